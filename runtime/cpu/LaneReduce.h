@@ -1,0 +1,93 @@
+//===- LaneReduce.h - from lanes to one value -------------------------------===//
+//
+// Reductions over the lanes of one value, always as the same tree: upper half
+// onto lower half until one lane is left.  The order depends on W alone.
+// maximum and minimum live here because the trees need them: NaN wins, as in
+// arith.maximumf (the sign of zero is not ordered).
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_LANEREDUCE_H
+#define BRAID_CPU_LANEREDUCE_H
+
+#include "Lanes.h"
+
+#include <limits>
+
+namespace braid {
+
+inline V maximum(V a, V b) { return ((a > b) | (a != a)) ? a : b; }
+inline V minimum(V a, V b) { return ((a < b) | (a != a)) ? a : b; }
+inline VI maximum(VI a, VI b) { return a > b ? a : b; }
+inline VI minimum(VI a, VI b) { return a < b ? a : b; }
+inline float maximum(float a, float b) { return a > b || a != a ? a : b; }
+inline float minimum(float a, float b) { return a < b || a != a ? a : b; }
+inline int32_t maximum(int32_t a, int32_t b) { return a > b ? a : b; }
+inline int32_t minimum(int32_t a, int32_t b) { return a < b ? a : b; }
+inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
+inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// The other pair of arith (maxnumf, minnumf): a number wins over NaN.
+inline V maxnum(V a, V b) { return ((a > b) | (b != b)) ? a : b; }
+inline V minnum(V a, V b) { return ((a < b) | (b != b)) ? a : b; }
+inline float maxnum(float a, float b) { return a > b || b != b ? a : b; }
+inline float minnum(float a, float b) { return a < b || b != b ? a : b; }
+
+namespace detail {
+template <class Vector, class Op> inline auto tree(Vector v, Op op) {
+#if BRAID_LANES == 16
+  auto v8 = op(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+               __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+#elif BRAID_LANES == 8
+  auto v8 = v;
+#endif
+#if BRAID_LANES >= 8
+  auto v4 = op(__builtin_shufflevector(v8, v8, 0, 1, 2, 3),
+               __builtin_shufflevector(v8, v8, 4, 5, 6, 7));
+#else
+  auto v4 = v;
+#endif
+  auto v2 = op(v4, __builtin_shufflevector(v4, v4, 2, 3, 2, 3));
+  return op(v2, __builtin_shufflevector(v2, v2, 1, 1, 1, 1))[0];
+}
+} // namespace detail
+
+inline float row_sum(V v) {
+  return detail::tree(v, [](auto a, auto b) { return a + b; });
+}
+inline float row_product(V v) {
+  return detail::tree(v, [](auto a, auto b) { return a * b; });
+}
+inline float row_max(V v) {
+  return detail::tree(v, [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; });
+}
+inline float row_min(V v) {
+  return detail::tree(v, [](auto a, auto b) { return ((a < b) | (a != a)) ? a : b; });
+}
+inline int32_t row_sum(VI v) {
+  return detail::tree(v, [](auto a, auto b) { return a + b; });
+}
+inline int32_t row_max(VI v) {
+  return detail::tree(v, [](auto a, auto b) { return a > b ? a : b; });
+}
+inline int32_t row_min(VI v) {
+  return detail::tree(v, [](auto a, auto b) { return a < b ? a : b; });
+}
+inline bool row_any(VM m) {
+  return detail::tree(m, [](auto a, auto b) { return a | b; }) != 0;
+}
+inline bool row_all(VM m) {
+  return detail::tree(m, [](auto a, auto b) { return a & b; }) != 0;
+}
+
+// The same over the first n lanes.
+inline float row_sum(V v, int64_t n) { return row_sum(keep(v, n, 0.0f)); }
+inline int32_t row_sum(VI v, int64_t n) { return row_sum(keep(v, n, 0)); }
+inline float row_max(V v, int64_t n) {
+  return row_max(keep(v, n, -std::numeric_limits<float>::infinity()));
+}
+inline float row_min(V v, int64_t n) {
+  return row_min(keep(v, n, std::numeric_limits<float>::infinity()));
+}
+
+} // namespace braid
+#endif // BRAID_CPU_LANEREDUCE_H

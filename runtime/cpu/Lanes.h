@@ -1,0 +1,338 @@
+//===- Lanes.h - W-wide values, their loads and stores ----------------------===//
+//
+// The widths and types that generated kernels compute with, on the vector
+// extensions of GCC and clang.  W is the widest the target offers (16, 8 or 4
+// floats; -DBRAID_LANES=N overrides).  bf16 and i1 exist in memory only: in
+// registers they are floats and masks.
+//
+// A partial load or store touches the first `n` lanes only, 0 <= n <= W; the
+// other lanes of a partial load are zero.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_LANES_H
+#define BRAID_CPU_LANES_H
+
+#include <cstdint>
+#include <cstring>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#ifndef BRAID_LANES
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define BRAID_LANES 16
+#elif defined(__AVX2__)
+#define BRAID_LANES 8
+#else
+#define BRAID_LANES 4
+#endif
+#endif
+
+// Which register width the few intrinsics below may use.
+#if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) && \
+    defined(__AVX512VL__)
+#define BRAID_ISA_AVX512 1
+#elif BRAID_LANES == 8 && defined(__AVX2__)
+#define BRAID_ISA_AVX2 1
+#endif
+
+namespace braid {
+
+constexpr int W = BRAID_LANES;
+static_assert(W == 4 || W == 8 || W == 16);
+
+// Vectors have the alignment of their elements in memory: every access goes
+// through ld and st.
+typedef float V __attribute__((vector_size(W * 4)));
+typedef int32_t VI __attribute__((vector_size(W * 4)));
+typedef uint32_t VU __attribute__((vector_size(W * 4)));
+typedef uint16_t VH __attribute__((vector_size(W * 2)));
+typedef int8_t VB __attribute__((vector_size(W)));
+typedef VI VM; // 0 or -1 in each lane
+
+struct bf16 {
+  uint16_t bits;
+};
+
+template <class To, class From> inline To bit_cast(const From &from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+//===----------------------------------------------------------------------===//
+// Making values
+//===----------------------------------------------------------------------===//
+
+inline V splat(float x) { return x - V{}; } // keeps -0.0
+inline VI splat(int32_t x) { return x + VI{}; }
+inline VM splat(bool x) { return (x ? -1 : 0) + VM{}; }
+
+// {first, first + 1, ...}
+inline VI lane_index(int64_t first) {
+#if BRAID_LANES == 16
+  const VI iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#elif BRAID_LANES == 8
+  const VI iota = {0, 1, 2, 3, 4, 5, 6, 7};
+#else
+  const VI iota = {0, 1, 2, 3};
+#endif
+  return iota + static_cast<int32_t>(first);
+}
+
+// Lanes [0, n).
+inline VM first_lanes(int64_t n) { return lane_index(0) < static_cast<int32_t>(n); }
+
+inline V select(VM m, V a, V b) { return m ? a : b; }
+inline VI select(VM m, VI a, VI b) { return m ? a : b; }
+template <class T> inline T select(bool m, T a, T b) { return m ? a : b; }
+
+inline VM not_(VM m) { return ~m; }
+inline bool not_(bool m) { return !m; }
+
+// `v` in the first n lanes, `identity` in the others.
+inline V keep(V v, int64_t n, float identity) {
+  return select(first_lanes(n), v, splat(identity));
+}
+inline VI keep(VI v, int64_t n, int32_t identity) {
+  return select(first_lanes(n), v, splat(identity));
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+inline V to_float(V x) { return x; }
+inline V to_float(VI x) { return __builtin_convertvector(x, V); }
+inline float to_float(float x) { return x; }
+inline float to_float(int32_t x) { return static_cast<float>(x); }
+inline float to_float(int64_t x) { return static_cast<float>(x); }
+
+// Towards zero.
+inline VI to_int(V x) { return __builtin_convertvector(x, VI); }
+inline int32_t to_int(float x) { return static_cast<int32_t>(x); }
+
+inline V mask_to_float(VM m) { return bit_cast<V>(m & bit_cast<VI>(splat(1.0f))); }
+inline VI mask_to_int(VM m) { return m & 1; }
+inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
+inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
+
+inline V widen(VH bits) { // bf16 to f32
+  return bit_cast<V>(__builtin_convertvector(bits, VU) << 16);
+}
+inline VH narrow(V x) { // f32 to bf16, ties to even, NaN stays NaN
+  VU u = bit_cast<VU>(x);
+  VU rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+  VU quiet = (u >> 16) | 0x40u;
+  VM is_nan = x != x;
+  return __builtin_convertvector(is_nan ? quiet : rounded, VH);
+}
+inline float to_float(bf16 x) {
+  return bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
+}
+inline bf16 to_bf16(float x) { return bf16{narrow(splat(x))[0]}; }
+// The value that `x` has after a trip through bf16 memory.
+inline V round_bf16(V x) { return widen(narrow(x)); }
+inline float round_bf16(float x) { return to_float(to_bf16(x)); }
+
+//===----------------------------------------------------------------------===//
+// Whole loads and stores
+//===----------------------------------------------------------------------===//
+
+inline V ld(const float *p) {
+  V v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+inline void st(float *p, V v) { std::memcpy(p, &v, sizeof v); }
+
+inline VI ld(const int32_t *p) {
+  VI v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+inline void st(int32_t *p, VI v) { std::memcpy(p, &v, sizeof v); }
+
+inline V ld(const bf16 *p) {
+  VH h;
+  std::memcpy(&h, p, sizeof h);
+  return widen(h);
+}
+inline void st(bf16 *p, V v) {
+  VH h = narrow(v);
+  std::memcpy(p, &h, sizeof h);
+}
+
+inline VM ld(const bool *p) {
+  VB b;
+  std::memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, VI) != 0;
+}
+inline void st(bool *p, VM m) {
+  VB b = __builtin_convertvector(m & 1, VB);
+  std::memcpy(p, &b, sizeof b);
+}
+
+//===----------------------------------------------------------------------===//
+// Partial loads and stores
+//===----------------------------------------------------------------------===//
+
+#if BRAID_ISA_AVX512
+inline __mmask16 mask_bits(int64_t n) {
+  return static_cast<__mmask16>((1u << n) - 1);
+}
+inline V ld(const float *p, int64_t n) {
+  return bit_cast<V>(_mm512_maskz_loadu_ps(mask_bits(n), p));
+}
+inline void st(float *p, V v, int64_t n) {
+  _mm512_mask_storeu_ps(p, mask_bits(n), bit_cast<__m512>(v));
+}
+inline VI ld(const int32_t *p, int64_t n) {
+  return bit_cast<VI>(_mm512_maskz_loadu_epi32(mask_bits(n), p));
+}
+inline void st(int32_t *p, VI v, int64_t n) {
+  _mm512_mask_storeu_epi32(p, mask_bits(n), bit_cast<__m512i>(v));
+}
+inline V ld(const bf16 *p, int64_t n) {
+  return widen(bit_cast<VH>(_mm256_maskz_loadu_epi16(mask_bits(n), p)));
+}
+inline void st(bf16 *p, V v, int64_t n) {
+  _mm256_mask_storeu_epi16(p, mask_bits(n), bit_cast<__m256i>(narrow(v)));
+}
+inline VM ld(const bool *p, int64_t n) {
+  VB b = bit_cast<VB>(_mm_maskz_loadu_epi8(mask_bits(n), p));
+  return __builtin_convertvector(b, VI) != 0;
+}
+inline void st(bool *p, VM m, int64_t n) {
+  VB b = __builtin_convertvector(m & 1, VB);
+  _mm_mask_storeu_epi8(p, mask_bits(n), bit_cast<__m128i>(b));
+}
+#else
+#if BRAID_ISA_AVX2
+inline V ld(const float *p, int64_t n) {
+  return bit_cast<V>(_mm256_maskload_ps(p, bit_cast<__m256i>(first_lanes(n))));
+}
+inline void st(float *p, V v, int64_t n) {
+  _mm256_maskstore_ps(p, bit_cast<__m256i>(first_lanes(n)), bit_cast<__m256>(v));
+}
+#else
+inline V ld(const float *p, int64_t n) {
+  V v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k];
+  return v;
+}
+inline void st(float *p, V v, int64_t n) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k] = v[k];
+}
+#endif
+inline VI ld(const int32_t *p, int64_t n) {
+  VI v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k];
+  return v;
+}
+inline void st(int32_t *p, VI v, int64_t n) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k] = v[k];
+}
+inline V ld(const bf16 *p, int64_t n) {
+  V v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = to_float(p[k]);
+  return v;
+}
+inline void st(bf16 *p, V v, int64_t n) {
+  VH h = narrow(v);
+  for (int64_t k = 0; k < n; ++k)
+    p[k].bits = h[k];
+}
+inline VM ld(const bool *p, int64_t n) {
+  VM v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k] ? -1 : 0;
+  return v;
+}
+inline void st(bool *p, VM m, int64_t n) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k] = m[k] != 0;
+}
+#endif
+
+// i1 in memory is one byte, whatever the generated code calls it.
+inline VM ld(const uint8_t *p) { return ld(reinterpret_cast<const bool *>(p)); }
+inline VM ld(const uint8_t *p, int64_t n) {
+  return ld(reinterpret_cast<const bool *>(p), n);
+}
+inline void st(uint8_t *p, VM m) { st(reinterpret_cast<bool *>(p), m); }
+inline void st(uint8_t *p, VM m, int64_t n) {
+  st(reinterpret_cast<bool *>(p), m, n);
+}
+
+//===----------------------------------------------------------------------===//
+// One element: row values and single stores
+//===----------------------------------------------------------------------===//
+
+inline float ld1(const float *p) { return *p; }
+inline float ld1(const bf16 *p) { return to_float(*p); }
+inline int32_t ld1(const int32_t *p) { return *p; }
+inline int64_t ld1(const int64_t *p) { return *p; }
+inline bool ld1(const bool *p) { return *p; }
+inline bool ld1(const uint8_t *p) { return *p != 0; }
+inline void st1(float *p, float x) { *p = x; }
+inline void st1(bf16 *p, float x) { *p = to_bf16(x); }
+inline void st1(int32_t *p, int32_t x) { *p = x; }
+inline void st1(int64_t *p, int64_t x) { *p = x; }
+inline void st1(bool *p, bool x) { *p = x; }
+inline void st1(uint8_t *p, bool x) { *p = x; }
+
+//===----------------------------------------------------------------------===//
+// Strided loads and stores: lane k is at p[k * stride]
+//===----------------------------------------------------------------------===//
+
+inline V ld_strided(const float *p, int64_t stride, int64_t n = W) {
+  V v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k * stride];
+  return v;
+}
+inline V ld_strided(const bf16 *p, int64_t stride, int64_t n = W) {
+  V v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = to_float(p[k * stride]);
+  return v;
+}
+inline VI ld_strided(const int32_t *p, int64_t stride, int64_t n = W) {
+  VI v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k * stride];
+  return v;
+}
+inline VM ld_strided(const bool *p, int64_t stride, int64_t n = W) {
+  VM v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k * stride] ? -1 : 0;
+  return v;
+}
+inline void st_strided(float *p, int64_t stride, V v, int64_t n = W) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k * stride] = v[k];
+}
+inline void st_strided(bf16 *p, int64_t stride, V v, int64_t n = W) {
+  VH h = narrow(v);
+  for (int64_t k = 0; k < n; ++k)
+    p[k * stride].bits = h[k];
+}
+inline void st_strided(int32_t *p, int64_t stride, VI v, int64_t n = W) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k * stride] = v[k];
+}
+inline void st_strided(bool *p, int64_t stride, VM m, int64_t n = W) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k * stride] = m[k] != 0;
+}
+
+} // namespace braid
+#endif // BRAID_CPU_LANES_H
