@@ -1,0 +1,42 @@
+# How libraries and tools of the compiler are declared.
+#
+# braid_library(NAME sources... [DEPENDS tablegen targets] [LINK libraries])
+#   a static library of the compiler: no RTTI and no exceptions, as LLVM is.
+# braid_tool(NAME sources... [LINK libraries])
+#   a tiny main that links libraries and the two shared libraries of LLVM.
+#   Linking any libMLIR*.a beside them would give two copies of the same code.
+
+# Precompiled headers: MLIR's core headers take most of a file's compile time.
+add_library(braid_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+target_compile_options(braid_pch PRIVATE -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
+target_include_directories(braid_pch SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_precompile_headers(braid_pch PRIVATE
+  <mlir/IR/Builders.h> <mlir/IR/BuiltinTypes.h> <mlir/IR/BuiltinAttributes.h>
+  <mlir/IR/OpDefinition.h> <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
+  <mlir/Interfaces/InferTypeOpInterface.h> <mlir/Interfaces/SideEffectInterfaces.h>
+  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/Func/IR/FuncOps.h>)
+
+function(braid_compile_options target)
+  target_compile_options(${target} PRIVATE -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
+  target_precompile_headers(${target} REUSE_FROM braid_pch)
+endfunction()
+
+function(braid_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  braid_compile_options(${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  add_dependencies(${name} braid_tablegen)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+function(braid_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  braid_compile_options(${name})
+  add_dependencies(${name} braid_tablegen)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endfunction()

@@ -1,0 +1,23 @@
+//===- Exec.h - the dialect of actions and memory ---------------*- C++ -*-===//
+#ifndef BRAID_DIALECTS_EXEC_EXEC_H
+#define BRAID_DIALECTS_EXEC_EXEC_H
+
+#include "dialects/Interfaces/Interfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Exec/ExecDialect.h.inc"
+#include "dialects/Exec/ExecEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Exec/ExecTypes.h.inc"
+#include "dialects/Exec/ExecInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Exec/ExecOps.h.inc"
+
+#endif // BRAID_DIALECTS_EXEC_EXEC_H

@@ -1,0 +1,101 @@
+//===- ExecDialect.cpp - registration and the reference type --------------===//
+
+#include "dialects/Exec/Exec.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+#include "dialects/Exec/ExecDialect.cpp.inc"
+#include "dialects/Exec/ExecEnums.cpp.inc"
+#include "dialects/Exec/ExecInterfaces.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Exec/ExecTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Exec/ExecOps.cpp.inc"
+
+void ExecDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Exec/ExecTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Exec/ExecOps.cpp.inc"
+      >();
+}
+
+LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kDims && isa<linalg::GenericOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "'" << attribute.getName() << "' belongs on a linalg.generic of a kernel, as array<i64>";
+}
+
+//===----------------------------------------------------------------------===//
+// RefType
+//===----------------------------------------------------------------------===//
+
+Type RefType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape, strides;
+  Type element;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseComma())
+    return {};
+  auto parseStride = [&] { return parser.parseInteger(strides.emplace_back()); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseStride) || parser.parseGreater())
+    return {};
+  return parser.getChecked<RefType>(loc, parser.getContext(), shape, element, strides);
+}
+
+void RefType::print(AsmPrinter &printer) const {
+  printer << '<';
+  for (int64_t size : getShape())
+    printer << size << 'x';
+  printer << getElementType() << ", [";
+  llvm::interleaveComma(getStrides(), printer);
+  printer << "]>";
+}
+
+LogicalResult RefType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
+                              ArrayRef<int64_t> strides) {
+  if (shape.size() != strides.size())
+    return emitError() << "reference has " << shape.size() << " dims but " << strides.size() << " strides";
+  if (llvm::any_of(strides, [](int64_t stride) { return stride < 0; }))
+    return emitError() << "reference has a negative stride";
+  if (!element.isIntOrFloat())
+    return emitError() << "reference to elements of type " << element;
+  return success();
+}
+
+RefType RefType::contiguous(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim)
+    strides[dim] = strides[dim + 1] * type.getDimSize(dim + 1);
+  return RefType::get(type.getContext(), type.getShape(), type.getElementType(), strides);
+}
+
+RankedTensorType RefType::getTensorType() const { return RankedTensorType::get(getShape(), getElementType()); }
+
+int64_t RefType::getSpanBytes() const {
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip(getShape(), getStrides()))
+    last += (size - 1) * stride;
+  return (last + 1) * elementBytes(getElementType());
+}
+
+bool RefType::isContiguous() const {
+  int64_t expected = 1;
+  for (int64_t dim = getShape().size() - 1; dim >= 0; --dim) {
+    if (getShape()[dim] != 1 && getStrides()[dim] != expected)
+      return false;
+    expected *= getShape()[dim];
+  }
+  return true;
+}

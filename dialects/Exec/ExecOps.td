@@ -1,0 +1,326 @@
+//===- ExecOps.td - when, and where -----------------------------*- tablegen -*-===//
+//
+// The program of a rank as a fixed list of actions.  An action is written twice
+// in its life.  *On values*: operands and results are tensors and block order is
+// the schedule.  *In memory*: operands and `outs` are references into the arena
+// and there are no results.  `exec-plan-memory` turns the one into the other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_EXEC_OPS
+#define BRAID_EXEC_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Interfaces/Interfaces.td"
+include "dialects/Exec/ExecInterfaces.td"
+
+def Exec_Dialect : Dialect {
+  let name = "exec";
+  let cppNamespace = "::braid::exec";
+  let summary = "Actions on queues: kernels, library calls, on values or in memory.";
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let extraClassDeclaration = [{
+    /// On a generic of a kernel body: which dims of the kernel's iteration space
+    /// its loops are, in order.
+    static constexpr ::llvm::StringLiteral kDims = "exec.dims";
+  }];
+  let hasOperationAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
+  let mnemonic = "ref";
+  let summary = "A strided tensor in the arena: `!exec.ref<8x768xf32, [768, 1]>`.";
+  let description = [{
+    Shape, element type and a stride in elements for each dim (0 repeats).
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        ArrayRefParameter<"int64_t">:$strides);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The contiguous, row-major reference of a tensor type.
+    static RefType contiguous(::mlir::RankedTensorType type);
+    /// The logical tensor.
+    ::mlir::RankedTensorType getTensorType() const;
+    /// Bytes from the first to past the last element.
+    int64_t getSpanBytes() const;
+    bool isContiguous() const;
+  }];
+}
+
+def Exec_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Exec_Operand : AnyTypeOf<[Exec_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
+
+def Exec_Epilogue : I32EnumAttr<"Epilogue", "what a matmul does to its result", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"GeluTanh", 1, "gelu_tanh">,
+    I32EnumAttrCase<"GeluErf", 2, "gelu_erf">, I32EnumAttrCase<"Silu", 3, "silu">]> {
+  let cppNamespace = "::braid::exec";
+}
+
+class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemonic, traits>;
+
+/// An action: `ins` operands, `outs` references in memory form, results on
+/// values.  Exactly one of `outs` and results is there.
+class Exec_Action<string mnemonic, list<Trait> traits = []>
+    : Exec_Op<mnemonic, !listconcat(traits, [
+        AttrSizedOperandSegments, MemoryEffectsOpInterface,
+        DeclareOpInterfaceMethods<ActionOpInterface>])>;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Exec_KernelOp : Exec_Action<"kernel", [IsolatedFromAbove, SingleBlock]> {
+  let summary = "One generated kernel: generics over one iteration space.";
+  let description = [{
+    `space` gives the sizes of the iteration space; its last dim is the lanes
+    (innermost, unit stride), the others are rows.  The body holds
+    `linalg.generic`s on whole tensors (with `tensor.empty`, `linalg.fill` for
+    their inits, and constants).  Attribute `exec.dims` of a generic says which
+    dims of the space its loops are.  A generic may
+
+    * be parallel over any subset of dims,
+    * reduce over the lanes (a row value),
+    * reduce over row dims (one partial for each index of the leading dims that
+      stay parallel: these leading dims are the blocks).
+
+    Its indexing maps are projected permutations, so a value made in the body is
+    read only at the row and lane that made it, or repeated.
+
+    ```mlir
+    %y = exec.kernel "scale"(%x, %s) space [4, 8] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
+    ^bb0(%a: tensor<4x8xf32>, %b: tensor<f32>):
+      %e = tensor.empty() : tensor<4x8xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"], exec.dims = array<i64: 0, 1>}
+          ins(%a, %b : tensor<4x8xf32>, tensor<f32>) outs(%e : tensor<4x8xf32>) {
+      ^bb0(%u: f32, %v: f32, %o: f32):
+        %m = arith.mulf %u, %v : f32
+        linalg.yield %m : f32
+      } -> tensor<4x8xf32>
+      exec.yield %r : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Exec_Operand>:$ins, Variadic<Exec_RefType>:$outs,
+                       DenseI64ArrayAttr:$space);
+  let results = (outs Variadic<Exec_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name `(` $ins `)` (`outs` `(` $outs^ `:` type($outs) `)`)? `space` $space attr-dict
+    `:` functional-type($ins, $results) $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+  }];
+}
+
+def Exec_YieldOp : Exec_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "The results of a kernel body.";
+  let description = [{
+    ```mlir
+    exec.yield %r : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Exec_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Symbol]> {
+  let summary = "A kernel that several launches share.";
+  let description = [{
+    Made by `exec-outline-kernels` from equal kernels in memory form.  `layouts`
+    holds the reference type of each operand, then of each out.  When `flat`, all
+    operands are contiguous vectors and the length is a parameter of the launch:
+    the types here have length 1 and stand for any.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts, UnitAttr:$flat);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `space` $space (`flat` $flat^)? `layouts` $layouts attr-dict $body";
+}
+
+def Exec_LaunchOp : Exec_Action<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a kernel on `batch` tuples of operands, in memory.";
+  let description = [{
+    `ins` and `outs` hold the tuples one after another: the operands of the
+    first, of the second, and so on.  An out may be the same reference as an
+    operand of its tuple (in place).
+
+    ```mlir
+    exec.launch @adam batch 2 (%p0, %g0, %p1, %g1) outs(%p0, %p1) : ...
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, I64Attr:$batch, Variadic<Exec_RefType>:$ins, Variadic<Exec_RefType>:$outs);
+  let results = (outs Variadic<Exec_Tensor>:$results);
+  let assemblyFormat = [{
+    $kernel `batch` $batch `(` $ins `)` `outs` `(` $outs `)` attr-dict `:` type($ins) `->` type($outs) (`->` type($results)^)?
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Library calls
+//===----------------------------------------------------------------------===//
+
+def Exec_MatmulOp : Exec_Action<"matmul"> {
+  let summary = "Contraction by the target's GEMM library.";
+  let description = [{
+    `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
+    then the epilogue is applied.  `accumulator` has the result's type; it is
+    tied to the result: result = accumulator + product.
+
+    ```mlir
+    %y = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<2x4x8xf32>, tensor<8x16xf32>, tensor<16xf32>) epilogue gelu_tanh -> tensor<2x4x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$spec, Exec_Operand:$lhs, Exec_Operand:$rhs, Optional<Exec_Operand>:$bias,
+                       Optional<Exec_Operand>:$accumulator, Variadic<Exec_RefType>:$outs,
+                       DefaultValuedAttr<Exec_Epilogue, "::braid::exec::Epilogue::None">:$epilogue);
+  let results = (outs Optional<Exec_Tensor>:$result);
+  let assemblyFormat = [{
+    $spec `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))? `)`
+    (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)? attr-dict `:` type($lhs) `,` type($rhs) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Exec_GatherOp : Exec_Action<"gather"> {
+  let summary = "Rows of a table by index.";
+  let description = [{
+    ```mlir
+    %e = exec.gather(%wte, %tokens) : (tensor<256x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Exec_Operand:$table, Exec_Operand:$indices, Variadic<Exec_RefType>:$outs);
+  let results = (outs Optional<Exec_Tensor>:$result);
+  let assemblyFormat = [{
+    `(` $table `,` $indices `)` (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict
+    `:` `(` type($table) `,` type($indices) `)` (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Exec_ScatterAddOp : Exec_Action<"scatter_add"> {
+  let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
+  let description = [{
+    ```mlir
+    %g = exec.scatter_add(%tokens, %dy) : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<256x8xf32>
+    ```
+  }];
+  let arguments = (ins Exec_Operand:$indices, Exec_Operand:$updates, Optional<Exec_Operand>:$accumulator,
+                       Variadic<Exec_RefType>:$outs);
+  let results = (outs Optional<Exec_Tensor>:$result);
+  let assemblyFormat = [{
+    `(` $indices `,` $updates (`acc` $accumulator^ `:` type($accumulator))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)?
+    attr-dict `:` `(` type($indices) `,` type($updates) `)` (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Ties on values: no action, only a statement about memory
+//===----------------------------------------------------------------------===//
+
+def Exec_ViewOp : Exec_Op<"view", [Pure]> {
+  let summary = "Other coordinates for the same elements: slice, transpose, reshape, broadcast.";
+  let description = [{
+    Element (i0, i1, …) of the result is element `offset + Σ i_d strides[d]` of
+    the source taken in row-major order.  The source is never a view itself
+    (`exec.view` of `exec.view` folds), so it is contiguous in memory.
+
+    ```mlir
+    %q = exec.view %qkv offset 8 strides [96, 24, 1] : tensor<2x4x24xf32> -> tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Exec_Tensor:$source, I64Attr:$offset, DenseI64ArrayAttr:$strides);
+  let results = (outs Exec_Tensor:$result);
+  let assemblyFormat = "$source `offset` $offset `strides` $strides attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Exec_ConcatOp : Exec_Op<"concat", [Pure]> {
+  let summary = "Tensors side by side along `dim`; the planner lets their actions write in place, or copies.";
+  let description = [{
+    ```mlir
+    %dqkv = exec.concat %dq, %dk, %dv dim 2 : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x24xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Exec_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs Exec_Tensor:$result);
+  let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Exec_TensorOp : Exec_Op<"tensor", [Symbol]> {
+  let summary = "A tensor that lives across programs and steps, at a fixed place in the arena.";
+  let description = [{
+    At module level.  `value` is the `#tg.param` or `#tg.state` it came from.
+
+    ```mlir
+    exec.tensor @wte at 0 bytes 1024 cause "parameters" : tensor<32x8xf32> = #tg.param<"wte", #tg.init<zeros>>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, StrAttr:$cause, TypeAttr:$type, AnyAttr:$value);
+  let assemblyFormat = "$sym_name `at` $offset `bytes` $bytes `cause` $cause `:` $type `=` $value attr-dict";
+}
+
+def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "An entry point in memory form: buffers, references, actions in order.";
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `arena` $arena_bytes attr-dict-with-keyword $body";
+}
+
+def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
+  let summary = "A transient range of the arena and the actions between which it is live.";
+  let description = [{
+    `first` and `last` number the program's actions from 0; -1 is before the
+    first (inputs), and the number of actions is after the last (results).
+    `name` is the tensor's name in reports.  `role` marks inputs and results of
+    the program (`io` is "input" or "result").
+
+    ```mlir
+    exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 cause "activations" name "h.0.ln_1"
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, I64Attr:$first, I64Attr:$last,
+                       StrAttr:$cause, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role, OptionalAttr<TypeAttr>:$type);
+  let assemblyFormat = [{
+    $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `cause` $cause `name` $name
+    ($io^ `role` $role `:` $type)? attr-dict
+  }];
+}
+
+def Exec_RefOp : Exec_Op<"ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A reference to (part of) a buffer or persistent tensor.";
+  let description = [{
+    `offset` counts bytes from the start of the buffer.
+
+    ```mlir
+    %r = exec.ref @b3 + 64 : !exec.ref<4x8xf32, [8, 1]>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$buffer, I64Attr:$offset);
+  let results = (outs Exec_RefType:$result);
+  let assemblyFormat = "$buffer `+` $offset attr-dict `:` type($result)";
+}
+
+#endif // BRAID_EXEC_OPS

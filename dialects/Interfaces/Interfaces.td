@@ -1,0 +1,68 @@
+//===- Interfaces.td - what passes may ask of an op ------------*- tablegen -*-//
+//
+// Passes name no ops: they ask these interfaces.  A new op brings its methods
+// and every pass knows it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_INTERFACES
+#define BRAID_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    Reverse-mode differentiation: the op builds its own vector-Jacobian product.
+    An op without an own rule is differentiated through its decomposition.
+  }];
+  let methods = [InterfaceMethod<
+    [{Builds, at the builder's insertion point, the gradient of each operand
+      from the gradients of the results.  `resultGradients[i]` is null when
+      result i has no gradient (zero).  Only operands with `needed[i]` must be
+      answered; null means zero.  The gradient has its operand's type.  The
+      operands and results of the op may be read.}],
+    "::llvm::SmallVector<::mlir::Value>", "buildVJP",
+    (ins "::mlir::OpBuilder &":$builder,
+         "::llvm::ArrayRef<::mlir::Value>":$resultGradients,
+         "::llvm::ArrayRef<bool>":$needed)>];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    A composite op: kept whole because targets have fast code for it, defined by
+    its decomposition into primitives (which may use other composites).
+  }];
+  let methods = [InterfaceMethod<
+    "Builds the definition of the op; returns one value for each result.",
+    "::llvm::SmallVector<::mlir::Value>", "decompose",
+    (ins "::mlir::OpBuilder &":$builder)>];
+}
+
+def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    The op as an einsum over factors: which dims of operands and results walk
+    together, which are reduced, which must stay whole.  See ShardingRule.h.
+  }];
+  let methods = [InterfaceMethod<"The op's rule.", "::braid::ShardingRule",
+                                 "getShardingRule", (ins)>];
+}
+
+def CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    Floating-point operations and bytes moved, assuming that every operand is
+    read once and every result written once.
+  }];
+  let methods = [
+    InterfaceMethod<"Floating-point operations.", "int64_t", "getFlops", (ins),
+      [{}], [{ return ::braid::defaultFlops($_op); }]>,
+    InterfaceMethod<"Bytes read.", "int64_t", "getBytesRead", (ins),
+      [{}], [{ return ::braid::bytesOf($_op->getOperandTypes()); }]>,
+    InterfaceMethod<"Bytes written.", "int64_t", "getBytesWritten", (ins),
+      [{}], [{ return ::braid::bytesOf($_op->getResultTypes()); }]>,
+  ];
+}
+
+#endif // BRAID_INTERFACES

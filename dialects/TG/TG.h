@@ -1,0 +1,31 @@
+//===- TG.h - the training graph dialect ------------------------*- C++ -*-===//
+#ifndef BRAID_DIALECTS_TG_TG_H
+#define BRAID_DIALECTS_TG_TG_H
+
+#include "dialects/Interfaces/Interfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/TG/TGDialect.h.inc"
+#include "dialects/TG/TGEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/TG/TGAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/TG/TGOps.h.inc"
+
+namespace braid::tg {
+// Names of argument and result attributes: the contract between the graph, the
+// passes and the runtime (see the dialect's description).
+inline constexpr llvm::StringLiteral kParam = "tg.param";
+inline constexpr llvm::StringLiteral kState = "tg.state";
+inline constexpr llvm::StringLiteral kInput = "tg.input";
+inline constexpr llvm::StringLiteral kRole = "tg.role";
+inline constexpr llvm::StringLiteral kUpdates = "tg.updates";
+inline constexpr llvm::StringLiteral kGradOf = "tg.grad_of";
+} // namespace braid::tg
+
+#endif // BRAID_DIALECTS_TG_TG_H

@@ -1,0 +1,249 @@
+//===- TGComposites.td - ops that targets have fast code for --*- tablegen -*-===//
+//
+// Each is defined by its decomposition into primitives.  Forward ops return what
+// backward needs; `*_grad` ops are their vector-Jacobian products.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_TG_COMPOSITES
+#define BRAID_TG_COMPOSITES
+
+include "dialects/TG/TGDialect.td"
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+class TG_Activation<string mnemonic, list<Trait> traits = []>
+    : TG_Op<mnemonic, !listconcat(traits, [SameOperandsAndResultType, TG_Composite, TG_Cost])>;
+
+def TG_GeluOp : TG_Activation<"gelu", [TG_Diff]> {
+  let summary = "GELU: x Φ(x) with erf, or its tanh approximation (Hendrycks & Gimpel 2016).";
+  let description = [{
+    ```mlir
+    %y = tg.gelu tanh %x : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_GeluKind:$kind, TG_Float:$input);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($result)";
+}
+
+def TG_GeluGradOp : TG_Activation<"gelu_grad"> {
+  let summary = "dx of GELU from x and dy.";
+  let description = [{
+    ```mlir
+    %dx = tg.gelu_grad tanh %x, %dy : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_GeluKind:$kind, TG_Float:$input, TG_Float:$gradient);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$kind $input `,` $gradient attr-dict `:` type($result)";
+}
+
+def TG_SiluOp : TG_Activation<"silu", [TG_Diff]> {
+  let summary = "SiLU: x / (1 + exp(-x)).";
+  let description = [{
+    ```mlir
+    %y = tg.silu %x : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+def TG_SiluGradOp : TG_Activation<"silu_grad"> {
+  let summary = "dx of SiLU from x and dy.";
+  let description = [{
+    ```mlir
+    %dx = tg.silu_grad %x, %dy : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Float:$gradient);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input `,` $gradient attr-dict `:` type($result)";
+}
+
+def TG_DropoutOp : TG_Op<"dropout", [TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate).";
+  let description = [{
+    Element i is kept when `random_uniform(key, stream)[i] >= rate`.  Its own
+    gradient is the same op on the gradient, so no mask is saved.
+
+    ```mlir
+    %y = tg.dropout %x, %key rate 0.1 stream 3 : (tensor<4x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Key:$key, F64Attr:$rate, I64Attr:$stream);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input `,` $key `rate` $rate `stream` $stream attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax and norms, over the last dim
+//===----------------------------------------------------------------------===//
+
+def TG_SoftmaxOp : TG_Activation<"softmax", [TG_Diff]> {
+  let summary = "Softmax over the last dim.";
+  let description = [{
+    ```mlir
+    %y = tg.softmax %x : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+def TG_SoftmaxGradOp : TG_Activation<"softmax_grad"> {
+  let summary = "dx of softmax from its result y and dy: y (dy - sum(y dy)).";
+  let description = [{
+    ```mlir
+    %dx = tg.softmax_grad %y, %dy : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$output, TG_Float:$gradient);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$output `,` $gradient attr-dict `:` type($result)";
+}
+
+def TG_LayerNormOp : TG_Op<"layer_norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "Layer norm over the last dim (Ba et al. 2016); returns y, mean and 1/std.";
+  let description = [{
+    ```mlir
+    %y, %mean, %rstd = tg.layer_norm %x, %weight, %bias eps 1.0e-5
+        : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Float:$weight, Optional<TG_Float>:$bias, F64Attr:$eps);
+  let results = (outs TG_Float:$result, TG_Float:$mean, TG_Float:$rstd);
+  let assemblyFormat = "$input `,` $weight (`,` $bias^)? `eps` $eps attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "dx, dweight and dbias of layer norm.";
+  let description = [{
+    ```mlir
+    %dx, %dw, %db = tg.layer_norm_grad %x, %weight, %mean, %rstd, %dy
+        : (tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Float:$weight, TG_Float:$mean, TG_Float:$rstd, TG_Float:$gradient);
+  let results = (outs TG_Float:$dinput, TG_Float:$dweight, TG_Float:$dbias);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_RmsNormOp : TG_Op<"rms_norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "RMS norm over the last dim (Zhang & Sennrich 2019); returns y and 1/rms.";
+  let description = [{
+    ```mlir
+    %y, %rrms = tg.rms_norm %x, %weight eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Float:$weight, F64Attr:$eps);
+  let results = (outs TG_Float:$result, TG_Float:$rrms);
+  let assemblyFormat = "$input `,` $weight `eps` $eps attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "dx and dweight of RMS norm.";
+  let description = [{
+    ```mlir
+    %dx, %dw = tg.rms_norm_grad %x, %weight, %rrms, %dy
+        : (tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Float:$weight, TG_Float:$rrms, TG_Float:$gradient);
+  let results = (outs TG_Float:$dinput, TG_Float:$dweight);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+def TG_AttentionOp : TG_Op<"attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp.";
+  let description = [{
+    Layout: q is batch x sequence x heads x size, k and v have kv heads, which
+    divide heads: query head h reads kv head `h / (heads / kv_heads)`.  `causal`
+    lets position s see positions t <= s.
+
+    ```mlir
+    %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
+        : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs TG_Float:$result, TG_Float:$lse);
+  let assemblyFormat = "$query `,` $key `,` $value `scale` $scale (`causal` $causal^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_AttentionGradOp : TG_Op<"attention_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "dq, dk and dv of attention, from its operands, result and log-sum-exp (Dao et al. 2022).";
+  let description = [{
+    ```mlir
+    %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.5 causal
+        : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)
+        -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, TG_Float:$output,
+                       TG_Float:$lse, TG_Float:$gradient, F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs TG_Float:$dquery, TG_Float:$dkey, TG_Float:$dvalue);
+  let assemblyFormat = "operands `scale` $scale (`causal` $causal^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_RopeOp : TG_Op<"rope", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "Rotary position embedding (Su et al. 2021), halves rotated together.";
+  let description = [{
+    x is batch x sequence x heads x size; with half = size/2 and the angle
+    a = s * theta^(-i/half), (x[i], x[i+half]) turns by a, or by -a when `inverse`.
+
+    ```mlir
+    %y = tg.rope %x theta 1.0e4 : tensor<2x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, F64Attr:$theta, UnitAttr:$inverse);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input `theta` $theta (`inverse` $inverse^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loss
+//===----------------------------------------------------------------------===//
+
+def TG_CrossEntropyOp : TG_Op<"cross_entropy", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "Softmax cross entropy with class indices; returns the loss and the row log-sum-exp.";
+  let description = [{
+    Rows whose target is `ignore_index` count neither in the sum nor in the mean's
+    divisor.
+
+    ```mlir
+    %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100
+        : (tensor<2x4x8xf32>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
+    ```
+  }];
+  let arguments = (ins TG_LossReduction:$reduction, TG_Float:$logits, TG_Int:$targets, I64Attr:$ignore_index);
+  let results = (outs TG_Float:$loss, TG_Float:$lse);
+  let assemblyFormat = "$reduction $logits `,` $targets `ignore` $ignore_index attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_CrossEntropyGradOp : TG_Op<"cross_entropy_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "dlogits of cross entropy from logits, targets, log-sum-exp and dloss.";
+  let description = [{
+    ```mlir
+    %dlogits = tg.cross_entropy_grad mean %logits, %targets, %lse, %dloss ignore -100
+        : (tensor<2x4x8xf32>, tensor<2x4xi32>, tensor<2x4xf32>, tensor<f32>) -> tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_LossReduction:$reduction, TG_Float:$logits, TG_Int:$targets, TG_Float:$lse,
+                       TG_Float:$gradient, I64Attr:$ignore_index);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$reduction $logits `,` $targets `,` $lse `,` $gradient `ignore` $ignore_index attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // BRAID_TG_COMPOSITES

@@ -1,0 +1,239 @@
+//===- TGDialect.cpp - registration, attributes, the argument contract ----===//
+
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+#include "dialects/TG/TGDialect.cpp.inc"
+#include "dialects/TG/TGEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/TG/TGAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/TG/TGOps.cpp.inc"
+
+void TGDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/TG/TGAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/TG/TGOps.cpp.inc"
+      >();
+}
+
+Operation *TGDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+/// Parses `, number` if there is one.
+static ParseResult parseOptionalNumber(AsmParser &parser, double &number) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return parser.parseFloat(number);
+}
+
+/// Parses the flag keywords and `key = value` pairs that follow, each after a
+/// comma, by handing every keyword to `parseOne`.
+static ParseResult parseTrailing(AsmParser &parser,
+                                 function_ref<ParseResult(StringRef)> parseOne) {
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword) || parseOne(keyword))
+      return failure();
+  }
+  return parser.parseGreater();
+}
+
+static ParseResult parseQuoted(AsmParser &parser, StringAttr &attr) {
+  std::string text;
+  if (parser.parseEqual() || parser.parseString(&text))
+    return failure();
+  attr = StringAttr::get(parser.getContext(), text);
+  return success();
+}
+
+/// `<kind (, a (, b))? (layers L)?>`
+Attribute InitAttr::parse(AsmParser &parser, Type) {
+  StringRef keyword;
+  double a = 0, b = 0;
+  int64_t layers = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&keyword))
+    return {};
+  std::optional<InitKind> kind = symbolizeInitKind(keyword);
+  if (!kind) {
+    parser.emitError(loc) << "unknown initializer '" << keyword
+                          << "'; expected zeros, ones, constant, normal or uniform";
+    return {};
+  }
+  if (parseOptionalNumber(parser, a) || parseOptionalNumber(parser, b))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("layers")) && parser.parseInteger(layers))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<InitAttr>(loc, parser.getContext(), *kind, a, b, layers);
+}
+
+/// How many numbers the kind takes.
+static unsigned numbersOf(InitKind kind) {
+  if (kind == InitKind::Normal || kind == InitKind::Uniform)
+    return 2;
+  return kind == InitKind::Constant ? 1 : 0;
+}
+
+static void printNumber(AsmPrinter &printer, double number) {
+  printer.printFloat(APFloat(number));
+}
+
+void InitAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyInitKind(getKind());
+  unsigned numbers = numbersOf(getKind());
+  if (numbers > 0) {
+    printer << ", ";
+    printNumber(printer, getA());
+  }
+  if (numbers > 1) {
+    printer << ", ";
+    printNumber(printer, getB());
+  }
+  if (getLayers())
+    printer << " layers " << getLayers();
+  printer << '>';
+}
+
+LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               InitKind kind, double a, double b, int64_t layers) {
+  if (kind == InitKind::Normal && b < 0)
+    return emitError() << "normal initializer has the negative standard deviation " << b;
+  if (kind == InitKind::Uniform && !(a < b))
+    return emitError() << "uniform initializer has the empty range " << a << " to " << b;
+  if (layers < 0)
+    return emitError() << "initializer has the negative layer count " << layers;
+  return success();
+}
+
+Attribute ParamAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  InitAttr init;
+  StringAttr unit;
+  bool frozen = false, transposed = false;
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
+      parser.parseAttribute(init))
+    return {};
+  auto parseOne = [&](StringRef keyword) -> ParseResult {
+    if (keyword == "frozen")
+      return frozen = true, success();
+    if (keyword == "transposed")
+      return transposed = true, success();
+    if (keyword == "unit")
+      return parseQuoted(parser, unit);
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected unit, frozen or transposed, found '" << keyword << "'";
+  };
+  if (parseTrailing(parser, parseOne))
+    return {};
+  auto *context = parser.getContext();
+  return ParamAttr::get(context, StringAttr::get(context, name), init, unit, frozen, transposed);
+}
+
+void ParamAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getName() << ", " << Attribute(getInit());
+  if (getUnit())
+    printer << ", unit = " << getUnit();
+  if (getFrozen())
+    printer << ", frozen";
+  if (getTransposed())
+    printer << ", transposed";
+  printer << '>';
+}
+
+Attribute StateAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  InitAttr init;
+  StringAttr cause;
+  bool scratch = false, transposed = false;
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
+      parser.parseAttribute(init))
+    return {};
+  auto parseOne = [&](StringRef keyword) -> ParseResult {
+    if (keyword == "scratch")
+      return scratch = true, success();
+    if (keyword == "transposed")
+      return transposed = true, success();
+    if (keyword == "cause")
+      return parseQuoted(parser, cause);
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected cause, scratch or transposed, found '" << keyword << "'";
+  };
+  if (parseTrailing(parser, parseOne))
+    return {};
+  auto *context = parser.getContext();
+  if (!cause)
+    cause = StringAttr::get(context, "optimizer_state");
+  return StateAttr::get(context, StringAttr::get(context, name), init, cause, scratch, transposed);
+}
+
+void StateAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getName() << ", " << Attribute(getInit()) << ", cause = " << getCause();
+  if (getScratch())
+    printer << ", scratch";
+  if (getTransposed())
+    printer << ", transposed";
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of arguments and results
+//===----------------------------------------------------------------------===//
+
+LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return op->emitOpError() << "has '" << attribute.getName()
+                           << "', which belongs on a function's argument or result";
+}
+
+LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  auto wrong = [&](StringRef expected) {
+    return op->emitError() << "argument #" << index << ": '" << name << "' must be "
+                           << expected << ", found " << value;
+  };
+  if (name == kParam)
+    return isa<ParamAttr>(value) ? success() : wrong("#tg.param<...>");
+  if (name == kState)
+    return isa<StateAttr>(value) ? success() : wrong("#tg.state<...>");
+  if (name == kInput || name == kRole)
+    return isa<StringAttr>(value) ? success() : wrong("a string");
+  if (name == "tg.grad")
+    return isa<UnitAttr>(value) ? success() : wrong("a unit attribute");
+  if (name == "tg.seed")
+    return isa<IntegerAttr>(value) ? success() : wrong("a result number");
+  return op->emitError() << "argument #" << index << ": unknown attribute '" << name
+                         << "'; expected tg.param, tg.state, tg.input, tg.role, tg.grad or tg.seed";
+}
+
+LogicalResult TGDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name != kRole && name != kUpdates && name != kGradOf)
+    return op->emitError() << "result #" << index << ": unknown attribute '" << name
+                           << "'; expected tg.role, tg.updates or tg.grad_of";
+  if (!isa<StringAttr>(attribute.getValue()))
+    return op->emitError() << "result #" << index << ": '" << name
+                           << "' must be a string, found " << attribute.getValue();
+  return success();
+}

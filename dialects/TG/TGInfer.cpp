@@ -1,0 +1,336 @@
+//===- TGInfer.cpp - result types from operand types ----------------------===//
+//
+// Every message names the two shapes (or numbers) that disagree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TG.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+namespace {
+using Loc = std::optional<Location>;
+using Types = SmallVectorImpl<Type>;
+
+RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+RankedTensorType withShape(RankedTensorType type, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// Fails unless `type` has `shape` and the element type of `reference`.
+LogicalResult expect(Loc loc, StringRef what, RankedTensorType type, RankedTensorType expected,
+                     StringRef why) {
+  if (type == expected)
+    return success();
+  return emitOptionalError(loc, what, " is ", type, " but ", why, " needs ", expected);
+}
+
+LogicalResult checkDim(Loc loc, int64_t dim, RankedTensorType type) {
+  if (dim >= 0 && dim < type.getRank())
+    return success();
+  return emitOptionalError(loc, "dim ", dim, " is out of range for ", type);
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+static std::pair<StringRef, StringRef> splitOnce(StringRef text, StringRef by) { return text.split(by); }
+
+StringRef ContractOp::getLhsDims() { return splitOnce(splitOnce(getSpec(), "->").first, ",").first; }
+StringRef ContractOp::getRhsDims() { return splitOnce(splitOnce(getSpec(), "->").first, ",").second; }
+StringRef ContractOp::getResultDims() { return splitOnce(getSpec(), "->").second; }
+
+/// Checks the letters of one place and records their sizes.
+static LogicalResult bindLetters(Loc loc, StringRef spec, StringRef letters, RankedTensorType type,
+                                 llvm::SmallDenseMap<char, int64_t> &sizes) {
+  if (static_cast<int64_t>(letters.size()) != type.getRank())
+    return emitOptionalError(loc, "'", letters, "' of \"", spec, "\" names ", letters.size(),
+                             " dims but its operand is ", type);
+  for (auto [index, letter] : llvm::enumerate(letters)) {
+    if (!llvm::isAlpha(letter))
+      return emitOptionalError(loc, "\"", spec, "\" has '", StringRef(&letter, 1), "', which is not a letter");
+    if (letters.find(letter, index + 1) != StringRef::npos)
+      return emitOptionalError(loc, "'", letters, "' of \"", spec, "\" names '", StringRef(&letter, 1), "' twice");
+    auto [it, isNew] = sizes.try_emplace(letter, type.getDimSize(index));
+    if (!isNew && it->second != type.getDimSize(index))
+      return emitOptionalError(loc, "'", StringRef(&letter, 1), "' of \"", spec, "\" is ", it->second,
+                               " in the left operand but ", type.getDimSize(index), " in ", type);
+  }
+  return success();
+}
+
+LogicalResult ContractOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  StringRef spec = adaptor.getSpec();
+  auto [inputs, result] = splitOnce(spec, "->");
+  auto [lhs, rhs] = splitOnce(inputs, ",");
+  if (!spec.contains("->") || !inputs.contains(','))
+    return emitOptionalError(loc, "\"", spec, "\" is not of the form \"ab,bc->ac\"");
+  RankedTensorType left = tensorOf(adaptor.getLhs()), right = tensorOf(adaptor.getRhs());
+  if (left.getElementType() != right.getElementType())
+    return emitOptionalError(loc, "operands have the element types ", left, " and ", right);
+  llvm::SmallDenseMap<char, int64_t> sizes;
+  if (failed(bindLetters(loc, spec, lhs, left, sizes)) || failed(bindLetters(loc, spec, rhs, right, sizes)))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (auto [index, letter] : llvm::enumerate(result)) {
+    auto it = sizes.find(letter);
+    if (it == sizes.end() || result.find(letter, index + 1) != StringRef::npos)
+      return emitOptionalError(loc, "result letter '", StringRef(&letter, 1), "' of \"", spec,
+                               "\" must name one dim of an operand, once");
+    shape.push_back(it->second);
+  }
+  for (StringRef letters : {lhs, rhs})
+    for (char letter : letters)
+      if (!result.contains(letter) && !(lhs.contains(letter) && rhs.contains(letter)))
+        return emitOptionalError(loc, "'", StringRef(&letter, 1), "' of \"", spec,
+                                 "\" appears in one place only; reduce that dim first");
+  types.push_back(withShape(left, shape));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getInput());
+  SmallVector<int64_t> shape;
+  int64_t next = 0;
+  for (int64_t dim : adaptor.getDims()) {
+    if (failed(checkDim(loc, dim, type)))
+      return failure();
+    if (dim < next)
+      return emitOptionalError(loc, "dims must be strictly increasing, found ", dim, " after ", next - 1);
+    for (; next < dim; ++next)
+      shape.push_back(type.getDimSize(next));
+    ++next;
+  }
+  for (; next < type.getRank(); ++next)
+    shape.push_back(type.getDimSize(next));
+  types.push_back(withShape(type, shape));
+  return success();
+}
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getInput());
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  SmallVector<int64_t> shape, seen(type.getRank(), 0);
+  if (static_cast<int64_t>(permutation.size()) != type.getRank())
+    return emitOptionalError(loc, "permutation has ", permutation.size(), " dims but the operand is ", type);
+  for (int64_t dim : permutation) {
+    if (failed(checkDim(loc, dim, type)))
+      return failure();
+    if (seen[dim]++)
+      return emitOptionalError(loc, "permutation names dim ", dim, " twice");
+    shape.push_back(type.getDimSize(dim));
+  }
+  types.push_back(withShape(type, shape));
+  return success();
+}
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getInput());
+  int64_t dim = adaptor.getDim(), offset = adaptor.getOffset(), size = adaptor.getSize(), stride = adaptor.getStride();
+  if (failed(checkDim(loc, dim, type)))
+    return failure();
+  int64_t extent = type.getDimSize(dim);
+  // Each number is bounded before they are combined, so nothing overflows.
+  if (offset < 0 || size < 1 || stride < 1 || offset >= extent || size > extent || stride > extent ||
+      offset + (size - 1) * stride >= extent)
+    return emitOptionalError(loc, "slice of offset ", offset, ", size ", size, " and stride ", stride,
+                             " leaves dim ", dim, " of ", type);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  types.push_back(withShape(type, shape));
+  return success();
+}
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (adaptor.getInputs().empty())
+    return emitOptionalError(loc, "concat needs at least one operand");
+  RankedTensorType first = tensorOf(adaptor.getInputs().front());
+  int64_t dim = adaptor.getDim();
+  if (failed(checkDim(loc, dim, first)))
+    return failure();
+  SmallVector<int64_t> shape(first.getShape());
+  shape[dim] = 0;
+  for (Value input : adaptor.getInputs()) {
+    RankedTensorType type = tensorOf(input);
+    SmallVector<int64_t> expected(first.getShape());
+    if (type.getRank() == first.getRank())
+      expected[dim] = type.getDimSize(dim);
+    if (failed(expect(loc, "an operand", type, withShape(first, expected), "concat with the first operand")))
+      return failure();
+    shape[dim] += type.getDimSize(dim);
+  }
+  types.push_back(withShape(first, shape));
+  return success();
+}
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getInput());
+  if (failed(checkDim(loc, adaptor.getDim(), type)))
+    return failure();
+  int64_t low = adaptor.getLow(), high = adaptor.getHigh();
+  if (low < 0 || high < 0)
+    return emitOptionalError(loc, "padding must not be negative, found low ", low, " and high ", high);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[adaptor.getDim()] += low + high;
+  types.push_back(withShape(type, shape));
+  return success();
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType table = tensorOf(adaptor.getTable());
+  if (table.getRank() != 2)
+    return emitOptionalError(loc, "table must have rank 2 (rows x width), found ", table);
+  SmallVector<int64_t> shape(tensorOf(adaptor.getIndices()).getShape());
+  shape.push_back(table.getDimSize(1));
+  types.push_back(withShape(table, shape));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// The type of a value for each row: the last dim dropped; fails on rank 0.
+static FailureOr<RankedTensorType> rowsOf(Loc loc, RankedTensorType type) {
+  if (type.getRank() == 0)
+    return emitOptionalError(loc, "operand must have a last dim, found ", type);
+  return withShape(type, type.getShape().drop_back());
+}
+
+static RankedTensorType lanesOf(RankedTensorType type) { return withShape(type, type.getShape().take_back()); }
+
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  auto rows = rowsOf(loc, input);
+  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
+    return failure();
+  if (adaptor.getBias() && failed(expect(loc, "bias", tensorOf(adaptor.getBias()), lanesOf(input), "the input's last dim")))
+    return failure();
+  types.append({input, *rows, *rows});
+  return success();
+}
+
+LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  auto rows = rowsOf(loc, input);
+  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
+      failed(expect(loc, "mean", tensorOf(adaptor.getMean()), *rows, "the input's rows")) ||
+      failed(expect(loc, "rstd", tensorOf(adaptor.getRstd()), *rows, "the input's rows")) ||
+      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), input, "the input")))
+    return failure();
+  types.append({input, lanesOf(input), lanesOf(input)});
+  return success();
+}
+
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  auto rows = rowsOf(loc, input);
+  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
+    return failure();
+  types.append({input, *rows});
+  return success();
+}
+
+LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  auto rows = rowsOf(loc, input);
+  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
+      failed(expect(loc, "rrms", tensorOf(adaptor.getRrms()), *rows, "the input's rows")) ||
+      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), input, "the input")))
+    return failure();
+  types.append({input, lanesOf(input)});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// Checks q, k and v; returns the type of the row log-sum-exp.
+static FailureOr<RankedTensorType> attentionRows(Loc loc, RankedTensorType query, RankedTensorType key,
+                                                 RankedTensorType value, bool causal) {
+  if (query.getRank() != 4 || key.getRank() != 4)
+    return emitOptionalError(loc, "query and key must be batch x sequence x heads x size, found ", query, " and ", key);
+  if (failed(expect(loc, "value", value, key, "the key")))
+    return failure();
+  if (query.getDimSize(0) != key.getDimSize(0) || query.getDimSize(3) != key.getDimSize(3) ||
+      query.getElementType() != key.getElementType())
+    return emitOptionalError(loc, "query ", query, " and key ", key, " must agree in batch, head size and element type");
+  if (query.getDimSize(2) % key.getDimSize(2))
+    return emitOptionalError(loc, "the ", key.getDimSize(2), " heads of key ", key, " do not divide the ",
+                             query.getDimSize(2), " heads of query ", query);
+  if (causal && query.getDimSize(1) != key.getDimSize(1))
+    return emitOptionalError(loc, "causal attention needs one sequence length, found query ", query, " and key ", key);
+  return withShape(query, {query.getDimSize(0), query.getDimSize(2), query.getDimSize(1)});
+}
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType query = tensorOf(adaptor.getQuery());
+  auto rows = attentionRows(loc, query, tensorOf(adaptor.getKey()), tensorOf(adaptor.getValue()), adaptor.getCausal());
+  if (failed(rows))
+    return failure();
+  types.append({query, *rows});
+  return success();
+}
+
+LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType query = tensorOf(adaptor.getQuery()), key = tensorOf(adaptor.getKey());
+  auto rows = attentionRows(loc, query, key, tensorOf(adaptor.getValue()), adaptor.getCausal());
+  if (failed(rows) || failed(expect(loc, "output", tensorOf(adaptor.getOutput()), query, "the query")) ||
+      failed(expect(loc, "lse", tensorOf(adaptor.getLse()), *rows, "the query's rows")) ||
+      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), query, "the query")))
+    return failure();
+  types.append({query, key, key});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loss and optimizers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkTargets(Loc loc, RankedTensorType rows, RankedTensorType targets) {
+  if (rows.getShape() == targets.getShape())
+    return success();
+  return emitOptionalError(loc, "targets ", targets, " must have the shape of the logits' rows, ", rows);
+}
+
+LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType logits = tensorOf(adaptor.getLogits());
+  auto rows = rowsOf(loc, logits);
+  if (failed(rows) || failed(checkTargets(loc, *rows, tensorOf(adaptor.getTargets()))))
+    return failure();
+  types.append({withShape(logits, {}), *rows});
+  return success();
+}
+
+LogicalResult CrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType logits = tensorOf(adaptor.getLogits());
+  auto rows = rowsOf(loc, logits);
+  if (failed(rows) || failed(checkTargets(loc, *rows, tensorOf(adaptor.getTargets()))) ||
+      failed(expect(loc, "lse", tensorOf(adaptor.getLse()), *rows, "the logits' rows")) ||
+      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), withShape(logits, {}), "a scalar loss")))
+    return failure();
+  types.push_back(logits);
+  return success();
+}
+
+LogicalResult AdamOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType param = tensorOf(adaptor.getParam());
+  if (failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), param, "the parameter")) ||
+      failed(expect(loc, "mean", tensorOf(adaptor.getMean()), param, "the parameter")) ||
+      failed(expect(loc, "variance", tensorOf(adaptor.getVariance()), param, "the parameter")) ||
+      failed(expect(loc, "lr", tensorOf(adaptor.getLr()), withShape(param, {}), "a scalar of the parameter's type")))
+    return failure();
+  if (tensorOf(adaptor.getStep()).getRank() != 0)
+    return emitOptionalError(loc, "step must be a scalar, found ", tensorOf(adaptor.getStep()));
+  types.append({param, param, param});
+  return success();
+}

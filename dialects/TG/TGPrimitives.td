@@ -1,0 +1,256 @@
+//===- TGPrimitives.td - what the graph is made of ------------*- tablegen -*-===//
+//
+// Contraction, movement and reduction of tensors, random numbers, and the marks
+// that differentiation reads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_TG_PRIMITIVES
+#define BRAID_TG_PRIMITIVES
+
+include "dialects/TG/TGDialect.td"
+
+def TG_ContractOp : TG_Op<"contract", [TG_Infer, TG_Diff, TG_Cost]> {
+  let summary = "Contraction of two tensors, as an einsum.";
+  let description = [{
+    Every letter names a dimension.  A letter of both operands and the result is
+    a batch dim, one of both operands alone is contracted, one of an operand and
+    the result is free.  A letter must appear in two of the three places, and at
+    most once in each.
+
+    ```mlir
+    %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
+    %scores = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x2x4x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$spec, TG_Float:$lhs, TG_Float:$rhs);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$spec $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The letters of the left operand, the right operand and the result.
+    ::llvm::StringRef getLhsDims();
+    ::llvm::StringRef getRhsDims();
+    ::llvm::StringRef getResultDims();
+  }];
+}
+
+def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
+  let summary = "Repeats a tensor along new dims.";
+  let description = [{
+    Operand dim i becomes result dim `dims[i]` (increasing); its size is the
+    result's, or 1, which is repeated.
+
+    ```mlir
+    %b = tg.broadcast %bias dims [1] : tensor<8xf32> -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input `dims` $dims attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost]> {
+  let summary = "Reduces dims away by sum, max or mean.";
+  let description = [{
+    `dims` is strictly increasing; the result drops them.
+
+    ```mlir
+    %s = tg.reduce sum %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TG_ReduceKind:$kind, TG_Tensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+  let summary = "Permutes dims: result dim i is input dim `permutation[i]`.";
+  let description = [{
+    ```mlir
+    %t = tg.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input $permutation attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def TG_ReshapeOp : TG_Op<"reshape", [TG_Diff, TG_DefaultCost]> {
+  let summary = "The same elements in row-major order under another shape.";
+  let description = [{
+    ```mlir
+    %h = tg.reshape %x : tensor<2x4x8xf32> -> tensor<2x4x2x4xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+  let summary = "A range of one dim: `offset`, `size` and `stride` along `dim`.";
+  let description = [{
+    ```mlir
+    %q = tg.slice %qkv dim 2 offset 0 size 8 : tensor<2x4x24xf32> -> tensor<2x4x8xf32>
+    %even = tg.slice %x dim 0 offset 0 size 2 stride 2 : tensor<4xf32> -> tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input, I64Attr:$dim, I64Attr:$offset, I64Attr:$size,
+                       DefaultValuedAttr<I64Attr, "1">:$stride);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = [{
+    $input `dim` $dim `offset` $offset `size` $size (`stride` $stride^)? attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+  let summary = "Joins tensors along `dim`.";
+  let description = [{
+    ```mlir
+    %y = tg.concat %a, %b dim 1 : (tensor<4x2xf32>, tensor<4x6xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<TG_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
+def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+  let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`.";
+  let description = [{
+    ```mlir
+    %y = tg.pad %x dim 0 low 1 high 2 value 0.0 : tensor<5xf32> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input, I64Attr:$dim, I64Attr:$low, I64Attr:$high, F64Attr:$value);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = [{
+    $input `dim` $dim `low` $low `high` $high `value` $value attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+  let summary = "Rows of a table by index: an embedding.";
+  let description = [{
+    The result's shape is the indices' with the table's row appended.  An index
+    outside the table is an error of the caller (data is checked when it is read).
+
+    ```mlir
+    %e = tg.gather %wte, %tokens : (tensor<256x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$table, TG_Int:$indices);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$table `,` $indices attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost]> {
+  let summary = "Sums rows into a table of zeros by index, in index order.";
+  let description = [{
+    ```mlir
+    %g = tg.scatter_add %tokens, %dy : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<256x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Int:$indices, TG_Float:$updates);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$indices `,` $updates attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost]> {
+  let summary = "Each element is its index along `dim`.";
+  let description = [{
+    ```mlir
+    %i = tg.iota dim 1 : tensor<4x8xi32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def TG_ConvertOp : TG_Op<"convert", [TG_Diff, TG_DefaultCost, SameOperandsAndResultShape]> {
+  let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1.";
+  let description = [{
+    ```mlir
+    %f = tg.convert %i : tensor<4xi32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost]> {
+  let summary = "Uniform numbers in [0, 1), a function of the key and the element's index.";
+  let description = [{
+    Philox4x32-10 (Salmon et al., SC 2011).  `key` is tensor<4xi32>: seed low,
+    seed high, step, microbatch.  Element i of n takes word `e % 4` of the block
+    with counter (e/4 low, e/4 high, step, stream) and key (seed low, seed high),
+    where e = microbatch * n + i; the number is `(word >> 8) * 2^-24`.  It
+    therefore replays identically and does not depend on sharding.
+
+    ```mlir
+    %u = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Key:$key, I64Attr:$stream);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$key `stream` $stream attr-dict `:` type($key) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+  let summary = "The identity; no gradient flows back.";
+  let description = [{
+    ```mlir
+    %y = tg.stop_gradient %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+  let summary = "The identity; a named, ordered, removable point of the graph.";
+  let description = [{
+    In the forward graph a hook named "x" gives its gradient a hook "x.grad".
+    `tg-attach-hooks` puts an op at a point; `tg-remove-hooks` takes the points
+    out.  Points of one name run in the order of `order`.
+
+    ```mlir
+    %y = tg.hook %x "h.0.enter" order 0 : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input, StrAttr:$name, I64Attr:$order);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input $name `order` $order attr-dict `:` type($result)";
+}
+
+def TG_CountOp : TG_Op<"count", [TG_DefaultCost, TG_Composite]> {
+  let summary = "How many targets are not `ignore_index`, as a float.";
+  let description = [{
+    ```mlir
+    %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins TG_Int:$targets, I64Attr:$ignore_index);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$targets `ignore` $ignore_index attr-dict `:` type($targets) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // BRAID_TG_PRIMITIVES

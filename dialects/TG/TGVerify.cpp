@@ -1,0 +1,110 @@
+//===- TGVerify.cpp - checks of ops whose results are not inferred --------===//
+
+#include "dialects/TG/TG.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getType();
+  if (input.getElementType() != result.getElementType())
+    return emitOpError() << "changes the element type from " << input << " to " << result;
+  if (static_cast<int64_t>(getDims().size()) != input.getRank())
+    return emitOpError() << "has " << getDims().size() << " dims but the operand is " << input;
+  int64_t previous = -1;
+  for (auto [index, dim] : llvm::enumerate(getDims())) {
+    if (dim <= previous || dim >= result.getRank())
+      return emitOpError() << "dims must be strictly increasing and below the rank of " << result << ", found " << dim;
+    int64_t size = input.getDimSize(index);
+    if (size != 1 && size != result.getDimSize(dim))
+      return emitOpError() << "dim " << index << " of " << input << " does not fit dim " << dim << " of " << result;
+    previous = dim;
+  }
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getType();
+  if (input.getElementType() != result.getElementType() || input.getNumElements() != result.getNumElements())
+    return emitOpError() << "from " << input << " (" << input.getNumElements() << " elements) to " << result << " ("
+                         << result.getNumElements() << " elements)";
+  return success();
+}
+
+LogicalResult ScatterAddOp::verify() {
+  RankedTensorType indices = getIndices().getType(), updates = getUpdates().getType(), result = getType();
+  SmallVector<int64_t> expected(indices.getShape());
+  if (result.getRank() != 2)
+    return emitOpError() << "result must have rank 2 (rows x width), found " << result;
+  expected.push_back(result.getDimSize(1));
+  if (updates.getShape() != ArrayRef<int64_t>(expected) || updates.getElementType() != result.getElementType())
+    return emitOpError() << "updates " << updates << " do not fit indices " << indices << " and result " << result;
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  if (getDim() < 0 || getDim() >= getType().getRank())
+    return emitOpError() << "dim " << getDim() << " is out of range for " << getType();
+  return success();
+}
+
+static LogicalResult verifyKey(Operation *op, RankedTensorType key) {
+  if (key.getRank() == 1 && key.getDimSize(0) == 4)
+    return success();
+  return op->emitOpError() << "key must be tensor<4xi32> (seed low, seed high, step, microbatch), found " << key;
+}
+
+LogicalResult RandomUniformOp::verify() {
+  if (getStream() < 0 || getStream() > UINT32_MAX)
+    return emitOpError() << "stream " << getStream() << " does not fit 32 bits";
+  return verifyKey(*this, getKey().getType());
+}
+
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0.0 && rate < 1.0))
+    return emitOpError() << "rate must be at least 0 and below 1, found " << rate;
+  if (getStream() < 0 || getStream() > UINT32_MAX)
+    return emitOpError() << "stream " << getStream() << " does not fit 32 bits";
+  if (getInput().getType() != getType())
+    return emitOpError() << "changes the type from " << getInput().getType() << " to " << getType();
+  return verifyKey(*this, getKey().getType());
+}
+
+LogicalResult CountOp::verify() {
+  if (getType().getRank() != 0)
+    return emitOpError() << "result must be a scalar, found " << getType();
+  return success();
+}
+
+LogicalResult RopeOp::verify() {
+  RankedTensorType type = getType();
+  if (type.getRank() != 4 || type.getDimSize(3) % 2)
+    return emitOpError() << "operand must be batch x sequence x heads x even size, found " << type;
+  if (!(getTheta().convertToDouble() > 0))
+    return emitOpError() << "theta must be positive, found " << getTheta().convertToDouble();
+  return success();
+}
+
+LogicalResult SgdOp::verify() {
+  RankedTensorType param = getParam().getType();
+  if (getGradient().getType() != param || getNewParam().getType() != param)
+    return emitOpError() << "gradient " << getGradient().getType() << " and new parameter "
+                         << getNewParam().getType() << " must have the parameter's type, " << param;
+  bool hasMomentum = !getMomentum().isZero();
+  if (hasMomentum != static_cast<bool>(getVelocity()) || hasMomentum != static_cast<bool>(getNewVelocity()))
+    return emitOpError() << "takes and returns a velocity exactly when momentum is not 0";
+  if (hasMomentum && (getVelocity().getType() != param || getNewVelocity().getType() != param))
+    return emitOpError() << "velocity " << getVelocity().getType() << " must have the parameter's type, " << param;
+  if (getLr().getType().getRank() != 0)
+    return emitOpError() << "lr must be a scalar, found " << getLr().getType();
+  return success();
+}
+
+LogicalResult GlobalNormOp::verify() {
+  if (getInputs().empty())
+    return emitOpError() << "needs at least one operand";
+  if (getType().getRank() != 0)
+    return emitOpError() << "result must be a scalar, found " << getType();
+  return success();
+}

@@ -1,0 +1,39 @@
+//===- MatmulShape.h - an einsum over strided tensors as a GEMM -*- C++ -*-===//
+//
+// Sorts the letters of a contraction into one m, one n and one k dimension with
+// strides, loops over independent matrices, and contraction loops that do not
+// collapse into k.  Fails, with a reason, where no GEMM library could run it
+// (no unit stride in a matrix).
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_TARGET_MATMULSHAPE_H
+#define BRAID_LIB_TARGET_MATMULSHAPE_H
+
+#include "dialects/Exec/Exec.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace braid {
+
+/// One loop around the matrices; strides in elements, 0 where the letter is
+/// absent.
+struct MatmulLoop {
+  int64_t size, lhs, rhs, out;
+};
+
+struct MatmulShape {
+  int64_t m = 1, n = 1, k = 1;
+  int64_t lhsM = 0, lhsK = 0, rhsK = 0, rhsN = 0, outM = 0, outN = 0;
+  /// When the roles were exchanged so that the result's unit stride is n: the
+  /// GEMM's left operand is `rhs` of the op.
+  bool swapped = false;
+  llvm::SmallVector<MatmulLoop> batch, outer;
+};
+
+/// The GEMM of `spec` (as in tg.contract) over these references; `reason` says
+/// why there is none.
+mlir::FailureOr<MatmulShape> matmulShape(llvm::StringRef spec, exec::RefType lhs, exec::RefType rhs,
+                                         exec::RefType out, std::string *reason = nullptr);
+
+} // namespace braid
+
+#endif // BRAID_LIB_TARGET_MATMULSHAPE_H

@@ -1,0 +1,36 @@
+//===- TargetInfo.h - how targets differ, as data ---------------*- C++ -*-===//
+//
+// Above the translator, targets differ only through this table.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_TARGET_TARGETINFO_H
+#define BRAID_LIB_TARGET_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace braid {
+
+struct TargetInfo {
+  llvm::StringRef name;
+  /// Alignment of buffers in the arena, bytes.
+  int64_t alignment;
+  /// Blocks into which a kernel's rows are cut when it reduces over rows; a
+  /// constant of the program, so that sums do not depend on the thread count.
+  int64_t reductionBlocks;
+  /// The cap of a library call's scratch memory, bytes; one region, shared.
+  int64_t workspaceBytes;
+  /// Whether the GEMM library applies these to its result.
+  bool biasEpilogue, geluEpilogue, siluEpilogue;
+  /// Whether weights are faster stored n x k.
+  bool transposedWeights;
+};
+
+/// The target of this name ("cpu"), or null.
+const TargetInfo *lookupTarget(llvm::StringRef name);
+/// "cpu, …": for error messages.
+llvm::StringRef targetNames();
+
+} // namespace braid
+
+#endif // BRAID_LIB_TARGET_TARGETINFO_H

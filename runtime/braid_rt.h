@@ -1,0 +1,158 @@
+//===- braid_rt.h - the C ABI between generated programs and the runtime --===//
+//
+// A compiled model is one `br_model`: a table of persistent tensors, a few
+// entry points (`train`, `accumulate`, `eval`, `generate`) and the byte size of
+// the arena that holds everything.  The runtime owns the arena and the threads,
+// fills inputs and run-time scalars at the offsets the compiler chose, and calls
+// the entry points.  Generated code calls back only for threads and for the
+// library calls below.
+//
+// Conventions: opaque handles, `br_status` returns, outputs last.  Offsets and
+// sizes are bytes from the start of the arena; strides are in elements.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_RT_H
+#define BRAID_RT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BR_ABI_VERSION 1
+#define BR_MAX_RANK 8
+#define BR_MAX_LOOPS 6
+
+typedef enum { BR_OK = 0, BR_ERROR = 1 } br_status;
+typedef enum { BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1 } br_dtype;
+typedef struct br_context br_context;
+
+//===----------------------------------------------------------------------===//
+// The compiled model
+//===----------------------------------------------------------------------===//
+
+typedef enum {
+  BR_INIT_ZEROS,
+  BR_INIT_ONES,
+  BR_INIT_CONSTANT, // a
+  BR_INIT_NORMAL,   // mean a, standard deviation b
+  BR_INIT_UNIFORM   // half-open range [a, b)
+} br_init_kind;
+
+// A tensor that lives across steps.  `shape` is the logical shape, which is
+// what checkpoints hold; `stride` says how the arena stores it (n x k weights).
+// Random initial values are a function of (seed, stream, logical index) only.
+typedef struct {
+  const char *name;
+  const char *cause; // "parameters", "optimizer_state", "gradients", ...
+  br_dtype dtype;
+  int32_t rank;
+  int64_t shape[BR_MAX_RANK];
+  int64_t stride[BR_MAX_RANK];
+  uint64_t offset, bytes;
+  br_init_kind init;
+  double init_a, init_b;
+  uint32_t stream;    // Philox stream of the initial values
+  int32_t checkpoint; // 0: left out of checkpoints (accumulators)
+} br_tensor;
+
+// An input, a result or a run-time scalar of one program, contiguous.
+// `role` is the contract with the training loop:
+//   inputs   tokens, targets (i32 [B,S], or f32 of any shape for regression
+//            models: role "features"/"labels"), lr (f32 scalar), step (i32
+//            scalar, 1 for the first step), key (i32[4]: seed low, seed high,
+//            step, microbatch), position (i32 scalar)
+//   results  loss (f32 scalar), grad_norm (f32 scalar), logits (f32[V]) or any
+//            name that the graph asked to keep
+typedef struct {
+  const char *name;
+  const char *role;
+  br_dtype dtype;
+  int32_t rank;
+  int64_t shape[BR_MAX_RANK];
+  uint64_t offset, bytes;
+} br_io;
+
+typedef struct {
+  const char *name; // "train", "accumulate", "eval", "generate"
+  void (*run)(br_context *);
+  const br_io *ios;
+  int32_t n_inputs, n_results; // ios holds the inputs, then the results
+} br_program;
+
+struct br_matmul_desc;
+
+typedef struct {
+  uint32_t abi_version;
+  const char *name;
+  uint64_t graph_hash; // of the input graph's text
+  uint64_t arena_bytes;
+  int32_t accumulate; // microbatches a step (K): K-1 x accumulate, then train
+  int64_t vocab_size; // rows of the embedding table read by `tokens`; 0: none
+  const br_tensor *tensors;
+  int32_t n_tensors;
+  const br_program *programs;
+  int32_t n_programs;
+  const struct br_matmul_desc *matmuls;
+  int32_t n_matmuls;
+  const char *plan_json;    // the memory plan, as --report writes it
+  const char *cpu_features; // what the code was compiled for, "avx512f avx2 ..."
+} br_model;
+
+// The training binary's whole main: parses the command line and runs.
+int br_main(int argc, char **argv, const br_model *model);
+
+//===----------------------------------------------------------------------===//
+// What generated code calls
+//===----------------------------------------------------------------------===//
+
+// The arena's first byte (64-byte aligned at least).
+void *br_arena(br_context *ctx);
+
+// Runs fn(arg, begin, end) over a fixed partition of [0, count) into contiguous
+// ranges, one a thread; returns when all are done.
+void br_parallel(br_context *ctx, int64_t count,
+                 void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
+
+typedef enum { BR_EPILOGUE_NONE, BR_EPILOGUE_GELU_TANH, BR_EPILOGUE_GELU_ERF, BR_EPILOGUE_SILU } br_epilogue;
+
+// C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]).
+// `batch` loops run over independent matrices (a stride of 0 broadcasts);
+// `outer` loops are contraction dims that do not collapse with k: their products
+// are added into the same C, in order.  Of each matrix at least one stride is 1.
+// `accumulate` adds to the old C (beta = 1).
+typedef struct br_matmul_desc {
+  int64_t m, n, k;
+  int64_t a_m, a_k, b_k, b_n, c_m, c_n;
+  int32_t n_batch;
+  int64_t batch[BR_MAX_LOOPS], a_batch[BR_MAX_LOOPS], b_batch[BR_MAX_LOOPS], c_batch[BR_MAX_LOOPS];
+  int32_t n_outer;
+  int64_t outer[BR_MAX_LOOPS], a_outer[BR_MAX_LOOPS], b_outer[BR_MAX_LOOPS];
+  br_dtype a_type, b_type, c_type;
+  int32_t has_bias; // bias[n], f32, contiguous
+  int32_t accumulate;
+  br_epilogue epilogue;
+  uint64_t workspace_offset, workspace_bytes; // the cap; shared between calls
+} br_matmul_desc;
+
+// `index` is the descriptor's place in br_model.matmuls: implementations are
+// chosen once, at start, for the thread count in use.
+void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b,
+               void *c, const void *bias);
+
+// out[i, :] = table[ids[i], :] for n ids; rows of `width` elements.
+void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
+               int64_t width, const void *table, const int32_t *ids, void *out);
+
+// out = 0 (unless accumulate); out[ids[i], :] += updates[i, :] in order of i:
+// same bits for any thread count.
+void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
+                    int64_t width, const int32_t *ids, const void *updates,
+                    int32_t accumulate, void *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // BRAID_RT_H

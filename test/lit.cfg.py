@@ -1,0 +1,27 @@
+# Tests of passes and tools: a file tests one property, its RUN lines say how.
+import os
+
+import lit.formats
+
+suite = getattr(config, "braid_suite", "braid")
+config.name = suite
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unit", "goldens", "CMakeLists.txt"]
+if suite == "braid":
+    config.excludes.append("equivalence")
+    config.test_source_root = os.path.join(config.braid_source, "test")
+    config.test_exec_root = os.path.join(config.braid_build, "test")
+else:
+    config.test_source_root = os.path.join(config.braid_source, "test", suite)
+    config.test_exec_root = os.path.join(config.braid_build, "test", suite)
+
+path = [os.path.join(config.braid_build, "bin"), config.llvm_tools, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.substitutions.append(("%braid", config.braid_source))
+config.substitutions.append(("%goldens", os.path.join(config.braid_source, "test", "goldens")))
+if os.environ.get("BRAID_LONG_TESTS"):
+    config.available_features.add("long")
