@@ -15,6 +15,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Interfaces/Interfaces.td"
 include "dialects/Exec/ExecInterfaces.td"
@@ -74,14 +75,14 @@ class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemo
 /// values.  Exactly one of `outs` and results is there.
 class Exec_Action<string mnemonic, list<Trait> traits = []>
     : Exec_Op<mnemonic, !listconcat(traits, [
-        AttrSizedOperandSegments, MemoryEffectsOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<ActionOpInterface>])>;
 
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
-def Exec_KernelOp : Exec_Action<"kernel", [IsolatedFromAbove, SingleBlock]> {
+def Exec_KernelOp : Exec_Action<"kernel", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
   let summary = "One generated kernel: generics over one iteration space.";
   let description = [{
     `space` gives the sizes of the iteration space; its last dim is the lanes
@@ -150,10 +151,10 @@ def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Sy
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts, UnitAttr:$flat);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `space` $space (`flat` $flat^)? `layouts` $layouts attr-dict $body";
+  let assemblyFormat = "$sym_name `space` $space (`flat` $flat^)? `layouts` $layouts attr-dict-with-keyword $body";
 }
 
-def Exec_LaunchOp : Exec_Action<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Exec_LaunchOp : Exec_Action<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on `batch` tuples of operands, in memory.";
   let description = [{
     `ins` and `outs` hold the tuples one after another: the operands of the
@@ -175,7 +176,7 @@ def Exec_LaunchOp : Exec_Action<"launch", [DeclareOpInterfaceMethods<SymbolUserO
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul"> {
+def Exec_MatmulOp : Exec_Action<"matmul", [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
@@ -213,7 +214,7 @@ def Exec_GatherOp : Exec_Action<"gather"> {
   let hasVerifier = 1;
 }
 
-def Exec_ScatterAddOp : Exec_Action<"scatter_add"> {
+def Exec_ScatterAddOp : Exec_Action<"scatter_add", [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
   let description = [{
     ```mlir

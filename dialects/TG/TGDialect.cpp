@@ -84,7 +84,7 @@ Attribute InitAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<InitAttr>(loc, parser.getContext(), *kind, a, b, layers);
+  return parser.getChecked<InitAttr>(loc, parser.getContext(), *kind, APFloat(a), APFloat(b), layers);
 }
 
 /// How many numbers the kind takes.
@@ -94,20 +94,16 @@ static unsigned numbersOf(InitKind kind) {
   return kind == InitKind::Constant ? 1 : 0;
 }
 
-static void printNumber(AsmPrinter &printer, double number) {
-  printer.printFloat(APFloat(number));
-}
-
 void InitAttr::print(AsmPrinter &printer) const {
   printer << '<' << stringifyInitKind(getKind());
   unsigned numbers = numbersOf(getKind());
   if (numbers > 0) {
     printer << ", ";
-    printNumber(printer, getA());
+    printer.printFloat(getA());
   }
   if (numbers > 1) {
     printer << ", ";
-    printNumber(printer, getB());
+    printer.printFloat(getB());
   }
   if (getLayers())
     printer << " layers " << getLayers();
@@ -115,11 +111,11 @@ void InitAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               InitKind kind, double a, double b, int64_t layers) {
-  if (kind == InitKind::Normal && b < 0)
-    return emitError() << "normal initializer has the negative standard deviation " << b;
+                               InitKind kind, APFloat a, APFloat b, int64_t layers) {
+  if (kind == InitKind::Normal && b.isNegative() && !b.isZero())
+    return emitError() << "normal initializer has the negative standard deviation " << b.convertToDouble();
   if (kind == InitKind::Uniform && !(a < b))
-    return emitError() << "uniform initializer has the empty range " << a << " to " << b;
+    return emitError() << "uniform initializer has the empty range " << a.convertToDouble() << " to " << b.convertToDouble();
   if (layers < 0)
     return emitError() << "initializer has the negative layer count " << layers;
   return success();

@@ -89,8 +89,8 @@ def TG_InitAttr : TG_Attr<"Init", "init"> {
     1/sqrt(2 L), GPT-2's rule for projections into the residual stream.
   }];
   let parameters = (ins EnumParameter<TG_InitKind>:$kind,
-                        DefaultValuedParameter<"double", "0.0">:$a,
-                        DefaultValuedParameter<"double", "0.0">:$b,
+                        APFloatParameter<"mean, value or lower bound">:$a,
+                        APFloatParameter<"standard deviation or upper bound">:$b,
                         DefaultValuedParameter<"int64_t", "0">:$layers);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -43,7 +43,7 @@ LogicalResult ScatterAddOp::verify() {
 }
 
 LogicalResult IotaOp::verify() {
-  if (getDim() < 0 || getDim() >= getType().getRank())
+  if (getDim() >= static_cast<uint64_t>(getType().getRank()))
     return emitOpError() << "dim " << getDim() << " is out of range for " << getType();
   return success();
 }
@@ -55,7 +55,7 @@ static LogicalResult verifyKey(Operation *op, RankedTensorType key) {
 }
 
 LogicalResult RandomUniformOp::verify() {
-  if (getStream() < 0 || getStream() > UINT32_MAX)
+  if (getStream() > UINT32_MAX)
     return emitOpError() << "stream " << getStream() << " does not fit 32 bits";
   return verifyKey(*this, getKey().getType());
 }
@@ -64,7 +64,7 @@ LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();
   if (!(rate >= 0.0 && rate < 1.0))
     return emitOpError() << "rate must be at least 0 and below 1, found " << rate;
-  if (getStream() < 0 || getStream() > UINT32_MAX)
+  if (getStream() > UINT32_MAX)
     return emitOpError() << "stream " << getStream() << " does not fit 32 bits";
   if (getInput().getType() != getType())
     return emitOpError() << "changes the type from " << getInput().getType() << " to " << getType();
