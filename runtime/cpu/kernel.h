@@ -22,6 +22,8 @@
 //    value before handing it over with a lane value.
 //  - Every function has an overload for row values (float, int32_t, int64_t,
 //    bool) which gives the same bits as a lane would.
+//  - Only generated code (and tests) may include this: inline functions compiled
+//    for another instruction set must not meet these at link time.
 //  - Compile without -ffast-math: NaN and infinity keep their meaning.
 //
 //===----------------------------------------------------------------------===//

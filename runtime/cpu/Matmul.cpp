@@ -1,0 +1,70 @@
+//===- Matmul.cpp - the table of matrix products ----------------------------===//
+
+#include "cpu/Matmul.h"
+
+#include "core/Context.h"
+#include "core/Error.h"
+#include "cpu/MatmulPlan.h"
+#include "cpu/Threads.h"
+
+#include <map>
+
+using namespace braid;
+
+namespace {
+
+// What decides how a product runs: everything but where its workspace lies.
+std::vector<int64_t> keyOf(const br_matmul_desc &d) {
+  std::vector<int64_t> key = {d.m,   d.n,   d.k,   d.a_m, d.a_k, d.b_k, d.b_n,
+                              d.c_m, d.c_n, d.a_type, d.b_type, d.c_type,
+                              d.has_bias, d.accumulate, d.epilogue,
+                              static_cast<int64_t>(d.workspace_bytes), d.n_batch};
+  for (int32_t i = 0; i < d.n_batch; ++i)
+    key.insert(key.end(), {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
+  for (int32_t i = 0; i < d.n_outer; ++i)
+    key.insert(key.end(), {d.outer[i], d.a_outer[i], d.b_outer[i]});
+  return key;
+}
+
+} // namespace
+
+MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
+    : descriptors(model.matmuls), arena(arena) {
+  setThreads(threads);
+  std::map<std::vector<int64_t>, std::shared_ptr<MatmulPlan>> known;
+  for (int32_t i = 0; i < model.n_matmuls; ++i) {
+    const br_matmul_desc &d = model.matmuls[i];
+    std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
+    if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
+      fail(where, ": its workspace lies outside the arena");
+    std::shared_ptr<MatmulPlan> &plan = known[keyOf(d)];
+    try {
+      if (!plan)
+        plan = std::make_shared<MatmulPlan>(d, threads, where);
+    } catch (const dnnl::error &error) {
+      fail(where, ": oneDNN refuses its strides or types: ", error.what());
+    }
+    plans.push_back(plan);
+  }
+}
+
+MatmulTable::~MatmulTable() = default;
+
+void MatmulTable::run(int32_t index, const void *a, const void *b, void *c,
+                      const void *bias) {
+  plans[index]->run(static_cast<const char *>(a), static_cast<const char *>(b),
+                    static_cast<char *>(c), static_cast<const char *>(bias),
+                    reinterpret_cast<char *>(arena) +
+                        descriptors[index].workspace_offset);
+}
+
+std::string MatmulTable::describe(int32_t index) const {
+  return plans[index]->describe();
+}
+
+bool MatmulTable::isSlow(int32_t index) const { return plans[index]->isSlow(); }
+
+void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b,
+               void *c, const void *bias) {
+  ctx->matmuls.run(index, a, b, c, bias);
+}

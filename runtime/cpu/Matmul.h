@@ -1,0 +1,50 @@
+//===- Matmul.h - matrix products over oneDNN -------------------------------===//
+//
+// Every br_matmul_desc gets its implementation once, at start, for the number of
+// threads in use.  oneDNN's scratch memory is the descriptor's workspace in the
+// arena, so a product allocates nothing to speak of.  Three ways to use threads:
+//
+//   team    one product at a time, all threads inside oneDNN
+//   items   several independent products: one thread each, in contiguous ranges
+//   strips  one product cut by rows of C, one thread each; when oneDNN's own
+//           cut needs more scratch memory than the workspace has
+//
+// Equal descriptors share an implementation.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_MATMUL_H
+#define BRAID_CPU_MATMUL_H
+
+#include "braid_rt.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+class MatmulPlan;
+
+class MatmulTable {
+public:
+  // Throws Error for a descriptor that cannot run: an unsupported type, or no
+  // implementation that fits the workspace.
+  MatmulTable(const br_model &model, int threads, std::byte *arena);
+  ~MatmulTable();
+
+  void run(int32_t index, const void *a, const void *b, void *c, const void *bias);
+
+  // How descriptor `index` runs, for people: "team brg:avx512_core, 128 KiB".
+  std::string describe(int32_t index) const;
+  // Whether oneDNN has only its reference loops for it.
+  bool isSlow(int32_t index) const;
+
+private:
+  const br_matmul_desc *descriptors;
+  std::byte *arena;
+  std::vector<std::shared_ptr<MatmulPlan>> plans;
+};
+
+} // namespace braid
+#endif // BRAID_CPU_MATMUL_H
