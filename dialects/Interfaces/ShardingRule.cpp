@@ -1,0 +1,281 @@
+//===- ShardingRule.cpp - making and printing sharding rules --------------===//
+
+#include "dialects/Interfaces/ShardingRule.h"
+#include "dialects/Interfaces/Interfaces.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace braid;
+
+using DimFactors = ShardingRule::DimFactors;
+using TensorFactors = ShardingRule::TensorFactors;
+
+static ArrayRef<int64_t> shapeOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getShape() : ArrayRef<int64_t>();
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// One letter for each factor: its own, else the first that is free.
+static SmallVector<char> namesOf(ArrayRef<Factor> factors) {
+  std::string taken;
+  for (const Factor &factor : factors)
+    if (factor.letter)
+      taken += factor.letter;
+  SmallVector<char> names;
+  char next = 'a';
+  for (const Factor &factor : factors) {
+    while (!factor.letter && taken.find(next) != std::string::npos)
+      ++next;
+    names.push_back(factor.letter ? factor.letter : next++);
+  }
+  return names;
+}
+
+static void printTensor(llvm::raw_ostream &os, const TensorFactors &dims, ArrayRef<char> names) {
+  if (dims.empty())
+    os << "()";
+  llvm::interleave(
+      dims, os,
+      [&](const DimFactors &dim) {
+        if (dim.empty())
+          os << '1';
+        for (unsigned factor : dim)
+          os << names[factor];
+      },
+      " ");
+}
+
+std::string ShardingRule::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<char> names = namesOf(factors);
+  auto print = [&](const TensorFactors &dims) { printTensor(os, dims, names); };
+  llvm::interleaveComma(operands, os, print);
+  os << (operands.empty() ? "-> " : " -> ");
+  llvm::interleaveComma(results, os, print);
+  auto list = [&](StringRef title, auto &&has) {
+    bool first = true;
+    for (auto [factor, name] : llvm::zip(factors, names))
+      if (has(factor)) {
+        os << (first ? (" " + title).str() : std::string()) << ' ' << name;
+        first = false;
+      }
+  };
+  list("reduced", [](const Factor &factor) { return factor.kind == FactorKind::Reduced; });
+  list("whole", [](const Factor &factor) { return factor.kind == FactorKind::Whole; });
+  list("positional", [](const Factor &factor) { return factor.positional; });
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+ShardingRule braid::elementwiseRule(Operation *op) {
+  ShardingRule rule;
+  TensorFactors dims;
+  auto factorsOf = [&](Type type) {
+    ArrayRef<int64_t> shape = shapeOf(type);
+    if (dims.empty())
+      for (int64_t size : shape)
+        dims.push_back({rule.add(size)});
+    return shape.empty() ? TensorFactors() : dims;
+  };
+  for (Type type : op->getOperandTypes())
+    rule.operands.push_back(factorsOf(type));
+  for (Type type : op->getResultTypes())
+    rule.results.push_back(factorsOf(type));
+  return rule;
+}
+
+std::optional<ShardingRule> braid::shardingRuleOf(Operation *op) {
+  if (auto known = dyn_cast<ShardingRuleOpInterface>(op))
+    return known.getShardingRule();
+  if (op->hasTrait<OpTrait::Elementwise>())
+    return elementwiseRule(op);
+  Attribute value;
+  if (!matchPattern(op, m_Constant(&value)))
+    return std::nullopt;
+  ShardingRule rule = elementwiseRule(op);
+  for (Factor &factor : rule.factors)
+    factor.positional = !isa<SplatElementsAttr>(value);
+  return rule;
+}
+
+//===----------------------------------------------------------------------===//
+// Einsum notation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads the notation against the types of an op, one tensor after the other.
+class EinsumReader {
+public:
+  explicit EinsumReader(Operation *op) : op(op) {}
+
+  ShardingRule read(StringRef notation, StringRef whole, StringRef positional);
+
+private:
+  /// The dims of a tensor: letters, with `...` written out as markers.
+  using Dims = SmallVector<SmallString<4>>;
+
+  Dims dimsOf(StringRef text, Type type);
+  SmallVector<Dims> split(StringRef text, TypeRange types);
+  /// Gives letters their sizes: first where a letter is a dim, then where all
+  /// letters of a dim but one are known.
+  void bind(ArrayRef<Dims> tensors, TypeRange types, bool single);
+  TensorFactors factorsOf(const Dims &dims);
+
+  Operation *op;
+  ShardingRule rule;
+  llvm::SmallDenseMap<char, unsigned> factor;
+};
+} // namespace
+
+/// The leading dims that `...` stands for, as letters no notation uses.
+static char leadingDim(unsigned index) { return static_cast<char>('0' + index); }
+
+EinsumReader::Dims EinsumReader::dimsOf(StringRef text, Type type) {
+  SmallVector<StringRef> tokens;
+  text.split(tokens, ' ', -1, /*KeepEmpty=*/false);
+  Dims dims;
+  unsigned rank = shapeOf(type).size();
+  for (StringRef token : tokens) {
+    if (token == "()")
+      continue;
+    if (token != "...") {
+      dims.emplace_back(token);
+      continue;
+    }
+    for (unsigned i = 0, named = tokens.size() - 1; i + named < rank; ++i) {
+      char marker = leadingDim(i);
+      dims.emplace_back(StringRef(&marker, 1));
+    }
+  }
+  assert(dims.size() == rank && "the notation does not fit the op's types");
+  return dims;
+}
+
+SmallVector<EinsumReader::Dims> EinsumReader::split(StringRef text, TypeRange types) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  SmallVector<Dims> tensors;
+  for (auto [part, type] : llvm::zip_equal(parts, types))
+    tensors.push_back(dimsOf(part, type));
+  return tensors;
+}
+
+void EinsumReader::bind(ArrayRef<Dims> tensors, TypeRange types, bool single) {
+  for (auto [dims, type] : llvm::zip_equal(tensors, types))
+    for (auto [letters, size] : llvm::zip_equal(dims, shapeOf(type))) {
+      if ((letters.size() == 1) != single)
+        continue;
+      int64_t rest = size;
+      char unknown = 0;
+      for (char letter : letters) {
+        auto it = factor.find(letter);
+        if (it == factor.end())
+          unknown = letter;
+        else
+          rest /= rule.factors[it->second].size;
+      }
+      if (unknown)
+        factor[unknown] = rule.add(rest);
+    }
+}
+
+TensorFactors EinsumReader::factorsOf(const Dims &dims) {
+  TensorFactors tensor;
+  for (StringRef letters : dims) {
+    DimFactors &dim = tensor.emplace_back();
+    for (char letter : letters)
+      dim.push_back(factor.lookup(letter));
+  }
+  return tensor;
+}
+
+ShardingRule EinsumReader::read(StringRef notation, StringRef whole, StringRef positional) {
+  auto [inputs, outputs] = notation.split("->");
+  SmallVector<Dims> operands = split(inputs, op->getOperandTypes());
+  SmallVector<Dims> results = split(outputs, op->getResultTypes());
+  for (bool single : {true, false}) {
+    bind(operands, op->getOperandTypes(), single);
+    bind(results, op->getResultTypes(), single);
+  }
+  BitVector kept(rule.factors.size());
+  for (const Dims &dims : operands)
+    rule.operands.push_back(factorsOf(dims));
+  for (const Dims &dims : results)
+    for (const DimFactors &dim : rule.results.emplace_back(factorsOf(dims)))
+      for (unsigned number : dim)
+        kept.set(number);
+  for (auto [letter, number] : factor) {
+    Factor &it = rule.factors[number];
+    it.letter = llvm::isAlpha(letter) ? letter : 0;
+    it.positional = positional.contains(letter);
+    if (!kept[number])
+      it.kind = FactorKind::Reduced;
+    if (whole.contains(letter))
+      it.kind = FactorKind::Whole;
+  }
+  return std::move(rule);
+}
+
+ShardingRule braid::einsumRule(Operation *op, StringRef notation, StringRef whole, StringRef positional) {
+  return EinsumReader(op).read(notation, whole, positional);
+}
+
+//===----------------------------------------------------------------------===//
+// Reshape
+//===----------------------------------------------------------------------===//
+
+// Both shapes are read major to minor.  What is left of the current dims is cut
+// by their greatest common divisor: index / rest is the same number on both
+// sides, so that factor walks together.  Once the divisor is 1 the two shapes mix
+// until their products meet again, and what is left of those dims stays whole.
+ShardingRule braid::reshapeRule(Operation *op) {
+  ShardingRule rule;
+  ArrayRef<int64_t> from = shapeOf(op->getOperand(0).getType()), to = shapeOf(op->getResult(0).getType());
+  TensorFactors &source = rule.operands.emplace_back(from.size());
+  TensorFactors &target = rule.results.emplace_back(to.size());
+  size_t i = 0, j = 0;
+  int64_t left = 1, right = 1; // what is left of from[i - 1] and to[j - 1]
+  auto next = [](ArrayRef<int64_t> shape, size_t &at, int64_t &rest) {
+    while (rest == 1 && at < shape.size())
+      rest = shape[at++];
+  };
+  while (true) {
+    next(from, i, left);
+    next(to, j, right);
+    if (left == 1 || right == 1)
+      return rule; // both: the numbers of elements agree
+    if (int64_t common = std::gcd(left, right); common > 1) {
+      unsigned factor = rule.add(common);
+      source[i - 1].push_back(factor);
+      target[j - 1].push_back(factor);
+      left /= common;
+      right /= common;
+      continue;
+    }
+    source[i - 1].push_back(rule.add(left, FactorKind::Whole));
+    target[j - 1].push_back(rule.add(right, FactorKind::Whole));
+    while (left != right) {
+      bool first = left < right;
+      ArrayRef<int64_t> shape = first ? from : to;
+      size_t &at = first ? i : j;
+      int64_t size = shape[at++];
+      (first ? left : right) *= size;
+      if (size > 1)
+        (first ? source : target)[at - 1].push_back(rule.add(size, FactorKind::Whole));
+    }
+    left = right = 1;
+  }
+}

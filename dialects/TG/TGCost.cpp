@@ -1,0 +1,70 @@
+//===- TGCost.cpp - floating-point operations of each op ------------------===//
+//
+// A multiplication, an addition, a comparison or a call of a function such as exp
+// counts one.  Ops that only move elements count none of them, but keep the
+// interface's default of one an element, which is what moving costs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TG.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+static int64_t sizeOf(Value value, int64_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); }
+
+int64_t ContractOp::getFlops() {
+  int64_t contracted = 1;
+  for (auto [index, letter] : llvm::enumerate(getLhsDims()))
+    if (!getResultDims().contains(letter))
+      contracted *= sizeOf(getLhs(), index);
+  return 2 * elementsOf(getResult()) * contracted;
+}
+
+int64_t ReduceOp::getFlops() { return elementsOf(getInput()); }
+
+// exp, and a rational function around it; erf and tanh are calls like exp.
+int64_t GeluOp::getFlops() { return 8 * elementsOf(getResult()); }
+int64_t GeluGradOp::getFlops() { return 14 * elementsOf(getResult()); }
+int64_t SiluOp::getFlops() { return 4 * elementsOf(getResult()); }
+int64_t SiluGradOp::getFlops() { return 8 * elementsOf(getResult()); }
+int64_t DropoutOp::getFlops() { return 2 * elementsOf(getResult()); }
+
+// max, subtract, exp, add, divide.
+int64_t SoftmaxOp::getFlops() { return 5 * elementsOf(getResult()); }
+int64_t SoftmaxGradOp::getFlops() { return 4 * elementsOf(getResult()); }
+int64_t LayerNormOp::getFlops() { return 7 * elementsOf(getResult()); }
+int64_t LayerNormGradOp::getFlops() { return 14 * elementsOf(getInput()); }
+int64_t RmsNormOp::getFlops() { return 4 * elementsOf(getResult()); }
+int64_t RmsNormGradOp::getFlops() { return 10 * elementsOf(getInput()); }
+
+/// One of attention's matrix products: every query row with every key, of which
+/// a causal mask leaves half.
+static int64_t attentionProduct(Value query, Value key, bool causal) {
+  int64_t product = 2 * elementsOf(query) * sizeOf(key, 1);
+  return causal ? product / 2 : product;
+}
+
+int64_t AttentionOp::getFlops() {
+  return 2 * attentionProduct(getQuery(), getKey(), getCausal());
+}
+
+// Scores again, dv, dp, dq and dk.
+int64_t AttentionGradOp::getFlops() {
+  return 5 * attentionProduct(getQuery(), getKey(), getCausal());
+}
+
+int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
+int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }
+int64_t CrossEntropyGradOp::getFlops() { return 4 * elementsOf(getLogits()); }
+
+int64_t SgdOp::getFlops() { return (getVelocity() ? 6 : 4) * elementsOf(getParam()); }
+int64_t AdamOp::getFlops() { return 15 * elementsOf(getParam()); }
+
+int64_t GlobalNormOp::getFlops() {
+  int64_t flops = 1;
+  for (Value input : getInputs())
+    flops += 2 * elementsOf(input);
+  return flops;
+}
