@@ -1,0 +1,45 @@
+//===- Model.h - from a model's numbers to its training graph ---*- C++ -*-===//
+#ifndef BRAID_LIB_MODEL_MODEL_H
+#define BRAID_LIB_MODEL_MODEL_H
+
+#include "lib/Model/GraphWriter.h"
+#include "lib/Model/ModelConfig.h"
+
+namespace braid {
+
+/// The global batch: sequences and tokens a sequence (a multilayer perceptron
+/// has no sequence: 0).
+struct BatchShape {
+  int64_t batch, sequence;
+};
+
+/// A graph in text and its parameters in order.
+struct ModelGraph {
+  std::string text;
+  std::vector<GraphParam> params;
+};
+
+ModelGraph buildGpt2(const Gpt2Config &config, BatchShape shape);
+ModelGraph buildLlama(const LlamaConfig &config, BatchShape shape);
+ModelGraph buildMlp(const MlpConfig &config, BatchShape shape);
+
+/// Checks the batch shape against the model and builds the graph.
+llvm::Expected<ModelGraph> buildModel(const ModelConfig &config, BatchShape shape);
+
+/// Pieces that several models share.
+namespace model {
+/// `normal` with this standard deviation; `layers` > 0 scales it for a
+/// projection into the residual stream.
+std::string normalInit(double std, int64_t layers = 0);
+/// An f64 literal that MLIR reads back exactly.
+std::string number(double value);
+GraphValue dropout(GraphWriter &writer, const GraphValue &x, const GraphValue &key, double rate, int64_t &stream);
+/// Causal attention.  Without dropout it is the composite; with dropout on its
+/// weights it is written out.
+GraphValue attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v, double scale,
+                     double dropoutRate, const GraphValue &key, int64_t &stream);
+} // namespace model
+
+} // namespace braid
+
+#endif // BRAID_LIB_MODEL_MODEL_H
