@@ -8,11 +8,12 @@
 // How generated code uses it:
 //
 //   namespace braid {
-//   static void k0(const float *__restrict a, float *__restrict o, Block block) {
+//   static void k0(Block block, const float *__restrict a, float *__restrict o) {
 //     for (int64_t r = block.begin; r < block.end; ++r) { ... }
 //   }
 //   static void step(br_context *ctx) {
-//     launch(ctx, rows, blocks, [&](Block block) { k0(a, o, block); });
+//     const Memory m(ctx);
+//     launch_rows(ctx, rows, lanes, k0, m[0], m[4096]);
 //   }
 //   } // namespace braid
 //
@@ -36,33 +37,6 @@
 #include "LanePhilox.h"
 #include "LaneReduce.h"
 #include "Lanes.h"
+#include "Launch.h"
 
-namespace braid {
-
-// Rows [begin, end) of a kernel, and the number of the block they form.
-struct Block {
-  int64_t begin, end, id;
-};
-
-// Cuts `rows` into `blocks` contiguous ranges and runs `f(Block)` on each.  The
-// cut depends on the two numbers only, never on the thread count: a kernel that
-// leaves one partial sum a block gives the same bits on any machine of its width.
-template <class F>
-inline void launch(br_context *ctx, int64_t rows, int64_t blocks, const F &f) {
-  struct Call {
-    int64_t rows, blocks;
-    const F &f;
-  } call{rows, blocks, f};
-  br_parallel(
-      ctx, blocks,
-      [](void *arg, int64_t begin, int64_t end) {
-        const Call &call = *static_cast<const Call *>(arg);
-        for (int64_t id = begin; id < end; ++id)
-          call.f(Block{call.rows * id / call.blocks,
-                       call.rows * (id + 1) / call.blocks, id});
-      },
-      &call);
-}
-
-} // namespace braid
 #endif // BRAID_CPU_KERNEL_H

@@ -1,0 +1,168 @@
+//===- Launch.h - how generated programs run generated kernels --------------===//
+//
+// A kernel is a function of a `Block` and of pointers.  What a block counts
+// depends on the kernel: rows, blocks of rows, or lanes.  The cut into blocks
+// never changes a result: only `launch_blocks` has one partial sum a block, and
+// its cut is a function of its arguments alone, never of the thread count.
+//
+//   static void scale(Block block, const float *__restrict x, float *__restrict y);
+//
+//   const Memory m(ctx);
+//   launch_rows(ctx, 256, 768, scale, m[0], m[786432]);
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_LAUNCH_H
+#define BRAID_CPU_LAUNCH_H
+
+#include "braid_rt.h"
+
+#include "Lanes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace braid {
+
+// Rows (or lanes) [begin, end) of a kernel, and the number of the block they form.
+struct Block {
+  int64_t begin, end, id;
+};
+
+// The arena.  `m[offset]` is a pointer to that byte, of the type it is passed as.
+class Memory {
+public:
+  struct Address {
+    char *byte;
+    template <class T> operator T *() const { return reinterpret_cast<T *>(byte); }
+  };
+
+  explicit Memory(br_context *ctx) : base(static_cast<char *>(br_arena(ctx))) {}
+  Address operator[](uint64_t offset) const { return {base + offset}; }
+
+private:
+  char *base;
+};
+
+//===----------------------------------------------------------------------===//
+// Loops over lanes
+//===----------------------------------------------------------------------===//
+
+// In place of a number of lanes: all W of them.
+struct Whole {};
+
+template <class T> inline auto ld(const T *p, Whole) { return ld(p); }
+template <class T, class X> inline void st(T *p, X v, Whole) { st(p, v); }
+template <class T> inline auto ld_strided(const T *p, int64_t stride, Whole) {
+  return ld_strided(p, stride);
+}
+template <class T, class X> inline void st_strided(T *p, int64_t stride, X v, Whole) {
+  st_strided(p, stride, v);
+}
+template <class X, class E> inline X keep(X v, Whole, E) { return v; }
+
+// Runs f(l, n) for the lanes [begin, end), W at a time: n is `Whole`, or the
+// number of lanes that are left.
+template <class F> inline void lanes(int64_t begin, int64_t end, const F &f) {
+  int64_t l = begin;
+  for (; l + W <= end; l += W)
+    f(l, Whole{});
+  if (l < end)
+    f(l, end - l);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+// Below so many elements, waking the threads costs more than it gains.
+constexpr int64_t serial_elements = 8192;
+// Lanes are handed out in units of this many, which keeps threads off each
+// other's cache lines.
+constexpr int64_t lane_unit = 64;
+
+template <class F> inline void parallel(br_context *ctx, int64_t count, const F &f) {
+  br_parallel(
+      ctx, count,
+      [](void *arg, int64_t begin, int64_t end) {
+        (*static_cast<const F *>(arg))(begin, end);
+      },
+      const_cast<F *>(&f));
+}
+
+// One block a thread, of whole rows.
+template <class... P, class... A>
+inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes,
+                        void (*kernel)(Block, P...), A... args) {
+  if (rows == 1 || rows * lanes <= serial_elements)
+    return kernel(Block{0, rows, 0}, args...);
+  parallel(ctx, rows, [&](int64_t begin, int64_t end) {
+    kernel(Block{begin, end, 0}, args...);
+  });
+}
+
+// `blocks` blocks of `rows` rows each.
+template <class... P, class... A>
+inline void launch_blocks(br_context *ctx, int64_t blocks, int64_t rows,
+                          int64_t lanes, void (*kernel)(Block, P...), A... args) {
+  auto run = [&](int64_t begin, int64_t end) {
+    for (int64_t id = begin; id < end; ++id)
+      kernel(Block{id * rows, (id + 1) * rows, id}, args...);
+  };
+  if (blocks == 1 || blocks * rows * lanes <= serial_elements)
+    return run(0, blocks);
+  parallel(ctx, blocks, run);
+}
+
+// One block a thread, of lanes; every block sees all rows.
+template <class... P, class... A>
+inline void launch_lanes(br_context *ctx, int64_t rows, int64_t lanes,
+                         void (*kernel)(Block, P...), A... args) {
+  if (rows * lanes <= serial_elements)
+    return kernel(Block{0, lanes, 0}, args...);
+  parallel(ctx, (lanes + lane_unit - 1) / lane_unit, [&](int64_t begin, int64_t end) {
+    kernel(Block{begin * lane_unit, std::min(end * lane_unit, lanes), 0}, args...);
+  });
+}
+
+// The operands of one of many vectors that a kernel runs over, as arena offsets.
+template <size_t N> struct Tuple {
+  int64_t length;
+  uint64_t operands[N];
+};
+
+namespace detail {
+template <class... P, size_t N, size_t... I>
+inline void call(void (*kernel)(Block, P...), Block block, Memory m,
+                 const Tuple<N> &tuple, std::index_sequence<I...>) {
+  kernel(block, m[tuple.operands[I]]...);
+}
+} // namespace detail
+
+// Runs a kernel over the vectors of a table, as if they were one vector.
+template <size_t N, size_t T, class... P>
+inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T],
+                         void (*kernel)(Block, P...)) {
+  static_assert(sizeof...(P) == N);
+  auto units = [](const Tuple<N> &tuple) {
+    return (tuple.length + lane_unit - 1) / lane_unit;
+  };
+  int64_t total = 0;
+  for (const Tuple<N> &tuple : table)
+    total += units(tuple);
+  parallel(ctx, total, [&](int64_t begin, int64_t end) {
+    int64_t first = 0; // the unit where the tuple starts
+    for (const Tuple<N> &tuple : table) {
+      int64_t from = std::max(begin - first, int64_t{0});
+      int64_t to = std::min(end - first, units(tuple));
+      if (from < to)
+        detail::call(kernel,
+                     Block{from * lane_unit,
+                           std::min(to * lane_unit, tuple.length), 0},
+                     m, tuple, std::index_sequence_for<P...>());
+      first += units(tuple);
+    }
+  });
+}
+
+} // namespace braid
+#endif // BRAID_CPU_LAUNCH_H
