@@ -1,0 +1,115 @@
+//===- TGBuilder.h - tensor arithmetic, short to write ----------*- C++ -*-===//
+//
+// Decompositions and gradients are formulas.  A TensorBuilder lets them read
+// like formulas: it makes arith, math and tg ops at one location, with
+// constants and broadcasts of the right shape.
+//
+// "Lanes" are the last dim of a tensor, "rows" are all dims before it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_DIALECTS_TG_TGBUILDER_H
+#define BRAID_DIALECTS_TG_TGBUILDER_H
+
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace braid::tg {
+
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+inline mlir::RankedTensorType withShape(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> shape) {
+  return mlir::RankedTensorType::get(shape, type.getElementType());
+}
+inline mlir::RankedTensorType withElement(mlir::RankedTensorType type, mlir::Type element) {
+  return mlir::RankedTensorType::get(type.getShape(), element);
+}
+inline bool isFloat(mlir::Value value) { return mlir::isa<mlir::FloatType>(typeOf(value).getElementType()); }
+/// first, first + 1, ..., end - 1.
+llvm::SmallVector<int64_t> dimRange(int64_t first, int64_t end);
+/// The dims of `rank` that `dims` does not name.
+llvm::SmallVector<int64_t> otherDims(llvm::ArrayRef<int64_t> dims, int64_t rank);
+/// Where the parts of a composite say they come from: the op's location when it
+/// has a name, else its name around whatever is known.
+mlir::Location originOf(mlir::Operation *op);
+
+class TensorBuilder {
+public:
+  using Value = mlir::Value;
+
+  TensorBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  template <typename OpTy, typename... Args> Value make(Args &&...args) {
+    return builder.create<OpTy>(loc, std::forward<Args>(args)...)->getResult(0);
+  }
+
+  // Constants, each the whole shape.
+  Value constant(mlir::RankedTensorType type, double value);
+  Value like(Value shape, double value) { return constant(typeOf(shape), value); }
+  Value zeros(mlir::RankedTensorType type) { return constant(type, 0.0); }
+  /// The index along `dim`, in the shape of `shape` with integers of `element`.
+  Value iota(Value shape, int64_t dim, mlir::Type element);
+
+  // Elementwise.
+  Value add(Value a, Value b) { return make<mlir::arith::AddFOp>(a, b); }
+  Value sub(Value a, Value b) { return make<mlir::arith::SubFOp>(a, b); }
+  Value mul(Value a, Value b) { return make<mlir::arith::MulFOp>(a, b); }
+  Value div(Value a, Value b) { return make<mlir::arith::DivFOp>(a, b); }
+  Value neg(Value a) { return make<mlir::arith::NegFOp>(a); }
+  Value add(Value a, double b) { return add(a, like(a, b)); }
+  Value mul(Value a, double b) { return mul(a, like(a, b)); }
+  Value max(Value a, double b) { return make<mlir::arith::MaximumFOp>(a, like(a, b)); }
+  Value square(Value a) { return mul(a, a); }
+  Value exp(Value a) { return make<mlir::math::ExpOp>(a); }
+  Value log(Value a) { return make<mlir::math::LogOp>(a); }
+  Value sqrt(Value a) { return make<mlir::math::SqrtOp>(a); }
+  Value rsqrt(Value a) { return make<mlir::math::RsqrtOp>(a); }
+  Value tanh(Value a) { return make<mlir::math::TanhOp>(a); }
+  Value erf(Value a) { return make<mlir::math::ErfOp>(a); }
+  Value sin(Value a) { return make<mlir::math::SinOp>(a); }
+  Value cos(Value a) { return make<mlir::math::CosOp>(a); }
+  Value pow(Value a, Value b) { return make<mlir::math::PowFOp>(a, b); }
+  Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b) {
+    return make<mlir::arith::CmpFOp>(predicate, a, b);
+  }
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b) {
+    return make<mlir::arith::CmpIOp>(predicate, a, b);
+  }
+  Value select(Value condition, Value a, Value b) { return make<mlir::arith::SelectOp>(condition, a, b); }
+  /// The value in another element type; itself when it has it.
+  Value convert(Value a, mlir::Type element);
+  /// bf16 is for memory: arithmetic happens in f32.
+  Value widen(Value a);
+
+  // Reductions and broadcasts.
+  Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
+  Value sum(Value a, llvm::ArrayRef<int64_t> dims) { return reduce(ReduceKind::Sum, a, dims); }
+  Value sumAll(Value a) { return sum(a, dimRange(0, typeOf(a).getRank())); }
+  /// A value for each row.
+  Value reduceLanes(ReduceKind kind, Value a) { return reduce(kind, a, {typeOf(a).getRank() - 1}); }
+  /// A value for each lane.
+  Value sumRows(Value a) { return sum(a, dimRange(0, typeOf(a).getRank() - 1)); }
+  Value broadcast(Value a, mlir::RankedTensorType type, llvm::ArrayRef<int64_t> dims);
+  /// A scalar, a value for each row, or one for each lane, in the shape of `shape`.
+  Value fromScalar(Value a, Value shape) { return broadcast(a, withElement(typeOf(shape), typeOf(a).getElementType()), {}); }
+  Value fromRows(Value a, Value shape);
+  Value fromLanes(Value a, Value shape);
+
+  // Movement and contraction.
+  Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
+  Value transpose(Value a, llvm::ArrayRef<int64_t> permutation) { return make<TransposeOp>(a, permutation); }
+  Value slice(Value a, int64_t dim, int64_t offset, int64_t size);
+  /// Zeros around `a`; itself when there are none.
+  Value padZeros(Value a, int64_t dim, int64_t low, int64_t high);
+  Value contract(const llvm::Twine &spec, Value a, Value b) {
+    return make<ContractOp>(builder.getStringAttr(spec), a, b);
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace braid::tg
+
+#endif // BRAID_DIALECTS_TG_TGBUILDER_H

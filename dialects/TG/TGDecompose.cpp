@@ -1,0 +1,187 @@
+//===- TGDecompose.cpp - definitions of activations, norms and rope -------===//
+//
+// Each composite is defined here by primitives.  The formulas stay fusable:
+// row statistics are reductions of the last dim, their use a broadcast, and
+// weight gradients one sum over all rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+namespace {
+/// Narrows each value to the type of the op's result.
+SmallVector<Value> narrow(TensorBuilder &t, Operation *op, ArrayRef<Value> values) {
+  SmallVector<Value> narrowed;
+  for (auto [value, type] : llvm::zip_equal(values, op->getResultTypes()))
+    narrowed.push_back(t.convert(value, cast<RankedTensorType>(type).getElementType()));
+  return narrowed;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// sqrt(2/pi) and the cubic coefficient of GELU's tanh approximation.
+static constexpr double kGeluSlope = 0.79788456080286535588, kGeluCubic = 0.044715;
+static constexpr double kInvSqrt2Pi = 0.39894228040143267794;
+
+/// tanh(sqrt(2/pi) (x + 0.044715 x^3)).
+static Value geluTanh(TensorBuilder &t, Value x) {
+  Value inner = t.add(t.mul(t.square(x), kGeluCubic), 1.0);
+  return t.tanh(t.mul(t.mul(x, inner), kGeluSlope));
+}
+
+/// The normal distribution function of x.
+static Value normalCdf(TensorBuilder &t, Value x) {
+  return t.mul(t.add(t.erf(t.mul(x, llvm::numbers::inv_sqrt2)), 1.0), 0.5);
+}
+
+SmallVector<Value> GeluOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput());
+  Value y = getKind() == GeluKind::Erf ? t.mul(x, normalCdf(t, x))
+                                       : t.mul(t.mul(x, 0.5), t.add(geluTanh(t, x), 1.0));
+  return narrow(t, *this, y);
+}
+
+SmallVector<Value> GeluGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput()), dy = t.widen(getGradient()), slope;
+  if (getKind() == GeluKind::Erf) {
+    Value density = t.mul(t.exp(t.mul(t.square(x), -0.5)), kInvSqrt2Pi);
+    slope = t.add(normalCdf(t, x), t.mul(x, density));
+  } else {
+    Value th = geluTanh(t, x);
+    Value dinner = t.mul(t.add(t.mul(t.square(x), 3 * kGeluCubic), 1.0), kGeluSlope);
+    Value sech2 = t.sub(t.like(x, 1.0), t.square(th));
+    slope = t.add(t.mul(t.add(th, 1.0), 0.5), t.mul(t.mul(t.mul(x, 0.5), sech2), dinner));
+  }
+  return narrow(t, *this, t.mul(dy, slope));
+}
+
+/// 1 + exp(-x).
+static Value siluDivisor(TensorBuilder &t, Value x) { return t.add(t.exp(t.neg(x)), 1.0); }
+
+SmallVector<Value> SiluOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput());
+  return narrow(t, *this, t.div(x, siluDivisor(t, x)));
+}
+
+SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput()), dy = t.widen(getGradient());
+  Value one = t.like(x, 1.0), sigmoid = t.div(one, siluDivisor(t, x));
+  Value slope = t.mul(sigmoid, t.add(t.mul(x, t.sub(one, sigmoid)), 1.0));
+  return narrow(t, *this, t.mul(dy, slope));
+}
+
+SmallVector<Value> DropoutOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput());
+  double rate = getRate().convertToDouble();
+  Value uniform = t.make<RandomUniformOp>(x.getType(), getKey(), getStream());
+  Value kept = t.compare(arith::CmpFPredicate::OGE, uniform, t.like(x, rate));
+  Value y = t.select(kept, t.mul(x, 1.0 / (1.0 - rate)), t.like(x, 0.0));
+  return narrow(t, *this, y);
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax and norms
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput());
+  Value max = t.reduceLanes(ReduceKind::Max, x);
+  Value e = t.exp(t.sub(x, t.fromRows(max, x)));
+  Value sum = t.reduceLanes(ReduceKind::Sum, e);
+  return narrow(t, *this, t.div(e, t.fromRows(sum, x)));
+}
+
+SmallVector<Value> SoftmaxGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value y = t.widen(getOutput()), dy = t.widen(getGradient());
+  Value dot = t.reduceLanes(ReduceKind::Sum, t.mul(y, dy));
+  return narrow(t, *this, t.mul(y, t.sub(dy, t.fromRows(dot, y))));
+}
+
+SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput()), weight = t.widen(getWeight());
+  Value mean = t.reduceLanes(ReduceKind::Mean, x);
+  Value centred = t.sub(x, t.fromRows(mean, x));
+  Value variance = t.reduceLanes(ReduceKind::Mean, t.square(centred));
+  Value rstd = t.rsqrt(t.add(variance, getEps().convertToDouble()));
+  Value y = t.mul(t.mul(centred, t.fromRows(rstd, x)), t.fromLanes(weight, x));
+  if (getBias())
+    y = t.add(y, t.fromLanes(t.widen(getBias()), x));
+  return narrow(t, *this, {y, mean, rstd});
+}
+
+SmallVector<Value> LayerNormGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput()), weight = t.widen(getWeight()), dy = t.widen(getGradient());
+  Value rstd = t.fromRows(t.widen(getRstd()), x);
+  Value normal = t.mul(t.sub(x, t.fromRows(t.widen(getMean()), x)), rstd);
+  Value scaled = t.mul(dy, t.fromLanes(weight, x));
+  Value meanScaled = t.reduceLanes(ReduceKind::Mean, scaled);
+  Value meanDot = t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal));
+  Value inner = t.sub(t.sub(scaled, t.fromRows(meanScaled, x)), t.mul(normal, t.fromRows(meanDot, x)));
+  return narrow(t, *this, {t.mul(rstd, inner), t.sumRows(t.mul(dy, normal)), t.sumRows(dy)});
+}
+
+SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput()), weight = t.widen(getWeight());
+  Value meanSquare = t.reduceLanes(ReduceKind::Mean, t.square(x));
+  Value rrms = t.rsqrt(t.add(meanSquare, getEps().convertToDouble()));
+  Value y = t.mul(t.mul(x, t.fromRows(rrms, x)), t.fromLanes(weight, x));
+  return narrow(t, *this, {y, rrms});
+}
+
+SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput()), weight = t.widen(getWeight()), dy = t.widen(getGradient());
+  Value rrms = t.fromRows(t.widen(getRrms()), x);
+  Value normal = t.mul(x, rrms);
+  Value scaled = t.mul(dy, t.fromLanes(weight, x));
+  Value meanDot = t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal));
+  Value inner = t.sub(scaled, t.mul(normal, t.fromRows(meanDot, x)));
+  return narrow(t, *this, {t.mul(rrms, inner), t.sumRows(t.mul(dy, normal))});
+}
+
+//===----------------------------------------------------------------------===//
+// Rotary embedding
+//===----------------------------------------------------------------------===//
+
+/// The angle of each position and pair: sequence x half.
+static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta) {
+  int64_t half = type.getDimSize(3) / 2;
+  RankedTensorType table = withShape(type, {type.getDimSize(1), half});
+  Type integer = t.builder.getI32Type(), element = type.getElementType();
+  Value shape = t.constant(table, -std::log(theta) / half);
+  Value position = t.convert(t.iota(shape, 0, integer), element);
+  Value pair = t.convert(t.iota(shape, 1, integer), element);
+  return t.mul(position, t.exp(t.mul(pair, shape)));
+}
+
+SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = t.widen(getInput());
+  int64_t half = typeOf(x).getDimSize(3) / 2;
+  Value angles = ropeAngles(t, typeOf(x), getTheta().convertToDouble());
+  Value first = t.slice(x, 3, 0, half), second = t.slice(x, 3, half, half);
+  auto overBatchAndHeads = [&](Value table) { return t.broadcast(table, typeOf(first), {1, 3}); };
+  Value cos = overBatchAndHeads(t.cos(angles));
+  Value sin = overBatchAndHeads(getInverse() ? t.neg(t.sin(angles)) : t.sin(angles));
+  Value turnedFirst = t.sub(t.mul(first, cos), t.mul(second, sin));
+  Value turnedSecond = t.add(t.mul(second, cos), t.mul(first, sin));
+  Value y = t.make<ConcatOp>(ValueRange{turnedFirst, turnedSecond}, /*dim=*/3);
+  return narrow(t, *this, y);
+}

@@ -1,0 +1,105 @@
+//===- TGDecomposeAttention.cpp - definition of attention -----------------===//
+//
+// Scores are contracted, scaled, masked and normalised by row.  Grouped query
+// heads are a dim of their own: query heads reshape to (key heads, group), and
+// the einsum walks both, so no key or value is repeated.  Letters: b batch,
+// s query position, t key position, h key head, r query head of its group,
+// d head size.  The backward pass recomputes the weights from the log-sum-exp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+namespace {
+/// What forward and backward share: the einsum letters and the scores.
+class Attention {
+public:
+  Attention(TensorBuilder &t, RankedTensorType query, RankedTensorType key, double scale, bool causal)
+      : t(t), scale(scale), causal(causal), isGrouped(query.getDimSize(2) != key.getDimSize(2)) {
+    ArrayRef<int64_t> q = query.getShape();
+    int64_t heads = key.getDimSize(2);
+    if (isGrouped)
+      groupedShape = {q[0], q[1], heads, q[2] / heads, q[3]};
+    else
+      groupedShape.assign(q.begin(), q.end());
+  }
+
+  std::string queryDims() const { return isGrouped ? "bshrd" : "bshd"; }
+  std::string keyDims() const { return "bthd"; }
+  std::string scoreDims() const { return isGrouped ? "bhrst" : "bhst"; }
+
+  Value contract(const std::string &lhsDims, Value lhs, const std::string &rhsDims, Value rhs,
+                 const std::string &resultDims) {
+    return t.contract(lhsDims + "," + rhsDims + "->" + resultDims, lhs, rhs);
+  }
+
+  /// A tensor of the query's shape with its heads in groups.
+  Value group(Value value) { return t.reshape(t.widen(value), groupedShape); }
+
+  /// scale q k^T, with -inf where a key lies after its query.
+  Value scores(Value groupedQuery, Value key) {
+    Value s = t.mul(contract(queryDims(), groupedQuery, keyDims(), key, scoreDims()), scale);
+    if (!causal)
+      return s;
+    int64_t rank = typeOf(s).getRank();
+    Type integer = t.builder.getI32Type();
+    Value row = t.iota(s, rank - 2, integer), column = t.iota(s, rank - 1, integer);
+    Value visible = t.compare(arith::CmpIPredicate::sge, row, column);
+    return t.select(visible, s, t.like(s, -std::numeric_limits<double>::infinity()));
+  }
+
+  /// A value for each row of the scores from one for each b, s, (h, r).
+  Value toScoreRows(Value value) {
+    return isGrouped ? t.transpose(value, {0, 2, 3, 1}) : t.transpose(value, {0, 2, 1});
+  }
+
+private:
+  TensorBuilder &t;
+  double scale;
+  bool causal, isGrouped;
+  SmallVector<int64_t> groupedShape;
+};
+
+/// The value as one of the op's results: its shape and element type.
+Value asResult(TensorBuilder &t, Value value, Value result) {
+  Value shaped = t.reshape(value, typeOf(result).getShape());
+  return t.convert(shaped, typeOf(result).getElementType());
+}
+} // namespace
+
+SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Attention a(t, getQuery().getType(), getKey().getType(), getScale().convertToDouble(), getCausal());
+  Value key = t.widen(getKey()), value = t.widen(getValue());
+  Value scores = a.scores(a.group(getQuery()), key);
+  Value max = t.reduceLanes(ReduceKind::Max, scores);
+  Value e = t.exp(t.sub(scores, t.fromRows(max, scores)));
+  Value sum = t.reduceLanes(ReduceKind::Sum, e);
+  Value weights = t.div(e, t.fromRows(sum, scores));
+  Value lse = t.add(max, t.log(sum));
+  Value out = a.contract(a.scoreDims(), weights, a.keyDims(), value, a.queryDims());
+  return {asResult(t, out, getResult()), asResult(t, lse, getLse())};
+}
+
+SmallVector<Value> AttentionGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  double scale = getScale().convertToDouble();
+  Attention a(t, getQuery().getType(), getKey().getType(), scale, getCausal());
+  Value key = t.widen(getKey()), value = t.widen(getValue());
+  Value query = a.group(getQuery()), dout = a.group(getGradient()), out = a.group(getOutput());
+
+  Value scores = a.scores(query, key);
+  Value lse = t.reshape(t.widen(getLse()), typeOf(scores).getShape().drop_back());
+  Value weights = t.exp(t.sub(scores, t.fromRows(lse, scores)));
+  Value dvalue = a.contract(a.scoreDims(), weights, a.queryDims(), dout, a.keyDims());
+
+  Value dweights = a.contract(a.queryDims(), dout, a.keyDims(), value, a.scoreDims());
+  Value delta = a.toScoreRows(t.reduceLanes(ReduceKind::Sum, t.mul(dout, out)));
+  Value dscores = t.mul(t.mul(weights, t.sub(dweights, t.fromRows(delta, scores))), scale);
+  Value dquery = a.contract(a.scoreDims(), dscores, a.keyDims(), key, a.queryDims());
+  Value dkey = a.contract(a.scoreDims(), dscores, a.queryDims(), query, a.keyDims());
+  return {asResult(t, dquery, getDquery()), asResult(t, dkey, getDkey()), asResult(t, dvalue, getDvalue())};
+}

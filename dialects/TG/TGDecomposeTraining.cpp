@@ -1,0 +1,127 @@
+//===- TGDecomposeTraining.cpp - definitions of the loss and of updates ---===//
+
+#include "dialects/TG/TGBuilder.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+//===----------------------------------------------------------------------===//
+// Cross entropy
+//===----------------------------------------------------------------------===//
+
+/// Which targets count.
+static Value validTargets(TensorBuilder &t, Value targets, int64_t ignoreIndex) {
+  Value ignored = t.constant(typeOf(targets), ignoreIndex);
+  return t.compare(arith::CmpIPredicate::ne, targets, ignored);
+}
+
+/// How many targets count, as a float of `element`.
+static Value countTargets(TensorBuilder &t, Value valid, Type element) {
+  RankedTensorType type = withElement(typeOf(valid), element);
+  return t.sumAll(t.select(valid, t.constant(type, 1.0), t.constant(type, 0.0)));
+}
+
+/// Where a lane of `logits` is its row's target.  Compared rather than
+/// gathered, so that it fuses with the other row work.
+static Value isTarget(TensorBuilder &t, Value logits, Value targets) {
+  Value lane = t.iota(logits, typeOf(logits).getRank() - 1, typeOf(targets).getElementType());
+  return t.compare(arith::CmpIPredicate::eq, lane, t.fromRows(targets, logits));
+}
+
+SmallVector<Value> CountOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type element = getType().getElementType();
+  // bf16 cannot count past 256.
+  Type exact = element.isBF16() ? builder.getF32Type() : element;
+  Value count = countTargets(t, validTargets(t, getTargets(), getIgnoreIndex()), exact);
+  return {t.convert(count, element)};
+}
+
+SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value logits = t.widen(getLogits());
+  Value max = t.reduceLanes(ReduceKind::Max, logits);
+  Value e = t.exp(t.sub(logits, t.fromRows(max, logits)));
+  Value lse = t.add(max, t.log(t.reduceLanes(ReduceKind::Sum, e)));
+  Value picked = t.reduceLanes(ReduceKind::Sum,
+                               t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0)));
+  Value valid = validTargets(t, getTargets(), getIgnoreIndex());
+  Value loss = t.sumAll(t.select(valid, t.sub(lse, picked), t.like(lse, 0.0)));
+  if (getReduction() == LossReduction::Mean)
+    loss = t.div(loss, t.max(countTargets(t, valid, typeOf(logits).getElementType()), 1.0));
+  Type element = getLogits().getType().getElementType();
+  return {t.convert(loss, element), t.convert(lse, element)};
+}
+
+SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value logits = t.widen(getLogits()), lse = t.widen(getLse()), dloss = t.widen(getGradient());
+  Value valid = validTargets(t, getTargets(), getIgnoreIndex());
+  if (getReduction() == LossReduction::Mean)
+    dloss = t.div(dloss, t.max(countTargets(t, valid, typeOf(logits).getElementType()), 1.0));
+  Value rowScale = t.select(valid, t.fromScalar(dloss, lse), t.like(lse, 0.0));
+  Value probability = t.exp(t.sub(logits, t.fromRows(lse, logits)));
+  Value minusTarget = t.select(isTarget(t, logits, getTargets()), t.add(probability, -1.0), probability);
+  Value dlogits = t.mul(minusTarget, t.fromRows(rowScale, logits));
+  return {t.convert(dlogits, getType().getElementType())};
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> SgdOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type element = getParam().getType().getElementType();
+  Value param = t.widen(getParam()), gradient = t.widen(getGradient());
+  double decay = getWeightDecay().convertToDouble(), momentum = getMomentum().convertToDouble();
+  Value lr = t.fromScalar(t.convert(getLr(), typeOf(param).getElementType()), param);
+  if (decay != 0.0)
+    gradient = t.add(gradient, t.mul(param, decay));
+  if (!getVelocity())
+    return {t.convert(t.sub(param, t.mul(lr, gradient)), element)};
+  Value velocity = t.add(t.mul(t.widen(getVelocity()), momentum), gradient);
+  Value direction = getNesterov() ? t.add(gradient, t.mul(velocity, momentum)) : velocity;
+  return {t.convert(t.sub(param, t.mul(lr, direction)), element), t.convert(velocity, element)};
+}
+
+/// 1 - beta^step.
+static Value biasCorrection(TensorBuilder &t, double beta, Value step) {
+  return t.sub(t.like(step, 1.0), t.pow(t.like(step, beta), step));
+}
+
+SmallVector<Value> AdamOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type element = getParam().getType().getElementType();
+  double beta1 = getBeta1().convertToDouble(), beta2 = getBeta2().convertToDouble();
+  double decay = getWeightDecay().convertToDouble();
+  Value param = t.widen(getParam()), gradient = t.widen(getGradient()), lr = t.widen(getLr());
+  if (decay != 0.0 && !getDecoupled())
+    gradient = t.add(gradient, t.mul(param, decay));
+  Value mean = t.add(t.mul(t.widen(getMean()), beta1), t.mul(gradient, 1.0 - beta1));
+  Value variance = t.add(t.mul(t.widen(getVariance()), beta2), t.mul(t.square(gradient), 1.0 - beta2));
+
+  // Scalars: lr / (1 - beta1^t) and 1 / sqrt(1 - beta2^t), once for all elements.
+  Value step = t.convert(getStep(), typeOf(lr).getElementType());
+  Value stepSize = t.div(lr, biasCorrection(t, beta1, step));
+  Value rootScale = t.rsqrt(biasCorrection(t, beta2, step));
+
+  Value divisor = t.add(t.mul(t.sqrt(variance), t.fromScalar(rootScale, param)), getEps().convertToDouble());
+  Value kept = param;
+  if (decay != 0.0 && getDecoupled())
+    kept = t.sub(param, t.mul(param, t.fromScalar(t.mul(lr, decay), param)));
+  Value newParam = t.sub(kept, t.div(t.mul(mean, t.fromScalar(stepSize, param)), divisor));
+  return {t.convert(newParam, element), t.convert(mean, element), t.convert(variance, element)};
+}
+
+SmallVector<Value> GlobalNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type element = getType().getElementType();
+  Type exact = element.isBF16() ? builder.getF32Type() : element;
+  Value total;
+  for (Value input : getInputs()) {
+    Value squares = t.convert(t.sumAll(t.square(t.widen(input))), exact);
+    total = total ? t.add(total, squares) : squares;
+  }
+  return {t.convert(t.sqrt(total), element)};
+}

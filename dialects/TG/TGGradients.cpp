@@ -1,0 +1,104 @@
+//===- TGGradients.cpp - reverse mode over a straight line of ops ---------===//
+
+#include "dialects/TG/TGGradients.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::tg;
+
+void ReverseMode::seed(Value value, Value gradient) {
+  Value &sum = gradients[value];
+  sum = sum ? TensorBuilder(builder, gradient.getLoc()).add(sum, gradient) : gradient;
+}
+
+void ReverseMode::markActive(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (llvm::any_of(op->getOperands(), [&](Value operand) { return active.contains(operand); }))
+      active.insert(op->result_begin(), op->result_end());
+}
+
+LogicalResult ReverseMode::run(ArrayRef<Operation *> ops) {
+  for (Operation *op : llvm::reverse(ops))
+    if (failed(visit(op))) {
+      blocker = op;
+      return failure();
+    }
+  return success();
+}
+
+/// Whether a gradient could only flow through integers, whose derivative does
+/// not exist.  Integers beside floats are choices (an index, a condition): they
+/// have no derivative and need none.
+static bool flowsThroughIntegers(Operation *op, ArrayRef<bool> isActive) {
+  return llvm::is_contained(isActive, true) && llvm::none_of(op->getOperands(), isFloat);
+}
+
+LogicalResult ReverseMode::visit(Operation *op) {
+  SmallVector<Value> resultGradients;
+  SmallVector<bool> needed, activeOperands;
+  for (Value result : op->getResults())
+    resultGradients.push_back(gradients.lookup(result));
+  for (Value operand : op->getOperands()) {
+    activeOperands.push_back(active.contains(operand));
+    needed.push_back(activeOperands.back() && isFloat(operand));
+  }
+  if (llvm::none_of(resultGradients, [](Value gradient) { return gradient; }))
+    return success();
+  if (flowsThroughIntegers(op, activeOperands))
+    return failure();
+  if (!llvm::is_contained(needed, true))
+    return success();
+
+  SmallVector<Value> operandGradients;
+  if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op)) {
+    operandGradients = differentiable.buildVJP(builder, resultGradients, needed);
+  } else {
+    auto through = differentiateDecomposition(op, builder, resultGradients, needed);
+    if (failed(through))
+      return failure();
+    operandGradients = std::move(*through);
+  }
+  for (auto [operand, gradient, need] : llvm::zip_equal(op->getOperands(), operandGradients, needed))
+    if (need && gradient)
+      seed(operand, gradient);
+  return success();
+}
+
+/// Whether a decomposition has a gradient is known only by building it, so a
+/// failure leaves its ops behind; the caller reports an error then.
+FailureOr<SmallVector<Value>> braid::tg::differentiateDecomposition(Operation *op, OpBuilder &builder,
+                                                                    ArrayRef<Value> resultGradients,
+                                                                    ArrayRef<bool> needed) {
+  auto composite = dyn_cast<DecomposableOpInterface>(op);
+  if (!composite)
+    return failure();
+  // Collect the ops of the decomposition: those between the insertion point's
+  // neighbours before and after.
+  Block *block = builder.getInsertionBlock();
+  Block::iterator end = builder.getInsertionPoint();
+  bool isFirst = end == block->begin();
+  Operation *before = isFirst ? nullptr : &*std::prev(end);
+  SmallVector<Value> values = composite.decompose(builder);
+  Block::iterator begin = before ? std::next(before->getIterator()) : block->begin();
+  SmallVector<Operation *> parts;
+  for (Operation &part : llvm::make_range(begin, builder.getInsertionPoint()))
+    parts.push_back(&part);
+
+  ReverseMode reverse(builder);
+  for (auto [operand, need] : llvm::zip_equal(op->getOperands(), needed))
+    if (need)
+      reverse.want(operand);
+  reverse.markActive(parts);
+  for (auto [value, gradient] : llvm::zip_equal(values, resultGradients))
+    if (gradient)
+      reverse.seed(value, gradient);
+  if (failed(reverse.run(parts)))
+    return failure();
+  SmallVector<Value> operandGradients(op->getNumOperands());
+  // An operand that occurs twice gets its whole gradient once.
+  llvm::DenseSet<Value> answered;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (needed[index] && answered.insert(operand).second)
+      operandGradients[index] = reverse.gradientOf(operand);
+  return operandGradients;
+}

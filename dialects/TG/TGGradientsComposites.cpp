@@ -1,0 +1,86 @@
+//===- TGGradientsComposites.cpp - gradients of composites ----------------===//
+//
+// A composite's gradient is its `*_grad` composite, which targets have fast code
+// for.  Results that exist for backward (mean, rstd, lse) can be used like any
+// other value; a gradient of theirs goes through the decomposition.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGGradients.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+using Gradients = SmallVector<Value>;
+
+/// The gradient through the decomposition, for ops all of whose parts have one.
+static Gradients throughDecomposition(Operation *op, OpBuilder &builder, ArrayRef<Value> dresults,
+                                      ArrayRef<bool> needed) {
+  auto gradients = differentiateDecomposition(op, builder, dresults, needed);
+  if (failed(gradients))
+    llvm_unreachable("the composite decomposes into differentiable ops");
+  return *gradients;
+}
+
+/// Whether only the first result has a gradient.
+static bool isPlain(ArrayRef<Value> dresults) {
+  return dresults[0] && llvm::none_of(dresults.drop_front(), [](Value gradient) { return gradient; });
+}
+
+Gradients GeluOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  return {TensorBuilder(builder, getLoc()).make<GeluGradOp>(getKind(), getInput(), dresult[0])};
+}
+
+Gradients SiluOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  return {TensorBuilder(builder, getLoc()).make<SiluGradOp>(getInput(), dresult[0])};
+}
+
+/// The same elements are kept, with the same scale.
+Gradients DropoutOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  TensorBuilder t(builder, getLoc());
+  return {t.make<DropoutOp>(dresult[0].getType(), dresult[0], getKey(), getRateAttr(), getStreamAttr()), Value()};
+}
+
+Gradients SoftmaxOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  return {TensorBuilder(builder, getLoc()).make<SoftmaxGradOp>(getResult(), dresult[0])};
+}
+
+Gradients LayerNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
+  if (!isPlain(dresults))
+    return throughDecomposition(*this, builder, dresults, needed);
+  auto grad = builder.create<LayerNormGradOp>(getLoc(), getInput(), getWeight(), getMean(), getRstd(), dresults[0]);
+  Gradients gradients = {grad.getDinput(), grad.getDweight()};
+  if (getBias())
+    gradients.push_back(grad.getDbias());
+  return gradients;
+}
+
+Gradients RmsNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
+  if (!isPlain(dresults))
+    return throughDecomposition(*this, builder, dresults, needed);
+  auto grad = builder.create<RmsNormGradOp>(getLoc(), getInput(), getWeight(), getRrms(), dresults[0]);
+  return {grad.getDinput(), grad.getDweight()};
+}
+
+Gradients AttentionOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
+  if (!isPlain(dresults))
+    return throughDecomposition(*this, builder, dresults, needed);
+  auto grad = builder.create<AttentionGradOp>(getLoc(), getQuery(), getKey(), getValue(), getResult(), getLse(),
+                                              dresults[0], getScaleAttr(), getCausalAttr());
+  return {grad.getDquery(), grad.getDkey(), grad.getDvalue()};
+}
+
+/// The transpose of a rotation turns back.
+Gradients RopeOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  UnitAttr inverse = getInverse() ? UnitAttr() : builder.getUnitAttr();
+  return {TensorBuilder(builder, getLoc()).make<RopeOp>(dresult[0], getThetaAttr(), inverse)};
+}
+
+Gradients CrossEntropyOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
+  if (!isPlain(dresults))
+    return throughDecomposition(*this, builder, dresults, needed);
+  return {TensorBuilder(builder, getLoc())
+              .make<CrossEntropyGradOp>(getReductionAttr(), getLogits(), getTargets(), getLse(), dresults[0],
+                                        getIgnoreIndexAttr()),
+          Value()};
+}
