@@ -1,0 +1,43 @@
+//===- Layout.h - strided layouts and views of them -------------*- C++ -*-===//
+//
+// A layout says where the elements of a tensor lie in a buffer.  An `exec.view`
+// gives its elements as positions in its source taken in row-major order; two
+// questions follow:
+//
+//   composeView  the source has this layout: which has the view?
+//   invertView   the view shall have this layout: which must the source have?
+//
+// Both may have no answer, then the caller copies.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_MEMORY_LAYOUT_H
+#define BRAID_LIB_MEMORY_LAYOUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <optional>
+
+namespace braid {
+
+/// Element (i0, i1, …) lies at offset + Σ i_d strides[d], in elements.
+struct Layout {
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> strides;
+
+  static Layout contiguous(llvm::ArrayRef<int64_t> shape);
+  /// Whether it fills a range, in row-major order.
+  bool isContiguous(llvm::ArrayRef<int64_t> shape) const;
+};
+
+std::optional<Layout> composeView(llvm::ArrayRef<int64_t> sourceShape, const Layout &source,
+                                  llvm::ArrayRef<int64_t> viewShape, int64_t viewOffset,
+                                  llvm::ArrayRef<int64_t> viewStrides);
+
+/// None also where the view does not hold every element of its source once.
+std::optional<Layout> invertView(llvm::ArrayRef<int64_t> sourceShape, llvm::ArrayRef<int64_t> viewShape,
+                                 int64_t viewOffset, llvm::ArrayRef<int64_t> viewStrides, const Layout &view);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_LAYOUT_H
