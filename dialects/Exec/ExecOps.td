@@ -73,16 +73,17 @@ class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemo
 
 /// An action: `ins` operands, `outs` references in memory form, results on
 /// values.  Exactly one of `outs` and results is there.
-class Exec_Action<string mnemonic, list<Trait> traits = []>
+/// `methods` are the interface methods beyond the obligatory ones that it defines.
+class Exec_Action<string mnemonic, list<string> methods = [], list<Trait> traits = []>
     : Exec_Op<mnemonic, !listconcat(traits, [
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-        DeclareOpInterfaceMethods<ActionOpInterface>])>;
+        DeclareOpInterfaceMethods<ActionOpInterface, methods>])>;
 
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
-def Exec_KernelOp : Exec_Action<"kernel", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
+def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
   let summary = "One generated kernel: generics over one iteration space.";
   let description = [{
     `space` gives the sizes of the iteration space; its last dim is the lanes
@@ -91,13 +92,22 @@ def Exec_KernelOp : Exec_Action<"kernel", [AttrSizedOperandSegments, IsolatedFro
     their inits, and constants).  Attribute `exec.dims` of a generic says which
     dims of the space its loops are.  A generic may
 
-    * be parallel over any subset of dims,
-    * reduce over the lanes (a row value),
+    * be parallel over any subset of dims (none: one value for the launch),
+    * reduce over the lanes, which are then its last loop (a row value),
     * reduce over row dims (one partial for each index of the leading dims that
-      stay parallel: these leading dims are the blocks).
+      stay parallel: these leading dims are the blocks, the same for all such
+      generics of a kernel, and their loops are all dims of the space in order).
+      The result is not read inside the kernel.
 
-    Its indexing maps are projected permutations, so a value made in the body is
-    read only at the row and lane that made it, or repeated.
+    A generic has one result.  A reduction starts from a `linalg.fill`; its body
+    yields `combine(x, out)` where `combine` is one of `addf addi maximumf maxsi`
+    and `out` is used by nothing else.  Its indexing maps are projected
+    permutations, and a value made in the body is read with the dims that made
+    it: at the same row and lane, or repeated.
+
+    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by
+    `arith.index_cast` and `exec.random_uniform`), `exec.random_uniform` and
+    constants.
 
     ```mlir
     %y = exec.kernel "scale"(%x, %s) space [4, 8] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
@@ -141,20 +151,49 @@ def Exec_YieldOp : Exec_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
+def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure]> {
+  let summary = "One number of tg.random_uniform, in the body of a generic.";
+  let description = [{
+    The element with linear index Σ indices_d strides[d] of a random tensor of
+    `count` elements (see tg.random_uniform for the formula).  `key` is the
+    kernel's own operand, whole; `indices` are `linalg.index` of the generic.
+
+    ```mlir
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = exec.random_uniform %key[%i, %j] strides [8, 1] count 32 stream 3 : tensor<4xi32>, f32
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[I32]>:$key, Variadic<Index>:$indices, DenseI64ArrayAttr:$strides,
+                       I64Attr:$count, I64Attr:$stream);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = [{
+    $key `[` $indices `]` `strides` $strides `count` $count `stream` $stream attr-dict `:` type($key) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Symbol]> {
   let summary = "A kernel that several launches share.";
   let description = [{
     Made by `exec-outline-kernels` from equal kernels in memory form.  `layouts`
     holds the reference type of each operand, then of each out.  When `flat`, all
     operands are contiguous vectors and the length is a parameter of the launch:
-    the types here have length 1 and stand for any.
+    the types here have length 1 and stand for any.  `ties` gives, for each out,
+    the operand that is the same reference in every launch, or -1.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts, UnitAttr:$flat);
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts,
+                       DenseI64ArrayAttr:$ties, UnitAttr:$flat);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `space` $space (`flat` $flat^)? `layouts` $layouts attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name `space` $space (`flat` $flat^)? `layouts` $layouts `ties` $ties attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+    unsigned getNumIns() { return getBlock()->getNumArguments(); }
+  }];
 }
 
-def Exec_LaunchOp : Exec_Action<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Exec_LaunchOp : Exec_Action<"launch", [], [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on `batch` tuples of operands, in memory.";
   let description = [{
     `ins` and `outs` hold the tuples one after another: the operands of the
@@ -176,7 +215,7 @@ def Exec_LaunchOp : Exec_Action<"launch", [AttrSizedOperandSegments, DeclareOpIn
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul", [AttrSizedOperandSegments]> {
+def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "getWorkspaceBytes"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
@@ -214,7 +253,7 @@ def Exec_GatherOp : Exec_Action<"gather"> {
   let hasVerifier = 1;
 }
 
-def Exec_ScatterAddOp : Exec_Action<"scatter_add", [AttrSizedOperandSegments]> {
+def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn"], [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
   let description = [{
     ```mlir

@@ -1,0 +1,254 @@
+//===- ExecOps.cpp - what actions read and write, and their verifiers ----===//
+
+#include "dialects/Exec/Exec.h"
+#include "dialects/Exec/KernelBody.h"
+#include "dialects/Exec/Views.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+/// The logical tensor of an operand in either form.
+static RankedTensorType tensorOf(Type type) {
+  if (auto ref = dyn_cast<RefType>(type))
+    return ref.getTensorType();
+  return cast<RankedTensorType>(type);
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+/// On values an action has no effect: it can be moved and dropped.  In memory it
+/// reads its operands and writes its outs.
+template <typename Action>
+static void actionEffects(Action action, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (action.getOuts().empty())
+    return;
+  Operation *op = action.getOperation();
+  unsigned numIns = op->getNumOperands() - action.getOuts().size();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (operand.getOperandNumber() < numIns)
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+/// Exactly one of outs and results, of the given type.
+template <typename Action> static LogicalResult checkForm(Action action, RankedTensorType expected) {
+  Operation *op = action.getOperation();
+  if (action.getOuts().size() + op->getNumResults() != 1)
+    return op->emitOpError() << "has " << op->getNumResults() << " results and " << action.getOuts().size()
+                             << " outs: it needs one result (on values) or one out (in memory)";
+  RankedTensorType found = tensorOf(op->getNumResults() ? op->getResult(0).getType() : action.getOuts()[0].getType());
+  if (found == expected)
+    return success();
+  return op->emitOpError() << "writes " << found << " but its operands make " << expected;
+}
+
+#define BRAID_EXEC_ACTION(Action, NAME)                                                                                \
+  void Action::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {              \
+    actionEffects(*this, effects);                                                                                     \
+  }                                                                                                                    \
+  OperandRange Action::getActionIns() { return getOperation()->getOperands().drop_back(getOuts().size()); }            \
+  OperandRange Action::getActionOuts() { return getOuts(); }                                                           \
+  std::string Action::getActionName() { return NAME; }
+
+BRAID_EXEC_ACTION(KernelOp, getName().str())
+BRAID_EXEC_ACTION(LaunchOp, getKernel().str())
+BRAID_EXEC_ACTION(MatmulOp, "matmul")
+BRAID_EXEC_ACTION(GatherOp, "gather")
+BRAID_EXEC_ACTION(ScatterAddOp, "scatter_add")
+#undef BRAID_EXEC_ACTION
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  if ((getOuts().empty()) == (getResults().empty()))
+    return emitOpError() << "has " << getResults().size() << " results and " << getOuts().size()
+                         << " outs: it needs results (on values) or outs (in memory)";
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  SmallVector<Type> ins, outs;
+  for (Type type : getIns().getTypes())
+    ins.push_back(tensorOf(type));
+  for (Type type : getOuts().empty() ? TypeRange(getResultTypes()) : TypeRange(getOuts().getTypes()))
+    outs.push_back(tensorOf(type));
+  return verifyKernelBody(*this, *getBlock(), getSpace(), ins, outs);
+}
+
+bool KernelOp::mayWriteInPlace(unsigned result, unsigned in) {
+  return writesInPlace(*getBlock(), getSpace().size() - 1, result, in);
+}
+
+bool KernelOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
+  return strides.empty() || strides.back() == 1;
+}
+
+LogicalResult KernelDefOp::verifyRegions() {
+  SmallVector<Type> layouts;
+  for (Attribute layout : getLayouts()) {
+    auto ref = dyn_cast<RefType>(cast<TypeAttr>(layout).getValue());
+    if (!ref)
+      return emitOpError() << "layout " << layout << " is no !exec.ref";
+    layouts.push_back(ref.getTensorType());
+  }
+  unsigned numIns = getNumIns();
+  if (layouts.size() < numIns || layouts.size() - numIns != getTies().size())
+    return emitOpError() << "has " << layouts.size() << " layouts and " << getTies().size() << " ties for " << numIns
+                         << " operands";
+  return verifyKernelBody(*this, *getBlock(), getSpace(), ArrayRef(layouts).take_front(numIns),
+                          ArrayRef(layouts).drop_front(numIns));
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelDefOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "of '" << getKernel() << "', which is no exec.kernel_def";
+  unsigned numIns = kernel.getNumIns(), numOuts = kernel.getTies().size();
+  int64_t batch = getBatch();
+  if (batch < 1 || static_cast<int64_t>(getIns().size()) != batch * numIns ||
+      static_cast<int64_t>(getOuts().size()) != batch * numOuts)
+    return emitOpError() << "passes " << getIns().size() << " operands and " << getOuts().size() << " outs, but " << batch
+                         << " tuples of '" << getKernel() << "' are " << numIns << " operands and " << numOuts
+                         << " outs each";
+  if (kernel.getFlat())
+    return success();
+  for (auto [index, ref] : llvm::enumerate(getOperands())) {
+    unsigned layout = index < getIns().size() ? index % numIns : numIns + (index - getIns().size()) % numOuts;
+    Type expected = cast<TypeAttr>(kernel.getLayouts()[layout]).getValue();
+    if (ref.getType() != expected)
+      return emitOpError() << "passes " << ref.getType() << " where '" << getKernel() << "' takes " << expected;
+  }
+  return success();
+}
+
+LogicalResult RandomUniformOp::verify() {
+  if (getKey().getType().getShape() != ArrayRef<int64_t>{4})
+    return emitOpError() << "needs a key of 4 words, found " << getKey().getType();
+  if (getIndices().size() != getStrides().size())
+    return emitOpError() << "has " << getIndices().size() << " indices but " << getStrides().size() << " strides";
+  for (Value index : getIndices())
+    if (!index.getDefiningOp<linalg::IndexOp>())
+      return emitOpError() << "takes indices from linalg.index only";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Library calls
+//===----------------------------------------------------------------------===//
+
+/// Binds the letters of an operand to sizes; a letter must mean one size.
+static LogicalResult bindLetters(Operation *op, StringRef spec, StringRef letters, RankedTensorType type,
+                                 llvm::SmallDenseMap<char, int64_t> &sizes) {
+  if (static_cast<int64_t>(letters.size()) != type.getRank())
+    return op->emitOpError() << "'" << letters << "' of \"" << spec << "\" names " << letters.size()
+                             << " dims but its tensor is " << type;
+  for (auto [letter, size] : llvm::zip(letters, type.getShape()))
+    if (sizes.try_emplace(letter, size).first->second != size)
+      return op->emitOpError() << "'" << StringRef(&letter, 1) << "' of \"" << spec << "\" is both "
+                               << sizes.lookup(letter) << " and " << size;
+  return success();
+}
+
+LogicalResult MatmulOp::verify() {
+  StringRef spec = getSpec();
+  auto [inputs, result] = spec.split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  RankedTensorType left = tensorOf(getLhs().getType()), right = tensorOf(getRhs().getType());
+  llvm::SmallDenseMap<char, int64_t> sizes;
+  if (failed(bindLetters(*this, spec, lhs, left, sizes)) || failed(bindLetters(*this, spec, rhs, right, sizes)))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (char letter : result) {
+    if (!sizes.count(letter))
+      return emitOpError() << "result letter '" << StringRef(&letter, 1) << "' of \"" << spec << "\" is in no operand";
+    shape.push_back(sizes.lookup(letter));
+  }
+  auto expected = RankedTensorType::get(shape, left.getElementType());
+  if (getBias()) {
+    RankedTensorType bias = tensorOf(getBias().getType());
+    if (shape.empty() || bias.getShape() != ArrayRef(shape).take_back())
+      return emitOpError() << "bias " << bias << " does not fit the last dim of " << expected;
+  }
+  if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
+    return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is " << expected;
+  return checkForm(*this, expected);
+}
+
+int64_t MatmulOp::getTiedIn(unsigned) { return getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
+int64_t MatmulOp::getWorkspaceBytes(int64_t cap) { return cap; }
+
+/// Only the last dim must stay contiguous: the others become loops if need be.
+bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return !strides.empty() && strides.back() == 1; }
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType table = tensorOf(getTable().getType()), indices = tensorOf(getIndices().getType());
+  if (table.getRank() != 2)
+    return emitOpError() << "table must have rank 2 (rows x width), found " << table;
+  SmallVector<int64_t> shape(indices.getShape());
+  shape.push_back(table.getDimSize(1));
+  return checkForm(*this, RankedTensorType::get(shape, table.getElementType()));
+}
+
+LogicalResult ScatterAddOp::verify() {
+  RankedTensorType indices = tensorOf(getIndices().getType()), updates = tensorOf(getUpdates().getType());
+  if (updates.getRank() == 0 || updates.getShape().drop_back() != indices.getShape())
+    return emitOpError() << "updates " << updates << " must be a row for each of the indices " << indices;
+  Type found = getOperation()->getNumResults() ? getResult().getType()
+               : getOuts().empty()             ? Type()
+                                               : getOuts()[0].getType();
+  int64_t rows = found && tensorOf(found).getRank() == 2 ? tensorOf(found).getDimSize(0) : 0;
+  auto expected = RankedTensorType::get({rows, updates.getShape().back()}, updates.getElementType());
+  if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
+    return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is " << expected;
+  return checkForm(*this, expected);
+}
+
+int64_t ScatterAddOp::getTiedIn(unsigned) { return getAccumulator() ? 2 : -1; }
+
+//===----------------------------------------------------------------------===//
+// Ties and references
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::verify() {
+  RankedTensorType result = getType();
+  int64_t dim = getDim(), total = 0;
+  if (dim < 0 || dim >= result.getRank())
+    return emitOpError() << "dim " << dim << " is out of range for " << result;
+  for (Type input : getInputs().getTypes()) {
+    auto type = cast<RankedTensorType>(input);
+    SmallVector<int64_t> shape(type.getShape());
+    if (type.getRank() == result.getRank()) {
+      total += shape[dim];
+      shape[dim] = result.getDimSize(dim);
+    }
+    if (RankedTensorType::get(shape, type.getElementType()) != result)
+      return emitOpError() << "operand " << type << " does not fit the result " << result << " along dim " << dim;
+  }
+  if (total != result.getDimSize(dim))
+    return emitOpError() << "operands are " << total << " long along dim " << dim << " but the result is " << result;
+  return success();
+}
+
+LogicalResult RefOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *target = symbols.lookupNearestSymbolFrom(*this, getBufferAttr());
+  int64_t bytes;
+  if (auto buffer = dyn_cast_or_null<BufferOp>(target))
+    bytes = buffer.getBytes();
+  else if (auto tensor = dyn_cast_or_null<TensorOp>(target))
+    bytes = tensor.getBytes();
+  else
+    return emitOpError() << "to '" << getBuffer() << "', which is no exec.buffer or exec.tensor";
+  int64_t offset = getOffset(), end = offset + getType().getSpanBytes();
+  if (offset < 0 || end > bytes)
+    return emitOpError() << "covers bytes " << offset << " to " << end << " of '" << getBuffer() << "', which has "
+                         << bytes;
+  return success();
+}
