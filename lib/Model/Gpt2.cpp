@@ -81,15 +81,15 @@ GraphValue Gpt2Builder::norm(const GraphValue &x, const Norm &params) {
 GraphValue Gpt2Builder::attend(const GraphValue &x, const Block &block, int64_t layer) {
   int64_t width = config.width, headSize = width / config.heads;
   GraphValue qkv = writer.linear("qkv", "bsd,de->bse", x, block.qkv.weight, &block.qkv.bias, {shape.batch, shape.sequence, 3 * width});
-  SmallVector<GraphValue, 3> parts;
-  for (auto [index, name] : llvm::enumerate(ArrayRef<StringRef>{"q", "k", "v"})) {
-    GraphValue part = writer.slice(name, qkv, 2, index * width, width);
-    parts.push_back(writer.reshape(name, part, {shape.batch, shape.sequence, config.heads, headSize}));
-  }
+  auto part = [&](StringRef name, int64_t index) {
+    GraphValue flat = writer.slice(name, qkv, 2, index * width, width);
+    return writer.reshape(name, flat, {shape.batch, shape.sequence, config.heads, headSize});
+  };
+  GraphValue q = part("q", 0), k = part("k", 1), v = part("v", 2);
   double scale = config.scaleAttention ? 1.0 / std::sqrt(static_cast<double>(headSize)) : 1.0;
   if (config.scaleByLayer)
     scale /= static_cast<double>(layer + 1);
-  GraphValue out = model::attention(writer, parts[0], parts[1], parts[2], scale, config.attentionDropout, key, stream);
+  GraphValue out = model::attention(writer, q, k, v, scale, config.attentionDropout, key, stream);
   GraphValue joined = writer.reshape("joined", out, hidden);
   return writer.linear("projected", "bsd,de->bse", joined, block.out.weight, &block.out.bias, hidden);
 }

@@ -1,9 +1,9 @@
 //===- Model.cpp - dispatch on the family, and pieces models share --------===//
 
 #include "lib/Model/Model.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <charconv>
 
 using namespace llvm;
 using namespace braid;
@@ -37,9 +37,13 @@ Expected<ModelGraph> braid::buildModel(const ModelConfig &config, BatchShape sha
 }
 
 std::string model::number(double value) {
-  SmallString<32> text;
-  APFloat(value).toString(text, /*FormatPrecision=*/17, /*FormatMaxPadding=*/0, /*TruncateZero=*/false);
-  return std::string(text);
+  char buffer[32];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific);
+  std::string text(buffer, end);
+  // MLIR's float literals need a point.
+  if (text.find('.') == std::string::npos)
+    text.insert(text.find('e'), ".0");
+  return text;
 }
 
 std::string model::normalInit(double std, int64_t layers) {
