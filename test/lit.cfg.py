@@ -1,20 +1,15 @@
 # Tests of passes and tools: a file tests one property, its RUN lines say how.
+# Those under equivalence/ compare two ways to compute the same thing.
 import os
 
 import lit.formats
 
-suite = getattr(config, "braid_suite", "braid")
-config.name = suite
+config.name = "braid"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "unit", "goldens", "CMakeLists.txt"]
-if suite == "braid":
-    config.excludes.append("equivalence")
-    config.test_source_root = os.path.join(config.braid_source, "test")
-    config.test_exec_root = os.path.join(config.braid_build, "test")
-else:
-    config.test_source_root = os.path.join(config.braid_source, "test", suite)
-    config.test_exec_root = os.path.join(config.braid_build, "test", suite)
+config.test_source_root = os.path.join(config.braid_source, "test")
+config.test_exec_root = os.path.join(config.braid_build, "test")
 
 path = [os.path.join(config.braid_build, "bin"), config.llvm_tools, os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
