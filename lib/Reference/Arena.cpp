@@ -1,0 +1,129 @@
+//===- Arena.cpp - memory that knows what was written to it ---------------===//
+
+#include "lib/Reference/Arena.h"
+#include "llvm/ADT/DenseSet.h"
+#include <bit>
+#include <cstring>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+//===----------------------------------------------------------------------===//
+// Elements as bytes
+//===----------------------------------------------------------------------===//
+
+template <typename T> static T load(const uint8_t *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+template <typename T> static void store(uint8_t *bytes, T value) { std::memcpy(bytes, &value, sizeof(T)); }
+
+static Element loadElement(Type type, const uint8_t *bytes) {
+  if (type.isF64())
+    return ofFloat(load<double>(bytes));
+  if (type.isF32())
+    return ofFloat(load<float>(bytes));
+  if (type.isBF16())
+    return ofFloat(std::bit_cast<float>(static_cast<uint32_t>(load<uint16_t>(bytes)) << 16));
+  switch (elementBytes(type)) {
+  case 8:
+    return ofInt(load<int64_t>(bytes));
+  case 4:
+    return ofInt(load<int32_t>(bytes));
+  default:
+    return ofInt(wrapTo(type, load<int8_t>(bytes)));
+  }
+}
+
+static void storeElement(Type type, uint8_t *bytes, Element element) {
+  if (type.isF64())
+    return store<double>(bytes, element.f);
+  if (type.isF32())
+    return store<float>(bytes, static_cast<float>(element.f));
+  if (type.isBF16()) {
+    float rounded = static_cast<float>(roundTo(type, element.f));
+    return store<uint16_t>(bytes, std::bit_cast<uint32_t>(rounded) >> 16);
+  }
+  switch (elementBytes(type)) {
+  case 8:
+    return store<int64_t>(bytes, element.i);
+  case 4:
+    return store<int32_t>(bytes, static_cast<int32_t>(element.i));
+  default:
+    return store<int8_t>(bytes, static_cast<int8_t>(element.i));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The arena
+//===----------------------------------------------------------------------===//
+
+Arena::Arena(int64_t size) : bytes(size), written(size, false) { poison(0, size); }
+
+void Arena::poison(int64_t offset, int64_t count) {
+  for (int64_t i = offset; i < offset + count; ++i)
+    bytes[i] = poisonByte(i);
+  if (count > 0)
+    written.reset(offset, offset + count);
+}
+
+int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {
+  int64_t elements = 0;
+  for (size_t d = 0; d < index.size(); ++d)
+    elements += index[d] * place.type.getStrides()[d];
+  return place.offset + elements * elementBytes(place.type.getElementType());
+}
+
+std::optional<Index> Arena::firstUnwritten(const Place &place) const {
+  int64_t width = elementBytes(place.type.getElementType());
+  std::optional<Index> found;
+  forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
+    if (found)
+      return;
+    int64_t begin = byteOf(place, index);
+    if (written.find_first_unset_in(begin, begin + width) != -1)
+      found = Index(index);
+  });
+  return found;
+}
+
+Tensor Arena::read(const Place &place) const {
+  Tensor result(place.type.getTensorType());
+  int64_t i = 0;
+  forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
+    result[i++] = loadElement(result.elementType, &bytes[byteOf(place, index)]);
+  });
+  return result;
+}
+
+void Arena::write(const Place &place, const Tensor &tensor) {
+  Type type = place.type.getElementType();
+  int64_t width = elementBytes(type), i = 0;
+  forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
+    int64_t begin = byteOf(place, index);
+    storeElement(type, &bytes[begin], tensor[i++]);
+    written.set(begin, begin + width);
+  });
+}
+
+bool braid::reference::overlap(const Place &a, const Place &b) {
+  if (a.offset >= b.end() || b.offset >= a.end())
+    return false;
+  if (a.type.isContiguous() && b.type.isContiguous())
+    return true;
+  llvm::DenseSet<int64_t> bytesOfA;
+  int64_t widthA = elementBytes(a.type.getElementType()), widthB = elementBytes(b.type.getElementType());
+  forEachIndex(a.type.getShape(), [&](ArrayRef<int64_t> index) {
+    for (int64_t k = 0; k < widthA; ++k)
+      bytesOfA.insert(Arena::byteOf(a, index) + k);
+  });
+  bool found = false;
+  forEachIndex(b.type.getShape(), [&](ArrayRef<int64_t> index) {
+    for (int64_t k = 0; k < widthB && !found; ++k)
+      found = bytesOfA.contains(Arena::byteOf(b, index) + k);
+  });
+  return found;
+}

@@ -1,0 +1,58 @@
+//===- Arena.h - memory that knows what was written to it -------*- C++ -*-===//
+//
+// Bytes in the layout of the target, with a bit for each that says whether it
+// was written since its buffer became live.  Dead bytes hold a pattern that is a
+// NaN as any float and a huge number as any int.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_REFERENCE_ARENA_H
+#define BRAID_LIB_REFERENCE_ARENA_H
+
+#include "dialects/Exec/Exec.h"
+#include "lib/Reference/Tensor.h"
+#include "llvm/ADT/BitVector.h"
+#include <optional>
+
+namespace braid::reference {
+
+/// The byte that dead memory holds.  Four make the NaN 0x7FFF7FFF of f32 (and
+/// two of bf16); as i32 the number is 2147450879.
+inline uint8_t poisonByte(int64_t offset) { return offset % 2 ? 0x7F : 0xFF; }
+
+/// A reference with its place in the arena.
+struct Place {
+  int64_t offset; // bytes
+  exec::RefType type;
+
+  int64_t end() const { return offset + type.getSpanBytes(); }
+  bool operator==(const Place &other) const { return offset == other.offset && type == other.type; }
+};
+
+class Arena {
+public:
+  explicit Arena(int64_t size);
+
+  int64_t size() const { return bytes.size(); }
+  /// Forgets a range: its bytes are poison and count as never written.
+  void poison(int64_t offset, int64_t count);
+
+  /// The first element of `place` that was not wholly written, if any.
+  std::optional<Index> firstUnwritten(const Place &place) const;
+  /// The tensor a place holds, whatever its bytes.
+  Tensor read(const Place &place) const;
+  void write(const Place &place, const Tensor &tensor);
+
+  /// The byte of the arena where an element begins.
+  static int64_t byteOf(const Place &place, llvm::ArrayRef<int64_t> index);
+
+private:
+  std::vector<uint8_t> bytes;
+  llvm::BitVector written;
+};
+
+/// True if two places have a byte in common.
+bool overlap(const Place &a, const Place &b);
+
+} // namespace braid::reference
+
+#endif // BRAID_LIB_REFERENCE_ARENA_H

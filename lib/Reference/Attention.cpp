@@ -1,0 +1,98 @@
+//===- Attention.cpp - scaled dot-product attention and its gradient ------===//
+//
+// One query row at a time: batch b, head h, position s.  Query, key and value
+// are batch x sequence x heads x size; several query heads share a key head.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TG.h"
+#include "lib/Reference/OpTable.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+namespace {
+/// The sizes of an attention op, and where rows of its tensors begin.
+struct Geometry {
+  Geometry(const Tensor &query, const Tensor &key, bool causal)
+      : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]),
+        keys(key.shape[1]), keyHeads(key.shape[2]), causal(causal) {}
+
+  int64_t query(int64_t b, int64_t s, int64_t h) const { return ((b * queries + s) * heads + h) * size; }
+  int64_t key(int64_t b, int64_t t, int64_t h) const {
+    return ((b * keys + t) * keyHeads + h / (heads / keyHeads)) * size;
+  }
+  int64_t row(int64_t b, int64_t h, int64_t s) const { return (b * heads + h) * queries + s; }
+  /// How many keys position s sees.
+  int64_t visible(int64_t s) const { return causal ? std::min(s + 1, keys) : keys; }
+
+  template <typename Visit> void forEachRow(Visit visit) const {
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t s = 0; s < queries; ++s)
+          visit(b, h, s);
+  }
+
+  int64_t batch, queries, heads, size, keys, keyHeads;
+  bool causal;
+};
+} // namespace
+
+static double dot(const Tensor &a, int64_t i, const Tensor &b, int64_t j, int64_t size) {
+  double sum = 0;
+  for (int64_t e = 0; e < size; ++e)
+    sum += a.f(i + e) * b.f(j + e);
+  return sum;
+}
+
+static Results evaluateAttention(tg::AttentionOp op, const Operands &in) {
+  const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
+  Tensor o(op.getResult().getType()), lse(op.getLse().getType());
+  Geometry g(q, k, op.getCausal());
+  double scale = op.getScale().convertToDouble();
+  g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
+    std::vector<double> scores(g.visible(s));
+    double largest = -INFINITY, sum = 0;
+    for (size_t t = 0; t < scores.size(); ++t) {
+      scores[t] = scale * dot(q, g.query(b, s, h), k, g.key(b, t, h), g.size);
+      largest = std::max(largest, scores[t]);
+    }
+    for (double score : scores)
+      sum += std::exp(score - largest);
+    double rowLse = lse.f(g.row(b, h, s)) = largest + std::log(sum);
+    for (size_t t = 0; t < scores.size(); ++t)
+      for (int64_t e = 0; e < g.size; ++e)
+        o.f(g.query(b, s, h) + e) += std::exp(scores[t] - rowLse) * v.f(g.key(b, t, h) + e);
+  });
+  return results(std::move(o), std::move(lse));
+}
+
+static Results evaluateAttentionGrad(tg::AttentionGradOp op, const Operands &in) {
+  const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
+  const Tensor &o = in(op.getOutput()), &lse = in(op.getLse()), &dout = in(op.getGradient());
+  Tensor dq(op.getDquery().getType()), dk(op.getDkey().getType()), dv(op.getDvalue().getType());
+  Geometry g(q, k, op.getCausal());
+  double scale = op.getScale().convertToDouble();
+  g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
+    int64_t query = g.query(b, s, h);
+    double mean = dot(dout, query, o, query, g.size);
+    for (int64_t t = 0; t < g.visible(s); ++t) {
+      int64_t key = g.key(b, t, h);
+      double p = std::exp(scale * dot(q, query, k, key, g.size) - lse.f(g.row(b, h, s)));
+      double dscore = scale * p * (dot(dout, query, v, key, g.size) - mean);
+      for (int64_t e = 0; e < g.size; ++e) {
+        dq.f(query + e) += dscore * k.f(key + e);
+        dk.f(key + e) += dscore * q.f(query + e);
+        dv.f(key + e) += p * dout.f(query + e);
+      }
+    }
+  });
+  return results(std::move(dq), std::move(dk), std::move(dv));
+}
+
+void braid::reference::addAttention(OpTable &table) {
+  table.add(evaluateAttention);
+  table.add(evaluateAttentionGrad);
+}

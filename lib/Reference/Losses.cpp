@@ -1,0 +1,75 @@
+//===- Losses.cpp - cross entropy and the count of its targets ------------===//
+
+#include "dialects/TG/TG.h"
+#include "lib/Reference/OpTable.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+static int64_t countTargets(const Tensor &targets, int64_t ignored) {
+  return llvm::count_if(targets.elements, [&](Element e) { return e.i != ignored; });
+}
+
+static Tensor evaluateCount(tg::CountOp op, const Operands &in) {
+  Tensor n(op.getResult().getType());
+  n.f(0) = countTargets(in(op.getTargets()), op.getIgnoreIndex());
+  return n;
+}
+
+/// Targets must be classes; `ignored` is none of them.
+static LogicalResult checkTargets(Operation *op, const Tensor &targets, int64_t classes, int64_t ignored) {
+  for (int64_t i = 0; i < targets.size(); ++i)
+    if (targets.n(i) != ignored && (targets.n(i) < 0 || targets.n(i) >= classes))
+      return op->emitError() << "target " << targets.n(i) << " at place " << i << " is none of the " << classes
+                             << " classes and not the ignored " << ignored;
+  return success();
+}
+
+static Results evaluateCrossEntropy(tg::CrossEntropyOp op, const Operands &in) {
+  const Tensor &logits = in(op.getLogits()), &targets = in(op.getTargets());
+  Tensor loss(op.getLoss().getType()), lse(op.getLse().getType());
+  int64_t classes = logits.shape.back(), ignored = op.getIgnoreIndex();
+  if (failed(checkTargets(op, targets, classes, ignored)))
+    return failure();
+  for (int64_t row = 0; row < targets.size(); ++row) {
+    double largest = -INFINITY, sum = 0;
+    for (int64_t c = 0; c < classes; ++c)
+      largest = std::max(largest, logits.f(row * classes + c));
+    for (int64_t c = 0; c < classes; ++c)
+      sum += std::exp(logits.f(row * classes + c) - largest);
+    lse.f(row) = largest + std::log(sum);
+    if (targets.n(row) != ignored)
+      loss.f(0) += lse.f(row) - logits.f(row * classes + targets.n(row));
+  }
+  if (op.getReduction() == tg::LossReduction::Mean)
+    loss.f(0) /= countTargets(targets, ignored);
+  return results(std::move(loss), std::move(lse));
+}
+
+static Results evaluateCrossEntropyGrad(tg::CrossEntropyGradOp op, const Operands &in) {
+  const Tensor &logits = in(op.getLogits()), &targets = in(op.getTargets()), &lse = in(op.getLse());
+  Tensor dlogits(op.getResult().getType());
+  int64_t classes = logits.shape.back(), ignored = op.getIgnoreIndex();
+  if (failed(checkTargets(op, targets, classes, ignored)))
+    return failure();
+  double scale = in(op.getGradient()).f(0);
+  if (op.getReduction() == tg::LossReduction::Mean)
+    scale /= countTargets(targets, ignored);
+  for (int64_t row = 0; row < targets.size(); ++row) {
+    if (targets.n(row) == ignored)
+      continue;
+    for (int64_t c = 0; c < classes; ++c) {
+      double probability = std::exp(logits.f(row * classes + c) - lse.f(row));
+      dlogits.f(row * classes + c) = scale * (probability - (c == targets.n(row)));
+    }
+  }
+  return results(std::move(dlogits));
+}
+
+void braid::reference::addLosses(OpTable &table) {
+  table.add(evaluateCount);
+  table.add(evaluateCrossEntropy);
+  table.add(evaluateCrossEntropyGrad);
+}

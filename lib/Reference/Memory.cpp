@@ -1,0 +1,249 @@
+//===- Memory.cpp - runs programs in memory -------------------------------===//
+
+#include "lib/Reference/Memory.h"
+#include "lib/Reference/Evaluator.h"
+#include "lib/Reference/KernelBody.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+//===----------------------------------------------------------------------===//
+// Buffers and their lives
+//===----------------------------------------------------------------------===//
+
+Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic)
+    : program(program), arithmetic(arithmetic), arena(std::max<int64_t>(program.getArenaBytes(), 0)) {
+  auto module = program->getParentOfType<ModuleOp>();
+  for (auto tensor : module.getOps<exec::TensorOp>())
+    persistent.push_back(tensor);
+  for (Block *block : {module.getBody(), &program.getBody().front()})
+    for (Operation &op : *block)
+      if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+        symbols[name] = &op;
+  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
+    buffers.push_back(buffer);
+    if (buffer.getIo() == "input")
+      inputs.push_back(buffer);
+    else if (buffer.getIo() == "result")
+      results.push_back(buffer);
+  }
+}
+
+/// Checks that a tensor or buffer lies in the arena.
+template <typename OpT> static LogicalResult checkRange(OpT op, int64_t arenaBytes) {
+  int64_t begin = op.getOffset(), end = begin + static_cast<int64_t>(op.getBytes());
+  if (begin >= 0 && end >= begin && end <= arenaBytes)
+    return success();
+  return op.emitError() << "'" << op.getSymName() << "' covers bytes " << begin << " to " << end << " of an arena of "
+                        << arenaBytes;
+}
+
+LogicalResult Machine::check() {
+  for (exec::TensorOp tensor : persistent)
+    if (failed(checkRange(tensor, arena.size())))
+      return failure();
+  for (exec::BufferOp buffer : buffers)
+    if (failed(checkRange(buffer, arena.size())))
+      return failure();
+  return success();
+}
+
+/// Called before action `now`: buffers that died before it, or are born with
+/// it, hold nothing.
+void Machine::updateLives() {
+  for (exec::BufferOp buffer : buffers) {
+    int64_t first = buffer.getFirst(), last = buffer.getLast();
+    if (last == now - 1 || first == now)
+      arena.poison(buffer.getOffset(), buffer.getBytes());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// References
+//===----------------------------------------------------------------------===//
+
+/// Where a reference is, after checking that its buffer lives and holds it.
+FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
+  auto ref = reference.getDefiningOp<exec::RefOp>();
+  if (!ref)
+    return user->emitError("uses a reference that no exec.ref made");
+  Operation *target = symbols.lookup(ref.getBufferAttr().getAttr());
+  int64_t base, bytes;
+  if (auto tensor = dyn_cast_or_null<exec::TensorOp>(target)) {
+    base = tensor.getOffset(), bytes = tensor.getBytes();
+  } else if (auto buffer = dyn_cast_or_null<exec::BufferOp>(target)) {
+    base = buffer.getOffset(), bytes = buffer.getBytes();
+    int64_t first = buffer.getFirst(), last = buffer.getLast();
+    if (now < first || now > last)
+      return user->emitError() << "is action " << now << " and uses buffer '" << buffer.getSymName()
+                               << "', which is live from " << first << " to " << last;
+  } else {
+    return ref.emitError() << "refers to '" << ref.getBuffer() << "', which is no buffer or tensor";
+  }
+  int64_t begin = ref.getOffset(), end = begin + ref.getType().getSpanBytes();
+  if (begin < 0 || end > bytes)
+    return ref.emitError() << "covers bytes " << begin << " to " << end << " of '" << ref.getBuffer() << "', which has "
+                           << bytes;
+  return Place{base + begin, ref.getType()};
+}
+
+FailureOr<Tensor> Machine::readWhole(Operation *op, StringRef name, const Place &place) {
+  if (std::optional<Index> index = arena.firstUnwritten(place))
+    return op->emitError() << "reads element " << indexText(*index) << " of '" << name << "' at byte "
+                           << Arena::byteOf(place, *index) << " of the arena, which was never written";
+  return arena.read(place);
+}
+
+FailureOr<Tensor> Machine::readOperand(Operation *user, Value reference) {
+  FailureOr<Place> place = placeOf(user, reference);
+  if (failed(place))
+    return failure();
+  return readWhole(user, reference.getDefiningOp<exec::RefOp>().getBuffer(), *place);
+}
+
+void Machine::write(exec::TensorOp tensor, const Tensor &value) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  arena.write({static_cast<int64_t>(tensor.getOffset()), exec::RefType::contiguous(type)}, value);
+}
+
+void Machine::write(exec::BufferOp input, const Tensor &value) {
+  auto type = cast<RankedTensorType>(*input.getType());
+  arena.write({static_cast<int64_t>(input.getOffset()), exec::RefType::contiguous(type)}, value);
+}
+
+FailureOr<Tensor> Machine::read(exec::TensorOp tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return readWhole(tensor, tensor.getSymName(),
+                   {static_cast<int64_t>(tensor.getOffset()), exec::RefType::contiguous(type)});
+}
+
+FailureOr<Tensor> Machine::read(exec::BufferOp result) {
+  auto type = cast<RankedTensorType>(*result.getType());
+  return readWhole(result, result.getSymName(),
+                   {static_cast<int64_t>(result.getOffset()), exec::RefType::contiguous(type)});
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+/// An out may be an operand only when it is the same reference, of the same
+/// tuple of a launch; then the action reads each element before it writes it.
+LogicalResult Machine::checkAliases(Operation *op) {
+  auto action = cast<exec::ActionOpInterface>(op);
+  SmallVector<Place> ins, outs;
+  for (Value in : action.getActionIns())
+    ins.push_back(*placeOf(op, in));
+  for (Value out : action.getActionOuts())
+    outs.push_back(*placeOf(op, out));
+  auto launch = dyn_cast<exec::LaunchOp>(op);
+  int64_t tuples = launch ? launch.getBatch() : 1;
+  int64_t insOfTuple = ins.size() / tuples, outsOfTuple = outs.size() / tuples;
+  for (size_t j = 0; j < outs.size(); ++j) {
+    for (size_t k = 0; k < ins.size(); ++k) {
+      bool sameTuple = static_cast<int64_t>(k) / std::max<int64_t>(insOfTuple, 1) == static_cast<int64_t>(j) / outsOfTuple;
+      bool inPlace = sameTuple && ins[k] == outs[j] && (!isa<exec::MatmulOp, exec::ScatterAddOp>(op) || k >= 2);
+      if (!inPlace && overlap(ins[k], outs[j]))
+        return op->emitError() << "writes out " << j << " over operand " << k << ", which it still reads";
+    }
+    for (size_t k = 0; k < j; ++k)
+      if (overlap(outs[k], outs[j]))
+        return op->emitError() << "writes outs " << k << " and " << j << " to the same bytes";
+  }
+  return success();
+}
+
+/// The elements of a flat operand as one vector; scalars stay.
+static Tensor flattened(const Tensor &tensor) {
+  return tensor.rank() == 0 ? tensor : tensor.reshaped({tensor.size()});
+}
+
+/// The length of a flat launch: that of its longest operand.
+static int64_t flatLengthOf(ArrayRef<Tensor> ins, TypeRange outs) {
+  int64_t length = 0;
+  for (const Tensor &in : ins)
+    length = std::max(length, in.rank() ? in.size() : 0);
+  for (Type out : outs)
+    length = std::max(length, elementCount(cast<exec::RefType>(out).getShape()));
+  return length;
+}
+
+/// Runs each tuple of a launch.
+LogicalResult Machine::runLaunch(exec::LaunchOp launch, ArrayRef<Tensor> ins, SmallVector<Tensor> &made) {
+  auto kernel = dyn_cast_or_null<exec::KernelDefOp>(symbols.lookup(launch.getKernelAttr().getAttr()));
+  if (!kernel)
+    return launch.emitError() << "of '" << launch.getKernel() << "', which is no exec.kernel_def";
+  int64_t batch = launch.getBatch();
+  size_t insOfTuple = ins.size() / batch, outsOfTuple = launch.getOuts().size() / batch;
+  for (int64_t tuple = 0; tuple < batch; ++tuple) {
+    ArrayRef<Tensor> own = ins.slice(tuple * insOfTuple, insOfTuple);
+    auto outs = TypeRange(launch.getOuts()).drop_front(tuple * outsOfTuple).take_front(outsOfTuple);
+    SmallVector<Tensor> arguments(own);
+    int64_t flatLength = kernel.getFlat() ? flatLengthOf(own, outs) : 0;
+    if (kernel.getFlat())
+      for (Tensor &argument : arguments)
+        argument = flattened(argument);
+    SmallVector<const Tensor *> pointers;
+    for (Tensor &argument : arguments)
+      pointers.push_back(&argument);
+    Results results = runKernelBody(kernel.getBody().front(), pointers, flatLength, arithmetic);
+    if (failed(results))
+      return failure();
+    made.append(std::make_move_iterator(results->begin()), std::make_move_iterator(results->end()));
+  }
+  return success();
+}
+
+LogicalResult Machine::runAction(Operation *op) {
+  auto action = cast<exec::ActionOpInterface>(op);
+  OperandRange outs = action.getActionOuts();
+  SmallVector<Tensor> ins, made;
+  for (Value in : action.getActionIns()) {
+    FailureOr<Tensor> tensor = readOperand(op, in);
+    if (failed(tensor))
+      return failure();
+    ins.push_back(std::move(*tensor));
+  }
+  for (Value out : outs)
+    if (failed(placeOf(op, out)))
+      return failure();
+  if (failed(checkAliases(op)))
+    return failure();
+  if (auto launch = dyn_cast<exec::LaunchOp>(op)) {
+    if (failed(runLaunch(launch, ins, made)))
+      return failure();
+  } else {
+    SmallVector<const Tensor *> operands;
+    for (const Tensor &in : ins)
+      operands.push_back(&in);
+    Results results = evaluate(op, operands, arithmetic);
+    if (failed(results))
+      return failure();
+    made = std::move(*results);
+  }
+  for (auto [out, tensor] : llvm::zip_equal(outs, made)) {
+    Place place = *placeOf(op, out);
+    if (tensor.size() != elementCount(place.type.getShape()))
+      return op->emitError() << "made " << tensor.size() << " elements for an out of type " << place.type;
+    arena.write(place, tensor);
+  }
+  return success();
+}
+
+LogicalResult Machine::run() {
+  now = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (isa<exec::BufferOp, exec::RefOp>(op))
+      continue;
+    if (!isa<exec::ActionOpInterface>(op))
+      return op.emitError() << "the interpreter does not know '" << op.getName() << "' in a program";
+    updateLives();
+    if (failed(runAction(&op)))
+      return failure();
+    ++now;
+  }
+  updateLives();
+  return success();
+}

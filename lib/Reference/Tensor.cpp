@@ -1,0 +1,139 @@
+//===- Tensor.cpp - shapes, indices, rounding -----------------------------===//
+
+#include "lib/Reference/Tensor.h"
+#include <bit>
+#include <cmath>
+
+using namespace mlir;
+using namespace braid::reference;
+
+bool braid::reference::isFloat(Type type) { return isa<FloatType>(type); }
+
+/// Keeps the upper 16 bits of the f32, rounded to nearest even.
+static double roundToBf16(double value) {
+  // Going through f32 could round twice, so values that f32 already rounded to
+  // a tie are pushed off it towards the exact value.
+  float narrow = static_cast<float>(value);
+  if (std::isnan(narrow))
+    return value;
+  uint32_t bits = std::bit_cast<uint32_t>(narrow);
+  if ((bits & 0xFFFF) == 0x8000 && static_cast<double>(narrow) != value)
+    bits += std::abs(value) > std::abs(static_cast<double>(narrow)) ? 1 : -1;
+  bits += 0x7FFF + ((bits >> 16) & 1);
+  return std::bit_cast<float>(bits & 0xFFFF0000u);
+}
+
+double braid::reference::roundTo(Type type, double value) {
+  if (type.isF32())
+    return static_cast<float>(value);
+  if (type.isBF16())
+    return roundToBf16(value);
+  return value;
+}
+
+int64_t braid::reference::wrapTo(Type type, int64_t value) {
+  if (type.isIndex())
+    return value;
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width == 1)
+    return value & 1;
+  if (width >= 64)
+    return value;
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - width)) >> (64 - width);
+}
+
+int64_t braid::reference::elementCount(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+Index braid::reference::rowMajorStrides(ArrayRef<int64_t> shape) {
+  Index strides(shape.size(), 1);
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * shape[d + 1];
+  return strides;
+}
+
+void braid::reference::forEachIndex(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<int64_t>)> visit) {
+  if (elementCount(shape) == 0)
+    return;
+  Index index(shape.size(), 0);
+  while (true) {
+    visit(index);
+    int64_t d = static_cast<int64_t>(shape.size()) - 1;
+    while (d >= 0 && ++index[d] == shape[d])
+      index[d--] = 0;
+    if (d < 0)
+      return;
+  }
+}
+
+std::string braid::reference::indexText(ArrayRef<int64_t> index) {
+  std::string text = "[";
+  for (size_t d = 0; d < index.size(); ++d)
+    text += (d ? ", " : "") + std::to_string(index[d]);
+  return text + "]";
+}
+
+Tensor Tensor::ofAttribute(TypedAttr attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    Tensor result({}, number.getType());
+    result.f(0) = number.getValueAsDouble();
+    return result;
+  }
+  if (auto number = dyn_cast<IntegerAttr>(attribute)) {
+    Tensor result({}, number.getType());
+    result.n(0) = wrapTo(number.getType(), number.getValue().getSExtValue());
+    return result;
+  }
+  auto dense = cast<DenseElementsAttr>(attribute);
+  Tensor result(cast<RankedTensorType>(dense.getType()));
+  int64_t i = 0;
+  if (result.hasFloats()) {
+    for (APFloat value : dense.getValues<APFloat>()) {
+      bool lost = false;
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+      result.f(i++) = value.convertToDouble();
+    }
+    return result;
+  }
+  for (const APInt &value : dense.getValues<APInt>())
+    result.n(i++) = wrapTo(result.elementType, value.getSExtValue());
+  return result;
+}
+
+int64_t Tensor::at(ArrayRef<int64_t> index) const {
+  int64_t place = 0;
+  for (size_t d = 0; d < shape.size(); ++d)
+    place = place * shape[d] + index[d];
+  return place;
+}
+
+Tensor Tensor::reshaped(ArrayRef<int64_t> newShape) const {
+  Tensor result = *this;
+  result.shape.assign(newShape.begin(), newShape.end());
+  return result;
+}
+
+Tensor Tensor::transposed(ArrayRef<int64_t> permutation) const {
+  Index newShape, source(rank());
+  for (int64_t dim : permutation)
+    newShape.push_back(shape[dim]);
+  Tensor result(newShape, elementType);
+  int64_t place = 0;
+  forEachIndex(newShape, [&](ArrayRef<int64_t> index) {
+    for (size_t d = 0; d < permutation.size(); ++d)
+      source[permutation[d]] = index[d];
+    result[place++] = elements[at(source)];
+  });
+  return result;
+}
+
+void Tensor::round() {
+  if (!hasFloats() || elementType.isF64())
+    return;
+  for (Element &element : elements)
+    element.f = roundTo(elementType, element.f);
+}
