@@ -59,8 +59,11 @@ LogicalResult ReverseMode::visit(Operation *op) {
     operandGradients = std::move(*through);
   }
   for (auto [operand, gradient, need] : llvm::zip_equal(op->getOperands(), operandGradients, needed))
-    if (need && gradient)
+    if (need && gradient) {
+      if (!gradients.contains(operand))
+        contributors[operand] = op;
       seed(operand, gradient);
+    }
   return success();
 }
 

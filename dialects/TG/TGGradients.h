@@ -31,6 +31,8 @@ public:
   /// op that has no gradient but needs one: `blocker` says which.
   llvm::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
   mlir::Operation *getBlocker() const { return blocker; }
+  /// The op that first contributed to a value's gradient; null for a seed.
+  mlir::Operation *contributorOf(mlir::Value value) const { return contributors.lookup(value); }
   /// The gradient of a value, null for zero.
   mlir::Value gradientOf(mlir::Value value) const { return gradients.lookup(value); }
 
@@ -40,6 +42,7 @@ private:
   mlir::OpBuilder &builder;
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, mlir::Value> gradients;
+  llvm::DenseMap<mlir::Value, mlir::Operation *> contributors;
   mlir::Operation *blocker = nullptr;
 };
 

@@ -1,0 +1,65 @@
+//===- Decompose.cpp - composites to primitives ---------------------------===//
+
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Graph/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct Decompose : braid::impl::DecomposePassBase<Decompose> {
+  using DecomposePassBase::DecomposePassBase;
+
+  void runOnOperation() final {
+    if (failed(checkNames()))
+      return signalPassFailure();
+    // A decomposition may hold composites: repeat until none is left.
+    for (SmallVector<DecomposableOpInterface> composites; collect(composites); composites.clear())
+      for (DecomposableOpInterface composite : composites)
+        replace(composite);
+    if (only.empty())
+      eraseMarks();
+  }
+
+private:
+  LogicalResult checkNames() {
+    for (const std::string &name : only) {
+      auto known = RegisteredOperationName::lookup(name, &getContext());
+      if (!known || !known->hasInterface<DecomposableOpInterface>())
+        return getOperation().emitError() << "only=" << name << ": no composite op has this name";
+    }
+    return success();
+  }
+
+  bool collect(SmallVectorImpl<DecomposableOpInterface> &composites) {
+    getOperation().walk([&](DecomposableOpInterface op) {
+      if (only.empty() || llvm::is_contained(only, op->getName().getStringRef()))
+        composites.push_back(op);
+    });
+    return !composites.empty();
+  }
+
+  static void replace(DecomposableOpInterface composite) {
+    OpBuilder builder(composite);
+    composite->replaceAllUsesWith(composite.decompose(builder));
+    composite->erase();
+  }
+
+  void eraseMarks() {
+    SmallVector<tg::StopGradientOp> marks;
+    getOperation().walk([&](tg::StopGradientOp op) { marks.push_back(op); });
+    for (tg::StopGradientOp op : marks) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,238 @@
+//===- Differentiate.cpp - append gradients to functions ------------------===//
+//
+// Finds what to differentiate (roots) and with respect to what (wanted
+// arguments), seeds the roots, and lets the engine of TGGradients.h walk back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGGradients.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+
+namespace braid {
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::tg;
+
+namespace {
+constexpr llvm::StringLiteral kGrad = "tg.grad", kSeed = "tg.seed";
+
+/// What a message and the attribute `tg.grad_of` call an argument.
+std::string nameOf(func::FuncOp function, unsigned index) {
+  if (ParamAttr param = parameterOf(function.getArgument(index)))
+    return param.getName().str();
+  if (auto state = function.getArgAttrOfType<StateAttr>(index, kState))
+    return state.getName().str();
+  if (auto input = function.getArgAttrOfType<StringAttr>(index, kInput))
+    return input.str();
+  return "arg" + std::to_string(index);
+}
+
+/// One function's differentiation.
+class Differentiation {
+public:
+  Differentiation(func::FuncOp function, bool paramHooks)
+      : function(function), builder(returnOf(function)), reverse(builder), paramHooks(paramHooks) {
+    for (Operation &op : function.front().without_terminator())
+      ops.push_back(&op);
+  }
+
+  LogicalResult run(ArrayRef<int64_t> roots);
+
+private:
+  LogicalResult checkStraightLine();
+  LogicalResult findWanted();
+  LogicalResult findSeeds(ArrayRef<int64_t> roots);
+  LogicalResult seedRoot(int64_t root);
+  LogicalResult explainBlocker();
+  void appendGradients();
+
+  func::FuncOp function;
+  OpBuilder builder;
+  ReverseMode reverse;
+  bool paramHooks;
+  SmallVector<Operation *> ops;
+  SmallVector<BlockArgument> wanted;
+  llvm::DenseMap<int64_t, BlockArgument> seeds;
+};
+
+LogicalResult Differentiation::run(ArrayRef<int64_t> roots) {
+  if (failed(checkStraightLine()) || failed(findWanted()) || failed(findSeeds(roots)))
+    return failure();
+  for (int64_t root : roots)
+    if (failed(seedRoot(root)))
+      return failure();
+  reverse.markActive(ops);
+  if (failed(reverse.run(ops)))
+    return explainBlocker();
+  appendGradients();
+  return success();
+}
+
+LogicalResult Differentiation::checkStraightLine() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError() << "has several blocks; only straight-line graphs can be differentiated";
+  for (Operation *op : ops)
+    if (op->getNumRegions() != 0)
+      return op->emitOpError() << "has a region; only straight-line graphs can be differentiated";
+  return success();
+}
+
+LogicalResult Differentiation::findWanted() {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    ParamAttr param = parameterOf(argument);
+    bool isTrained = param && !param.getFrozen();
+    if (!isTrained && !function.getArgAttr(index, kGrad))
+      continue;
+    if (!isFloat(argument))
+      return function.emitError() << "argument #" << index << ": a gradient is asked for '" << nameOf(function, index)
+                                  << "', but " << argument.getType()
+                                  << " is not floating-point; take away tg.grad or freeze the parameter";
+    wanted.push_back(argument);
+    reverse.want(argument);
+  }
+  return success();
+}
+
+/// Finds the arguments that are gradients of outputs.
+LogicalResult Differentiation::findSeeds(ArrayRef<int64_t> roots) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto result = function.getArgAttrOfType<IntegerAttr>(index, kSeed);
+    if (!result)
+      continue;
+    if (!llvm::is_contained(roots, result.getInt()))
+      return function.emitError() << "argument #" << index << ": tg.seed names result #" << result.getInt()
+                                  << ", which is not a root";
+    if (Type type = function.getResultTypes()[result.getInt()]; type != argument.getType())
+      return function.emitError() << "argument #" << index << ": tg.seed is " << argument.getType() << " but result #"
+                                  << result.getInt() << " is " << type;
+    if (!seeds.try_emplace(result.getInt(), argument).second)
+      return function.emitError() << "argument #" << index << ": result #" << result.getInt()
+                                  << " has two arguments with tg.seed";
+  }
+  return success();
+}
+
+LogicalResult Differentiation::seedRoot(int64_t root) {
+  Value value = returnOf(function).getOperand(root);
+  if (!isFloat(value))
+    return function.emitError() << "result #" << root << " is " << value.getType()
+                                << ", which has no gradient; a root must be floating-point";
+  if (BlockArgument seed = seeds.lookup(root)) {
+    reverse.seed(value, seed);
+    return success();
+  }
+  if (typeOf(value).getRank() != 0)
+    return function.emitError() << "result #" << root << " is " << value.getType()
+                                << ", not a scalar; give its gradient as an argument of that type with tg.seed = "
+                                << root << ", or reduce it";
+  reverse.seed(value, TensorBuilder(builder, value.getLoc()).like(value, 1.0));
+  return success();
+}
+
+/// Reports the op without a gradient, with a note for every op between the
+/// root and a wanted argument.
+LogicalResult Differentiation::explainBlocker() {
+  Operation *blocker = reverse.getBlocker();
+  SmallVector<Operation *> path;
+  auto resultWithGradient = [&](Operation *op) -> Value {
+    for (Value result : op->getResults())
+      if (reverse.gradientOf(result))
+        return result;
+    return {};
+  };
+  for (Operation *op = blocker; op;) {
+    path.insert(path.begin(), op);
+    Value result = resultWithGradient(op);
+    op = result ? reverse.contributorOf(result) : nullptr;
+  }
+  Value source = blocker->getResult(0);
+  while (Operation *op = source.getDefiningOp()) {
+    if (op != blocker)
+      path.push_back(op);
+    source = *llvm::find_if(op->getOperands(), [&](Value operand) { return reverse.isActive(operand); });
+  }
+  std::string argument = nameOf(function, cast<BlockArgument>(source).getArgNumber());
+  InFlightDiagnostic diagnostic = blocker->emitOpError();
+  if (llvm::none_of(blocker->getOperands(), isFloat))
+    diagnostic << "has integer operands, but a gradient must flow through it to '" << argument << "'";
+  else
+    diagnostic << "has neither a gradient nor a decomposition, but a gradient must flow through it to '" << argument
+               << "'";
+  diagnostic << "; put tg.stop_gradient before it, or freeze the parameter";
+  for (Operation *op : path)
+    diagnostic.attachNote(op->getLoc()) << "on the way from the root: '" << op->getName() << "'";
+  diagnostic.attachNote(source.getLoc()) << "to argument '" << argument << "'";
+  return failure();
+}
+
+void Differentiation::appendGradients() {
+  for (BlockArgument argument : wanted) {
+    std::string name = nameOf(function, argument.getArgNumber());
+    TensorBuilder t(builder, argument.getLoc());
+    Value gradient = reverse.gradientOf(argument);
+    if (!gradient) {
+      emitRemark(argument.getLoc()) << "'" << name << "' does not reach a root; its gradient is zero";
+      gradient = t.zeros(typeOf(argument));
+    }
+    if (paramHooks && parameterOf(argument))
+      gradient = t.make<HookOp>(gradient, builder.getStringAttr("param:" + name), builder.getI64IntegerAttr(0));
+    addResult(function, gradient, kGradOf, name);
+  }
+}
+
+struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {
+  using DifferentiatePassBase::DifferentiatePassBase;
+
+  void runOnOperation() final {
+    SmallVector<func::FuncOp> functions;
+    if (failed(collect(functions)))
+      return signalPassFailure();
+    bool hasRoot = false;
+    for (func::FuncOp function : functions) {
+      SmallVector<int64_t> roots = rootsOf(function);
+      hasRoot |= !roots.empty();
+      if (roots.empty())
+        continue;
+      for (int64_t index : roots)
+        if (index < 0 || index >= static_cast<int64_t>(function.getNumResults())) {
+          function.emitError() << "root " << index << " is not one of its " << function.getNumResults() << " results";
+          return signalPassFailure();
+        }
+      if (failed(Differentiation(function, paramHooks).run(roots)))
+        return signalPassFailure();
+    }
+    if (!hasRoot) {
+      Operation *where = function.empty() ? getOperation() : functions.front().getOperation();
+      where->emitError() << "no result has tg.role = \"loss\"; mark one, or name a result with root=";
+      signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult collect(SmallVectorImpl<func::FuncOp> &functions) {
+    for (auto candidate : getOperation().getOps<func::FuncOp>())
+      if (!candidate.isExternal() && (function.empty() || candidate.getName() == function.getValue()))
+        functions.push_back(candidate);
+    if (functions.empty() && !function.empty())
+      return getOperation().emitError() << "the module has no function '" << function << "' with a body";
+    return success();
+  }
+
+  SmallVector<int64_t> rootsOf(func::FuncOp candidate) const {
+    if (!root.empty())
+      return SmallVector<int64_t>(root.begin(), root.end());
+    SmallVector<int64_t> roots;
+    for (unsigned i = 0; i < candidate.getNumResults(); ++i)
+      if (auto role = candidate.getResultAttrOfType<StringAttr>(i, kRole); role && role == "loss")
+        roots.push_back(i);
+    return roots;
+  }
+};
+} // namespace

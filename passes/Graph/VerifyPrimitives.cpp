@@ -1,0 +1,40 @@
+//===- VerifyPrimitives.cpp - the boundary between graph and exec ---------===//
+
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Graph/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_VERIFYPRIMITIVESPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct VerifyPrimitives : braid::impl::VerifyPrimitivesPassBase<VerifyPrimitives> {
+  void runOnOperation() final {
+    bool isClean = true;
+    getOperation().walk([&](Operation *op) { isClean &= succeeded(check(op)); });
+    if (!isClean)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static LogicalResult check(Operation *op) {
+    if (isa<DecomposableOpInterface>(op))
+      return op->emitOpError() << "is a composite; run tg-decompose before this boundary";
+    if (auto hook = dyn_cast<tg::HookOp>(op))
+      return op->emitOpError() << "\"" << hook.getName() << "\" is still a hook; run tg-remove-hooks before this boundary";
+    if (isa<tg::StopGradientOp>(op))
+      return op->emitOpError() << "is read by differentiation only; run tg-decompose before this boundary";
+    if (!isa_and_nonnull<tg::TGDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect>(op->getDialect()))
+      return op->emitOpError() << "does not belong to a training graph of tg, arith, math and func";
+    return success();
+  }
+};
+} // namespace
