@@ -66,9 +66,25 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return reshaped(adaptor.getInput(), getType());
 }
 
+/// The operand of a concat that a slice takes, if it takes one whole.
+static Value slicedOperand(SliceOp slice) {
+  auto concat = slice.getInput().getDefiningOp<ConcatOp>();
+  if (!concat || concat.getDim() != slice.getDim() || slice.getStride() != 1)
+    return {};
+  uint64_t offset = 0;
+  for (Value input : concat.getInputs()) {
+    if (offset == slice.getOffset() && input.getType() == slice.getType())
+      return input;
+    offset += cast<RankedTensorType>(input.getType()).getDimSize(slice.getDim());
+  }
+  return {};
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType())
     return getInput();
+  if (Value operand = slicedOperand(*this))
+    return operand;
   return splatOf(adaptor.getInput(), getType());
 }
 

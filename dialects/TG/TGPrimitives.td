@@ -137,6 +137,7 @@ def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
     $input `dim` $dim `low` $low `high` $high `value` $value attr-dict `:` type($input) `->` type($result)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost]> {

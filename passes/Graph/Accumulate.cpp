@@ -1,0 +1,126 @@
+//===- Accumulate.cpp - a step of several microbatches --------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace braid {
+#define GEN_PASS_DEF_ACCUMULATE
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+/// A result that adds up over microbatches and the state that holds the sum.
+struct Sum {
+  unsigned result;
+  std::string state;
+  BlockArgument accumulator = {};
+  Value total = {}; ///< The accumulator plus this microbatch.
+};
+} // namespace
+
+/// Gradients of unused parameters are zeros and need no accumulator.
+static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
+
+/// What adds up: the loss, the count if there is one, and the gradients.
+static SmallVector<Sum> findSums(func::FuncOp function) {
+  SmallVector<Sum> sums;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    if (isZero(returnOf(function).getOperand(i)))
+      continue;
+    if (auto name = function.getResultAttrOfType<StringAttr>(i, tg::kGradOf))
+      sums.push_back({i, "acc." + name.str()});
+    else if (auto role = function.getResultAttrOfType<StringAttr>(i, tg::kRole);
+             role && (role == "loss" || role == "count"))
+      sums.push_back({i, "acc." + role.str()});
+  }
+  return sums;
+}
+
+/// Adds the accumulators and the sums with this microbatch, before the return.
+static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
+  OpBuilder builder(returnOf(function));
+  for (Sum &sum : sums) {
+    Value value = returnOf(function).getOperand(sum.result);
+    auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
+    BlockArgument parameter = gradOf ? parameterNamed(function, gradOf) : BlockArgument();
+    sum.accumulator = addState(function, value.getType(), sum.state, "gradients", /*scratch=*/true, parameter);
+    sum.total = tg::TensorBuilder(builder, value.getLoc()).add(sum.accumulator, value);
+  }
+}
+
+/// `@accumulate`: nothing but the sums.
+static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
+  eraseResults(function, [](unsigned) { return true; });
+  for (const Sum &sum : sums)
+    addResult(function, sum.total, tg::kUpdates, sum.state);
+  eraseDeadOps(function);
+}
+
+/// `@train`: the sums are divided by the count, the accumulators become zeros.
+static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
+  OpBuilder builder(returnOf(function));
+  tg::TensorBuilder b(builder, function.getLoc());
+  std::optional<unsigned> count = resultWithRole(function, "count");
+  Value scale;
+  for (const Sum &sum : sums)
+    if (count == sum.result)
+      scale = b.div(b.like(sum.total, 1.0), sum.total);
+  for (const Sum &sum : sums) {
+    Value value = sum.total;
+    if (scale) {
+      b.loc = value.getLoc();
+      value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
+    }
+    returnOf(function).setOperand(sum.result, value);
+  }
+  for (const Sum &sum : sums)
+    addResult(function, b.zeros(tg::typeOf(sum.accumulator)), tg::kUpdates, sum.state);
+  if (count)
+    eraseResults(function, [&](unsigned index) { return index == *count; });
+}
+
+namespace {
+struct AccumulatePass final : braid::impl::AccumulateBase<AccumulatePass> {
+  using AccumulateBase::AccumulateBase;
+
+  LogicalResult check(func::FuncOp train, SymbolTable &symbols) {
+    if (!train || train.isExternal())
+      return getOperation().emitError() << "no function '" << functionName << "' to accumulate gradients of";
+    bool hasGradients = false;
+    for (unsigned i = 0; i < train.getNumResults(); ++i) {
+      hasGradients |= static_cast<bool>(train.getResultAttr(i, tg::kGradOf));
+      if (auto updates = train.getResultAttr(i, tg::kUpdates))
+        return train.emitError() << "'" << functionName << "' updates " << updates
+                                 << " already; run tg-accumulate before tg-apply-optimizer";
+    }
+    if (!hasGradients)
+      return train.emitError() << "'" << functionName
+                               << "' has no result with tg.grad_of; run tg-differentiate before tg-accumulate";
+    if (symbols.lookup("accumulate"))
+      return train.emitError() << "the module has a function 'accumulate' already";
+    return success();
+  }
+
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    auto train = symbols.lookup<func::FuncOp>(functionName);
+    if (failed(check(train, symbols)))
+      return signalPassFailure();
+    SmallVector<Sum> sums = findSums(train);
+    func::FuncOp accumulate = train.clone();
+    accumulate.setName("accumulate");
+    symbols.insert(accumulate, std::next(Block::iterator(train)));
+    for (func::FuncOp function : {train, accumulate}) {
+      addUp(function, sums);
+      function == train ? finishTrain(function, sums) : finishAccumulate(function, sums);
+    }
+  }
+};
+} // namespace

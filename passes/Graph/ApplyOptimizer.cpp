@@ -1,0 +1,179 @@
+//===- ApplyOptimizer.cpp - from gradients to updates ---------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+
+namespace braid {
+#define GEN_PASS_DEF_APPLYOPTIMIZER
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::tg;
+
+namespace {
+/// A parameter and its gradient.
+struct Trained {
+  BlockArgument parameter;
+  Value gradient;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which parameters decay
+//===----------------------------------------------------------------------===//
+
+/// Whether the parameter is the operand `operands` of an op of these kinds.
+template <typename... Ops> static bool isOperandOf(BlockArgument parameter, ArrayRef<unsigned> operands) {
+  return llvm::any_of(parameter.getUses(), [&](OpOperand &use) {
+    return isa<Ops...>(use.getOwner()) && llvm::is_contained(operands, use.getOperandNumber());
+  });
+}
+
+/// The group of a parameter as `decay-exclude` names it.
+static StringRef decayGroup(BlockArgument parameter) {
+  if (isOperandOf<GatherOp>(parameter, {0}))
+    return "embeddings";
+  if (isOperandOf<LayerNormOp, RmsNormOp>(parameter, {1, 2}))
+    return "norms";
+  return typeOf(parameter).getRank() <= 1 ? "biases" : "weights";
+}
+
+//===----------------------------------------------------------------------===//
+// Clipping
+//===----------------------------------------------------------------------===//
+
+/// The norm of all gradients, in the type of the first.
+static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
+  SmallVector<Value> gradients;
+  for (const Trained &one : all)
+    gradients.push_back(one.gradient);
+  return b.make<GlobalNormOp>(withShape(typeOf(gradients.front()), {}), gradients);
+}
+
+/// Scales the gradients by min(1, clip / (norm + 1e-6)), as clip_grad_norm_ does.
+static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value norm, double clip) {
+  Value scale = b.div(b.like(norm, clip), b.add(norm, 1e-6));
+  scale = b.make<arith::MinimumFOp>(scale, b.like(scale, 1.0));
+  for (Trained &one : all) {
+    Value factor = b.convert(scale, typeOf(one.gradient).getElementType());
+    one.gradient = b.mul(one.gradient, b.fromScalar(factor, one.gradient));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ApplyOptimizerPass final : braid::impl::ApplyOptimizerBase<ApplyOptimizerPass> {
+  using ApplyOptimizerBase::ApplyOptimizerBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    FailureOr<SmallVector<Trained>> trained = findTrained(function);
+    if (failed(trained) || failed(checkOptions(function)))
+      return signalPassFailure();
+    if (trained->empty())
+      return;
+    eraseResults(function, [&](unsigned index) { return function.getResultAttr(index, kGradOf) != nullptr; });
+    OpBuilder builder(returnOf(function));
+    TensorBuilder b(builder, function.getLoc());
+    if (clip > 0 || reportNorm) {
+      Value norm = globalNorm(b, *trained);
+      if (clip > 0)
+        clipGradients(b, *trained, norm, clip);
+      addResult(function, norm, kRole, "grad_norm");
+    }
+    for (const Trained &one : *trained) {
+      b.loc = one.gradient.getLoc();
+      update(function, b, one);
+    }
+  }
+
+  LogicalResult checkOptions(func::FuncOp function) {
+    auto refuse = [&](StringRef option, const Twine &found, StringRef expected) {
+      return function.emitError() << "tg-apply-optimizer: " << option << " must be " << expected << ", found " << found;
+    };
+    if (!llvm::is_contained({"sgd", "momentum", "nesterov", "adam", "adamw"}, optimizer))
+      return refuse("optimizer", "'" + optimizer + "'", "sgd, momentum, nesterov, adam or adamw");
+    for (StringRef group : decayExclude)
+      if (!llvm::is_contained({"biases", "norms", "embeddings"}, group))
+        return refuse("decay-exclude", "'" + group + "'", "a list of biases, norms and embeddings");
+    for (auto [name, value] : {std::pair("beta1", &beta1), {"beta2", &beta2}, {"momentum", &momentum}})
+      if (!(*value >= 0 && *value < 1))
+        return refuse(name, Twine(std::to_string(value->getValue())), "at least 0 and below 1");
+    for (auto [name, value] : {std::pair("eps", &eps), {"weight-decay", &weightDecay}, {"clip", &clip}})
+      if (!(*value >= 0))
+        return refuse(name, Twine(std::to_string(value->getValue())), "at least 0");
+    if (!isAdam() && optimizer != "sgd" && momentum == 0)
+      return refuse("momentum", "0", "above 0 for this optimizer; sgd has none");
+    return success();
+  }
+
+  static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
+    SmallVector<Trained> trained;
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      auto name = function.getResultAttrOfType<StringAttr>(i, kGradOf);
+      if (!name)
+        continue;
+      BlockArgument parameter = parameterNamed(function, name);
+      Value gradient = returnOf(function).getOperand(i);
+      if (!parameter)
+        continue; // the gradient of an input, which somebody asked for
+      if (parameter.getType() != gradient.getType())
+        return function.emitError() << "result #" << i << " is the gradient of " << name << " but has the type "
+                                    << gradient.getType() << " instead of " << parameter.getType();
+      trained.push_back({parameter, gradient});
+    }
+    return trained;
+  }
+
+  bool isAdam() const { return optimizer == "adam" || optimizer == "adamw"; }
+
+  static BlockArgument addOptimizerState(func::FuncOp function, BlockArgument parameter, StringRef suffix) {
+    return addState(function, parameter.getType(), parameterOf(parameter).getName().str() + suffix.str(),
+                    "optimizer_state", /*scratch=*/false, parameter);
+  }
+
+  void update(func::FuncOp function, TensorBuilder &b, const Trained &one) {
+    StringRef name = parameterOf(one.parameter).getName();
+    double decay = llvm::is_contained(decayExclude, decayGroup(one.parameter)) ? 0.0 : double(weightDecay);
+    Value lr = b.convert(scalarInput(function, "lr", b.builder.getF32Type()), typeOf(one.parameter).getElementType());
+    if (isAdam())
+      updateAdam(function, b, one, name, lr, decay);
+    else
+      updateSgd(function, b, one, name, lr, decay);
+  }
+
+  void updateAdam(func::FuncOp function, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
+    Value step = scalarInput(function, "step", b.builder.getI32Type());
+    BlockArgument mean = addOptimizerState(function, one.parameter, ".exp_avg");
+    BlockArgument variance = addOptimizerState(function, one.parameter, ".exp_avg_sq");
+    auto number = [&](double value) { return b.builder.getF64FloatAttr(value); };
+    auto op = b.builder.create<AdamOp>(b.loc, one.parameter, one.gradient, mean, variance, lr, step, number(beta1),
+                                       number(beta2), number(eps), number(decay),
+                                       optimizer == "adamw" ? b.builder.getUnitAttr() : UnitAttr());
+    addResult(function, op.getNewParam(), kUpdates, name);
+    addResult(function, op.getNewMean(), kUpdates, (name + ".exp_avg").str());
+    addResult(function, op.getNewVariance(), kUpdates, (name + ".exp_avg_sq").str());
+  }
+
+  void updateSgd(func::FuncOp function, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
+    bool hasVelocity = optimizer != "sgd";
+    Value velocity = hasVelocity ? addOptimizerState(function, one.parameter, ".momentum_buffer") : Value();
+    Type type = one.parameter.getType();
+    auto op = b.builder.create<SgdOp>(b.loc, type, hasVelocity ? type : Type(), one.parameter, one.gradient, lr,
+                                      velocity, b.builder.getF64FloatAttr(hasVelocity ? double(momentum) : 0.0),
+                                      b.builder.getF64FloatAttr(decay),
+                                      optimizer == "nesterov" ? b.builder.getUnitAttr() : UnitAttr());
+    addResult(function, op.getNewParam(), kUpdates, name);
+    if (hasVelocity)
+      addResult(function, op.getNewVelocity(), kUpdates, (name + ".momentum_buffer").str());
+  }
+};
+} // namespace

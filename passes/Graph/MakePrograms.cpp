@@ -1,0 +1,187 @@
+//===- MakePrograms.cpp - train, eval and generate from one model ---------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/BatchDims.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace braid {
+#define GEN_PASS_DEF_MAKEPROGRAMS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using tg::ContractOp;
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+/// Keeps the results of one role.
+static void keepResults(func::FuncOp function, StringRef role) {
+  eraseResults(function, [&](unsigned index) {
+    auto attr = function.getResultAttrOfType<StringAttr>(index, tg::kRole);
+    return !attr || attr != role;
+  });
+}
+
+static void removeDropout(func::FuncOp function) {
+  function.walk([](tg::DropoutOp dropout) {
+    dropout.getResult().replaceAllUsesWith(dropout.getInput());
+    dropout.erase();
+  });
+}
+
+/// A copy for inference that computes the results of one role.
+static func::FuncOp copyFor(func::FuncOp model, StringRef name, StringRef role) {
+  func::FuncOp copy = model.clone();
+  copy.setName(name);
+  keepResults(copy, role);
+  removeDropout(copy);
+  eraseDeadOps(copy);
+  eraseUnusedInputs(copy);
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// The logits of one position
+//===----------------------------------------------------------------------===//
+
+/// Row `position` of a tensor whose leading dims have `rows` rows: 1 x what the
+/// other dims have, in the shape of `tensor` with all leading dims 1.
+static Value pickRow(tg::TensorBuilder &b, Value tensor, unsigned leading, int64_t rows, Value position) {
+  RankedTensorType type = tg::typeOf(tensor);
+  Value table = b.reshape(tensor, {rows, type.getNumElements() / rows});
+  Value row = b.make<tg::GatherOp>(table, b.reshape(position, {1}));
+  SmallVector<int64_t> shape(type.getShape());
+  std::fill_n(shape.begin(), leading, 1);
+  return b.reshape(row, shape);
+}
+
+/// The number of leading dims that logits and a contraction's operand share, when
+/// picking a row of the operand picks the row of the result: "bsd,vd->bsv" has 2.
+static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
+  StringRef result = contract.getResultDims(), lhs = contract.getLhsDims(), rhs = contract.getRhsDims();
+  if (result.size() < 2)
+    return std::nullopt;
+  StringRef leading = result.drop_back();
+  bool picks = lhs.starts_with(leading) && !lhs.contains(result.back()) &&
+               llvm::none_of(leading, [&](char letter) { return rhs.contains(letter); });
+  return picks ? std::optional<unsigned>(leading.size()) : std::nullopt;
+}
+
+/// Replaces logits by those of `position`, a vector.
+static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value position) {
+  int64_t vocabulary = tg::typeOf(logits).getShape().back();
+  while (auto reshape = logits.getDefiningOp<tg::ReshapeOp>()) {
+    auto type = tg::typeOf(reshape.getInput());
+    if (type.getRank() == 0 || type.getShape().back() != vocabulary)
+      break; // the rows mean something else there
+    logits = reshape.getInput();
+  }
+  auto contract = logits.getDefiningOp<ContractOp>();
+  std::optional<unsigned> leading = contract ? sharedLeadingDims(contract) : std::nullopt;
+  if (leading) {
+    Value row = pickRow(b, contract.getLhs(), *leading, rows, position);
+    logits = b.make<ContractOp>(contract.getSpecAttr(), row, contract.getRhs());
+  } else {
+    logits = pickRow(b, logits, tg::typeOf(logits).getRank() - 1, rows, position);
+  }
+  return b.reshape(logits, {vocabulary});
+}
+
+static LogicalResult completeGenerate(func::FuncOp function) {
+  BlockArgument tokens = argumentWithRole(function, "tokens");
+  unsigned result = *resultWithRole(function, "logits");
+  FailureOr<BatchDims> dims = BatchDims::find(function);
+  if (failed(dims) || failed(dims->resize(function, 1)))
+    return failure();
+  Value logits = returnOf(function).getOperand(result);
+  RankedTensorType type = tg::typeOf(logits), sequence = tg::typeOf(tokens);
+  if (type.getRank() < 2 || sequence.getRank() != 2 ||
+      type.getNumElements() != sequence.getDimSize(1) * type.getShape().back())
+    return function.emitError() << "logits " << type << " of one example must have a row for each position of the tokens "
+                                << sequence << "; leave out the program generate";
+  BlockArgument position =
+      scalarInput(function, "position", IntegerType::get(function.getContext(), 32));
+  OpBuilder builder(returnOf(function));
+  tg::TensorBuilder b(builder, logits.getLoc());
+  returnOf(function).setOperand(result, pickLogits(b, logits, sequence.getDimSize(1), position));
+  updateType(function);
+  eraseDeadOps(function);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct MakeProgramsPass final : braid::impl::MakeProgramsBase<MakeProgramsPass> {
+  using MakeProgramsBase::MakeProgramsBase;
+
+  /// What `program` needs of the model and the model lacks; empty when it is there.
+  static StringRef missing(func::FuncOp function, StringRef program) {
+    if (program != "generate")
+      return resultWithRole(function, "loss") ? "" : "a result with the role loss";
+    if (!resultWithRole(function, "logits"))
+      return "a result with the role logits";
+    return argumentWithRole(function, "tokens") ? "" : "an input with the role tokens";
+  }
+
+  /// The programs to make, checked against the model's roles.
+  FailureOr<SmallVector<StringRef>> choose(func::FuncOp function) {
+    SmallVector<StringRef> chosen;
+    for (StringRef program : {"train", "eval", "generate"})
+      if (llvm::is_contained(programs, program) || (programs.empty() && missing(function, program).empty()))
+        chosen.push_back(program);
+    for (StringRef program : programs)
+      if (!llvm::is_contained(chosen, program))
+        return function.emitError() << "unknown program '" << program << "'; expected train, eval or generate";
+    for (StringRef program : chosen)
+      if (StringRef what = missing(function, program); !what.empty())
+        return function.emitError() << "program '" << program << "' needs " << what << ", which '"
+                                    << function.getName() << "' does not have";
+    if (chosen.empty())
+      return function.emitError() << "'" << function.getName() << "' has no result with the role loss or logits";
+    return chosen;
+  }
+
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    auto function = symbols.lookup<func::FuncOp>(model);
+    if (!function || function.isExternal()) {
+      getOperation().emitError() << "no function '" << model << "' to make programs from";
+      return signalPassFailure();
+    }
+    auto chosen = choose(function);
+    if (failed(chosen))
+      return signalPassFailure();
+    symbols.remove(function);
+    for (StringRef program : *chosen) {
+      if (symbols.lookup(program)) {
+        function.emitError() << "the module has a function '" << program << "' already";
+        return signalPassFailure();
+      }
+      symbols.insert(make(function, program), Block::iterator(function));
+    }
+    function.erase();
+    for (StringRef program : *chosen)
+      if (program == "generate" && failed(completeGenerate(symbols.lookup<func::FuncOp>(program))))
+        return signalPassFailure();
+  }
+
+  static func::FuncOp make(func::FuncOp function, StringRef program) {
+    if (program != "train")
+      return copyFor(function, program, program == "eval" ? "loss" : "logits");
+    func::FuncOp train = function.clone();
+    train.setName(program);
+    keepResults(train, "loss");
+    eraseDeadOps(train);
+    return train;
+  }
+};
+} // namespace

@@ -1,0 +1,40 @@
+//===- Rebatch.cpp - the same graph for another batch size ----------------===//
+
+#include "passes/Graph/BatchDims.h"
+#include "passes/Graph/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace braid {
+#define GEN_PASS_DEF_REBATCH
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct RebatchPass final : braid::impl::RebatchBase<RebatchPass> {
+  using RebatchBase::RebatchBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (batch < 0 || factor < 1 || (batch > 0 && factor > 1)) {
+      function.emitError() << "tg-rebatch takes a positive batch or a positive factor, found batch=" << batch
+                           << " factor=" << factor;
+      return signalPassFailure();
+    }
+    FailureOr<BatchDims> dims = BatchDims::find(function);
+    if (failed(dims))
+      return signalPassFailure();
+    if (dims->size() % factor) {
+      function.emitError() << "the batch of " << dims->size() << " does not divide into " << factor
+                           << " microbatches of equal size";
+      return signalPassFailure();
+    }
+    if (failed(dims->resize(function, batch > 0 ? batch : dims->size() / factor)))
+      signalPassFailure();
+  }
+};
+} // namespace

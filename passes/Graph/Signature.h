@@ -1,0 +1,54 @@
+//===- Signature.h - arguments and results of graph functions ---*- C++ -*-===//
+//
+// A graph function says what its arguments and results are by attributes (see
+// the tg dialect).  These helpers find them and keep the function's type, its
+// block and its return in step while passes add and take away.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_GRAPH_SIGNATURE_H
+#define BRAID_PASSES_GRAPH_SIGNATURE_H
+
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <optional>
+
+namespace braid {
+
+mlir::func::ReturnOp returnOf(mlir::func::FuncOp function);
+
+/// The result, or the argument, whose `tg.role` is `role`.
+std::optional<unsigned> resultWithRole(mlir::func::FuncOp function, llvm::StringRef role);
+mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, llvm::StringRef role);
+
+/// The parameter called `name`.
+mlir::BlockArgument parameterNamed(mlir::func::FuncOp function, llvm::StringRef name);
+tg::ParamAttr parameterOf(mlir::BlockArgument argument);
+
+/// The inputs whose dim 0 is the batch: tokens, targets, features and labels.
+llvm::SmallVector<mlir::BlockArgument> batchInputs(mlir::func::FuncOp function);
+
+/// Adds an argument with one attribute behind the others.
+mlir::BlockArgument addArgument(mlir::func::FuncOp function, mlir::Type type, llvm::StringRef attribute,
+                                mlir::Attribute value);
+/// The run-time scalar `name` (an input whose role is its name); added when it
+/// is not there yet.
+mlir::BlockArgument scalarInput(mlir::func::FuncOp function, llvm::StringRef name, mlir::Type element);
+
+/// Adds a state of zeros; it is stored as the parameter `like` is, if there is one.
+mlir::BlockArgument addState(mlir::func::FuncOp function, mlir::Type type, llvm::StringRef name,
+                             llvm::StringRef cause, bool scratch, mlir::BlockArgument like);
+
+/// Adds a result with one string attribute behind the others.
+void addResult(mlir::func::FuncOp function, mlir::Value value, llvm::StringRef attribute, llvm::StringRef text);
+void eraseResults(mlir::func::FuncOp function, llvm::function_ref<bool(unsigned)> drop);
+/// Writes the types of the entry block and of the return into the function's type.
+void updateType(mlir::func::FuncOp function);
+
+/// Erases the ops that nothing needs.
+void eraseDeadOps(mlir::func::FuncOp function);
+/// Erases the inputs (not parameters or states) that nothing reads.
+void eraseUnusedInputs(mlir::func::FuncOp function);
+
+} // namespace braid
+
+#endif // BRAID_PASSES_GRAPH_SIGNATURE_H

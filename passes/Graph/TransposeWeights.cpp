@@ -1,0 +1,93 @@
+//===- TransposeWeights.cpp - weights n x k, as matrix products like them -===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+
+namespace braid {
+#define GEN_PASS_DEF_TRANSPOSEWEIGHTS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using tg::ContractOp;
+
+/// The letters of the operand that `use` is.
+static StringRef lettersOf(ContractOp contract, OpOperand &use) {
+  return use.getOperandNumber() == 0 ? contract.getLhsDims() : contract.getRhsDims();
+}
+
+static bool isContracted(ContractOp contract, char letter) { return !contract.getResultDims().contains(letter); }
+
+/// Whether the parameter is contracted, and always over dim 0 alone.
+static bool isStoredByRows(BlockArgument weight) {
+  bool found = false;
+  for (OpOperand &use : weight.getUses()) {
+    if (isa<tg::GatherOp>(use.getOwner()))
+      return false;
+    auto contract = dyn_cast<ContractOp>(use.getOwner());
+    if (!contract)
+      continue;
+    StringRef letters = lettersOf(contract, use);
+    if (!isContracted(contract, letters[0]) || isContracted(contract, letters[1]))
+      return false;
+    found = true;
+  }
+  return found;
+}
+
+/// Exchanges the two letters of one operand.
+static void exchangeLetters(ContractOp contract, unsigned operand) {
+  std::string lhs = contract.getLhsDims().str(), rhs = contract.getRhsDims().str();
+  std::string &letters = operand == 0 ? lhs : rhs;
+  std::swap(letters[0], letters[1]);
+  contract.setSpec(lhs + "," + rhs + "->" + contract.getResultDims().str());
+}
+
+static void exchange(func::FuncOp function, BlockArgument weight) {
+  RankedTensorType logical = tg::typeOf(weight);
+  weight.setType(tg::withShape(logical, {logical.getDimSize(1), logical.getDimSize(0)}));
+  tg::ParamAttr param = parameterOf(weight);
+  function.setArgAttr(weight.getArgNumber(), tg::kParam,
+                      tg::ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(),
+                                         param.getFrozen(), !param.getTransposed()));
+
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value transposed; // for the other uses, made when there is one
+  for (OpOperand &use : llvm::make_early_inc_range(weight.getUses())) {
+    if (auto contract = dyn_cast<ContractOp>(use.getOwner())) {
+      exchangeLetters(contract, use.getOperandNumber());
+      continue;
+    }
+    if (!transposed)
+      transposed = builder.create<tg::TransposeOp>(weight.getLoc(), weight, ArrayRef<int64_t>{1, 0});
+    if (use.getOwner() != transposed.getDefiningOp())
+      use.set(transposed);
+  }
+}
+
+namespace {
+struct TransposeWeightsPass final : braid::impl::TransposeWeightsBase<TransposeWeightsPass> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    SmallVector<BlockArgument> weights;
+    for (BlockArgument argument : function.getArguments())
+      if (parameterOf(argument) && tg::typeOf(argument).getRank() == 2 && isStoredByRows(argument))
+        weights.push_back(argument);
+    if (weights.empty())
+      return;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttr(i, tg::kGradOf) || function.getResultAttr(i, tg::kUpdates)) {
+        function.emitError() << "weights of '" << function.getName()
+                             << "' have gradients or updates already; run tg-transpose-weights before tg-differentiate";
+        return signalPassFailure();
+      }
+    for (BlockArgument weight : weights)
+      exchange(function, weight);
+    updateType(function);
+  }
+};
+} // namespace
