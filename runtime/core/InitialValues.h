@@ -1,0 +1,29 @@
+//===- InitialValues.h - what tensors hold before the first step ------------===//
+//
+// Random values are a function of (seed, stream, logical index i) only, so that
+// layout and thread count do not matter and another program can reproduce them:
+//
+//   w = philox4x32-10(counter = (i low, i high, 0, stream), key = seed)
+//   uniform [a, b)      a + (b - a) * (w[0] >> 8) * 2^-24
+//   normal mean a, s.d. b   a + b * sqrt(-2 ln u) * cos(2 pi v)
+//                           with u = (w[0] + 1) * 2^-32 and v = w[1] * 2^-32
+//
+// computed in double, then rounded to the tensor's type.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CORE_INITIALVALUES_H
+#define BRAID_CORE_INITIALVALUES_H
+
+#include "braid_rt.h"
+
+#include <cstddef>
+
+namespace braid {
+
+// The value that logical element `i` of `tensor` starts with.
+double initialValue(const br_tensor &tensor, uint64_t seed, int64_t i);
+
+void initialize(const br_model &model, std::byte *arena, uint64_t seed, int threads);
+
+} // namespace braid
+#endif // BRAID_CORE_INITIALVALUES_H

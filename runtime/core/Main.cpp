@@ -1,0 +1,192 @@
+//===- Main.cpp - the training binary's command line -------------------------===//
+//
+// Exit status: 0 done, 1 an error that was reported, 2 a command line that makes
+// no sense, 130 and 143 stopped by Ctrl-C and SIGTERM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Commands.h"
+#include "core/Error.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+using namespace braid;
+
+namespace {
+
+void addData(CLI::App &command, DataOptions &options) {
+  command
+      .add_option("--data", options.data,
+                  "Text file (a token a byte), binary token file, or for models "
+                  "without tokens a safetensors file")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--holdout", options.holdout,
+                  "Fraction of the data, from its end, kept for evaluation")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+}
+
+void addThreads(CLI::App &command, int &threads) {
+  command.add_option("--threads", threads, "Threads (default: the physical cores available)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+}
+
+CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
+  CLI::App *c = app.add_subcommand("train", "Train the model");
+  addData(*c, o.data);
+  c->add_option("--steps", o.steps, "Total number of steps, those before a resume included")
+      ->required()
+      ->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}))
+      ->type_name("N");
+  c->add_option("--seed", o.seed, "Seed of initial values and dropout (default: 1)")->type_name("N");
+  c->add_option("--batch-seed", o.batchSeed, "Seed of the choice of data (default: 1)")->type_name("N");
+  c->add_option("--batch-order", o.batchOrder, "Order of the data (default: random)")
+      ->check(CLI::IsMember({"random", "sequential"}))
+      ->type_name("random|sequential");
+  c->add_option("--lr", o.lr, "Learning rate after warm-up (default: 0.001)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X");
+  c->add_option("--schedule", o.schedule, "Learning rate after warm-up (default: constant)")
+      ->check(CLI::IsMember({"constant", "cosine"}))
+      ->type_name("constant|cosine");
+  c->add_option("--warmup", o.warmup, "Steps of linear warm-up (default: 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  c->add_option("--min-lr", o.minLr, "Where the cosine ends (default: 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X");
+  c->add_option("--decay-steps", o.decaySteps, "Step where the cosine ends (default: --steps of the first run)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  addThreads(*c, o.threads);
+  c->add_option("--log", o.log, "Metrics, one JSON object a line")->type_name("FILE");
+  c->add_option("--eval-every", o.evalEvery, "Steps between evaluations on the held-out part; 0: none")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  c->add_option("--eval-batches", o.evalBatches, "Batches of an evaluation")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  CLI::Option *checkpoint =
+      c->add_option("--checkpoint", o.checkpoint, "Directory to save checkpoints in")->type_name("DIR");
+  c->add_option("--save-every", o.saveEvery, "Steps between checkpoints; 0: only at the end")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(checkpoint)
+      ->capture_default_str()
+      ->type_name("N");
+  c->add_option("--keep", o.keep, "Checkpoints kept, newest first; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  CLI::Option *resume =
+      c->add_flag("--resume", o.resume,
+                  "Go on from the newest checkpoint; options not given keep their saved values")
+          ->needs(checkpoint);
+  c->add_option("--init", o.init, "Start from the parameters in this safetensors file")
+      ->excludes(resume)
+      ->type_name("FILE");
+  return c;
+}
+
+CLI::App *addEval(CLI::App &app, EvalOptions &o) {
+  CLI::App *c = app.add_subcommand("eval", "Print the loss on the held-out part of the data");
+  addData(*c, o.data);
+  auto *weights = c->add_option_group("weights");
+  weights->add_option("--checkpoint", o.checkpoint, "Checkpoint file, or directory (the newest in it)")
+      ->type_name("DIR|FILE");
+  weights->add_option("--init", o.init, "Any safetensors file with the parameters")->type_name("FILE");
+  weights->require_option(1);
+  c->add_option("--eval-batches", o.batches, "Batches to average over")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  addThreads(*c, o.threads);
+  return c;
+}
+
+CLI::App *addSample(CLI::App &app, SampleOptions &o) {
+  CLI::App *c = app.add_subcommand("sample", "Generate text from a checkpoint");
+  c->add_option("--checkpoint", o.checkpoint, "Checkpoint file, or directory (the newest in it)")
+      ->required()
+      ->type_name("DIR|FILE");
+  CLI::Option *prompt =
+      c->add_option("--prompt", o.prompt, "Text to go on from (default: a newline)")->type_name("TEXT");
+  c->add_option("--prompt-ids", o.promptIds, "Token ids to go on from, like 1,2,3")
+      ->excludes(prompt)
+      ->type_name("IDS");
+  c->add_option("--length", o.length, "Tokens to generate")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  c->add_option("--temperature", o.temperature, "0: always the likeliest token")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("X");
+  c->add_option("--top-k", o.topK, "Choose among the k likeliest; 0: among all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("K");
+  c->add_option("--seed", o.seed, "Seed of the choices")->capture_default_str()->type_name("N");
+  addThreads(*c, o.threads);
+  return c;
+}
+
+CLI::App *addInfo(CLI::App &app, InfoOptions &o) {
+  CLI::App *c = app.add_subcommand("info", "Print the memory plan the model was compiled with");
+  c->add_flag("--json", o.json, "As JSON, like braidc --report");
+  c->add_option("--tensors", o.tensors, "Largest tensors to list")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  return c;
+}
+
+int report(const char *message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", message);
+  return 1;
+}
+
+} // namespace
+
+int br_main(int argc, char **argv, const br_model *model) {
+  CLI::App app(concat("Trains and runs the model '", model->name,
+                      "', compiled ahead of time by Braid.\n"
+                      "Each command has its own --help."));
+  app.set_version_flag("--version", concat("braid runtime, interface version ",
+                                           BR_ABI_VERSION, ", model ", model->name));
+  app.require_subcommand(1);
+  TrainOptions train;
+  EvalOptions eval;
+  SampleOptions sample;
+  InfoOptions info;
+  CLI::App *trainCommand = addTrain(app, train), *evalCommand = addEval(app, eval),
+           *sampleCommand = addSample(app, sample), *infoCommand = addInfo(app, info);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    if (trainCommand->parsed())
+      return runTrain(*model, train);
+    if (evalCommand->parsed())
+      return runEval(*model, eval);
+    if (sampleCommand->parsed())
+      return runSample(*model, sample);
+    if (infoCommand->parsed())
+      return runInfo(*model, info);
+  } catch (const Error &error) {
+    return report(error.what());
+  } catch (const std::bad_alloc &) {
+    return report("out of memory outside the arena");
+  } catch (const std::exception &error) {
+    return report(error.what());
+  }
+  return 2;
+}

@@ -1,0 +1,68 @@
+//===- Model.h - a compiled model, loaded ------------------------------------===//
+//
+// Wraps the table that the compiler wrote: checks it once, allocates the arena,
+// and gives the training loop inputs and results by role instead of by offset.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CORE_MODEL_H
+#define BRAID_CORE_MODEL_H
+
+#include "braid_rt.h"
+#include "core/Context.h"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace braid {
+
+inline std::span<const br_tensor> tensorsOf(const br_model &m) {
+  return {m.tensors, static_cast<size_t>(m.n_tensors)};
+}
+inline std::span<const br_io> inputsOf(const br_program &p) {
+  return {p.ios, static_cast<size_t>(p.n_inputs)};
+}
+inline std::span<const br_io> resultsOf(const br_program &p) {
+  return {p.ios + p.n_inputs, static_cast<size_t>(p.n_results)};
+}
+
+// Null when the model or program has none of that name or role.
+const br_program *findProgram(const br_model &model, std::string_view name);
+const br_io *findByRole(std::span<const br_io> ios, std::string_view role);
+
+class Model {
+public:
+  // Throws Error when the table is not one this runtime can run here.
+  Model(const br_model &table, int threads);
+
+  const br_model &table() const { return model; }
+  std::byte *arena() const { return context.arena.data(); }
+  uint64_t arenaBytes() const { return context.arena.size(); }
+  int threads() const { return context.threads; }
+  const MatmulTable &matmuls() const { return context.matmuls; }
+
+  // The program of that name; throws Error when the model has none.
+  const br_program &program(std::string_view name) const;
+
+  void run(const br_program &program) { program.run(&context); }
+
+  template <class T> T *at(const br_io &io) const {
+    return reinterpret_cast<T *>(arena() + io.offset);
+  }
+
+  // Run-time scalars: ignored by programs that do not take them.
+  void setLearningRate(const br_program &p, float lr) const;
+  void setStep(const br_program &p, int64_t step) const;
+  void setKey(const br_program &p, uint64_t seed, int64_t step, int microbatch) const;
+  void setPosition(const br_program &p, int32_t position) const;
+
+private:
+  const br_model &model;
+  br_context context;
+};
+
+// Whether the training loop itself fills inputs of this role.
+bool isScalarRole(std::string_view role);
+
+} // namespace braid
+#endif // BRAID_CORE_MODEL_H

@@ -1,0 +1,235 @@
+//===- Train.cpp - the training loop ------------------------------------------===//
+//
+// A step is K - 1 runs of `accumulate` and one of `train`.  Everything that needs
+// memory is made before the first step: later steps only write inputs, run, read
+// results and append a line to the log.
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Batches.h"
+#include "core/Checkpoint.h"
+#include "core/Commands.h"
+#include "core/Error.h"
+#include "core/Evaluate.h"
+#include "core/Format.h"
+#include "core/InitialValues.h"
+#include "core/Metrics.h"
+#include "core/Model.h"
+#include "core/Plan.h"
+#include "core/Schedule.h"
+#include "core/Stop.h"
+#include "cpu/Threads.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+using namespace braid;
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// What is given on the command line replaces what the state holds.
+void applyOptions(const TrainOptions &options, JobState &state, bool resumed) {
+  auto apply = [](auto &place, const auto &given) {
+    if (given)
+      place = *given;
+  };
+  apply(state.seed, options.seed);
+  apply(state.batchSeed, options.batchSeed);
+  apply(state.batchOrder, options.batchOrder);
+  apply(state.lr, options.lr);
+  apply(state.minLr, options.minLr);
+  apply(state.warmup, options.warmup);
+  apply(state.schedule, options.schedule);
+  if (!resumed)
+    state.decaySteps = options.steps;
+  apply(state.decaySteps, options.decaySteps);
+}
+
+class Trainer {
+public:
+  Trainer(const br_model &table, const TrainOptions &options)
+      : options(options), table(table), state(initialState(options)),
+        model(table, options.threads > 0 ? options.threads : availableCores()),
+        train(model.program("train")),
+        accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
+        eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
+        loss(findByRole(resultsOf(train), "loss")),
+        gradNorm(findByRole(resultsOf(train), "grad_norm")) {
+    if (!loss)
+      fail("program 'train' reports no result of role 'loss'");
+  }
+
+  int run();
+
+private:
+  static JobState initialState(const TrainOptions &options);
+  void loadTensors();
+  void openOutputs();
+  void announce() const;
+  StepMetrics step(int64_t number);
+  void evaluate();
+  void save();
+  [[noreturn]] void stopForNonFinite(const StepMetrics &m);
+  int leave(int signal);
+
+  const TrainOptions &options;
+  const br_model &table;
+  JobState state;
+  Model model;
+  const br_program &train, *accumulate, *eval;
+  const br_io *loss, *gradNorm;
+  std::unique_ptr<BatchSource> batches;
+  std::optional<CheckpointWriter> writer;
+  std::optional<MetricsLog> log;
+  std::optional<Progress> progress;
+  int64_t savedStep = -1;
+};
+
+JobState Trainer::initialState(const TrainOptions &options) {
+  JobState state;
+  if (options.resume)
+    state = readJobState(openCheckpoint(options.checkpoint));
+  else if (!options.checkpoint.empty() && !checkpointSteps(options.checkpoint).empty())
+    fail("'", options.checkpoint, "' already holds checkpoints; go on from them with "
+         "--resume, or give another directory");
+  applyOptions(options, state, options.resume);
+  if (options.resume && state.step >= options.steps)
+    fail("the checkpoint in '", options.checkpoint, "' has done ", state.step,
+         " steps already, and --steps ", options.steps, " is the total; give more");
+  return state;
+}
+
+void Trainer::loadTensors() {
+  if (options.resume) {
+    SafetensorsFile file = openCheckpoint(options.checkpoint);
+    restoreTensors(file, model, Restore::Everything);
+    std::printf("resumed from %s: step %s, loss %.4f\n", file.path().c_str(),
+                formatCount(state.step).c_str(), state.lastLoss);
+    return;
+  }
+  initialize(table, model.arena(), state.seed, model.threads());
+  if (!options.init.empty())
+    importParameters(SafetensorsFile(options.init), model);
+}
+
+// After everything that can be refused: a mistake overwrites nothing.
+void Trainer::openOutputs() {
+  if (!options.checkpoint.empty())
+    writer.emplace(model, options.checkpoint, options.keep);
+  log.emplace(options.log, options.resume);
+  progress.emplace(state.step + 1, options.steps, model.arenaBytes(), reportedPeak(table));
+}
+
+void Trainer::announce() const {
+  std::printf("model %s, %d threads, arena %s bytes (%s) allocated, reported peak %s bytes\n",
+              table.name, model.threads(), formatCount(model.arenaBytes()).c_str(),
+              formatBytes(model.arenaBytes()).c_str(),
+              formatCount(reportedPeak(table)).c_str());
+  for (int32_t i = 0; i < table.n_matmuls; ++i)
+    if (model.matmuls().isSlow(i))
+      std::fprintf(stderr, "warning: matmul %d (%lld x %lld x %lld) has a layout for "
+                   "which oneDNN has only reference loops; it will be slow\n",
+                   i, static_cast<long long>(table.matmuls[i].m),
+                   static_cast<long long>(table.matmuls[i].n),
+                   static_cast<long long>(table.matmuls[i].k));
+  std::fflush(stdout);
+}
+
+StepMetrics Trainer::step(int64_t number) {
+  double start = now();
+  float lr = learningRate(state, number);
+  int microbatches = std::max(1, table.accumulate);
+  for (int i = 0; i < microbatches; ++i) {
+    const br_program &program = i == microbatches - 1 ? train : *accumulate;
+    batches->fillTraining(program, number, i, microbatches);
+    model.setLearningRate(program, lr);
+    model.setStep(program, number);
+    model.setKey(program, state.seed, number, i);
+    model.run(program);
+  }
+  int64_t tokens = batches->batchTokens(train) * microbatches;
+  std::optional<float> norm;
+  if (gradNorm)
+    norm = *model.at<float>(*gradNorm);
+  return {number, *model.at<float>(*loss), lr, norm, tokens, now() - start};
+}
+
+void Trainer::evaluate() {
+  float heldOut = heldOutLoss(model, *eval, *batches, options.evalBatches, state.seed);
+  log->evaluation(state.step, heldOut);
+  progress->evaluation(state.step, heldOut);
+}
+
+void Trainer::save() {
+  if (!writer || savedStep == state.step)
+    return;
+  writer->save(state);
+  savedStep = state.step;
+}
+
+void Trainer::stopForNonFinite(const StepMetrics &m) {
+  progress->finishLine();
+  bool badLoss = !std::isfinite(m.loss);
+  fail(badLoss ? "the loss" : "the gradient's norm", " became ",
+       std::to_string(badLoss ? m.loss : *m.gradNorm), " at step ", m.step,
+       " (the loss was ", state.lastLoss, " at step ", state.step,
+       "); nothing was saved after that; try a lower --lr or a longer --warmup");
+}
+
+int Trainer::leave(int signal) {
+  progress->finishLine();
+  save();
+  std::printf("stopped by %s after step %s; %s\n",
+              signal == SIGINT ? "Ctrl-C" : "SIGTERM", formatCount(state.step).c_str(),
+              writer ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
+                     : "nothing saved, for want of --checkpoint");
+  std::fflush(stdout);
+  return 128 + signal;
+}
+
+int Trainer::run() {
+  BatchOptions data{options.data.data, options.data.holdout, state.batchSeed,
+                    state.batchOrder == "sequential"};
+  batches = openBatches(model, data, &train, eval);
+  loadTensors();
+  openOutputs();
+  announce();
+
+  StopRequest stop;
+  while (state.step < options.steps) {
+    StepMetrics m = step(state.step + 1);
+    if (!std::isfinite(m.loss) || (m.gradNorm && !std::isfinite(*m.gradNorm)))
+      stopForNonFinite(m);
+    state.step = m.step;
+    state.lastLoss = m.loss;
+    state.tokensSeen += m.tokens;
+    state.epoch = static_cast<double>(state.tokensSeen) /
+                  static_cast<double>(batches->trainingTokens());
+    log->step(m);
+    progress->step(m);
+    if (int signal = stop.signal())
+      return leave(signal);
+    if (eval && state.step % options.evalEvery == 0)
+      evaluate();
+    if (options.saveEvery > 0 && state.step % options.saveEvery == 0)
+      save();
+  }
+  progress->finishLine();
+  save();
+  if (writer)
+    std::printf("saved %s\n", writer->lastPath().c_str());
+  return 0;
+}
+
+} // namespace
+
+int braid::runTrain(const br_model &model, const TrainOptions &options) {
+  return Trainer(model, options).run();
+}
