@@ -6,10 +6,52 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-void ReverseMode::seed(Value value, Value gradient) {
-  Value &sum = gradients[value];
-  sum = sum ? TensorBuilder(builder, gradient.getLoc()).add(sum, gradient) : gradient;
+//===----------------------------------------------------------------------===//
+// Sums of contributions
+//===----------------------------------------------------------------------===//
+
+/// `value` as zeros around something, or null.
+static PadOp zeroPad(Value value) {
+  auto pad = value.getDefiningOp<PadOp>();
+  return pad && pad.getValue().isZero() ? pad : PadOp();
 }
+
+/// What a concat along `dim` joins, or the value itself.
+static void appendParts(Value value, uint64_t dim, SmallVectorImpl<Value> &parts) {
+  if (auto concat = value.getDefiningOp<ConcatOp>(); concat && concat.getDim() == dim)
+    llvm::append_range(parts, concat.getInputs());
+  else
+    parts.push_back(value);
+}
+
+/// The sum of two contributions.  Slices of one value contribute pads of zeros;
+/// those of neighbours (query, key and value of one product) join to a concat,
+/// which writes every element once and adds nothing.
+static Value sumOf(TensorBuilder &t, Value a, Value b) {
+  PadOp first = zeroPad(a), second = zeroPad(b);
+  if (!first || !second || first.getDim() != second.getDim())
+    return t.add(a, b);
+  uint64_t dim = first.getDim();
+  auto end = [&](PadOp pad) { return pad.getLow() + pad.getInput().getType().getDimSize(dim); };
+  if (first.getLow() == end(second))
+    std::swap(first, second);
+  if (second.getLow() != end(first))
+    return t.add(a, b);
+  SmallVector<Value> parts;
+  appendParts(first.getInput(), dim, parts);
+  appendParts(second.getInput(), dim, parts);
+  return t.padZeros(t.make<ConcatOp>(parts, dim), dim, first.getLow(), second.getHigh());
+}
+
+void ReverseMode::seed(Value value, Value gradient) {
+  TensorBuilder t(builder, gradient.getLoc());
+  Value &sum = gradients[value];
+  sum = sum ? sumOf(t, sum, gradient) : gradient;
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
 
 void ReverseMode::markActive(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)

@@ -8,6 +8,7 @@
 #include "dialects/TG/TGGradients.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace braid {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -50,6 +51,7 @@ private:
   LogicalResult seedRoot(int64_t root);
   LogicalResult explainBlocker();
   void appendGradients();
+  void eraseUnread();
 
   func::FuncOp function;
   OpBuilder builder;
@@ -70,6 +72,7 @@ LogicalResult Differentiation::run(ArrayRef<int64_t> roots) {
   if (failed(reverse.run(ops)))
     return explainBlocker();
   appendGradients();
+  eraseUnread();
   return success();
 }
 
@@ -185,6 +188,16 @@ void Differentiation::appendGradients() {
       gradient = t.make<HookOp>(gradient, builder.getStringAttr("param:" + name), builder.getI64IntegerAttr(0));
     addResult(function, gradient, kGradOf, name);
   }
+}
+
+/// Erases what rules built and nothing reads.
+void Differentiation::eraseUnread() {
+  SmallVector<Operation *> built;
+  for (Operation &op : function.front().without_terminator())
+    built.push_back(&op);
+  for (Operation *op : llvm::reverse(ArrayRef(built).drop_front(ops.size())))
+    if (isOpTriviallyDead(op))
+      op->erase();
 }
 
 struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {

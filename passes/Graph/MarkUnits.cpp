@@ -102,18 +102,40 @@ void Units::fillBetween(StringAttr unit) {
       units.try_emplace(op, unit);
 }
 
-/// Adds ops all of whose activations come from one unit, and nothing but
-/// constants beside them.
+/// Adds the ops behind the unit's last reader up to the last one where two of its
+/// values meet again, as in a residual sum.  A chain without such an op (what a
+/// model does with the unit's result) does not belong to it.
 void Units::addTails() {
+  llvm::DenseMap<Operation *, StringAttr> candidates;
+  SmallVector<Operation *> tail;
+  auto sourceOf = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    StringAttr unit = unitOf(op);
+    return unit ? unit : candidates.lookup(op);
+  };
+  auto isJoin = [&](Operation *op) {
+    return llvm::SmallDenseSet<Value>(op->operand_begin(), op->operand_end()).size() > 1 &&
+           llvm::count_if(op->getOperands(), [&](Value operand) { return isFloatActivation(operand); }) > 1;
+  };
   for (Operation *op : ops) {
     if (unitOf(op))
       continue;
     llvm::SmallSetVector<StringAttr, 2> sources;
     for (Value operand : op->getOperands())
       if (isFloatActivation(operand))
-        sources.insert(unitOf(operand.getDefiningOp()));
-    if (sources.size() == 1 && sources[0])
-      units[op] = sources[0];
+        sources.insert(sourceOf(operand));
+    if (sources.size() == 1 && sources[0]) {
+      candidates[op] = sources[0];
+      tail.push_back(op);
+    }
+  }
+  for (Operation *op : llvm::reverse(tail)) {
+    StringAttr unit = candidates.lookup(op);
+    bool leadsToJoin = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return candidates.lookup(user) == unit && unitOf(user) == unit;
+    });
+    if (isJoin(op) || leadsToJoin)
+      units[op] = unit;
   }
 }
 

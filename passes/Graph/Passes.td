@@ -66,8 +66,8 @@ def MarkUnitsPass : Pass<"tg-mark-units", "::mlir::func::FuncOp"> {
   let description = [{
     A unit is named by the `unit` of parameters.  Its ops are those that read its
     parameters; those on a way from one of them to another that does not pass
-    through an op of another unit's parameters; and those all of whose data comes
-    from the unit, such as the residual sum that ends a block.  Each floating-point
+    through an op of another unit's parameters; and those up to where values of
+    the unit alone meet again, such as the residual sum that ends a block.  Each floating-point
     value that is computed from an input and enters the unit gets a hook
     "<unit>.enter", each that leaves it a hook "<unit>.exit", numbered by `order`
     when there are several.  Run before `tg-differentiate` the hooks get partners
@@ -168,7 +168,7 @@ def RemoveHooksPass : Pass<"tg-remove-hooks", "::mlir::ModuleOp"> {
 //
 //===----------------------------------------------------------------------===//
 
-def TransposeWeights : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
+def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
   let summary = "Store weights that are contracted over their first dim the other way around";
   let description = [{
     Matrix products are fastest with weights stored n x k (k is contracted).  A
@@ -200,7 +200,7 @@ def TransposeWeights : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
 
-def Rebatch : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
+def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
   let summary = "Change the batch size of a graph";
   let description = [{
     The batch starts at dim 0 of the inputs with the role tokens, targets,
@@ -209,14 +209,14 @@ def Rebatch : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
     that needs the batch whole, joins it with another batch or splits it is an
     error.
 
-    Input:
+    Input (`factor=2`):
     ```mlir
     func.func @model(%x: tensor<4x2x8xf32> {tg.input = "x", tg.role = "features"}) -> tensor<8x8xf32> {
       %y = tg.reshape %x : tensor<4x2x8xf32> -> tensor<8x8xf32>
       return %y : tensor<8x8xf32>
     }
     ```
-    Output with `factor=2`:
+    Output:
     ```mlir
     func.func @model(%x: tensor<2x2x8xf32> {tg.input = "x", tg.role = "features"}) -> tensor<4x8xf32> {
       %y = tg.reshape %x : tensor<2x2x8xf32> -> tensor<4x8xf32>
@@ -231,7 +231,7 @@ def Rebatch : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def MakePrograms : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
+def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let summary = "Make the forward graphs of train, eval and generate from the model";
   let description = [{
     The model becomes `@train` (which differentiation and the optimizer complete),
@@ -243,7 +243,7 @@ def MakePrograms : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
       logits [V] of that position.  Where the logits are a contraction, the hidden
       row is picked before it, so the head works on one row.
 
-    Input:
+    Input (`programs=generate`):
     ```mlir
     func.func @model(%t: tensor<2x4xi32> {tg.input = "tokens", tg.role = "tokens"},
                      %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
@@ -253,7 +253,7 @@ def MakePrograms : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
       return %l : tensor<2x4x16xf32>
     }
     ```
-    Output with `programs=generate`:
+    Output:
     ```mlir
     func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = "tokens"},
                         %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
@@ -278,7 +278,7 @@ def MakePrograms : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
-def SplitLoss : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
+def SplitLossPass : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
   let summary = "Turn a mean loss into a sum and a count";
   let description = [{
     For accumulation over microbatches: a mean of means is wrong when microbatches
@@ -312,7 +312,7 @@ def SplitLoss : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
-def Accumulate : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
+def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
   let summary = "Make a step of several microbatches: the programs accumulate and train";
   let description = [{
     Starts from a differentiated `@train` of one microbatch (a sum loss, see
@@ -335,20 +335,32 @@ def Accumulate : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
       return %l, %x : tensor<f32>, tensor<2xf32>
     }
     ```
-    Output (the arguments left out are as in the input):
-    ```
-    func.func @train(..., %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>},
-                     %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>})
+    Output:
+    ```mlir
+    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+                     %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
+                     %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
         -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.grad_of = "w"},
-            tensor<2xf32> {tg.updates = "acc.w"}, tensor<f32> {tg.updates = "acc.loss"}) {
-      ...
-      %g = arith.addf %aw, %x : tensor<2xf32>
+            tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
+      %y = arith.mulf %x, %w : tensor<2xf32>
+      %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
       %loss = arith.addf %al, %l : tensor<f32>
-      return %loss, %g, %zeros, %zero : ...
+      %g = arith.addf %aw, %x : tensor<2xf32>
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %zeros = arith.constant dense<0.0> : tensor<2xf32>
+      return %loss, %g, %zero, %zeros : tensor<f32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>
     }
-    func.func @accumulate(...) -> (tensor<2xf32> {tg.updates = "acc.w"}, tensor<f32> {tg.updates = "acc.loss"}) {
-      ...
-      return %g, %loss : ...
+    func.func @accumulate(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+                          %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                          %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
+                          %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
+        -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
+      %y = arith.mulf %x, %w : tensor<2xf32>
+      %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
+      %loss = arith.addf %al, %l : tensor<f32>
+      %g = arith.addf %aw, %x : tensor<2xf32>
+      return %loss, %g : tensor<f32>, tensor<2xf32>
     }
     ```
   }];
@@ -356,7 +368,7 @@ def Accumulate : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
-def ApplyOptimizer : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
+def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   let summary = "Turn gradients into updates of parameters and optimizer state";
   let description = [{
     Each result with `tg.grad_of = "p"` becomes the update of p: states
@@ -373,14 +385,14 @@ def ApplyOptimizer : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     the 2-norm of all of them; the result with the role `grad_norm` is the norm
     before that.
 
-    Input:
+    Input (`optimizer=momentum`):
     ```mlir
     func.func @train(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                      %x: tensor<2xf32> {tg.input = "x"}) -> (tensor<2xf32> {tg.grad_of = "w"}) {
       return %x : tensor<2xf32>
     }
     ```
-    Output with `optimizer=momentum`:
+    Output:
     ```mlir
     func.func @train(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                      %x: tensor<2xf32> {tg.input = "x"},
@@ -406,6 +418,23 @@ def ApplyOptimizer : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
+}
+
+def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::func::FuncOp"> {
+  let summary = "Say as a remark what the sharding rule of each op is";
+  let description = [{
+    For an op such as a contraction the remark is
+    `tg.contract: b s d, d f -> b s f reduced d`: see ShardingRule.h for how to
+    read it.  Ops without a rule are said so.
+
+    Leaves:
+    ```mlir
+    func.func @f(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>) -> tensor<2x4x16xf32> {
+      %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
+      return %y : tensor<2x4x16xf32>
+    }
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,14 +481,7 @@ def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> 
     `tg.stop_gradient` is left, and every op belongs to `tg`, `arith`, `math` or
     `func`.  Changes nothing.
 
-    Input:
-    ```mlir
-    func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
-      %y = math.exp %x : tensor<3xf32>
-      return %y : tensor<3xf32>
-    }
-    ```
-    Output:
+    Leaves:
     ```mlir
     func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
       %y = math.exp %x : tensor<3xf32>
