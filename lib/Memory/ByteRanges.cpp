@@ -1,0 +1,109 @@
+//===- ByteRanges.cpp - the bytes that a reference covers -----------------===//
+
+#include "lib/Memory/ByteRanges.h"
+#include <numeric>
+
+using namespace braid;
+
+ByteRanges::ByteRanges(exec::RefType type, int64_t offset) : offset(offset) {
+  int64_t element = elementBytes(type.getElementType());
+  run = element;
+  for (auto [size, stride] : llvm::zip(type.getShape(), type.getStrides()))
+    if (size != 1 && stride != 0)
+      dims.push_back({size, stride * element});
+  llvm::stable_sort(dims, [](const Dim &a, const Dim &b) { return a.step > b.step; });
+  while (!dims.empty() && dims.back().step == run) {
+    run *= dims.back().count;
+    dims.pop_back();
+  }
+}
+
+int64_t ByteRanges::end() const {
+  int64_t last = offset;
+  for (const Dim &dim : dims)
+    last += (dim.count - 1) * dim.step;
+  return last + run;
+}
+
+int64_t ByteRanges::unit() const {
+  int64_t unit = std::gcd(offset, run);
+  for (const Dim &dim : dims)
+    unit = std::gcd(unit, dim.step);
+  return unit;
+}
+
+bool ByteRanges::forEachRun(llvm::function_ref<bool(int64_t)> visit) const {
+  llvm::SmallVector<int64_t> index(dims.size(), 0);
+  int64_t at = offset;
+  while (true) {
+    if (!visit(at))
+      return false;
+    size_t dim = dims.size();
+    for (; dim > 0; --dim) {
+      at += dims[dim - 1].step;
+      if (++index[dim - 1] < dims[dim - 1].count)
+        break;
+      at -= dims[dim - 1].count * dims[dim - 1].step;
+      index[dim - 1] = 0;
+    }
+    if (dim == 0)
+      return true;
+  }
+}
+
+bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
+  if (a.end() <= b.offset || b.end() <= a.offset)
+    return false;
+  if (a.dims.empty() && b.dims.empty())
+    return true;
+  int64_t bytes = std::max(a.end(), b.end());
+  WrittenBytes written(bytes, std::gcd(a.unit(), b.unit()));
+  written.write(a);
+  // The part of b that a did not write is all of it when they are disjoint.
+  bool common = false;
+  b.forEachRun([&](int64_t at) {
+    for (int64_t byte = at; byte < at + b.run && !common; byte += std::gcd(a.unit(), b.unit())) {
+      ByteRanges piece = b;
+      piece.dims.clear();
+      piece.offset = byte;
+      piece.run = std::gcd(a.unit(), b.unit());
+      common = written.firstUnwritten(piece) < 0;
+    }
+    return !common;
+  });
+  return common;
+}
+
+void WrittenBytes::write(const ByteRanges &ranges) {
+  if (all)
+    return;
+  if (ranges.dims.empty() && ranges.offset == 0 && ranges.run == bytes) {
+    all = true;
+    return;
+  }
+  if (bits.empty())
+    bits.resize(bytes / unit);
+  ranges.forEachRun([&](int64_t at) {
+    for (int64_t i = at / unit; i < (at + ranges.run) / unit; ++i)
+      if (!bits.test(i)) {
+        bits.set(i);
+        ++count;
+      }
+    return true;
+  });
+  all = count * unit == bytes;
+}
+
+int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) const {
+  if (all)
+    return -1;
+  int64_t found = bits.empty() ? ranges.offset : -1;
+  if (found < 0)
+    ranges.forEachRun([&](int64_t at) {
+      for (int64_t i = at / unit; i < (at + ranges.run) / unit && found < 0; ++i)
+        if (!bits.test(i))
+          found = i * unit;
+      return found < 0;
+    });
+  return found;
+}

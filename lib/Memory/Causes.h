@@ -1,0 +1,32 @@
+//===- Causes.h - why a transient buffer exists -----------------*- C++ -*-===//
+//
+// Reports sum bytes by cause.  The rule for transient buffers, decided by the
+// action that writes them first:
+//
+//   inputs       arguments that are no parameter or state
+//   activations  written by an action that a result with a role (loss, logits, …;
+//                not grad_norm) depends on; in a program without such results,
+//                that a scalar result depends on; everything in a program that
+//                updates nothing
+//   gradients    the rest: what the backward pass and the optimizer make
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_MEMORY_CAUSES_H
+#define BRAID_LIB_MEMORY_CAUSES_H
+
+#include "lib/Memory/Places.h"
+
+namespace braid {
+
+/// The keys of `by_cause`, in the order of reports.
+llvm::ArrayRef<llvm::StringLiteral> causeNames();
+
+inline constexpr llvm::StringLiteral kParameters = "parameters", kGradients = "gradients",
+                                     kActivations = "activations", kWorkspace = "workspace", kInputs = "inputs";
+
+/// One for each storage of the program; empty for persistent ones.
+std::vector<llvm::StringRef> transientCauses(mlir::func::FuncOp program, const Places &places);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_CAUSES_H

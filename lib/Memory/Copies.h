@@ -1,0 +1,21 @@
+//===- Copies.h - kernels that move or make values --------------*- C++ -*-===//
+//
+// What planning inserts where values cannot share memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_MEMORY_COPIES_H
+#define BRAID_LIB_MEMORY_COPIES_H
+
+#include "dialects/Exec/Exec.h"
+
+namespace braid {
+
+/// A kernel that copies `source`, on values.
+mlir::Value buildCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value source);
+/// A kernel that writes `element` everywhere, on values.
+mlir::Value buildFill(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+                      mlir::TypedAttr element);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_COPIES_H

@@ -1,0 +1,122 @@
+//===- Emit.cpp - a planned program in memory form ------------------------===//
+
+#include "lib/Memory/Emit.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp module, const PersistentTensors &tensors) {
+  llvm::StringSet<> taken;
+  for (auto symbol : module.getOps<SymbolOpInterface>())
+    taken.insert(symbol.getName());
+  llvm::StringMap<std::string> symbols;
+  for (const PersistentTensor &tensor : tensors.tensors) {
+    std::string symbol = tensor.name;
+    while (!taken.insert(symbol).second)
+      symbol += "_";
+    builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.cause, tensor.type,
+                             tensor.value);
+    symbols[tensor.name] = symbol;
+  }
+  return symbols;
+}
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(OpBuilder &builder, const PlannedProgram &plan, const llvm::StringMap<std::string> &tensorSymbols)
+      : builder(builder), plan(plan), tensorSymbols(tensorSymbols) {}
+  ProgramOp emit(func::FuncOp program);
+
+private:
+  void emitBuffers(Location loc);
+  void emitAction(ActionOpInterface action);
+  /// The reference to a value's place; equal ones are one op.
+  Value reference(Value value);
+
+  OpBuilder &builder;
+  const PlannedProgram &plan;
+  const llvm::StringMap<std::string> &tensorSymbols;
+  DenseMap<std::pair<std::pair<unsigned, int64_t>, Type>, Value> references;
+};
+
+} // namespace
+
+void Emitter::emitBuffers(Location loc) {
+  std::vector<const Storage *> storageOf(plan.buffers.size());
+  for (auto [index, storage] : llvm::enumerate(plan.places.storages))
+    if (plan.bufferOf[index] >= 0)
+      storageOf[plan.bufferOf[index]] = &storage;
+  for (auto [buffer, storage] : llvm::zip(plan.buffers, storageOf)) {
+    StringAttr io, role;
+    TypeAttr type;
+    if (storage && storage->kind != Storage::Kind::Transient) {
+      io = builder.getStringAttr(storage->kind == Storage::Kind::Input ? "input" : "result");
+      role = builder.getStringAttr(storage->role);
+      type = TypeAttr::get(storage->type);
+    }
+    builder.create<BufferOp>(loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
+                             builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
+                             builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause),
+                             builder.getStringAttr(buffer.name), io, role, type);
+  }
+}
+
+Value Emitter::reference(Value value) {
+  const Place &place = plan.places.places.at(value);
+  const Storage &storage = plan.places.storages[place.storage];
+  auto type = cast<RankedTensorType>(value.getType());
+  auto ref = RefType::get(builder.getContext(), type.getShape(), type.getElementType(), place.layout.strides);
+  int64_t offset = place.layout.offset * elementBytes(type.getElementType());
+  Value &known = references[{{place.storage, offset}, ref}];
+  if (!known) {
+    std::string name = storage.kind == Storage::Kind::Persistent ? tensorSymbols.lookup(storage.name)
+                                                                 : plan.buffers[plan.bufferOf[place.storage]].symbol;
+    known = builder.create<RefOp>(value.getLoc(), ref, name, offset);
+  }
+  return known;
+}
+
+/// The action again, with references for values; `outs` are its last operands.
+void Emitter::emitAction(ActionOpInterface action) {
+  OperationState state(action->getLoc(), action->getName());
+  for (Value operand : action.getActionIns())
+    state.operands.push_back(reference(operand));
+  for (Value value : action->getResults())
+    state.operands.push_back(reference(value));
+  NamedAttrList attributes(action->getAttrDictionary());
+  StringRef segmentsName = OpTrait::AttrSizedOperandSegments<void>::getOperandSegmentSizeAttr();
+  SmallVector<int32_t> segments(cast<DenseI32ArrayAttr>(attributes.get(segmentsName)).asArrayRef());
+  segments.back() = action->getNumResults();
+  attributes.set(segmentsName, builder.getDenseI32ArrayAttr(segments));
+  state.addAttributes(attributes);
+  for (Region &region : action->getRegions())
+    state.addRegion()->takeBody(region);
+  builder.create(state);
+}
+
+ProgramOp Emitter::emit(func::FuncOp program) {
+  auto result = builder.create<ProgramOp>(program.getLoc(), program.getSymName(), plan.arenaBytes);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&result.getBody());
+  emitBuffers(program.getLoc());
+  // References stand together, before the actions.
+  for (ActionOpInterface action : plan.places.actions) {
+    for (Value operand : action.getActionIns())
+      reference(operand);
+    for (Value value : action->getResults())
+      reference(value);
+  }
+  for (ActionOpInterface action : plan.places.actions)
+    emitAction(action);
+  return result;
+}
+
+ProgramOp braid::emitProgram(OpBuilder &builder, func::FuncOp program, const PlannedProgram &plan,
+                             const llvm::StringMap<std::string> &tensorSymbols) {
+  return Emitter(builder, plan, tensorSymbols).emit(program);
+}

@@ -1,0 +1,58 @@
+//===- Persistent.cpp - tensors that live across programs -----------------===//
+
+#include "lib/Memory/Persistent.h"
+#include "dialects/TG/TG.h"
+#include "lib/Memory/Causes.h"
+
+using namespace mlir;
+using namespace braid;
+
+static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, BlockArgument argument,
+                           Attribute value) {
+  if (known.type == argument.getType() && known.value == value)
+    return success();
+  InFlightDiagnostic diagnostic = program.emitOpError()
+                                  << "has '" << known.name << "' as " << argument.getType() << " " << value
+                                  << ", but another program has it as " << known.type << " " << known.value;
+  diagnostic.attachNote(known.argument.getLoc()) << "the other program names it here";
+  return diagnostic;
+}
+
+FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> programs, int64_t alignment) {
+  PersistentTensors result;
+  for (func::FuncOp program : programs) {
+    llvm::StringMap<unsigned> here;
+    for (BlockArgument argument : program.getArguments()) {
+      auto param = program.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
+      auto state = program.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+      if (!param && !state)
+        continue;
+      StringRef name = param ? param.getName() : state.getName();
+      StringRef cause = param ? StringRef(kParameters) : state.getCause().strref();
+      Attribute value = param ? Attribute(param) : Attribute(state);
+      if (auto [first, isNew] = here.try_emplace(name, argument.getArgNumber()); !isNew)
+        return program.emitOpError() << "has '" << name << "' as argument " << first->second << " and again as argument "
+                                     << argument.getArgNumber();
+      if (!llvm::is_contained(causeNames(), cause))
+        return program.emitOpError() << "has '" << name << "' for cause '" << cause << "', which reports do not know";
+      auto [known, isNew] = result.byName.try_emplace(name, result.tensors.size());
+      if (!isNew) {
+        if (failed(agree(result.tensors[known->second], program, argument, value)))
+          return failure();
+        continue;
+      }
+      auto type = cast<RankedTensorType>(argument.getType());
+      int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
+      result.tensors.push_back({name.str(), cause, type, value, bytes, 0, argument});
+    }
+  }
+  llvm::stable_sort(result.tensors, [](const PersistentTensor &a, const PersistentTensor &b) {
+    return llvm::find(causeNames(), a.cause) < llvm::find(causeNames(), b.cause);
+  });
+  for (auto [index, tensor] : llvm::enumerate(result.tensors)) {
+    result.byName[tensor.name] = index;
+    tensor.offset = result.bytes;
+    result.bytes += (tensor.bytes + alignment - 1) / alignment * alignment;
+  }
+  return std::move(result);
+}

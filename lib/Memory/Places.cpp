@@ -1,0 +1,417 @@
+//===- Places.cpp - which values of a program share memory ----------------===//
+//
+// Values are visited from the last to the first.  Whoever uses a value has then
+// said where it wants it (`demand`), and the first to ask gets its way; the
+// others read a copy.  Every demand is checked against the reads of the bytes
+// that the value would overwrite.
+//
+// Reads of a value are walked once for each demand, so the whole is linear in
+// uses but for values that many actions might overwrite.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Memory/Places.h"
+#include "dialects/TG/TG.h"
+#include "lib/Memory/Copies.h"
+#include "lib/Memory/Reads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+namespace {
+
+class Placer {
+public:
+  Placer(func::FuncOp program)
+      : program(program), block(program.getBody().front()), ret(cast<func::ReturnOp>(block.getTerminator())),
+        builder(program.getContext()) {}
+  FailureOr<Places> run();
+
+private:
+  // Before placing.
+  LogicalResult checkForm();
+  void eraseDead();
+  LogicalResult materializeConstants();
+  void placeArguments();
+
+  // The visit.
+  LogicalResult visitReturn();
+  LogicalResult visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late);
+  void visitResult(OpOperand &returned);
+  void visitConcat(ConcatOp concat);
+  void visitAction(ActionOpInterface action);
+  void tieAccumulator(ActionOpInterface action, unsigned result);
+  void writeInPlace(ActionOpInterface action, unsigned result);
+
+  // After it.
+  LogicalResult placeViews();
+  void findLifetimes();
+
+  /// Puts `value` at `place` if that is legal.  `overwritten` is the action that
+  /// later writes other values there, or null.
+  bool demand(Value value, const Place &place, Operation *overwritten = nullptr);
+  bool demandResult(OpResult value, const Place &place);
+  bool demandConcat(ConcatOp concat, const Place &place, Operation *overwritten);
+  /// Puts a copy of what `use` reads at `place` and makes it read that.
+  void copyTo(OpOperand &use, const Place &place, Operation *before);
+  Place newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role = "");
+  bool isPersistent(const Place &place) const {
+    return result.storages[place.storage].kind == Storage::Kind::Persistent;
+  }
+
+  func::FuncOp program;
+  Block &block;
+  func::ReturnOp ret;
+  OpBuilder builder;
+  Places result;
+  /// The argument in each persistent storage, by its number and by its name.
+  DenseMap<unsigned, Value> argumentIn;
+  llvm::StringMap<BlockArgument> persistent;
+  /// Of concats that a later action overwrites.
+  DenseMap<Operation *, Operation *> overwrittenBy;
+};
+
+} // namespace
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// The name that a location carries, if it does.
+static StringRef nameIn(Location loc) {
+  StringRef name;
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner)) {
+      name = named.getName().strref();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return name;
+}
+
+std::string braid::tensorName(Operation *action, unsigned result) {
+  StringRef located = nameIn(action->getLoc());
+  std::string name = located.empty() ? cast<ActionOpInterface>(action).getActionName() : located.str();
+  if (action->getNumResults() > 1)
+    name += "#" + std::to_string(result);
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// Before placing
+//===----------------------------------------------------------------------===//
+
+LogicalResult Placer::checkForm() {
+  for (Operation &op : block)
+    if (!isa<ActionOpInterface, ViewOp, ConcatOp, arith::ConstantOp, func::ReturnOp>(op))
+      return op.emitOpError() << "cannot be planned: only exec actions on values, views and concats have a place in "
+                                 "memory; lower it first";
+  return success();
+}
+
+/// What nobody reads would count as a reader of what it reads.
+void Placer::eraseDead() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Constants that no kernel has taken in are written by a fill kernel: before
+/// their first use, and once more for each time the program returns them.
+LogicalResult Placer::materializeConstants() {
+  for (auto constant : llvm::to_vector(block.getOps<arith::ConstantOp>())) {
+    auto type = dyn_cast<RankedTensorType>(constant.getType());
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!type || !splat)
+      return constant.emitOpError() << "cannot be planned: a constant whose elements differ has no storage; make it "
+                                       "an input or a frozen parameter";
+    auto element = splat.getSplatValue<TypedAttr>();
+    for (OpOperand &use : llvm::make_early_inc_range(constant->getUses()))
+      if (use.getOwner() == ret) {
+        builder.setInsertionPoint(ret);
+        use.set(buildFill(builder, constant.getLoc(), type, element));
+      }
+    if (constant->use_empty())
+      continue;
+    Operation *first = *constant->user_begin();
+    for (Operation *user : constant->getUsers())
+      if (user->isBeforeInBlock(first))
+        first = user;
+    builder.setInsertionPoint(first);
+    constant.replaceAllUsesWith(buildFill(builder, constant.getLoc(), type, element));
+  }
+  eraseDead();
+  return success();
+}
+
+Place Placer::newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
+  result.storages.push_back({kind, bytes, type, name.str(), role.str(), 0, -1});
+  return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(type.getShape())};
+}
+
+void Placer::placeArguments() {
+  for (BlockArgument argument : block.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto param = program.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam);
+    auto state = program.getArgAttrOfType<tg::StateAttr>(index, tg::kState);
+    if (param || state) {
+      StringRef name = param ? param.getName() : state.getName();
+      Place place = newStorage(Storage::Kind::Persistent, argument, name);
+      argumentIn[place.storage] = argument;
+      persistent[name] = argument;
+      result.places[argument] = place;
+      continue;
+    }
+    std::string name = "arg" + std::to_string(index);
+    if (auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput))
+      name = input.str();
+    auto role = program.getArgAttrOfType<StringAttr>(index, tg::kRole);
+    result.places[argument] = newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : StringRef(name));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Demands
+//===----------------------------------------------------------------------===//
+
+bool Placer::demand(Value value, const Place &place, Operation *overwritten) {
+  if (auto view = value.getDefiningOp<ViewOp>()) {
+    auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(),
+                             view.getStrides(), place.layout);
+    return source && demand(view.getSource(), {place.storage, *source}, overwritten);
+  }
+  if (isa<BlockArgument>(value) || result.places.contains(value))
+    return false;
+  // Other readers were chosen for a contiguous operand.
+  if (!place.layout.isContiguous(shapeOf(value)) && !value.hasOneUse())
+    return false;
+  if (auto concat = value.getDefiningOp<ConcatOp>())
+    return demandConcat(concat, place, overwritten);
+  return demandResult(cast<OpResult>(value), place);
+}
+
+bool Placer::demandResult(OpResult value, const Place &place) {
+  auto action = cast<ActionOpInterface>(value.getOwner());
+  unsigned number = value.getResultNumber();
+  bool contiguous = place.layout.isContiguous(shapeOf(value));
+  if (!contiguous && !action.mayWriteStrided(number, place.layout.strides))
+    return false;
+  if (isPersistent(place)) {
+    Value old = argumentIn.lookup(place.storage);
+    // An accumulator that is not the old value itself is written there first.
+    int64_t tied = action.getTiedIn(number);
+    bool replacesAll = tied >= 0 && action->getOperand(tied) != old;
+    if (!(contiguous && !replacesAll ? mayOverwrite(old, action, number) : readsEndBefore(old, action)))
+      return false;
+  }
+  result.places[value] = place;
+  return true;
+}
+
+bool Placer::demandConcat(ConcatOp concat, const Place &place, Operation *overwritten) {
+  // A copy into it must be able to write it, and must not find its own source
+  // overwritten.
+  if (!place.layout.isContiguous(shapeOf(concat.getResult())) && place.layout.strides.back() != 1)
+    return false;
+  if (isPersistent(place) && !readsEndBefore(argumentIn.lookup(place.storage), concat))
+    return false;
+  result.places[concat.getResult()] = place;
+  if (overwritten)
+    overwrittenBy[concat] = overwritten;
+  return true;
+}
+
+void Placer::copyTo(OpOperand &use, const Place &place, Operation *before) {
+  builder.setInsertionPoint(before);
+  Value copy = buildCopy(builder, before->getLoc(), use.get());
+  result.places[copy] = place;
+  use.set(copy);
+}
+
+//===----------------------------------------------------------------------===//
+// The visit
+//===----------------------------------------------------------------------===//
+
+/// Results are written where the caller finds them, new values of persistent
+/// tensors over the old ones.
+LogicalResult Placer::visitReturn() {
+  // Copies into persistent tensors come after everything that reads them.
+  SmallVector<OpOperand *> late;
+  llvm::StringMap<unsigned> updated;
+  for (OpOperand &returned : ret->getOpOperands()) {
+    unsigned index = returned.getOperandNumber();
+    auto name = program.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+    if (!name) {
+      visitResult(returned);
+      continue;
+    }
+    if (auto [before, inserted] = updated.try_emplace(name, index); !inserted)
+      return program.emitOpError() << "updates '" << name.strref() << "' with result " << before->second
+                                   << " and again with result " << index;
+    if (failed(visitUpdate(returned, name, late)))
+      return failure();
+  }
+  // A late copy may read what another one overwrites: all are read first.
+  for (OpOperand *returned : late)
+    if (isa<BlockArgument>(rootOf(returned->get())))
+      copyTo(*returned, newStorage(Storage::Kind::Transient, returned->get(), "copy"), ret);
+  for (OpOperand *returned : late) {
+    auto name = program.getResultAttrOfType<StringAttr>(returned->getOperandNumber(), tg::kUpdates);
+    copyTo(*returned, result.places[persistent[name]], ret);
+  }
+  return success();
+}
+
+LogicalResult Placer::visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late) {
+  auto argument = persistent.find(name);
+  if (argument == persistent.end())
+    return program.emitOpError() << "updates '" << name << "' with result " << returned.getOperandNumber()
+                                 << ", but no argument is a parameter or state of that name";
+  BlockArgument old = argument->second;
+  if (old.getType() != returned.get().getType())
+    return program.emitOpError() << "updates '" << name << "', a " << old.getType() << ", with a "
+                                 << returned.get().getType();
+  if (returned.get() != old && !demand(returned.get(), result.places[old]))
+    late.push_back(&returned);
+  return success();
+}
+
+void Placer::visitResult(OpOperand &returned) {
+  unsigned index = returned.getOperandNumber();
+  std::string role = "result" + std::to_string(index);
+  if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kRole))
+    role = attr.str();
+  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
+    role = "gradient of " + attr.str();
+  Place place = newStorage(Storage::Kind::Result, returned.get(), role, role);
+  if (!demand(returned.get(), place))
+    copyTo(returned, place, ret);
+}
+
+void Placer::visitConcat(ConcatOp concat) {
+  auto [entry, isNew] = result.places.try_emplace(concat.getResult());
+  if (isNew)
+    entry->second = newStorage(Storage::Kind::Transient, concat.getResult(), nameIn(concat.getLoc()));
+  Place place = entry->second;
+  Operation *overwritten = overwrittenBy.lookup(concat);
+  int64_t dim = concat.getDim(), start = 0;
+  for (OpOperand &operand : concat->getOpOperands()) {
+    Place slice = place;
+    slice.layout.offset += start * place.layout.strides[dim];
+    start += shapeOf(operand.get())[dim];
+    bool readLater = overwritten && !readsEndBefore(rootOf(operand.get()), overwritten, concat);
+    if (readLater || !demand(operand.get(), slice, overwritten))
+      copyTo(operand, slice, concat);
+  }
+}
+
+void Placer::visitAction(ActionOpInterface action) {
+  for (OpResult value : action->getResults()) {
+    if (!result.places.contains(value))
+      result.places[value] =
+          newStorage(Storage::Kind::Transient, value, tensorName(action, value.getResultNumber()));
+    if (action.getTiedIn(value.getResultNumber()) >= 0)
+      tieAccumulator(action, value.getResultNumber());
+    else
+      writeInPlace(action, value.getResultNumber());
+  }
+}
+
+void Placer::tieAccumulator(ActionOpInterface action, unsigned number) {
+  OpOperand &operand = action->getOpOperand(action.getTiedIn(number));
+  Place place = result.places[action->getResult(number)];
+  // An update of the very tensor was checked when it was demanded.
+  if (isPersistent(place) && operand.get() == argumentIn.lookup(place.storage))
+    return;
+  if (mayOverwrite(rootOf(operand.get()), action, number) && demand(operand.get(), place, action))
+    return;
+  copyTo(operand, place, action);
+}
+
+/// Lets the result overwrite an operand that dies here.
+void Placer::writeInPlace(ActionOpInterface action, unsigned number) {
+  OpResult value = action->getResult(number);
+  Place place = result.places[value];
+  if (isPersistent(place) || !place.layout.isContiguous(shapeOf(value)))
+    return;
+  for (Value operand : action.getActionIns()) {
+    Value root = rootOf(operand);
+    if (operand.getType() == value.getType() && !isa<BlockArgument>(root) && mayOverwrite(root, action, number) &&
+        demand(operand, place, action))
+      return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// After the visit
+//===----------------------------------------------------------------------===//
+
+LogicalResult Placer::placeViews() {
+  for (auto view : block.getOps<ViewOp>()) {
+    const Place &source = result.places.at(view.getSource());
+    auto layout = composeView(shapeOf(view.getSource()), source.layout, shapeOf(view.getResult()), view.getOffset(),
+                              view.getStrides());
+    // Views over strided sources are read by nobody but the tie that made them so.
+    bool read = false;
+    forEachRead(view.getResult(), [&](OpOperand &use) { read |= isa<ActionOpInterface>(use.getOwner()); });
+    if (layout)
+      result.places[view.getResult()] = {source.storage, *layout};
+    else if (read)
+      return view.emitOpError() << "cannot be planned: no strides reach its elements in its source, which is "
+                                   "itself a view; copy the source";
+  }
+  return success();
+}
+
+void Placer::findLifetimes() {
+  for (auto action : block.getOps<ActionOpInterface>())
+    result.actions.push_back(action);
+  int64_t end = result.actions.size();
+  for (Storage &storage : result.storages) {
+    storage.first = storage.kind == Storage::Kind::Input || storage.kind == Storage::Kind::Persistent ? -1 : end;
+    storage.last = storage.kind == Storage::Kind::Result || storage.kind == Storage::Kind::Persistent ? end : -1;
+  }
+  for (auto [index, action] : llvm::enumerate(result.actions)) {
+    int64_t time = index;
+    for (Value operand : action.getActionIns()) {
+      Storage &storage = result.storages[result.places.at(operand).storage];
+      storage.last = std::max(storage.last, time);
+    }
+    for (Value value : action->getResults()) {
+      Storage &storage = result.storages[result.places.at(value).storage];
+      if (storage.first == end)
+        storage.writer = action;
+      storage.first = std::min(storage.first, time);
+      storage.last = std::max(storage.last, time);
+    }
+  }
+}
+
+FailureOr<Places> Placer::run() {
+  if (failed(checkForm()))
+    return failure();
+  eraseDead();
+  if (failed(materializeConstants()))
+    return failure();
+  placeArguments();
+  if (failed(visitReturn()))
+    return failure();
+  // Copies made on the way lie before the op that asked for them, so that the
+  // walk meets them too.
+  for (Operation *op = ret->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto concat = dyn_cast<ConcatOp>(op))
+      visitConcat(concat);
+    else if (auto action = dyn_cast<ActionOpInterface>(op))
+      visitAction(action);
+  }
+  if (failed(placeViews()))
+    return failure();
+  findLifetimes();
+  return std::move(result);
+}
+
+FailureOr<Places> braid::placeValues(func::FuncOp program) { return Placer(program).run(); }

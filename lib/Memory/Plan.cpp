@@ -1,0 +1,83 @@
+//===- Plan.cpp - a module in memory form, as numbers ---------------------===//
+
+#include "lib/Memory/Plan.h"
+#include "lib/Memory/Causes.h"
+#include "lib/Memory/Placement.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+/// "matmul", or "matmul h.0.attn" where the location has a name.
+static std::string describe(ActionOpInterface action) {
+  std::string kind = action.getActionName(), name = tensorName(action, 0);
+  return name == kind ? kind : kind + " " + name;
+}
+
+static std::string peakOp(ProgramOp program, int64_t peakAction) {
+  int64_t index = 0;
+  for (auto action : program.getBody().front().getOps<ActionOpInterface>())
+    if (index++ == peakAction)
+      return describe(action);
+  return peakAction < 0 ? "start" : "end";
+}
+
+/// The most bytes of `tensors` that are live at one time.
+static LiveBound boundOf(ArrayRef<PlanTensor> tensors, StringRef cause, int64_t alignment) {
+  PlacementProblem problem;
+  problem.alignment = alignment;
+  for (const PlanTensor &tensor : tensors)
+    if (cause.empty() || tensor.cause == cause)
+      problem.buffers.push_back({tensor.bytes, tensor.first, tensor.last, {}});
+  return liveBound(problem);
+}
+
+static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t alignment) {
+  ProgramPlan plan;
+  plan.name = program.getSymName().str();
+  plan.arenaBytes = program.getArenaBytes();
+  Block &body = program.getBody().front();
+  plan.numActions = llvm::range_size(body.getOps<ActionOpInterface>());
+  for (auto tensor : module.getOps<TensorOp>())
+    plan.tensors.push_back({tensor.getSymName().str(), tensor.getCause().str(),
+                            static_cast<int64_t>(tensor.getBytes()), static_cast<int64_t>(tensor.getOffset()), -1,
+                            plan.numActions, true});
+  size_t persistent = plan.tensors.size();
+  for (auto buffer : body.getOps<BufferOp>())
+    plan.tensors.push_back({buffer.getName().str(), buffer.getCause().str(), static_cast<int64_t>(buffer.getBytes()),
+                            static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getFirst()),
+                            static_cast<int64_t>(buffer.getLast()), false});
+  std::stable_sort(plan.tensors.begin() + persistent, plan.tensors.end(),
+                   [](const PlanTensor &a, const PlanTensor &b) { return a.first < b.first; });
+  LiveBound bound = boundOf(plan.tensors, "", alignment);
+  plan.lowerBoundBytes = bound.bytes;
+  plan.peakAction = bound.bytes == 0 ? -1 : bound.time;
+  plan.peakOp = peakOp(program, plan.peakAction);
+  for (StringRef cause : causeNames())
+    plan.byCause.push_back({cause.str(), boundOf(plan.tensors, cause, alignment).bytes});
+  return plan;
+}
+
+std::vector<const PlanTensor *> ProgramPlan::liveAtPeak() const {
+  std::vector<const PlanTensor *> live;
+  for (const PlanTensor &tensor : tensors)
+    if (tensor.first <= peakAction && peakAction <= tensor.last)
+      live.push_back(&tensor);
+  llvm::stable_sort(live, [](const PlanTensor *a, const PlanTensor *b) { return a->bytes > b->bytes; });
+  return live;
+}
+
+const ProgramPlan &MemoryPlan::largest() const {
+  return *std::max_element(programs.begin(), programs.end(), [](const ProgramPlan &a, const ProgramPlan &b) {
+    return a.arenaBytes < b.arenaBytes;
+  });
+}
+
+MemoryPlan braid::readPlan(ModuleOp module, int64_t alignment) {
+  MemoryPlan plan;
+  for (auto program : module.getOps<ProgramOp>()) {
+    plan.programs.push_back(readProgram(module, program, alignment));
+    plan.arenaBytes = std::max(plan.arenaBytes, plan.programs.back().arenaBytes);
+  }
+  return plan;
+}

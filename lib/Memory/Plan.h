@@ -1,0 +1,63 @@
+//===- Plan.h - a module in memory form, as numbers -------------*- C++ -*-===//
+//
+// What the report, the memory limit and tools ask of a planned module.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_MEMORY_PLAN_H
+#define BRAID_LIB_MEMORY_PLAN_H
+
+#include "dialects/Exec/Exec.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace braid {
+
+struct PlanTensor {
+  std::string name;
+  std::string cause;
+  int64_t bytes, offset;
+  /// Actions, as in `exec.buffer`; a persistent tensor lives from -1 to the
+  /// number of actions.
+  int64_t first, last;
+  bool persistent;
+};
+
+struct CauseBytes {
+  std::string cause;
+  int64_t bytes;
+};
+
+struct ProgramPlan {
+  std::string name;
+  /// The highest end; what the program needs of the arena.
+  int64_t arenaBytes = 0;
+  /// The most bytes that are live at one time, persistent ones included, and the
+  /// action at that time (-1: before the first).
+  int64_t lowerBoundBytes = 0;
+  int64_t peakAction = -1;
+  std::string peakOp;
+  int64_t numActions = 0;
+  /// Persistent tensors first, then transient ones in the order of their lives.
+  std::vector<PlanTensor> tensors;
+  /// The most live bytes of each cause, in the order of `causeNames`.
+  std::vector<CauseBytes> byCause;
+
+  /// The tensors that are live at the peak, the largest first.
+  std::vector<const PlanTensor *> liveAtPeak() const;
+};
+
+struct MemoryPlan {
+  /// The maximum over programs.
+  int64_t arenaBytes = 0;
+  std::vector<ProgramPlan> programs;
+
+  /// The program that needs the whole arena; the first of them.
+  const ProgramPlan &largest() const;
+};
+
+/// Reads a module in memory form with at least one program; sizes in sums are
+/// padded to `alignment`, as in the arena.
+MemoryPlan readPlan(mlir::ModuleOp module, int64_t alignment);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_PLAN_H

@@ -1,0 +1,246 @@
+//===- PlanVerifier.cpp - is a module in memory form sound? ---------------===//
+
+#include "lib/Memory/PlanVerifier.h"
+#include "dialects/Exec/Exec.h"
+#include "lib/Memory/ByteRanges.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+namespace {
+
+/// An exec.tensor or exec.buffer.
+struct Range {
+  Operation *op;
+  StringRef name;
+  int64_t offset, bytes, first, last;
+  int64_t end() const { return offset + bytes; }
+};
+
+/// A reference and the range it is in.
+struct Access {
+  Range *range;
+  RefType type;
+  ByteRanges bytes;
+  bool same(const Access &other) const {
+    return range == other.range && type == other.type && bytes.offset == other.bytes.offset;
+  }
+};
+
+class ProgramVerifier {
+public:
+  ProgramVerifier(ModuleOp module, ProgramOp program, int64_t alignment)
+      : module(module), program(program), body(program.getBody().front()), alignment(alignment) {}
+  LogicalResult run();
+
+private:
+  void collect();
+  LogicalResult verifyRange(const Range &range);
+  LogicalResult verifyOverlaps();
+  LogicalResult resolveReferences();
+  void startWritten();
+  LogicalResult verifyAction(ActionOpInterface action, int64_t time);
+  LogicalResult verifyAliases(ActionOpInterface action);
+  LogicalResult verifyLife(ActionOpInterface action, const Access &access, int64_t time);
+  LogicalResult verifyResults();
+
+  ModuleOp module;
+  ProgramOp program;
+  Block &body;
+  int64_t alignment;
+  int64_t numActions = 0;
+  llvm::MapVector<StringRef, Range> ranges;
+  DenseMap<Value, Access> accesses;
+  DenseMap<Range *, WrittenBytes> written;
+};
+
+} // namespace
+
+void ProgramVerifier::collect() {
+  numActions = llvm::range_size(body.getOps<ActionOpInterface>());
+  for (auto buffer : body.getOps<BufferOp>())
+    ranges.insert({buffer.getSymName(),
+                   {buffer, buffer.getSymName(), static_cast<int64_t>(buffer.getOffset()),
+                    static_cast<int64_t>(buffer.getBytes()), static_cast<int64_t>(buffer.getFirst()),
+                    static_cast<int64_t>(buffer.getLast())}});
+  for (auto tensor : module.getOps<TensorOp>())
+    ranges.insert({tensor.getSymName(),
+                   {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
+                    static_cast<int64_t>(tensor.getBytes()), -1, numActions}});
+}
+
+LogicalResult ProgramVerifier::verifyRange(const Range &range) {
+  if (range.offset < 0 || range.offset % alignment != 0)
+    return range.op->emitOpError() << "'" << range.name << "' is at " << range.offset << ", which is no multiple of "
+                                   << alignment;
+  int64_t arena = program.getArenaBytes();
+  if (range.end() > arena)
+    return range.op->emitOpError() << "'" << range.name << "' ends at " << range.end() << " but the arena of '"
+                                   << program.getSymName() << "' has " << arena << " bytes";
+  if (range.first < -1 || range.last > numActions || range.first > range.last)
+    return range.op->emitOpError() << "'" << range.name << "' lives from " << range.first << " to " << range.last
+                                   << " in a program of " << numActions << " actions";
+  return success();
+}
+
+/// Walks time with the live ranges in a map from offset.
+LogicalResult ProgramVerifier::verifyOverlaps() {
+  std::vector<const Range *> byFirst;
+  for (auto &[name, range] : ranges)
+    if (range.bytes > 0)
+      byFirst.push_back(&range);
+  std::vector<const Range *> byLast = byFirst;
+  llvm::stable_sort(byFirst, [](const Range *a, const Range *b) { return a->first < b->first; });
+  llvm::stable_sort(byLast, [](const Range *a, const Range *b) { return a->last < b->last; });
+  std::map<int64_t, const Range *> live;
+  auto dying = byLast.begin();
+  for (const Range *range : byFirst) {
+    for (; (*dying)->last < range->first; ++dying)
+      live.erase((*dying)->offset);
+    auto above = live.lower_bound(range->offset);
+    const Range *clash = nullptr;
+    if (above != live.end() && above->first < range->end())
+      clash = above->second;
+    else if (above != live.begin() && std::prev(above)->second->end() > range->offset)
+      clash = std::prev(above)->second;
+    if (clash) {
+      InFlightDiagnostic diagnostic = range->op->emitOpError();
+      diagnostic << "'" << range->name << "' at " << range->offset << " to " << range->end() << " overlaps '"
+                 << clash->name << "' at " << clash->offset << " to " << clash->end() << " while both are live";
+      diagnostic.attachNote(clash->op->getLoc()) << "the other range";
+      return diagnostic;
+    }
+    live[range->offset] = range;
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::resolveReferences() {
+  for (auto ref : body.getOps<RefOp>()) {
+    auto found = ranges.find(ref.getBuffer());
+    if (found == ranges.end())
+      return ref.emitOpError() << "to '" << ref.getBuffer() << "', which is no exec.buffer or exec.tensor";
+    ByteRanges bytes(ref.getType(), ref.getOffset());
+    if (bytes.offset < 0 || bytes.end() > found->second.bytes)
+      return ref.emitOpError() << "covers bytes " << bytes.offset << " to " << bytes.end() << " of '" << found->first
+                               << "', which has " << found->second.bytes;
+    accesses.insert({ref.getResult(), {&found->second, ref.getType(), bytes}});
+  }
+  return success();
+}
+
+/// Inputs and persistent tensors hold values from the start.
+void ProgramVerifier::startWritten() {
+  DenseMap<Range *, int64_t> units;
+  for (auto &[value, access] : accesses)
+    units[access.range] = std::gcd(units[access.range], access.bytes.unit());
+  for (auto &[name, range] : ranges) {
+    bool whole = isa<TensorOp>(range.op) || cast<BufferOp>(range.op).getIo() == "input";
+    int64_t unit = std::gcd(units.lookup(&range), range.bytes);
+    auto entry = written.insert({&range, WrittenBytes(range.bytes, unit)}).first;
+    if (whole)
+      entry->second.writeAll();
+  }
+}
+
+LogicalResult ProgramVerifier::verifyLife(ActionOpInterface action, const Access &access, int64_t time) {
+  if (access.range->first <= time && time <= access.range->last)
+    return success();
+  InFlightDiagnostic diagnostic = action.emitOpError();
+  diagnostic << "is action " << time << " but uses '" << access.range->name << "', which lives from "
+             << access.range->first << " to " << access.range->last;
+  diagnostic.attachNote(access.range->op->getLoc()) << "declared here";
+  return diagnostic;
+}
+
+LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
+  DenseMap<Range *, SmallVector<unsigned>> insOf, outsOf;
+  for (auto [index, in] : llvm::enumerate(action.getActionIns()))
+    insOf[accesses.at(in).range].push_back(index);
+  for (auto [index, out] : llvm::enumerate(action.getActionOuts())) {
+    const Access &write = accesses.at(out);
+    int64_t tied = action.getTiedIn(index);
+    if (tied >= 0 && !accesses.at(action.getActionIns()[tied]).same(write))
+      return action.emitOpError() << "must write out " << index << " where operand " << tied
+                                  << " is, but their references differ";
+    for (unsigned in : insOf.lookup(write.range)) {
+      const Access &read = accesses.at(action.getActionIns()[in]);
+      bool may = read.same(write) && (tied == in || action.mayWriteInPlace(index, in));
+      if (!may && overlap(read.bytes, write.bytes))
+        return action.emitOpError() << "writes out " << index << " over its operand " << in << " in '"
+                                    << write.range->name << "', which it may not overwrite";
+    }
+    for (unsigned other : outsOf.lookup(write.range))
+      if (overlap(accesses.at(action.getActionOuts()[other]).bytes, write.bytes))
+        return action.emitOpError() << "writes outs " << other << " and " << index << " to the same bytes of '"
+                                    << write.range->name << "'";
+    outsOf[write.range].push_back(index);
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t time) {
+  for (Value operand : action->getOperands()) {
+    auto access = accesses.find(operand);
+    if (access == accesses.end())
+      return action.emitOpError() << "has an operand that is no exec.ref of this program";
+    if (failed(verifyLife(action, access->second, time)))
+      return failure();
+  }
+  for (auto [index, in] : llvm::enumerate(action.getActionIns())) {
+    const Access &read = accesses.at(in);
+    if (int64_t byte = written.at(read.range).firstUnwritten(read.bytes); byte >= 0)
+      return action.emitOpError() << "reads byte " << byte << " of '" << read.range->name << "' as operand " << index
+                                  << ", but no action before has written it";
+  }
+  if (failed(verifyAliases(action)))
+    return failure();
+  for (Value out : action.getActionOuts())
+    written.find(accesses.at(out).range)->second.write(accesses.at(out).bytes);
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyResults() {
+  for (auto &[name, range] : ranges) {
+    auto buffer = dyn_cast<BufferOp>(range.op);
+    if (!buffer || buffer.getIo() != "result")
+      continue;
+    auto type = dyn_cast<RankedTensorType>(buffer.getType().value_or(Type()));
+    if (!type)
+      return buffer.emitOpError() << "is a result without a tensor type";
+    ByteRanges whole(RefType::contiguous(type), 0);
+    if (whole.end() > range.bytes)
+      return buffer.emitOpError() << "has " << range.bytes << " bytes for a " << type << " of " << whole.end();
+    if (range.last != numActions)
+      return buffer.emitOpError() << "is a result but dies at action " << range.last << " of " << numActions;
+    if (int64_t byte = written.at(&range).firstUnwritten(whole); byte >= 0)
+      return buffer.emitOpError() << "is a result whose byte " << byte << " no action writes";
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::run() {
+  collect();
+  for (auto &[name, range] : ranges)
+    if (failed(verifyRange(range)))
+      return failure();
+  if (failed(verifyOverlaps()) || failed(resolveReferences()))
+    return failure();
+  startWritten();
+  int64_t time = 0;
+  for (auto action : body.getOps<ActionOpInterface>())
+    if (failed(verifyAction(action, time++)))
+      return failure();
+  return verifyResults();
+}
+
+LogicalResult braid::verifyPlan(ModuleOp module, int64_t alignment) {
+  for (auto program : module.getOps<ProgramOp>())
+    if (failed(ProgramVerifier(module, program, alignment).run()))
+      return failure();
+  return success();
+}

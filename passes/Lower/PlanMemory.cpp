@@ -1,0 +1,159 @@
+//===- PlanMemory.cpp - bytes for every value -----------------------------===//
+//
+// The pass only puts the parts together: ties (Places), sizes and lifetimes as a
+// placement problem, its solution and verification, and the memory form (Emit).
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/Exec.h"
+#include "lib/Memory/Causes.h"
+#include "lib/Memory/Emit.h"
+#include "lib/Memory/Placement.h"
+#include "lib/Memory/Plan.h"
+#include "lib/Memory/Size.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Lower/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+/// The scratch memory that library calls of these programs share.
+static int64_t workspaceOf(ArrayRef<Places> programs, const TargetInfo &target) {
+  int64_t bytes = 0;
+  for (const Places &places : programs)
+    for (exec::ActionOpInterface action : places.actions)
+      bytes = std::max(bytes, action.getWorkspaceBytes(target.workspaceBytes));
+  return bytes;
+}
+
+/// The buffers of a program, without offsets.
+static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, int64_t workspace,
+                                  const TargetInfo &target) {
+  PlannedProgram plan{places, {}, {}, 0};
+  auto symbol = [&] { return "b" + std::to_string(plan.buffers.size()); };
+  int64_t first = -1, last = -1;
+  for (auto [index, action] : llvm::enumerate(places.actions))
+    if (exec::ActionOpInterface(action).getWorkspaceBytes(target.workspaceBytes) > 0) {
+      first = first < 0 ? index : first;
+      last = index;
+    }
+  if (first >= 0)
+    plan.buffers.push_back({"workspace", 0, workspace, first, last, kWorkspace, kWorkspace.str()});
+  std::vector<StringRef> causes = transientCauses(program, places);
+  for (auto [storage, cause] : llvm::zip(places.storages, causes)) {
+    bool persistent = storage.kind == Storage::Kind::Persistent;
+    bool unused = storage.kind == Storage::Kind::Transient && !storage.writer;
+    plan.bufferOf.push_back(persistent || unused ? -1 : plan.buffers.size());
+    if (plan.bufferOf.back() >= 0)
+      plan.buffers.push_back({symbol(), 0, storage.bytes, storage.first, storage.last, cause, storage.name});
+  }
+  return plan;
+}
+
+/// Finds offsets above the persistent tensors.
+static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t base, const TargetInfo &target) {
+  PlacementProblem problem;
+  problem.alignment = target.alignment;
+  for (const PlannedBuffer &buffer : plan.buffers) {
+    PlacementBuffer entry{buffer.bytes, buffer.first, buffer.last, {}};
+    if (buffer.cause == kWorkspace)
+      entry.fixed = 0;
+    problem.buffers.push_back(entry);
+  }
+  if (llvm::Error error = check(problem))
+    return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
+  Placement placement = solve(problem);
+  if (llvm::Error error = verify(problem, placement))
+    return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
+  for (auto [buffer, offset] : llvm::zip(plan.buffers, placement.offsets))
+    buffer.offset = base + offset;
+  plan.arenaBytes = base + placement.bytes;
+  return success();
+}
+
+/// Says what does not fit, and what would.
+static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo &target) {
+  MemoryPlan plan = readPlan(module, target.alignment);
+  if (plan.programs.empty() || plan.arenaBytes <= limit)
+    return success();
+  int64_t smallest = 0;
+  for (const ProgramPlan &program : plan.programs)
+    smallest = std::max(smallest, program.lowerBoundBytes);
+  const ProgramPlan &largest = plan.largest();
+  auto size = [](int64_t bytes) { return formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)"; };
+  InFlightDiagnostic diagnostic = module.emitError();
+  diagnostic << "the plan needs " << size(plan.arenaBytes) << " but the memory limit is " << size(limit)
+             << "; the smallest possible for this graph is " << size(smallest);
+  std::vector<CauseBytes> causes = largest.byCause;
+  llvm::stable_sort(causes, [](const CauseBytes &a, const CauseBytes &b) { return a.bytes > b.bytes; });
+  causes.resize(3);
+  Diagnostic &byCause = diagnostic.attachNote();
+  byCause << "most of program '" << largest.name << "' is ";
+  llvm::interleaveComma(causes, byCause, [&](const CauseBytes &c) { byCause << c.cause << " " << formatSize(c.bytes); });
+  std::vector<const PlanTensor *> live = largest.liveAtPeak();
+  live.resize(std::min<size_t>(live.size(), 3));
+  Diagnostic &byTensor = diagnostic.attachNote();
+  byTensor << "the largest tensors at the peak (" << largest.peakOp << ") are ";
+  llvm::interleaveComma(live, byTensor,
+                        [&](const PlanTensor *t) { byTensor << t->name << " " << formatSize(t->bytes); });
+  return diagnostic;
+}
+
+namespace {
+struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
+
+  LogicalResult plan(const TargetInfo &info) {
+    ModuleOp module = getOperation();
+    auto programs = llvm::to_vector(module.getOps<func::FuncOp>());
+    for (func::FuncOp program : programs)
+      if (!program.getBody().hasOneBlock())
+        return program.emitOpError() << "cannot be planned: a program is one block";
+    auto tensors = PersistentTensors::collect(programs, info.alignment);
+    if (failed(tensors))
+      return failure();
+    std::vector<Places> places;
+    for (func::FuncOp program : programs) {
+      auto placed = placeValues(program);
+      if (failed(placed))
+        return failure();
+      places.push_back(std::move(*placed));
+    }
+    int64_t workspace = workspaceOf(places, info);
+
+    OpBuilder builder(module.getBodyRegion());
+    llvm::StringMap<std::string> symbols = emitTensors(builder, module, *tensors);
+    for (auto [program, placed] : llvm::zip(programs, places)) {
+      PlannedProgram planned = makeBuffers(program, placed, workspace, info);
+      if (failed(place(program, planned, tensors->bytes, info)))
+        return failure();
+      builder.setInsertionPoint(program);
+      emitProgram(builder, program, planned, symbols);
+      program.erase();
+    }
+    return success();
+  }
+
+  void runOnOperation() final {
+    const TargetInfo *info = lookupTarget(target);
+    if (!info) {
+      getOperation().emitError() << "unknown target '" << target << "'; there is " << targetNames();
+      return signalPassFailure();
+    }
+    std::optional<int64_t> limit = std::numeric_limits<int64_t>::max();
+    if (!memoryLimit.empty())
+      limit = parseSize(memoryLimit);
+    if (!limit) {
+      getOperation().emitError() << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
+      return signalPassFailure();
+    }
+    if (failed(plan(*info)) || failed(checkLimit(getOperation(), *limit, *info)))
+      signalPassFailure();
+  }
+};
+} // namespace
