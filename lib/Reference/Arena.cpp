@@ -57,6 +57,21 @@ static void storeElement(Type type, uint8_t *bytes, Element element) {
   }
 }
 
+Tensor braid::reference::tensorOfBytes(RankedTensorType type, StringRef bytes) {
+  Tensor result(type);
+  int64_t width = elementBytes(result.elementType);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result[i] = loadElement(result.elementType, reinterpret_cast<const uint8_t *>(bytes.data()) + i * width);
+  return result;
+}
+
+void braid::reference::appendBytes(const Tensor &tensor, std::string &bytes) {
+  int64_t width = elementBytes(tensor.elementType), begin = bytes.size();
+  bytes.resize(begin + width * tensor.size());
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    storeElement(tensor.elementType, reinterpret_cast<uint8_t *>(bytes.data()) + begin + i * width, tensor[i]);
+}
+
 //===----------------------------------------------------------------------===//
 // The arena
 //===----------------------------------------------------------------------===//

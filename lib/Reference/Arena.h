@@ -50,6 +50,10 @@ private:
   llvm::BitVector written;
 };
 
+/// The tensor whose elements, one after another, have these bytes, and back.
+Tensor tensorOfBytes(mlir::RankedTensorType type, llvm::StringRef bytes);
+void appendBytes(const Tensor &tensor, std::string &bytes);
+
 /// True if two places have a byte in common.
 bool overlap(const Place &a, const Place &b);
 

@@ -1,0 +1,46 @@
+//===- Bounds.cpp - which ints an input may hold --------------------------===//
+
+#include "lib/Reference/Bounds.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+static void limit(InputSlot &slot, int64_t bound) { slot.bound = slot.bound ? std::min(slot.bound, bound) : bound; }
+
+/// The size of dim 0 or of the last dim, for tensors and references.
+static ArrayRef<int64_t> shapeOf(Value value) {
+  if (auto ref = dyn_cast<exec::RefType>(value.getType()))
+    return ref.getShape();
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Follows the value through ops that keep its elements.
+static void follow(Value value, InputSlot &slot) {
+  for (Operation *user : value.getUsers()) {
+    if (auto gather = dyn_cast<tg::GatherOp>(user)) {
+      if (gather.getIndices() == value)
+        limit(slot, shapeOf(gather.getTable())[0]);
+    } else if (auto gather = dyn_cast<exec::GatherOp>(user)) {
+      if (gather.getIndices() == value)
+        limit(slot, shapeOf(gather.getTable())[0]);
+    } else if (auto scatter = dyn_cast<tg::ScatterAddOp>(user)) {
+      if (scatter.getIndices() == value)
+        limit(slot, shapeOf(scatter.getResult())[0]);
+    } else if (auto loss = dyn_cast<tg::CrossEntropyOp>(user)) {
+      limit(slot, shapeOf(loss.getLogits()).back());
+      slot.ignoreIndex = loss.getIgnoreIndex();
+    } else if (auto gradient = dyn_cast<tg::CrossEntropyGradOp>(user)) {
+      limit(slot, shapeOf(gradient.getLogits()).back());
+      slot.ignoreIndex = gradient.getIgnoreIndex();
+    } else if (isa<tg::ReshapeOp, tg::SliceOp, tg::TransposeOp, tg::BroadcastOp, tg::ConvertOp, tg::ConcatOp,
+                   exec::ViewOp>(user)) {
+      follow(user->getResult(0), slot);
+    }
+  }
+}
+
+void braid::reference::findBound(BlockArgument argument, InputSlot &slot) {
+  if (slot.type.getElementType().isInteger())
+    follow(argument, slot);
+}

@@ -1,0 +1,94 @@
+//===- Compare.cpp - are two results the same? ----------------------------===//
+
+#include "lib/Reference/Compare.h"
+#include "lib/Reference/Print.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace braid::reference;
+
+static double greatest(const Tensor &tensor) {
+  double result = 0;
+  for (const Element &e : tensor.elements)
+    result = std::max(result, std::abs(e.f));
+  return result;
+}
+
+/// The index of the element in place `i`.
+static Index indexOf(const Tensor &tensor, int64_t i) {
+  Index index;
+  for (int64_t stride : rowMajorStrides(tensor.shape)) {
+    index.push_back(i / stride);
+    i %= stride;
+  }
+  return index;
+}
+
+static std::string exactText(const Tensor &tensor, int64_t i) {
+  if (!tensor.hasFloats())
+    return elementText(tensor, i);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.17g", tensor.f(i));
+  return text;
+}
+
+std::string braid::reference::difference(const Tensor &expected, const Tensor &found, Tolerance tolerance) {
+  if (expected.shape != found.shape || expected.hasFloats() != found.hasFloats()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "expected " << RankedTensorType::get(expected.shape, expected.elementType)
+                                   << ", found " << RankedTensorType::get(found.shape, found.elementType);
+    return text;
+  }
+  double bound = expected.hasFloats() ? tolerance.absolute + tolerance.relative * greatest(expected) : 0;
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    // Equal infinities agree; the negated comparison catches NaN.
+    bool same = expected.hasFloats()
+                    ? expected.f(i) == found.f(i) || std::abs(expected.f(i) - found.f(i)) <= bound
+                    : expected.n(i) == found.n(i);
+    if (expected.hasFloats() && (std::isnan(expected.f(i)) || std::isnan(found.f(i))))
+      same = false;
+    if (same)
+      continue;
+    std::string text = "at " + indexText(indexOf(expected, i)) + " expected " + exactText(expected, i) + ", found " +
+                       exactText(found, i);
+    if (expected.hasFloats())
+      llvm::raw_string_ostream(text) << llvm::format(" (difference %.3g, allowed %.3g)",
+                                                     std::abs(expected.f(i) - found.f(i)), bound);
+    return text;
+  }
+  return "";
+}
+
+double braid::reference::relativeError(const Tensor &expected, const Tensor &found) {
+  double error = 0;
+  for (int64_t i = 0; i < expected.size(); ++i)
+    error = std::max(error, std::abs(expected.f(i) - found.f(i)));
+  double scale = greatest(expected);
+  return scale > 0 ? error / scale : error;
+}
+
+/// The numbers of the results that are no updates.
+static std::vector<int64_t> outputsOf(const Program &program) {
+  std::vector<int64_t> outputs;
+  for (size_t i = 0; i < program.results.size(); ++i)
+    if (program.results[i].updates.empty())
+      outputs.push_back(i);
+  return outputs;
+}
+
+std::vector<int64_t> braid::reference::matchResults(const Program &expected, const Program &found) {
+  std::vector<int64_t> partners(expected.results.size(), -1);
+  std::vector<bool> taken(found.results.size(), false);
+  for (size_t i = 0; i < partners.size(); ++i)
+    for (size_t j = 0; j < found.results.size() && partners[i] < 0; ++j)
+      if (!taken[j] && !expected.results[i].name().empty() && expected.results[i].name() == found.results[j].name()) {
+        partners[i] = j;
+        taken[j] = true;
+      }
+  std::vector<int64_t> expectedOutputs = outputsOf(expected), foundOutputs = outputsOf(found);
+  for (size_t k = 0; k < expectedOutputs.size() && k < foundOutputs.size(); ++k)
+    if (partners[expectedOutputs[k]] < 0 && !taken[foundOutputs[k]])
+      partners[expectedOutputs[k]] = foundOutputs[k];
+  return partners;
+}

@@ -1,0 +1,42 @@
+//===- Inputs.h - values for the inputs of a program ------------*- C++ -*-===//
+//
+// In this order: a number given by name, a file, the initializer of a parameter
+// or state, a default for run-time scalars, random numbers.  A random value
+// depends on the seed, the input's name and the logical index alone, so two
+// programs with the same inputs get the same values.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_REFERENCE_INPUTS_H
+#define BRAID_LIB_REFERENCE_INPUTS_H
+
+#include "lib/Reference/Program.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace braid::reference {
+
+struct InputOptions {
+  uint64_t seed = 0;
+  /// Parameters start from their initializers instead of random values.
+  bool initialize = false;
+  /// The share of targets that are the ignored index.
+  double ignoredShare = 0;
+  /// A number for every element of an input, by name.
+  llvm::StringMap<double> numbers;
+  /// Tensors from a file, by name; `prefix` comes before the name.
+  const Values *file = nullptr;
+  std::string prefix;
+  /// What the inputs with the roles step and key say.
+  int64_t step = 1, microbatch = 0;
+};
+
+llvm::Expected<Tensor> makeInput(const InputSlot &slot, const InputOptions &options);
+/// All inputs of a program, by name; those already in `values` stay.
+llvm::Error makeInputs(const Program &program, const InputOptions &options, Values &values);
+
+/// The value of a parameter or state before the first step.
+Tensor initialValue(const InputSlot &slot, uint64_t seed);
+
+} // namespace braid::reference
+
+#endif // BRAID_LIB_REFERENCE_INPUTS_H

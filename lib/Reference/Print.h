@@ -1,0 +1,19 @@
+//===- Print.h - tensors as text --------------------------------*- C++ -*-===//
+#ifndef BRAID_LIB_REFERENCE_PRINT_H
+#define BRAID_LIB_REFERENCE_PRINT_H
+
+#include "lib/Reference/Tensor.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace braid::reference {
+
+/// `loss: tensor<f32> = 1.2345`, or nested lists; a tensor of more than `limit`
+/// elements is given by its size, norm and sum.
+void printTensor(llvm::raw_ostream &os, llvm::StringRef name, const Tensor &tensor, int64_t limit);
+
+/// One element: six digits for floats, `true` or `false` for i1.
+std::string elementText(const Tensor &tensor, int64_t i);
+
+} // namespace braid::reference
+
+#endif // BRAID_LIB_REFERENCE_PRINT_H

@@ -1,0 +1,20 @@
+//===- Safetensors.h - tensors in files -------------------------*- C++ -*-===//
+//
+// The format of Hugging Face: eight bytes of header length, a JSON header that
+// gives each tensor's type, shape and byte range, the bytes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_REFERENCE_SAFETENSORS_H
+#define BRAID_LIB_REFERENCE_SAFETENSORS_H
+
+#include "lib/Reference/Program.h"
+#include "llvm/Support/Error.h"
+
+namespace braid::reference {
+
+llvm::Expected<Values> readSafetensors(llvm::StringRef path, mlir::MLIRContext *context);
+llvm::Error writeSafetensors(llvm::StringRef path, const Values &tensors);
+
+} // namespace braid::reference
+
+#endif // BRAID_LIB_REFERENCE_SAFETENSORS_H

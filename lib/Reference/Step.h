@@ -1,0 +1,45 @@
+//===- Step.h - training steps, with microbatches ---------------*- C++ -*-===//
+//
+// A step runs `accumulate` for all microbatches but the last and then the main
+// program (`train`); what a program updates is there for the next.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_REFERENCE_STEP_H
+#define BRAID_LIB_REFERENCE_STEP_H
+
+#include "lib/Reference/Inputs.h"
+#include "lib/Reference/Tokens.h"
+#include <optional>
+
+namespace braid::reference {
+
+struct Step {
+  Program main;
+  std::optional<Program> accumulate;
+  int64_t microbatches = 1;
+
+  /// The program `name` of a module and its `accumulate`, if it has one.
+  static mlir::FailureOr<Step> find(mlir::ModuleOp module, llvm::StringRef name);
+
+  /// Runs one step on inputs of the whole batch: an input whose dim 0 is
+  /// `microbatches` times the program's is cut into its microbatches.  Inputs
+  /// without a value are made.  Returns main's results; `values` gets the
+  /// updates.
+  Results run(Values &values, InputOptions options, Arithmetic arithmetic) const;
+};
+
+struct TrainingOptions {
+  int64_t steps = 1;
+  InputOptions inputs;
+  Arithmetic arithmetic = Arithmetic::Native;
+  /// Where tokens and targets come from; random when null.
+  const TokenFile *tokens = nullptr;
+};
+
+/// Runs steps from initial values and prints a line for each: its number and
+/// its scalar results.  `values` holds the parameters and states at the end.
+mlir::LogicalResult train(const Step &step, const TrainingOptions &options, Values &values, llvm::raw_ostream &os);
+
+} // namespace braid::reference
+
+#endif // BRAID_LIB_REFERENCE_STEP_H

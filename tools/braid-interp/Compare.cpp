@@ -1,0 +1,111 @@
+//===- Compare.cpp - a module before and after passes ---------------------===//
+
+#include "tools/braid-interp/Modes.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::interp;
+using namespace braid::reference;
+
+namespace {
+/// One side of the comparison.
+struct Side {
+  Step step;
+  Values values;
+  SmallVector<Tensor> made;
+};
+} // namespace
+
+/// How many microbatches make the batch of the other side: the ratio of dim 0
+/// of an input that both have.
+static int64_t countMicrobatches(const Program &whole, const Program &part) {
+  for (const InputSlot &large : whole.inputs)
+    for (const InputSlot &small : part.inputs)
+      if (large.name == small.name && large.type != small.type && large.type.getRank() > 0 &&
+          large.type.getRank() == small.type.getRank() && small.type.getDimSize(0) > 0)
+        return large.type.getDimSize(0) / small.type.getDimSize(0);
+  return 1;
+}
+
+/// Tensors that the program in memory keeps and the function does not update
+/// must stay what they were.
+static std::string findStrayUpdate(const Side &before, const Side &after, const Values &initial) {
+  for (auto [slot, tensor] : llvm::zip_equal(after.step.main.results, after.made)) {
+    bool updatedBefore = llvm::any_of(before.step.main.results,
+                                      [&](const ResultSlot &other) { return other.updates == slot.updates; });
+    auto old = initial.find(slot.updates);
+    if (slot.updates.empty() || updatedBefore || old == initial.end())
+      continue;
+    std::string text = difference(old->second, tensor, {0, 0});
+    if (!text.empty())
+      return "'" + slot.updates + "', which is not updated before the passes, changes: " + text;
+  }
+  return "";
+}
+
+/// Compares all results that both sides have; prints the first difference.
+static LogicalResult compareSides(const Side &before, const Side &after, const Values &initial, const Options &options,
+                                  uint64_t seed, int64_t &compared) {
+  std::vector<int64_t> partners = matchResults(before.step.main, after.step.main);
+  auto differs = [&](const Twine &text) {
+    llvm::errs() << "'" << before.step.main.name << "' differs after the passes (seed " << seed << "): " << text << '\n';
+    return failure();
+  };
+  compared = 0;
+  for (size_t i = 0; i < partners.size(); ++i) {
+    if (partners[i] < 0)
+      continue;
+    ++compared;
+    std::string name = before.step.main.results[i].name();
+    std::string text = difference(before.made[i], after.made[partners[i]], options.tolerance);
+    if (!text.empty())
+      return differs("result " + Twine(i) + (name.empty() ? "" : " '" + name + "'") + " " + text);
+  }
+  std::string stray = findStrayUpdate(before, after, initial);
+  return stray.empty() ? success() : differs(stray);
+}
+
+/// Runs both sides on the inputs of one seed.
+static LogicalResult compareOnce(Side &before, Side &after, InputOptions inputs, const Options &options,
+                                 int64_t &compared) {
+  before.values.clear();
+  if (llvm::Error error = makeInputs(before.step.main, inputs, before.values))
+    return before.step.main.emitError(std::move(error));
+  Values initial = after.values = before.values;
+  for (Side *side : {&before, &after}) {
+    Results made = side->step.run(side->values, inputs, options.arithmetic);
+    if (failed(made))
+      return failure();
+    side->made = std::move(*made);
+  }
+  return compareSides(before, after, initial, options, inputs.seed, compared);
+}
+
+LogicalResult interp::runComparison(ModuleOp module, const Options &options) {
+  OwningOpRef<ModuleOp> changed = module.clone();
+  if (failed(applyPasses(*changed, options.pipeline)))
+    return failure();
+  FailureOr<Step> first = Step::find(module, options.function);
+  if (failed(first))
+    return failure();
+  std::string name = options.afterFunction;
+  if (name.empty() && Program::exists(*changed, first->main.name))
+    name = first->main.name;
+  FailureOr<Step> second = Step::find(*changed, name);
+  if (failed(second))
+    return failure();
+  Side before{std::move(*first), {}, {}}, after{std::move(*second), {}, {}};
+  before.step.microbatches = options.microbatches;
+  after.step.microbatches = after.step.accumulate ? countMicrobatches(before.step.main, after.step.main) : 1;
+  int64_t compared = 0;
+  for (int64_t i = 0; i < options.seeds; ++i) {
+    InputOptions inputs = options.inputs;
+    inputs.seed += i;
+    if (failed(compareOnce(before, after, inputs, options, compared)))
+      return failure();
+  }
+  if (compared == 0)
+    return module.emitError("before and after the passes no result is the same; there is nothing to compare");
+  llvm::outs() << "'" << before.step.main.name << "': " << compared << " results agree\n";
+  return success();
+}

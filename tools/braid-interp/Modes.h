@@ -1,0 +1,19 @@
+//===- Modes.h - what braid-interp does with a module -----------*- C++ -*-===//
+#ifndef BRAID_TOOLS_INTERP_MODES_H
+#define BRAID_TOOLS_INTERP_MODES_H
+
+#include "tools/braid-interp/Options.h"
+
+namespace braid::interp {
+
+/// Applies a textual pass pipeline.
+mlir::LogicalResult applyPasses(mlir::ModuleOp module, llvm::StringRef pipeline);
+
+mlir::LogicalResult runOnce(mlir::ModuleOp module, const Options &options);
+mlir::LogicalResult runTraining(mlir::ModuleOp module, const Options &options);
+mlir::LogicalResult runComparison(mlir::ModuleOp module, const Options &options);
+mlir::LogicalResult checkGradients(mlir::ModuleOp module, const Options &options);
+
+} // namespace braid::interp
+
+#endif // BRAID_TOOLS_INTERP_MODES_H

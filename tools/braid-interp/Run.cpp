@@ -1,0 +1,112 @@
+//===- Run.cpp - run once, or train ---------------------------------------===//
+
+#include "lib/Reference/Print.h"
+#include "lib/Reference/Safetensors.h"
+#include "tools/braid-interp/Modes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::interp;
+using namespace braid::reference;
+
+LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
+  if (pipeline.empty())
+    return success();
+  // Passes on functions are nested as needed, so pipelines need not say where.
+  PassManager passes(module.getContext(), ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (failed(parsePassPipeline(pipeline, passes, stream)))
+    return module.emitError() << "cannot read the pipeline \"" << pipeline << "\": " << message;
+  return passes.run(module);
+}
+
+static LogicalResult fail(ModuleOp module, llvm::Error error) {
+  return module.emitError() << llvm::toString(std::move(error));
+}
+
+/// A name for a result: its own, or its number.
+static std::string labelOf(const Program &program, size_t i) {
+  std::string name = program.results[i].name();
+  return name.empty() ? "result" + std::to_string(i) : name;
+}
+
+/// Compares results with a file's tensors of the same names.
+static LogicalResult compareWithFile(ModuleOp module, const Program &program, ArrayRef<Tensor> made,
+                                     const Options &options) {
+  llvm::Expected<Values> file = readSafetensors(options.expectFile, module.getContext());
+  if (!file)
+    return fail(module, file.takeError());
+  int64_t compared = 0, different = 0;
+  for (size_t i = 0; i < made.size(); ++i) {
+    const ResultSlot &slot = program.results[i];
+    std::string name = options.inputs.prefix + (slot.gradOf.empty() ? labelOf(program, i) : "d" + slot.gradOf);
+    auto expected = file->find(name);
+    if (expected == file->end())
+      continue;
+    ++compared;
+    std::string text = difference(expected->second, made[i], options.tolerance);
+    if (text.empty())
+      continue;
+    ++different;
+    llvm::errs() << "result '" << labelOf(program, i) << "' differs from '" << name << "': " << text << '\n';
+  }
+  if (compared == 0)
+    return module.emitError() << "'" << options.expectFile << "' has no tensor for any result of '" << program.name << "'";
+  if (different == 0)
+    llvm::outs() << compared << " results agree with " << options.expectFile << '\n';
+  return failure(different > 0);
+}
+
+LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
+  FailureOr<Program> program = Program::find(module, options.function);
+  if (failed(program))
+    return failure();
+  Values values;
+  if (llvm::Error error = makeInputs(*program, options.inputs, values))
+    return program->emitError(std::move(error));
+  Results made = program->run(values, options.arithmetic);
+  if (failed(made))
+    return failure();
+  Values named;
+  for (size_t i = 0; i < made->size(); ++i) {
+    if (options.print)
+      printTensor(llvm::outs(), labelOf(*program, i), (*made)[i], options.printLimit);
+    named[labelOf(*program, i)] = (*made)[i];
+  }
+  if (!options.outputFile.empty())
+    if (llvm::Error error = writeSafetensors(options.outputFile, named))
+      return fail(module, std::move(error));
+  return options.expectFile.empty() ? success() : compareWithFile(module, *program, *made, options);
+}
+
+LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
+  FailureOr<Step> step = Step::find(module, options.function.empty() ? "train" : options.function);
+  if (failed(step))
+    return failure();
+  step->microbatches = options.microbatches;
+  if (step->microbatches > 1 && !step->accumulate)
+    return module.emitError("--accumulate needs a function 'accumulate', which the module does not have");
+  TrainingOptions training{options.steps, options.inputs, options.arithmetic, nullptr};
+  TokenFile tokens;
+  if (!options.dataFile.empty()) {
+    llvm::Expected<TokenFile> read = TokenFile::read(options.dataFile);
+    if (!read)
+      return fail(module, read.takeError());
+    tokens = std::move(*read);
+    training.tokens = &tokens;
+  }
+  Values values;
+  if (failed(train(*step, training, values, llvm::outs())))
+    return failure();
+  Values kept;
+  for (const InputSlot &slot : step->main.inputs)
+    if (slot.kind != InputKind::Input && values.count(slot.name))
+      kept[slot.name] = values.at(slot.name);
+  if (!options.outputFile.empty())
+    if (llvm::Error error = writeSafetensors(options.outputFile, kept))
+      return fail(module, std::move(error));
+  return success();
+}
