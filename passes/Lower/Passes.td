@@ -13,8 +13,134 @@ include "mlir/Pass/PassBase.td"
 // Actions on values
 //===----------------------------------------------------------------------===//
 
+class TargetPass<string name, string op> : Pass<name, op> {
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target to lower for">];
+  let dependentDialects = ["::braid::exec::ExecDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def SelectEpiloguesPass : TargetPass<"exec-select-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Lets library calls apply activations to their results";
+  let description = [{
+    Runs before `tg-decompose`, while activations are whole.  A contraction (and
+    its bias) that only a GELU or SiLU reads becomes a call with that epilogue,
+    where the target's library has it.  In training the activation's operand is
+    saved for backward and nothing happens.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %y = tg.gelu tanh %h : tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %y = exec.matmul "bd,fd->bf" (%x, %w) epilogue gelu_tanh : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+  }];
+}
+
+def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
+  let summary = "Selects library calls and views";
+  let description = [{
+    * `tg.contract` becomes `exec.matmul`.  Operands are read through views; where
+      no GEMM takes the strides, the operand is copied.  Contractions that are no
+      matrix products (nothing contracted, or only dot products) become products
+      and reductions.
+    * A bias added to a call's only use moves into the call.  A sum of a call and
+      a tensor that dies there becomes a call that accumulates.
+    * `tg.gather`, `tg.scatter_add`, `tg.concat`, `tg.pad` become their exec forms.
+      A sum of disjoint pads (gradients of slices) becomes one concat.
+    * `tg.slice`, `tg.transpose`, `tg.reshape` become `exec.view` of a contiguous
+      tensor, after a copy where no strides express them.
+  }];
+}
+
+def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Makes a kernel of every op that computes";
+  let description = [{
+    One `exec.kernel` an op at first.  Constants, iotas, broadcasts and cheap
+    arithmetic on constants and iotas are written into each kernel that reads
+    them.  Reductions go by lanes first; reduced rows are cut into blocks whose
+    partials a second kernel combines in order.
+  }];
+}
+
+def VerifyValuesPass : Pass<"exec-verify-values"> {
+  let summary = "Fails if an op of the graph is left: everything is an action or a view";
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
+
+def VerifyMemoryPass : Pass<"exec-verify-memory"> {
+  let summary = "Fails if a tensor is left outside kernel bodies";
+}
+
+def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Gives every value of the programs its bytes in the arena";
+  let description = [{
+    The only bufferizer.  Every function of the module is a program on values
+    (actions, `exec.view`, `exec.concat`); every one becomes an `exec.program` in
+    memory form, and the parameters and states of all of them become
+    `exec.tensor`s, which come first in the arena.
+
+    *Ties.*  A view is its source with other strides and costs nothing.  The
+    operands of a concat are written into its slices, an accumulator is summed in
+    place, a result overwrites an operand that dies there, and the new value of a
+    parameter (`tg.updates`) overwrites the old one once nothing reads that.
+    Where a tie is demanded but cannot hold, a kernel `copy` is inserted.
+
+    *Offsets.*  Buffers get offsets so that those that live at the same time do
+    not overlap; the answer is checked by a verifier of its own.  The scratch
+    memory of library calls is one buffer, right after the persistent tensors,
+    at the same offset in all programs.
+
+    Input:
+    ```mlir
+    func.func @train(%w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>},
+                     %x: tensor<8xf32> {tg.input = "x"}) -> (tensor<8xf32> {tg.updates = "w"}) {
+      %0 = exec.kernel "add"(%w, %x) space [8] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> { ... }
+      return %0 : tensor<8xf32>
+    }
+    ```
+    Output: the sum is written over `w`, which no one else reads.
+    ```mlir
+    exec.tensor @w at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 128 {
+      exec.buffer @b0 at 64 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "x" : tensor<8xf32>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      exec.kernel "add"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : ... { ... }
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment and scratch memory count">,
+    Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
+           "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
+  ];
+  let dependentDialects = ["exec::ExecDialect"];
+}
+
+def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
+  let summary = "Checks a module in memory form";
+  let description = [{
+    Knows nothing of how the plan was made.  Checks that persistent tensors and
+    buffers lie aligned in the arena, that those which live at the same time do
+    not overlap, that every reference is inside its buffer and every access
+    inside the buffer's life, that every byte read was written before (inputs and
+    persistent tensors are at the start, results must be at the end), and that an
+    action writes over its own operands only where it said that it may.  Changes
+    nothing.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment counts">];
+}
 
 #endif // BRAID_PASSES_LOWER

@@ -86,7 +86,7 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
     smallest = std::max(smallest, program.lowerBoundBytes);
   const ProgramPlan &largest = plan.largest();
   auto size = [](int64_t bytes) { return formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)"; };
-  InFlightDiagnostic diagnostic = module.emitError();
+  InFlightDiagnostic diagnostic = emitError(module.getLoc());
   diagnostic << "the plan needs " << size(plan.arenaBytes) << " but the memory limit is " << size(limit)
              << "; the smallest possible for this graph is " << size(smallest);
   std::vector<CauseBytes> causes = largest.byCause;
@@ -149,7 +149,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     if (!memoryLimit.empty())
       limit = parseSize(memoryLimit);
     if (!limit) {
-      getOperation().emitError() << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
+      emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
       return signalPassFailure();
     }
     if (failed(plan(*info)) || failed(checkLimit(getOperation(), *limit, *info)))

@@ -1,0 +1,193 @@
+//===- FormKernels.cpp - one kernel for each op that computes --------------===//
+//
+// What is left of the graph besides calls and views becomes kernels, one an op.
+// Values that take no memory (InlineValues.h) are written into their readers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/Views.h"
+#include "dialects/TG/TG.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Lower/InlineValues.h"
+#include "passes/Lower/KernelNames.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Lower/RowReduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace braid {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Kernels of one op
+//===----------------------------------------------------------------------===//
+
+static Value formElementwise(OpBuilder &builder, Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<int64_t> dims = allDims(type);
+  KernelBuilder kernel(builder, op->getLoc(), kernelNameOf(op), spaceOf(type));
+  InlineExpression expression(builder, op->getLoc());
+  for (Value operand : op->getOperands())
+    expression.collect(kernel, operand, dims);
+  Value result = kernel.parallel(dims, expression.getReads(), type.getElementType(),
+                                 [&](OpBuilder &body, ValueRange scalars) {
+                                   SmallVector<Value> operands;
+                                   for (Value operand : op->getOperands())
+                                     operands.push_back(expression.emit(body, scalars, operand, dims));
+                                   return emitScalar(body, op->getLoc(), op, operands);
+                                 });
+  return kernel.finish(result).getResult(0);
+}
+
+static Value formRandom(OpBuilder &builder, tg::RandomUniformOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  SmallVector<int64_t> dims = allDims(type);
+  KernelBuilder kernel(builder, op.getLoc(), kernelNameOf(op), spaceOf(type));
+  Value key = kernel.operand(op.getKey());
+  Value result = kernel.parallel(dims, {}, type.getElementType(), [&](OpBuilder &body, ValueRange) -> Value {
+    SmallVector<Value> indices;
+    for (int64_t dim : dims)
+      indices.push_back(body.create<linalg::IndexOp>(op.getLoc(), dim));
+    return body.create<exec::RandomUniformOp>(op.getLoc(), type.getElementType(), key, indices,
+                                              exec::rowMajor(type.getShape()), type.getNumElements(), op.getStream());
+  });
+  return kernel.finish(result).getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Values outside kernels
+//===----------------------------------------------------------------------===//
+
+/// Merges equal scalar computations: bias corrections and clipping factors are
+/// written once for each parameter, and would each be a launch.
+static void mergeScalars(func::FuncOp function) {
+  struct Info : DenseMapInfo<Operation *> {
+    static unsigned getHashValue(const Operation *op) {
+      return OperationEquivalence::computeHash(const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+                                               OperationEquivalence::ignoreHashValue,
+                                               OperationEquivalence::IgnoreLocations);
+    }
+    static bool isEqual(const Operation *a, const Operation *b) {
+      if (a == b)
+        return true;
+      if (a == getTombstoneKey() || b == getTombstoneKey() || a == getEmptyKey() || b == getEmptyKey())
+        return false;
+      return OperationEquivalence::isEquivalentTo(const_cast<Operation *>(a), const_cast<Operation *>(b),
+                                                  OperationEquivalence::IgnoreLocations);
+    }
+  };
+  DenseMap<Operation *, Operation *, Info> known;
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    bool isScalar = op.getNumResults() == 1 && (isElementwise(&op) || isa<arith::ConstantOp>(op));
+    if (!isScalar || cast<RankedTensorType>(op.getResult(0).getType()).getRank())
+      continue;
+    auto [it, isNew] = known.try_emplace(&op, &op);
+    if (isNew)
+      continue;
+    op.replaceAllUsesWith(it->second);
+    op.erase();
+  }
+}
+
+/// True if the function may return `value` as it is: what an action wrote, or a
+/// parameter that is its own update.
+static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
+  if (auto view = value.getDefiningOp<exec::ViewOp>())
+    return exec::isReshape(view) && view.getSource().getDefiningOp<exec::ActionOpInterface>();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return true;
+  auto updated = function.getResultAttrOfType<StringAttr>(result, tg::kUpdates);
+  auto param = function.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  return updated && ((param && param.getName() == updated) || (state && state.getName() == updated));
+}
+
+/// Gives memory to inlined values that calls, views and results read.
+static void materialize(func::FuncOp function) {
+  DenseMap<Value, Value> copies;
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    bool isReturn = op.hasTrait<OpTrait::IsTerminator>();
+    if (!isReturn && !isa<exec::ExecDialect>(op.getDialect()) && !isa<tg::ReduceOp>(op))
+      continue;
+    if (isa<exec::KernelOp>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      Value value = operand.get();
+      bool isReturned = isReturn && !isReturnable(function, operand.getOperandNumber(), value);
+      if (!isInlined(value) && !isReturned)
+        continue;
+      Value &copy = copies[value];
+      if (!copy) {
+        OpBuilder builder(&op);
+        if (Operation *source = value.getDefiningOp())
+          builder.setInsertionPointAfter(source);
+        Location loc = value.getLoc();
+        StringRef name = value.getDefiningOp<arith::ConstantOp>() ? "fill" : "copy";
+        copy = copyToMemory(builder, loc, name, value);
+      }
+      operand.set(copy);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass> {
+  using FormKernelsPassBase::FormKernelsPassBase;
+
+  void runOnOperation() final {
+    const TargetInfo *info = lookupTarget(target);
+    if (!info) {
+      getOperation().emitError() << "unknown target '" << target << "'; targets are " << targetNames();
+      return signalPassFailure();
+    }
+    if (getOperation().isExternal())
+      return;
+    mergeScalars(getOperation());
+    materialize(getOperation());
+    SmallVector<Operation *> replaced;
+    for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front())) {
+      if (isa<exec::ExecDialect>(op.getDialect()) || op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      replaced.push_back(&op);
+      if (op.getNumResults() == 1 && isInlined(op.getResult(0)))
+        continue;
+      FailureOr<Value> value = form(&op, *info);
+      if (failed(value))
+        return signalPassFailure();
+      op.getResult(0).replaceAllUsesWith(*value);
+    }
+    for (Operation *op : llvm::reverse(replaced))
+      op->erase();
+  }
+
+  FailureOr<Value> form(Operation *op, const TargetInfo &info) {
+    OpBuilder builder(op);
+    if (isa<tg::StopGradientOp, tg::HookOp>(op))
+      return op->getOperand(0);
+    if (auto random = dyn_cast<tg::RandomUniformOp>(op))
+      return formRandom(builder, random);
+    if (auto reduce = dyn_cast<tg::ReduceOp>(op))
+      return formReduction(builder, reduce, info.reductionBlocks);
+    if (isElementwise(op))
+      return formElementwise(builder, op);
+    if (isa<arith::ConstantOp>(op))
+      return op->emitError() << "dense constant of type " << op->getResult(0).getType()
+                             << " is too large to be spelled out in a kernel: pass it as an input";
+    return op->emitError() << "no kernel computes " << op->getName()
+                           << ": it must be decomposed or selected as a call first";
+  }
+};
+} // namespace

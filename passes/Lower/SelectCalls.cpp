@@ -1,0 +1,152 @@
+//===- SelectCalls.cpp - library calls and views ---------------------------===//
+//
+// Contractions, embeddings and movement leave the graph here; arithmetic and
+// reductions stay for exec-form-kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/Views.h"
+#include "dialects/TG/TG.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Lower/InlineValues.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Lower/SelectMatmul.h"
+#include "passes/Lower/SelectViews.h"
+#include "passes/Lower/SumOfPads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace braid {
+#define GEN_PASS_DEF_SELECTCALLSPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// `value` contiguous in memory: tables and indices are whole.
+static Value contiguous(OpBuilder &builder, Location loc, Value value) {
+  if (exec::layoutOf(value).isContiguous())
+    return value;
+  return copyToMemory(builder, loc, "copy", value);
+}
+
+/// Indices as the 32-bit integers that library calls take.
+static Value indices(OpBuilder &builder, Location loc, Value value) {
+  auto type = RankedTensorType::get(typeOf(value).getShape(), builder.getI32Type());
+  if (value.getType() != type)
+    value = builder.create<tg::ConvertOp>(loc, type, value);
+  return contiguous(builder, loc, value);
+}
+
+static Value selectPad(OpBuilder &builder, tg::PadOp pad) {
+  RankedTensorType type = typeOf(pad.getInput());
+  SmallVector<Value> parts;
+  auto addBorder = [&](int64_t size) {
+    if (size == 0)
+      return;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[pad.getDim()] = size;
+    Type element = type.getElementType();
+    double value = pad.getValue().convertToDouble();
+    Attribute scalar = isa<FloatType>(element) ? Attribute(builder.getFloatAttr(element, value))
+                                               : Attribute(builder.getIntegerAttr(element, static_cast<int64_t>(value)));
+    parts.push_back(builder.create<arith::ConstantOp>(
+        pad.getLoc(), DenseElementsAttr::get(RankedTensorType::get(shape, element), scalar)));
+  };
+  addBorder(pad.getLow());
+  parts.push_back(pad.getInput());
+  addBorder(pad.getHigh());
+  if (parts.size() == 1)
+    return parts[0];
+  return builder.create<exec::ConcatOp>(pad.getLoc(), pad.getType(), parts, pad.getDim());
+}
+
+/// The call or view for an op, or null if it stays.
+static Value select(OpBuilder &builder, Operation *op) {
+  Location loc = op->getLoc();
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](tg::ContractOp contract) -> Value {
+        return selectMatmul(builder, contract);
+      })
+      .Case([&](tg::GatherOp gather) -> Value {
+        return builder.create<exec::GatherOp>(loc, gather.getType(), contiguous(builder, loc, gather.getTable()),
+                                              indices(builder, loc, gather.getIndices()), ValueRange()).getResult();
+      })
+      .Case([&](tg::ScatterAddOp scatter) -> Value {
+        return builder.create<exec::ScatterAddOp>(loc, scatter.getType(), indices(builder, loc, scatter.getIndices()),
+                                                  contiguous(builder, loc, scatter.getUpdates()), Value(), ValueRange()).getResult();
+      })
+      .Case([&](tg::ConcatOp concat) -> Value {
+        return builder.create<exec::ConcatOp>(loc, concat.getType(), concat.getInputs(), concat.getDim());
+      })
+      .Case([&](tg::PadOp pad) -> Value { return selectPad(builder, pad); })
+      .Default([&](Operation *op) { return selectView(builder, op); });
+}
+
+namespace {
+struct SelectCallsPass : public braid::impl::SelectCallsPassBase<SelectCallsPass> {
+  using SelectCallsPassBase::SelectCallsPassBase;
+
+  void runOnOperation() final {
+    const TargetInfo *info = lookupTarget(target);
+    if (!info) {
+      getOperation().emitError() << "unknown target '" << target << "'; targets are " << targetNames();
+      return signalPassFailure();
+    }
+    if (getOperation().isExternal())
+      return;
+    mergeSumsOfPads(getOperation());
+    expandContractions();
+    selectAll();
+    fuseIntoCalls(*info);
+  }
+
+private:
+  Block &block() { return getOperation().getBody().front(); }
+
+  void expandContractions() {
+    for (auto contract : llvm::make_early_inc_range(block().getOps<tg::ContractOp>())) {
+      OpBuilder builder(contract);
+      if (Value value = expandContraction(builder, contract)) {
+        contract.replaceAllUsesWith(value);
+        contract.erase();
+      }
+    }
+  }
+
+  void selectAll() {
+    for (Operation &op : llvm::make_early_inc_range(block())) {
+      if (auto matmul = dyn_cast<exec::MatmulOp>(op)) {
+        legalizeOperands(matmul);
+        continue;
+      }
+      if (op.use_empty() && isPure(&op)) {
+        op.erase();
+        continue;
+      }
+      OpBuilder builder(&op);
+      if (Value value = select(builder, &op)) {
+        op.getResult(0).replaceAllUsesWith(value);
+        op.erase();
+      }
+    }
+  }
+
+  void fuseIntoCalls(const TargetInfo &info) {
+    for (auto add : llvm::make_early_inc_range(block().getOps<arith::AddFOp>()))
+      if (!fuseBias(add, info))
+        fuseAccumulation(add);
+    // What a fused op repeated may be dead now.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+};
+} // namespace

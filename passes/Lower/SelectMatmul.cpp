@@ -1,0 +1,257 @@
+//===- SelectMatmul.cpp - contractions as calls or products ---------------===//
+
+#include "passes/Lower/SelectMatmul.h"
+#include "dialects/Exec/Views.h"
+#include "lib/Target/MatmulShape.h"
+#include "passes/Lower/InlineValues.h"
+#include "passes/Lower/SelectViews.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace braid;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+/// The letters of a contraction by role, in the order of the result (and of the
+/// left operand for k).
+struct Letters {
+  std::string lhs, rhs, result;
+  std::string batch, m, n, k;
+
+  explicit Letters(StringRef spec) {
+    auto [inputs, out] = spec.split("->");
+    lhs = inputs.split(',').first.str(), rhs = inputs.split(',').second.str(), result = out.str();
+    for (char letter : result) {
+      bool inLeft = StringRef(lhs).contains(letter), inRight = StringRef(rhs).contains(letter);
+      (inLeft && inRight ? batch : inLeft ? m : n) += letter;
+    }
+    for (char letter : lhs)
+      if (!StringRef(result).contains(letter))
+        k += letter;
+  }
+  std::string spec() const { return lhs + "," + rhs + "->" + result; }
+};
+} // namespace
+
+/// The permutation that brings dims named `from` into the order `to`.
+static SmallVector<int64_t> permutationTo(StringRef from, StringRef to) {
+  return llvm::map_to_vector(to, [&](char letter) -> int64_t { return from.find(letter); });
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions that are no matrix product
+//===----------------------------------------------------------------------===//
+
+/// An operand with letters `letters` repeated to `all` (of `shape`).
+static Value spread(OpBuilder &builder, Location loc, Value value, StringRef letters, StringRef all,
+                    ArrayRef<int64_t> shape) {
+  std::string order;
+  SmallVector<int64_t> dims;
+  for (auto [dim, letter] : llvm::enumerate(all))
+    if (letters.contains(letter)) {
+      order += letter;
+      dims.push_back(dim);
+    }
+  if (order != letters)
+    value = transposed(builder, loc, value, permutationTo(letters, order));
+  auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
+  return builder.createOrFold<tg::BroadcastOp>(loc, type, value, builder.getDenseI64ArrayAttr(dims));
+}
+
+Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
+  Letters letters(contract.getSpec());
+  bool isDot = letters.m.empty() && letters.n.empty();
+  if (!isDot && !letters.k.empty())
+    return {};
+  std::string all = letters.result + letters.k;
+  SmallVector<int64_t> shape(typeOf(contract.getResult()).getShape());
+  for (char letter : letters.k)
+    shape.push_back(typeOf(contract.getLhs()).getDimSize(letters.lhs.find(letter)));
+  Location loc = contract.getLoc();
+  Value lhs = spread(builder, loc, contract.getLhs(), letters.lhs, all, shape);
+  Value rhs = spread(builder, loc, contract.getRhs(), letters.rhs, all, shape);
+  Value product = builder.create<arith::MulFOp>(loc, lhs, rhs);
+  if (letters.k.empty())
+    return product;
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(letters.result.size(), all.size()));
+  return builder.create<tg::ReduceOp>(loc, contract.getType(), tg::ReduceKind::Sum, product,
+                                      builder.getDenseI64ArrayAttr(dims));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static FailureOr<MatmulShape> shapeOf(StringRef spec, Value lhs, Value rhs, RankedTensorType result) {
+  return matmulShape(spec, exec::layoutOf(lhs), exec::layoutOf(rhs), exec::RefType::contiguous(result));
+}
+
+/// `value` as a new contiguous tensor with its dims in the order `to`.
+static Value copyInOrder(OpBuilder &builder, Location loc, Value value, StringRef from, StringRef to) {
+  Value view = transposed(builder, loc, value, permutationTo(from, to));
+  return copyToMemory(builder, loc, "copy", view);
+}
+
+/// Copies operands until a GEMM takes them: the left, the right, both.
+static void copyOperands(OpBuilder &builder, Location loc, Letters &letters, Value &lhs, Value &rhs,
+                         RankedTensorType result) {
+  std::string left = letters.batch + letters.m + letters.k, right = letters.batch + letters.k + letters.n;
+  auto isLegal = [&](Value l, Value r, const std::string &lDims, const std::string &rDims) {
+    Letters copied = letters;
+    copied.lhs = lDims, copied.rhs = rDims;
+    return succeeded(shapeOf(copied.spec(), l, r, result));
+  };
+  auto contiguous = [&](Value value, StringRef from, StringRef to) {
+    // Only the layout matters: what the copy would have.
+    SmallVector<int64_t> shape =
+        llvm::map_to_vector(to, [&](char letter) { return typeOf(value).getDimSize(from.find(letter)); });
+    return exec::RefType::contiguous(RankedTensorType::get(shape, typeOf(value).getElementType()));
+  };
+  if (isLegal(lhs, rhs, letters.lhs, letters.rhs))
+    return;
+  exec::RefType out = exec::RefType::contiguous(result);
+  bool copyLeft = succeeded(matmulShape(left + "," + letters.rhs + "->" + letters.result,
+                                        contiguous(lhs, letters.lhs, left), exec::layoutOf(rhs), out));
+  bool copyRight = !copyLeft;
+  if (copyRight && failed(matmulShape(letters.lhs + "," + right + "->" + letters.result, exec::layoutOf(lhs),
+                                      contiguous(rhs, letters.rhs, right), out)))
+    copyLeft = true;
+  if (copyLeft) {
+    lhs = copyInOrder(builder, loc, lhs, letters.lhs, left);
+    letters.lhs = left;
+  }
+  if (copyRight) {
+    rhs = copyInOrder(builder, loc, rhs, letters.rhs, right);
+    letters.rhs = right;
+  }
+}
+
+static exec::MatmulOp createMatmul(OpBuilder &builder, Location loc, StringRef spec, Value lhs, Value rhs, Value bias,
+                                   Value accumulator, Type result, exec::Epilogue epilogue = exec::Epilogue::None) {
+  return builder.create<exec::MatmulOp>(loc, result, spec, lhs, rhs, bias, accumulator, ValueRange(), epilogue);
+}
+
+Value braid::selectMatmul(OpBuilder &builder, tg::ContractOp contract) {
+  Letters letters(contract.getSpec());
+  Location loc = contract.getLoc();
+  Value lhs = broadcastAsView(builder, contract.getLhs()), rhs = broadcastAsView(builder, contract.getRhs());
+  RankedTensorType type = typeOf(contract.getResult());
+  std::string wanted = letters.result;
+  if (failed(shapeOf(letters.spec(), lhs, rhs, type))) {
+    // A GEMM writes batch, m, n (or batch, n, m) in order of the result's unit stride.
+    std::string order = letters.batch + letters.m + letters.n;
+    if (StringRef(letters.m).contains(wanted.back()))
+      order = letters.batch + letters.n + letters.m;
+    bool isUnitFree = !StringRef(letters.batch).contains(wanted.back());
+    if (!isUnitFree)
+      letters.result = order;
+  }
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(letters.result, [&](char letter) { return type.getDimSize(wanted.find(letter)); });
+  auto ordered = RankedTensorType::get(shape, type.getElementType());
+  copyOperands(builder, loc, letters, lhs, rhs, ordered);
+  Value result = createMatmul(builder, loc, letters.spec(), lhs, rhs, {}, {}, ordered).getResult();
+  if (letters.result != wanted)
+    result = transposed(builder, loc, result, permutationTo(letters.result, wanted));
+  return result;
+}
+
+void braid::legalizeOperands(exec::MatmulOp matmul) {
+  OpBuilder builder(matmul);
+  Letters letters(matmul.getSpec());
+  Value lhs = matmul.getLhs(), rhs = matmul.getRhs();
+  copyOperands(builder, matmul.getLoc(), letters, lhs, rhs, typeOf(matmul.getResult()));
+  matmul.getLhsMutable().assign(lhs);
+  matmul.getRhsMutable().assign(rhs);
+  matmul.setSpec(letters.spec());
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
+
+bool braid::takesEpilogue(exec::MatmulOp matmul) {
+  RankedTensorType type = typeOf(matmul.getResult());
+  FailureOr<MatmulShape> shape = shapeOf(matmul.getSpec(), matmul.getLhs(), matmul.getRhs(), type);
+  return succeeded(shape) && type.getRank() && shape->n == type.getShape().back() && shape->outer.empty() &&
+         !matmul.getAccumulator() && matmul.getEpilogue() == exec::Epilogue::None;
+}
+
+/// The rank-1 tensor that `value` repeats along its last dim, or null.
+static Value biasOf(Value value) {
+  auto broadcast = value.getDefiningOp<tg::BroadcastOp>();
+  if (!broadcast || broadcast.getDims() != ArrayRef<int64_t>{typeOf(value).getRank() - 1} ||
+      broadcast.getInput().getType().getDimSize(0) != typeOf(value).getShape().back() ||
+      isInlined(broadcast.getInput()) || !exec::layoutOf(broadcast.getInput()).isContiguous())
+    return {};
+  return broadcast.getInput();
+}
+
+exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
+  if (!target.biasEpilogue)
+    return {};
+  for (auto [sum, other] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+    auto matmul = sum.getDefiningOp<exec::MatmulOp>();
+    Value bias = biasOf(other);
+    if (!matmul || !bias || matmul.getBias() || !matmul->hasOneUse() || !takesEpilogue(matmul))
+      continue;
+    OpBuilder builder(add);
+    auto fused = createMatmul(builder, builder.getFusedLoc({matmul.getLoc(), add.getLoc()}), matmul.getSpec(),
+                              matmul.getLhs(), matmul.getRhs(), bias, {}, add.getType());
+    add.replaceAllUsesWith(fused.getResult());
+    add.erase();
+    matmul.erase();
+    return fused;
+  }
+  return {};
+}
+
+/// True if nothing but `add` reads `value`, whose memory the sum may take: a
+/// value that an action makes, or a state whose update is the sum.
+static bool diesIn(arith::AddFOp add, Value value) {
+  if (!value.hasOneUse() || !typeOf(value).getRank())
+    return false;
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return !isInlined(value) && !value.getDefiningOp<exec::ViewOp>();
+  auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!function || !add->hasOneUse())
+    return false;
+  OpOperand &use = *add->use_begin();
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  return state && use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+         function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), tg::kUpdates) == state.getName();
+}
+
+/// The call `value` comes from, if it can add into an accumulator.
+static Operation *accumulatingCall(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->hasOneUse())
+    return nullptr;
+  if (auto matmul = dyn_cast<exec::MatmulOp>(op))
+    return !matmul.getAccumulator() && !matmul.getBias() && matmul.getEpilogue() == exec::Epilogue::None ? op : nullptr;
+  auto scatter = dyn_cast<exec::ScatterAddOp>(op);
+  return scatter && !scatter.getAccumulator() ? op : nullptr;
+}
+
+bool braid::fuseAccumulation(arith::AddFOp add) {
+  for (auto [term, sum] : {std::pair(add.getRhs(), add.getLhs()), std::pair(add.getLhs(), add.getRhs())}) {
+    Operation *call = accumulatingCall(term);
+    if (!call || !diesIn(add, sum))
+      continue;
+    OpBuilder builder(add);
+    Location loc = builder.getFusedLoc({call->getLoc(), add.getLoc()});
+    Operation *fused;
+    if (auto matmul = dyn_cast<exec::MatmulOp>(call))
+      fused = createMatmul(builder, loc, matmul.getSpec(), matmul.getLhs(), matmul.getRhs(), {}, sum, add.getType());
+    else
+      fused = builder.create<exec::ScatterAddOp>(loc, add.getType(), call->getOperand(0), call->getOperand(1), sum,
+                                                 ValueRange());
+    add->replaceAllUsesWith(fused);
+    add.erase();
+    call->erase();
+    return true;
+  }
+  return false;
+}

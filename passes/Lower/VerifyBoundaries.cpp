@@ -1,0 +1,53 @@
+//===- VerifyBoundaries.cpp - what each level forbids ---------------------===//
+
+#include "dialects/Exec/Exec.h"
+#include "dialects/TG/TG.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace braid {
+#define GEN_PASS_DEF_VERIFYVALUESPASS
+#define GEN_PASS_DEF_VERIFYMEMORYPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesPass> {
+  void runOnOperation() final {
+    bool isClean = true;
+    // Kernels check their own bodies.
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<exec::ExecDialect>(op->getDialect()))
+        return WalkResult::skip();
+      if (!isa<ModuleOp, func::FuncOp, func::ReturnOp>(op)) {
+        op->emitOpError() << "is left after kernels were formed: it is no action and no view";
+        isClean = false;
+      }
+      return WalkResult::advance();
+    });
+    if (!isClean)
+      signalPassFailure();
+  }
+};
+
+struct VerifyMemoryPass : public braid::impl::VerifyMemoryPassBase<VerifyMemoryPass> {
+  void runOnOperation() final {
+    bool isClean = true;
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor) ||
+          isa<func::FuncOp>(op)) {
+        op->emitOpError() << "is left after memory was planned: it holds a tensor outside a kernel";
+        isClean = false;
+        return WalkResult::skip();
+      }
+      return isa<exec::KernelOp, exec::KernelDefOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+    if (!isClean)
+      signalPassFailure();
+  }
+};
+} // namespace
