@@ -20,4 +20,11 @@
 #define GET_OP_CLASSES
 #include "dialects/Exec/ExecOps.h.inc"
 
+namespace braid::exec {
+/// What a symbol means inside a program: a buffer of the program, else a tensor
+/// or kernel of the module.  Null when there is none.
+mlir::Operation *lookupSymbol(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol,
+                              mlir::SymbolTableCollection &tables);
+} // namespace braid::exec
+
 #endif // BRAID_DIALECTS_EXEC_EXEC_H

@@ -16,6 +16,14 @@ static RankedTensorType tensorOf(Type type) {
   return cast<RankedTensorType>(type);
 }
 
+Operation *exec::lookupSymbol(Operation *user, FlatSymbolRefAttr symbol, SymbolTableCollection &tables) {
+  for (Operation *table = SymbolTable::getNearestSymbolTable(user); table;
+       table = table->getParentOp() ? SymbolTable::getNearestSymbolTable(table->getParentOp()) : nullptr)
+    if (Operation *found = tables.lookupSymbolIn(table, symbol))
+      return found;
+  return nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Actions
 //===----------------------------------------------------------------------===//
@@ -108,7 +116,7 @@ LogicalResult KernelDefOp::verifyRegions() {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<KernelDefOp>(*this, getKernelAttr());
+  auto kernel = dyn_cast_or_null<KernelDefOp>(lookupSymbol(*this, getKernelAttr(), symbols));
   if (!kernel)
     return emitOpError() << "of '" << getKernel() << "', which is no exec.kernel_def";
   unsigned numIns = kernel.getNumIns(), numOuts = kernel.getTies().size();
@@ -238,7 +246,7 @@ LogicalResult ConcatOp::verify() {
 }
 
 LogicalResult RefOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *target = symbols.lookupNearestSymbolFrom(*this, getBufferAttr());
+  Operation *target = lookupSymbol(*this, getBufferAttr(), symbols);
   int64_t bytes;
   if (auto buffer = dyn_cast_or_null<BufferOp>(target))
     bytes = buffer.getBytes();
