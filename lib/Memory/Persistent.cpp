@@ -54,5 +54,5 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
     tensor.offset = result.bytes;
     result.bytes += (tensor.bytes + alignment - 1) / alignment * alignment;
   }
-  return std::move(result);
+  return result;
 }

@@ -1,0 +1,73 @@
+//===- PlanTable.cpp - the memory plan as tables --------------------------===//
+
+#include "lib/Memory/Report.h"
+#include "lib/Memory/Size.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace braid;
+
+/// Lines of the longest tables.
+static constexpr size_t kRows = 20;
+
+static std::string life(const PlanTensor &tensor) {
+  return tensor.persistent ? "always" : llvm::formatv("{0}..{1}", tensor.first, tensor.last).str();
+}
+
+/// The largest of `tensors`, and one line for the rest.
+static void printTensors(llvm::raw_ostream &stream, std::vector<const PlanTensor *> tensors) {
+  llvm::stable_sort(tensors, [](const PlanTensor *a, const PlanTensor *b) { return a->bytes > b->bytes; });
+  int64_t rest = 0;
+  for (auto [row, tensor] : llvm::enumerate(tensors)) {
+    if (row >= kRows)
+      rest += tensor->bytes;
+    else
+      stream << llvm::formatv("    {0,9}  at {1,12}  live {2,-12} {3,-16} {4}\n", formatSize(tensor->bytes),
+                              tensor->offset, life(*tensor), tensor->cause, tensor->name);
+  }
+  if (tensors.size() > kRows)
+    stream << llvm::formatv("    {0,9}  in {1} more\n", formatSize(rest), tensors.size() - kRows);
+}
+
+static void printCauses(llvm::raw_ostream &stream, const ProgramPlan &program) {
+  stream << "  by cause (each at its own peak)\n";
+  for (const CauseBytes &cause : program.byCause)
+    if (cause.bytes > 0)
+      stream << llvm::formatv("    {0,-16} {1,9} {2,14} bytes\n", cause.cause, formatSize(cause.bytes), cause.bytes);
+}
+
+static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) {
+  std::vector<const PlanTensor *> persistent, transient;
+  int64_t persistentBytes = 0;
+  for (const PlanTensor &tensor : program.tensors) {
+    (tensor.persistent ? persistent : transient).push_back(&tensor);
+    persistentBytes += tensor.persistent ? tensor.bytes : 0;
+  }
+  double ratio = program.lowerBoundBytes ? double(program.arenaBytes) / program.lowerBoundBytes : 1;
+  stream << llvm::formatv("\nprogram {0}: {1} ({2} bytes), {3} actions\n", program.name, formatSize(program.arenaBytes),
+                          program.arenaBytes, program.numActions);
+  stream << llvm::formatv("  persistent {0} in {1} tensors, transient {2} in {3} buffers\n",
+                          formatSize(persistentBytes), persistent.size(),
+                          formatSize(program.arenaBytes - persistentBytes), transient.size());
+  stream << llvm::formatv("  lower bound {0} ({1} bytes), ratio ", formatSize(program.lowerBoundBytes),
+                          program.lowerBoundBytes)
+         << llvm::format("%.4f\n", ratio);
+  printCauses(stream, program);
+  stream << llvm::formatv("  peak at action {0}, {1}; live there:\n", program.peakAction, program.peakOp);
+  printTensors(stream, program.liveAtPeak());
+  stream << "  transient tensors:\n";
+  printTensors(stream, transient);
+}
+
+void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
+  stream << llvm::formatv("memory plan: peak {0} ({1} bytes), which is the arena\n", formatSize(plan.arenaBytes),
+                          plan.arenaBytes);
+  stream << "  persistent tensors:\n";
+  std::vector<const PlanTensor *> persistent;
+  for (const PlanTensor &tensor : plan.largest().tensors)
+    if (tensor.persistent)
+      persistent.push_back(&tensor);
+  printTensors(stream, persistent);
+  for (const ProgramPlan &program : plan.programs)
+    printProgram(stream, program);
+}
