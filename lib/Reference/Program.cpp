@@ -4,6 +4,7 @@
 #include "lib/Reference/Bounds.h"
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/Memory.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -138,25 +139,27 @@ bool Program::exists(ModuleOp module, StringRef name) {
   return isa_and_nonnull<func::FuncOp, exec::ProgramOp>(SymbolTable::lookupSymbolIn(module, name));
 }
 
-FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
-  SmallVector<Operation *> all;
-  std::string names;
+std::vector<std::string> Program::names(ModuleOp module) {
+  std::vector<std::string> names;
   for (Operation &op : *module.getBody())
-    if (isa<func::FuncOp, exec::ProgramOp>(op)) {
-      StringRef own = SymbolTable::getSymbolName(&op).getValue();
-      if (name.empty() || own == name)
-        all.push_back(&op);
-      names += (names.empty() ? "'" : ", '") + own.str() + "'";
-    }
-  if (names.empty())
-    return module.emitError("the module has no function and no program");
+    if (isa<func::FuncOp, exec::ProgramOp>(op))
+      names.push_back(SymbolTable::getSymbolName(&op).str());
+  return names;
+}
+
+FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
+  std::vector<std::string> all = names(module);
+  std::string list = llvm::join(all, "', '");
   if (all.empty())
-    return module.emitError() << "the module has no function or program '" << name << "'; it has " << names;
-  if (all.size() > 1)
-    return module.emitError() << "the module has several functions: " << names << "; name one with --function";
-  if (auto function = dyn_cast<func::FuncOp>(all[0]))
+    return module.emitError("the module has no function and no program");
+  if (name.empty() && all.size() > 1)
+    return module.emitError() << "the module has several functions, '" << list << "'; name one with --function";
+  Operation *found = SymbolTable::lookupSymbolIn(module, name.empty() ? StringRef(all[0]) : name);
+  if (auto function = dyn_cast_or_null<func::FuncOp>(found))
     return ofFunction(function);
-  return ofMemory(cast<exec::ProgramOp>(all[0]));
+  if (auto program = dyn_cast_or_null<exec::ProgramOp>(found))
+    return ofMemory(program);
+  return module.emitError() << "the module has no function or program '" << name << "'; it has '" << list << "'";
 }
 
 //===----------------------------------------------------------------------===//

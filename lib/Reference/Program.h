@@ -50,6 +50,8 @@ class Program {
 public:
   /// The function or program called `name`, or the only one when it is empty.
   static mlir::FailureOr<Program> find(mlir::ModuleOp module, llvm::StringRef name);
+  /// The names of all functions and programs, in order.
+  static std::vector<std::string> names(mlir::ModuleOp module);
   static bool exists(mlir::ModuleOp module, llvm::StringRef name);
 
   std::string name;

@@ -81,17 +81,19 @@ static LogicalResult compareOnce(Side &before, Side &after, InputOptions inputs,
   return compareSides(before, after, initial, options, inputs.seed, compared);
 }
 
-LogicalResult interp::runComparison(ModuleOp module, const Options &options) {
-  OwningOpRef<ModuleOp> changed = module.clone();
-  if (failed(applyPasses(*changed, options.pipeline)))
-    return failure();
-  FailureOr<Step> first = Step::find(module, options.function);
+/// The function after the passes that `name` became.
+static std::string partnerOf(const std::string &name, ModuleOp changed, const Options &options) {
+  if (!options.afterFunction.empty())
+    return options.afterFunction;
+  // Passes may rename the only function there is.
+  return Program::exists(changed, name) || Program::names(changed).size() > 1 ? name : "";
+}
+
+static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const std::string &name, const Options &options) {
+  FailureOr<Step> first = Step::find(module, name);
   if (failed(first))
     return failure();
-  std::string name = options.afterFunction;
-  if (name.empty() && Program::exists(*changed, first->main.name))
-    name = first->main.name;
-  FailureOr<Step> second = Step::find(*changed, name);
+  FailureOr<Step> second = Step::find(changed, partnerOf(name, changed, options));
   if (failed(second))
     return failure();
   Side before{std::move(*first), {}, {}}, after{std::move(*second), {}, {}};
@@ -105,7 +107,20 @@ LogicalResult interp::runComparison(ModuleOp module, const Options &options) {
       return failure();
   }
   if (compared == 0)
-    return module.emitError("before and after the passes no result is the same; there is nothing to compare");
-  llvm::outs() << "'" << before.step.main.name << "': " << compared << " results agree\n";
+    return module.emitError() << "'" << name << "' has no result in common with itself after the passes";
+  llvm::outs() << "'" << name << "': " << compared << " results agree\n";
   return success();
+}
+
+LogicalResult interp::runComparison(ModuleOp module, const Options &options) {
+  OwningOpRef<ModuleOp> changed = module.clone();
+  if (failed(applyPasses(*changed, options.pipeline)))
+    return failure();
+  std::vector<std::string> names = functionsOf(module, options);
+  if (names.empty())
+    return module.emitError("the module has no function and no program");
+  bool same = true;
+  for (const std::string &name : names)
+    same &= succeeded(compareFunction(module, *changed, name, options));
+  return success(same);
 }

@@ -1,7 +1,8 @@
 //===- Gradients.cpp - tg-differentiate against central differences -------===//
 //
-// The objective is the root itself when it is a scalar, else the sum of the root
-// times a random seed.  Everything computes in f64.
+// The objective is the sum of the roots, each weighted by its seed when it has
+// one.  A function that has gradients is checked as it is; for one that has none
+// they are made.  Everything computes in f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,138 +16,174 @@ using namespace braid::reference;
 
 static constexpr StringLiteral kSeedName = "gradient of the root";
 
-/// The result to differentiate: the loss, or the first float result.
-static FailureOr<unsigned> findRoot(const Program &program) {
-  for (unsigned i = 0; i < program.results.size(); ++i)
-    if (program.results[i].role == "loss")
-      return i;
-  for (unsigned i = 0; i < program.results.size(); ++i)
-    if (isFloat(program.results[i].type.getElementType()))
-      return i;
-  return program.function().emitError("has no float result to differentiate");
+namespace {
+/// A function, its gradients, and the inputs both run on.
+struct Check {
+  Program forward, backward;
+  Values values;
+  /// The results that are differentiated and the inputs that seed them, or none.
+  std::vector<std::pair<unsigned, std::string>> roots;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Roots and arguments
+//===----------------------------------------------------------------------===//
+
+/// The input that is the gradient of result `result`, by `tg.seed`.
+static std::string seedOf(const Program &program, unsigned result) {
+  for (unsigned i = 0; i < program.inputs.size(); ++i)
+    if (auto seed = program.function().getArgAttrOfType<IntegerAttr>(i, "tg.seed"))
+      if (seed.getInt() == static_cast<int64_t>(result))
+        return program.inputs[i].name;
+  return "";
 }
 
-/// The arguments to check.
-static FailureOr<std::vector<unsigned>> findArguments(const Program &program, const Options &options) {
-  std::vector<unsigned> arguments;
+/// The results that are seeded or the loss; without them the first float result.
+static FailureOr<std::vector<unsigned>> findRoots(const Program &program) {
+  std::vector<unsigned> roots;
+  for (unsigned i = 0; i < program.results.size(); ++i)
+    if (program.results[i].role == "loss" || !seedOf(program, i).empty())
+      roots.push_back(i);
+  for (unsigned i = 0; i < program.results.size() && roots.empty(); ++i)
+    if (isFloat(program.results[i].type.getElementType()) && program.results[i].gradOf.empty())
+      roots.push_back(i);
+  if (roots.empty())
+    return program.function().emitError("has no float result to differentiate");
+  return roots;
+}
+
+/// Asks for the gradients of the arguments, and seeds roots that are no scalars.
+static LogicalResult prepare(func::FuncOp function, const Program &program, ArrayRef<unsigned> roots,
+                             ArrayRef<std::string> wanted) {
+  Builder builder(function.getContext());
   for (unsigned i = 0; i < program.inputs.size(); ++i) {
     const InputSlot &slot = program.inputs[i];
-    bool wanted = options.wrt.empty() ? !slot.frozen : llvm::is_contained(options.wrt, slot.name);
-    if (wanted && isFloat(slot.type.getElementType()))
-      arguments.push_back(i);
-  }
-  for (const std::string &name : options.wrt)
-    if (llvm::none_of(arguments, [&](unsigned i) { return program.inputs[i].name == name; }))
-      return program.function().emitError() << "has no float argument '" << name << "'";
-  return arguments;
-}
-
-/// Asks for the gradients of all arguments and, for a root that is no scalar,
-/// adds the argument that seeds it.
-static void prepare(func::FuncOp function, const Program &program, unsigned root, ArrayRef<unsigned> arguments) {
-  Builder builder(function.getContext());
-  for (unsigned i : arguments) {
-    if (program.inputs[i].kind == InputKind::Param)
+    if (slot.kind == InputKind::Param || !isFloat(slot.type.getElementType()) || function.getArgAttr(i, "tg.seed") ||
+        (!wanted.empty() && !llvm::is_contained(wanted, slot.name)))
       continue;
     function.setArgAttr(i, "tg.grad", builder.getUnitAttr());
-    if (!function.getArgAttr(i, tg::kInput) && !function.getArgAttr(i, tg::kState))
-      function.setArgAttr(i, tg::kInput, builder.getStringAttr(program.inputs[i].name));
+    if (slot.kind == InputKind::Input)
+      function.setArgAttr(i, tg::kInput, builder.getStringAttr(slot.name));
   }
-  if (program.results[root].type.getRank() == 0)
-    return;
-  auto attributes = builder.getDictionaryAttr(
-      {builder.getNamedAttr(tg::kInput, builder.getStringAttr(kSeedName)),
-       builder.getNamedAttr("tg.seed", builder.getI64IntegerAttr(root))});
-  function.insertArgument(function.getNumArguments(), program.results[root].type, attributes, function.getLoc());
+  for (unsigned root : roots) {
+    if (program.results[root].type.getRank() == 0 || !seedOf(program, root).empty())
+      continue;
+    auto attributes = builder.getDictionaryAttr(
+        {builder.getNamedAttr(tg::kInput, builder.getStringAttr(kSeedName)),
+         builder.getNamedAttr("tg.seed", builder.getI64IntegerAttr(root))});
+    function.insertArgument(function.getNumArguments(), program.results[root].type, attributes, function.getLoc());
+  }
+  return success();
 }
 
-/// The root weighted by the seed.
-static FailureOr<double> objective(const Program &program, unsigned root, ArrayRef<Tensor> arguments,
-                                   const Tensor *seed) {
-  Results made = program.run(arguments, Arithmetic::F64);
+/// The function of `name` with gradients in `module`, which is changed.
+static FailureOr<Program> differentiate(ModuleOp module, const Program &forward, ArrayRef<unsigned> roots,
+                                        ArrayRef<std::string> wanted) {
+  if (llvm::any_of(forward.results, [](const ResultSlot &slot) { return !slot.gradOf.empty(); }))
+    return forward;
+  if (failed(prepare(module.lookupSymbol<func::FuncOp>(forward.name), forward, roots, wanted)))
+    return failure();
+  std::string numbers;
+  for (unsigned root : roots)
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(root);
+  if (failed(applyPasses(module, "tg-differentiate{function=" + forward.name + " root=" + numbers + "}")))
+    return failure();
+  return Program::find(module, forward.name);
+}
+
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
+
+static FailureOr<double> objective(const Check &check, const Values &values) {
+  Results made = check.forward.run(values, Arithmetic::F64);
   if (failed(made))
     return failure();
-  const Tensor &y = (*made)[root];
   double sum = 0;
-  for (int64_t i = 0; i < y.size(); ++i)
-    sum += y.f(i) * (seed ? seed->f(i) : 1);
+  for (const auto &[root, seed] : check.roots) {
+    const Tensor &y = (*made)[root];
+    for (int64_t i = 0; i < y.size(); ++i)
+      sum += y.f(i) * (seed.empty() ? 1 : values.at(seed).f(i));
+  }
   return sum;
 }
 
-/// The gradient of one argument by differences.  Two distances, eps and 2 eps,
+/// The gradient of one input by differences.  Two distances, eps and 2 eps,
 /// cancel the error of order eps².
-static FailureOr<Tensor> differences(const Program &program, unsigned root, SmallVector<Tensor> arguments,
-                                     const Tensor *seed, unsigned argument, double eps) {
-  Tensor gradient(arguments[argument].shape, arguments[argument].elementType);
+static FailureOr<Tensor> differences(const Check &check, const std::string &name, double eps) {
+  Values values = check.values;
+  Tensor &input = values.at(name);
+  Tensor gradient(input.shape, input.elementType);
   for (int64_t i = 0; i < gradient.size(); ++i) {
-    double at = arguments[argument].f(i), values[4];
+    double at = input.f(i), found[4];
     const double offsets[4] = {-2, -1, 1, 2};
     for (int k = 0; k < 4; ++k) {
-      arguments[argument].f(i) = at + offsets[k] * eps;
-      FailureOr<double> value = objective(program, root, arguments, seed);
+      input.f(i) = at + offsets[k] * eps;
+      FailureOr<double> value = objective(check, values);
       if (failed(value))
         return failure();
-      values[k] = *value;
+      found[k] = *value;
     }
-    arguments[argument].f(i) = at;
-    gradient.f(i) = (8 * (values[2] - values[1]) - (values[3] - values[0])) / (12 * eps);
+    input.f(i) = at;
+    gradient.f(i) = (8 * (found[2] - found[1]) - (found[3] - found[0])) / (12 * eps);
   }
   return gradient;
 }
 
-LogicalResult interp::checkGradients(ModuleOp module, const Options &options) {
-  FailureOr<Program> program = Program::find(module, options.function);
-  if (failed(program))
+/// Compares the gradient of one input and prints a line about it.
+static LogicalResult checkOne(const Check &check, const std::string &name, const Tensor &gradient,
+                              const Options &options) {
+  FailureOr<Tensor> expected = differences(check, name, options.eps);
+  if (failed(expected))
     return failure();
-  if (!program->function())
-    return module.emitError() << "'" << program->name << "' is a program in memory; gradients are checked on functions";
-  FailureOr<unsigned> root = findRoot(*program);
-  if (failed(root))
-    return failure();
-  FailureOr<std::vector<unsigned>> arguments = findArguments(*program, options);
-  if (failed(arguments))
-    return failure();
+  std::string text = difference(*expected, gradient, {options.gradientTolerance, options.tolerance.absolute});
+  llvm::outs() << "'" << check.forward.name << "': gradient of '" << name << "' is " << (text.empty() ? "right" : "wrong")
+               << llvm::format(" (relative error %.1e)\n", relativeError(*expected, gradient));
+  if (text.empty())
+    return success();
+  llvm::errs() << "'" << check.forward.name << "': gradient of '" << name << "' " << text << '\n';
+  return failure();
+}
 
+static LogicalResult checkFunction(ModuleOp module, const std::string &name, const Options &options) {
+  FailureOr<Program> forward = Program::find(module, name);
+  if (failed(forward))
+    return failure();
+  if (!forward->function())
+    return module.emitError() << "'" << name << "' is a program in memory; gradients are checked on functions";
+  FailureOr<std::vector<unsigned>> roots = findRoots(*forward);
+  if (failed(roots))
+    return failure();
   OwningOpRef<ModuleOp> changed = module.clone();
-  auto copy = changed->lookupSymbol<func::FuncOp>(program->name);
-  prepare(copy, *program, *root, *arguments);
-  std::string pass = "tg-differentiate{function=" + program->name + " root=" + std::to_string(*root) + "}";
-  if (failed(applyPasses(*changed, pass)))
+  FailureOr<Program> backward = differentiate(*changed, *forward, *roots, options.wrt);
+  if (failed(backward))
     return failure();
-  FailureOr<Program> differentiated = Program::find(*changed, program->name);
-  if (failed(differentiated))
-    return failure();
+  Check check{*forward, *backward, {}, {}};
+  if (llvm::Error error = makeInputs(check.backward, options.inputs, check.values))
+    return forward->emitError(std::move(error));
+  for (unsigned root : *roots)
+    check.roots.push_back({root, seedOf(check.backward, root)});
 
-  Values values;
-  if (llvm::Error error = makeInputs(*differentiated, options.inputs, values))
-    return program->emitError(std::move(error));
-  Results made = differentiated->run(values, Arithmetic::F64);
+  Results made = check.backward.run(check.values, Arithmetic::F64);
   if (failed(made))
     return failure();
-  SmallVector<Tensor> inputs;
-  for (const InputSlot &slot : program->inputs)
-    inputs.push_back(values.at(slot.name));
-  auto seed = values.find(kSeedName.str());
-
-  bool wrong = false;
-  for (unsigned i : *arguments) {
-    const std::string &name = program->inputs[i].name;
-    auto slot = llvm::find_if(differentiated->results, [&](const ResultSlot &r) { return r.gradOf == name; });
-    if (slot == differentiated->results.end())
-      return program->function().emitError() << "tg-differentiate made no gradient of '" << name << "'";
-    const Tensor &gradient = (*made)[slot - differentiated->results.begin()];
-    FailureOr<Tensor> expected =
-        differences(*program, *root, inputs, seed == values.end() ? nullptr : &seed->second, i, options.eps);
-    if (failed(expected))
-      return failure();
-    double error = relativeError(*expected, gradient);
-    // The negation makes NaN an error.
-    bool right = error <= options.gradientTolerance;
-    llvm::outs() << "gradient of '" << name << "': " << (right ? "right" : "WRONG") << llvm::format(" (relative error %.1e)\n", error);
-    if (!right)
-      llvm::errs() << "gradient of '" << name << "': " << difference(*expected, gradient, {options.gradientTolerance, 0})
-                   << '\n';
-    wrong |= !right;
+  bool right = true;
+  int64_t checked = 0;
+  for (auto [slot, gradient] : llvm::zip_equal(check.backward.results, *made)) {
+    if (slot.gradOf.empty() || (!options.wrt.empty() && !llvm::is_contained(options.wrt, slot.gradOf)))
+      continue;
+    right &= succeeded(checkOne(check, slot.gradOf, gradient, options));
+    ++checked;
   }
-  return failure(wrong);
+  if (checked == 0)
+    return forward->function().emitError("has no gradient to check");
+  return success(right);
+}
+
+LogicalResult interp::checkGradients(ModuleOp module, const Options &options) {
+  bool right = true;
+  for (const std::string &name : functionsOf(module, options))
+    right &= succeeded(checkFunction(module, name, options));
+  return success(right);
 }

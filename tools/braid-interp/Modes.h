@@ -9,6 +9,9 @@ namespace braid::interp {
 /// Applies a textual pass pipeline.
 mlir::LogicalResult applyPasses(mlir::ModuleOp module, llvm::StringRef pipeline);
 
+/// The function of the command line, or all functions of the module.
+std::vector<std::string> functionsOf(mlir::ModuleOp module, const Options &options);
+
 mlir::LogicalResult runOnce(mlir::ModuleOp module, const Options &options);
 mlir::LogicalResult runTraining(mlir::ModuleOp module, const Options &options);
 mlir::LogicalResult runComparison(mlir::ModuleOp module, const Options &options);

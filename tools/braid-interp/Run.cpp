@@ -11,15 +11,38 @@ using namespace braid;
 using namespace braid::interp;
 using namespace braid::reference;
 
+/// The elements of a pipeline: cuts at commas outside of brackets.
+static SmallVector<StringRef> splitPipeline(StringRef pipeline) {
+  SmallVector<StringRef> elements;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= pipeline.size(); ++i) {
+    if (i == pipeline.size() || (pipeline[i] == ',' && depth == 0)) {
+      elements.push_back(pipeline.slice(begin, i).trim());
+      begin = i + 1;
+    } else {
+      depth += StringRef("({").contains(pipeline[i]);
+      depth -= StringRef(")}").contains(pipeline[i]);
+    }
+  }
+  return elements;
+}
+
 LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
   if (pipeline.empty())
     return success();
-  // Passes on functions are nested as needed, so pipelines need not say where.
-  PassManager passes(module.getContext(), ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
-  std::string message;
-  llvm::raw_string_ostream stream(message);
-  if (failed(parsePassPipeline(pipeline, passes, stream)))
-    return module.emitError() << "cannot read the pipeline \"" << pipeline << "\": " << message;
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  for (StringRef element : splitPipeline(pipeline)) {
+    // A pass on functions need not say so: it is nested when it does not fit.
+    PassManager trial(module.getContext(), ModuleOp::getOperationName());
+    std::string nested = ("func.func(" + element + ")").str(), message;
+    bool fits = succeeded(parsePassPipeline(element, trial, llvm::nulls()));
+    if (!fits && succeeded(parsePassPipeline(nested, trial, llvm::nulls())))
+      element = nested;
+    llvm::raw_string_ostream stream(message);
+    if (failed(parsePassPipeline(element, passes, stream)))
+      return module.emitError() << "cannot read '" << element << "' of the pipeline: " << message;
+  }
   return passes.run(module);
 }
 
@@ -58,6 +81,12 @@ static LogicalResult compareWithFile(ModuleOp module, const Program &program, Ar
   if (different == 0)
     llvm::outs() << compared << " results agree with " << options.expectFile << '\n';
   return failure(different > 0);
+}
+
+std::vector<std::string> interp::functionsOf(ModuleOp module, const Options &options) {
+  if (!options.function.empty())
+    return {options.function};
+  return Program::names(module);
 }
 
 LogicalResult interp::runOnce(ModuleOp module, const Options &options) {

@@ -61,6 +61,7 @@ int main(int argc, char **argv) {
   Options options = parseCommandLine(argc, argv);
 
   MLIRContext context(makeRegistry(), MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   std::string message;
   auto file = openInputFile(options.file, &message);
   if (!file)
