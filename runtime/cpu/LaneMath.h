@@ -216,7 +216,7 @@ inline V tanh(V x) {
 
   V a = abs(x);
   V far = 1.0f - 2.0f / (exp(a + a) + 1.0f);
-  return a < 0.625f ? near : copysign(far, x);
+  return copysign(a < 0.625f ? near : far, x);
 }
 
 inline V erf(V x) {
@@ -240,7 +240,7 @@ inline V erf(V x) {
   r = detail::madd(r, c, -1.28717512e-1f);
   r = detail::madd(r, c, -c);
   V far = 1.0f - exp(r);
-  return t > 0.927734375f ? copysign(far, x) : near;
+  return copysign(t > 0.927734375f ? far : near, x);
 }
 
 //===----------------------------------------------------------------------===//

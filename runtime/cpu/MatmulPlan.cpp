@@ -82,7 +82,7 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::strin
   normaliseStrides(d.k, d.n, d.b_k, d.b_n);
   normaliseStrides(d.m, d.n, d.c_m, d.c_n);
   if (d.c_n != 1 && d.c_m == 1) {
-    biasOnRows = d.has_bias;
+    transposed = true;
     transpose(d);
   }
   for (int32_t i = 0; i < d.n_batch; ++i)
@@ -169,7 +169,7 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   dnnl::post_ops post;
   // With several products C holds a partial sum, which the activation includes;
   // with one it holds the old value, which is added to the activation's result.
-  if (finishes && biasOnRows)
+  if (finishes && transposed && d.has_bias)
     post.append_binary(dnnl::algorithm::binary_add,
                        memory::desc({rows, 1}, memory::data_type::f32,
                                     memory::dims{1, 1}));
@@ -196,7 +196,7 @@ bool MatmulPlan::createVariant(Variant &variant, int64_t rows, Kind kind,
   memory::desc b({d.k, d.n}, dataType(d.b_type, ""), memory::dims{d.b_k, d.b_n});
   memory::desc c({rows, d.n}, dataType(d.c_type, ""), memory::dims{d.c_m, d.c_n});
   memory::desc bias({1, d.n}, memory::data_type::f32, memory::dims{d.n, 1});
-  bool addsBias = kind == Last && d.has_bias && !biasOnRows;
+  bool addsBias = kind == Last && d.has_bias && !transposed;
   dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c)
                                      : dnnl::matmul::desc(a, b, c);
   dnnl::matmul::primitive_desc pd(desc, attributes(kind, rows), engine,
@@ -228,7 +228,7 @@ void MatmulPlan::addSlots(Variant &variant) {
     add(slot.c, DNNL_ARG_DST, pd.dst_desc());
     if (pd.bias_desc().data.ndims)
       add(slot.bias, DNNL_ARG_BIAS, pd.bias_desc());
-    else if (biasOnRows && &variant >= variants[Last])
+    else if (transposed && d.has_bias && &variant >= variants[Last])
       add(slot.bias, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, rowBias);
     if (pd.scratchpad_desc().get_size())
       add(slot.scratch, DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
@@ -240,6 +240,8 @@ void MatmulPlan::addSlots(Variant &variant) {
 void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias,
                      char *workspace) {
   int64_t count = items * strips;
+  if (transposed)
+    std::swap(a, b);
   if (mode == Mode::Team)
     return runItems(0, 0, count, a, b, c, bias, workspace);
   // Cut by workers, but run by the whole team, whose size never changes.
@@ -264,7 +266,7 @@ void MatmulPlan::runItems(int worker, int64_t begin, int64_t end, const char *a,
       execute(variants[kindOf(j)][tail], worker,
               ai + sizeA * loopOffset(j, d.n_outer, d.outer, d.a_outer),
               bi + sizeB * loopOffset(j, d.n_outer, d.outer, d.b_outer), ci,
-              biasOnRows ? bias + row * sizeof(float) : bias,
+              transposed ? bias + row * sizeof(float) : bias,
               workspace + worker * slice);
   }
 }

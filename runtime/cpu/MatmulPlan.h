@@ -50,8 +50,8 @@ private:
   void execute(Variant &variant, int worker, const char *a, const char *b, char *c,
                const char *bias, char *workspace);
 
-  br_matmul_desc d; // normalised: rows of C are contiguous
-  bool biasOnRows = false;
+  br_matmul_desc d; // normalised: rows of C are contiguous, where one stride is 1
+  bool transposed = false; // C' = B' A' was needed for that; bias runs down the rows
   int threads;
   int64_t items = 1, products = 1;
 

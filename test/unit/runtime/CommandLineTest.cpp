@@ -1,0 +1,81 @@
+//===- CommandLineTest.cpp - flags, help and refusals at start ----------------===//
+
+#include "ExampleModels.h"
+
+#include <gtest/gtest.h>
+
+using namespace braid::test;
+
+namespace {
+
+TEST(CommandLine, mistakesAreStatusTwo) {
+  for (std::vector<std::string> arguments : std::vector<std::vector<std::string>>{
+           {},
+           {"trian"},
+           {"train"},
+           {"train", "--data", "x", "--steps", "1", "--stpes", "2"},
+           {"train", "--data", "x", "--steps", "many"},
+           {"train", "--data", "x", "--steps", "0"},
+           {"train", "--data", "x", "--steps", "1", "--schedule", "linear"},
+           {"train", "--data", "x", "--steps", "1", "--resume"},
+           {"train", "--data", "x", "--steps", "1", "--threads", "0"},
+           {"eval", "--data", "x"},
+           {"sample"}}) {
+    Outcome run = runMain(regressionModel(), arguments);
+    EXPECT_EQ(run.status, 2) << run.output << run.errors;
+    EXPECT_FALSE(run.errors.empty());
+  }
+}
+
+TEST(CommandLine, helpAndVersion) {
+  Outcome version = runMain(regressionModel(), {"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_NE(version.output.find("model regression"), std::string::npos);
+  Outcome help = runMain(regressionModel(), {"train", "--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char *option : {"--data", "--holdout", "--steps", "--batch-seed", "--seed", "--lr", "--warmup",
+                             "--min-lr", "--schedule", "--threads", "--log", "--eval-every", "--eval-batches",
+                             "--checkpoint", "--save-every", "--keep", "--resume", "--init", "--batch-order"})
+    EXPECT_NE(help.output.find(option), std::string::npos) << option;
+}
+
+TEST(CommandLine, infoPrintsThePlan) {
+  Outcome table = runMain(regressionModel(), {"info"});
+  EXPECT_EQ(table.status, 0);
+  EXPECT_NE(table.output.find("parameters"), std::string::npos);
+  EXPECT_NE(table.output.find("largest tensors"), std::string::npos);
+  Outcome json = runMain(regressionModel(), {"info", "--json"});
+  EXPECT_EQ(json.output, std::string(regressionModel().plan_json) + "\n");
+}
+
+TEST(CommandLine, anotherProcessorIsRefused) {
+  br_model model = regressionModel();
+  model.cpu_features = "sse2 avx9000f";
+  Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.errors.find("compiled for a processor with avx9000f"), std::string::npos) << run.errors;
+}
+
+TEST(CommandLine, moreMemoryThanThereIs) {
+  br_model model = regressionModel();
+  model.arena_bytes = uint64_t{1} << 50;
+  Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.errors.find("needs an arena of 1.0 PiB"), std::string::npos) << run.errors;
+}
+
+TEST(CommandLine, otherInterfaceVersion) {
+  br_model model = regressionModel();
+  model.abi_version = 99;
+  EXPECT_NE(runMain(model, {"train", "--data", "x", "--steps", "1"}).errors.find("version 99"), std::string::npos);
+}
+
+TEST(CommandLine, tensorOutsideTheArena) {
+  br_model model = regressionModel();
+  model.arena_bytes = 64;
+  model.n_matmuls = 0;
+  Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
+  EXPECT_NE(run.errors.find("lies outside the arena of 64 bytes"), std::string::npos) << run.errors;
+}
+
+} // namespace

@@ -1,0 +1,55 @@
+//===- TestFiles.h - scratch directories and files of tests ------------------===//
+#ifndef BRAID_TEST_TESTFILES_H
+#define BRAID_TEST_TESTFILES_H
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace braid::test {
+
+// A directory of its own, removed with everything in it.
+class ScratchDirectory {
+public:
+  ScratchDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "braid-XXXXXX";
+    if (!mkdtemp(name.data()))
+      throw std::runtime_error("cannot make a scratch directory");
+    path = name;
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string operator/(const std::string &name) const { return path + "/" + name; }
+
+  std::string path;
+};
+
+inline std::string writeFile(const std::string &path, const std::string &content) {
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
+}
+
+inline std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::string littleEndian(uint64_t x, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i)
+    text += static_cast<char>(x >> (8 * i));
+  return text;
+}
+
+// A safetensors file of any header and data.
+inline std::string safetensors(const std::string &header, const std::string &data) {
+  return littleEndian(header.size(), 8) + header + data;
+}
+
+} // namespace braid::test
+#endif // BRAID_TEST_TESTFILES_H
