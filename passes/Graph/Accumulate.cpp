@@ -8,7 +8,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 namespace braid {
-#define GEN_PASS_DEF_ACCUMULATE
+#define GEN_PASS_DEF_ACCUMULATEPASS
 #include "passes/Graph/Passes.h.inc"
 } // namespace braid
 
@@ -87,15 +87,19 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
 }
 
 namespace {
-struct AccumulatePass final : braid::impl::AccumulateBase<AccumulatePass> {
-  using AccumulateBase::AccumulateBase;
+struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
+  using AccumulatePassBase::AccumulatePassBase;
 
   LogicalResult check(func::FuncOp train, SymbolTable &symbols) {
     if (!train || train.isExternal())
       return getOperation().emitError() << "no function '" << functionName << "' to accumulate gradients of";
     bool hasGradients = false;
     for (unsigned i = 0; i < train.getNumResults(); ++i) {
-      hasGradients |= static_cast<bool>(train.getResultAttr(i, tg::kGradOf));
+      auto gradOf = train.getResultAttrOfType<StringAttr>(i, tg::kGradOf);
+      hasGradients |= gradOf != nullptr;
+      if (gradOf && !parameterNamed(train, gradOf))
+        return train.emitError() << "result #" << i << " is the gradient of " << gradOf
+                                 << ", which is no parameter; only gradients of parameters add up over microbatches";
       if (auto updates = train.getResultAttr(i, tg::kUpdates))
         return train.emitError() << "'" << functionName << "' updates " << updates
                                  << " already; run tg-accumulate before tg-apply-optimizer";

@@ -1,0 +1,714 @@
+// What each op refuses: the message names the two shapes, or numbers, that
+// disagree.
+//
+// RUN: braid-opt %s --split-input-file --verify-diagnostics
+
+func.func @contract_form(%x: tensor<4x8xf32>) {
+  // expected-error @below {{"bd" is not of the form "ab,bc->ac"}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bd" %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @contract_rank(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'bsd' of "bsd,bd->bs" names 3 dims but its operand is 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bsd,bd->bs" %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @contract_size(%x: tensor<4x8xf32>, %w: tensor<9x3xf32>) {
+  // expected-error @below {{'d' of "bd,df->bf" is 8 in the left operand but 9 in 'tensor<9x3xf32>'}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<9x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @contract_twice(%x: tensor<8x8xf32>) {
+  // expected-error @below {{'dd' of "dd,df->f" names 'd' twice}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "dd,df->f" %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @contract_letter(%x: tensor<8x8xf32>) {
+  // expected-error @below {{"b1,1f->bf" has '1', which is not a letter}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "b1,1f->bf" %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @contract_unknown(%x: tensor<8x8xf32>) {
+  // expected-error @below {{result letter 'g' of "bd,df->bg" must name one dim of an operand, once}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bd,df->bg" %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @contract_once(%x: tensor<8x8xf32>) {
+  // expected-error @below {{'d' of "bd,cf->bf" appears in one place only; reduce that dim first}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bd,cf->bf" %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @contract_elements(%x: tensor<8x8xf32>, %w: tensor<8x8xbf16>) {
+  // expected-error @below {{operands have the element types 'tensor<8x8xf32>' and 'tensor<8x8xbf16>'}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bd,df->bf" %x, %w : (tensor<8x8xf32>, tensor<8x8xbf16>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @contract_result(%x: tensor<8x8xf32>) {
+  // expected-error @below {{'tg.contract' op inferred type(s) 'tensor<8x8xf32>' are incompatible with return type(s) of operation 'tensor<8x9xf32>'}}
+  // expected-error @below {{'tg.contract' op failed to infer returned types}}
+  %y = tg.contract "bd,df->bf" %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x9xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_element(%x: tensor<8xf32>) {
+  // expected-error @below {{'tg.broadcast' op changes the element type from 'tensor<8xf32>' to 'tensor<4x8xbf16>'}}
+  %y = tg.broadcast %x dims [1] : tensor<8xf32> -> tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @broadcast_count(%x: tensor<8xf32>) {
+  // expected-error @below {{'tg.broadcast' op has 2 dims but the operand is 'tensor<8xf32>'}}
+  %y = tg.broadcast %x dims [0, 1] : tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_order(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'tg.broadcast' op dims must be strictly increasing and below the rank of 'tensor<8x4xf32>', found 0}}
+  %y = tg.broadcast %x dims [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_size(%x: tensor<8xf32>) {
+  // expected-error @below {{'tg.broadcast' op dim 0 of 'tensor<8xf32>' does not fit dim 0 of 'tensor<4x8xf32>'}}
+  %y = tg.broadcast %x dims [0] : tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_range(%x: tensor<4x8xf32>) {
+  // expected-error @below {{dim 2 is out of range for 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.reduce' op failed to infer returned types}}
+  %y = tg.reduce sum %x dims [2] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_order(%x: tensor<4x8xf32>) {
+  // expected-error @below {{dims must be strictly increasing, found 0 after 1}}
+  // expected-error @below {{'tg.reduce' op failed to infer returned types}}
+  %y = tg.reduce sum %x dims [1, 0] : tensor<4x8xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @reduce_result(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'tg.reduce' op inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<8xf32>'}}
+  // expected-error @below {{'tg.reduce' op failed to infer returned types}}
+  %y = tg.reduce sum %x dims [1] : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_kind(%x: tensor<4x8xf32>) {
+  // expected-error @below {{custom op 'tg.reduce' expected string or keyword containing one of the following enum values for attribute 'kind' [sum, max, mean]}}
+  %y = tg.reduce product %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_count(%x: tensor<4x8xf32>) {
+  // expected-error @below {{permutation has 1 dims but the operand is 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.transpose' op failed to infer returned types}}
+  %y = tg.transpose %x [0] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_range(%x: tensor<4x8xf32>) {
+  // expected-error @below {{dim 2 is out of range for 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.transpose' op failed to infer returned types}}
+  %y = tg.transpose %x [0, 2] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_twice(%x: tensor<4x8xf32>) {
+  // expected-error @below {{permutation names dim 1 twice}}
+  // expected-error @below {{'tg.transpose' op failed to infer returned types}}
+  %y = tg.transpose %x [1, 1] : tensor<4x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_result(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'tg.transpose' op inferred type(s) 'tensor<8x4xf32>' are incompatible with return type(s) of operation 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.transpose' op failed to infer returned types}}
+  %y = tg.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reshape(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'tg.reshape' op from 'tensor<4x8xf32>' (32 elements) to 'tensor<5x7xf32>' (35 elements)}}
+  %y = tg.reshape %x : tensor<4x8xf32> -> tensor<5x7xf32>
+  return
+}
+
+// -----
+
+func.func @slice_dim(%x: tensor<4x8xf32>) {
+  // expected-error @below {{dim 2 is out of range for 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.slice' op failed to infer returned types}}
+  %y = tg.slice %x dim 2 offset 0 size 1 : tensor<4x8xf32> -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @slice_range(%x: tensor<4x8xf32>) {
+  // expected-error @below {{slice of offset 6, size 3 and stride 1 leaves dim 1 of 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.slice' op failed to infer returned types}}
+  %y = tg.slice %x dim 1 offset 6 size 3 : tensor<4x8xf32> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_overflow(%x: tensor<4x8xf32>) {
+  // expected-error @below {{slice of offset 9223372036854775807, size 2 and stride 1 leaves dim 1 of 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.slice' op failed to infer returned types}}
+  %y = tg.slice %x dim 1 offset 9223372036854775807 size 2 : tensor<4x8xf32> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_result(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'tg.slice' op inferred type(s) 'tensor<4x3xf32>' are incompatible with return type(s) of operation 'tensor<4x4xf32>'}}
+  // expected-error @below {{'tg.slice' op failed to infer returned types}}
+  %y = tg.slice %x dim 1 offset 0 size 3 : tensor<4x8xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @concat_empty() {
+  // expected-error @below {{concat needs at least one operand}}
+  // expected-error @below {{'tg.concat' op failed to infer returned types}}
+  %y = tg.concat dim 0 : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @concat_shape(%x: tensor<4x8xf32>, %z: tensor<5x8xf32>) {
+  // expected-error @below {{an operand is 'tensor<5x8xf32>' but concat with the first operand needs 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.concat' op failed to infer returned types}}
+  %y = tg.concat %x, %z dim 1 : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @concat_rank(%x: tensor<4x8xf32>, %z: tensor<5xf32>) {
+  // expected-error @below {{an operand is 'tensor<5xf32>' but concat with the first operand needs 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.concat' op failed to infer returned types}}
+  %y = tg.concat %x, %z dim 1 : (tensor<4x8xf32>, tensor<5xf32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @concat_dim(%x: tensor<4x8xf32>) {
+  // expected-error @below {{dim 2 is out of range for 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.concat' op failed to infer returned types}}
+  %y = tg.concat %x dim 2 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @pad_negative(%x: tensor<4xf32>) {
+  // expected-error @below {{padding must not be negative, found low -1 and high 0}}
+  // expected-error @below {{'tg.pad' op failed to infer returned types}}
+  %y = tg.pad %x dim 0 low -1 high 0 value 0.0 : tensor<4xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_dim(%x: tensor<4xf32>) {
+  // expected-error @below {{dim 1 is out of range for 'tensor<4xf32>'}}
+  // expected-error @below {{'tg.pad' op failed to infer returned types}}
+  %y = tg.pad %x dim 1 low 1 high 0 value 0.0 : tensor<4xf32> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @gather_rank(%x: tensor<4xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{table must have rank 2 (rows x width), found 'tensor<4xf32>'}}
+  // expected-error @below {{'tg.gather' op failed to infer returned types}}
+  %y = tg.gather %x, %i : (tensor<4xf32>, tensor<2xi32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @gather_result(%x: tensor<4x8xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{'tg.gather' op inferred type(s) 'tensor<2x8xf32>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
+  // expected-error @below {{'tg.gather' op failed to infer returned types}}
+  %y = tg.gather %x, %i : (tensor<4x8xf32>, tensor<2xi32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_index(%x: tensor<4x8xf32>, %i: tensor<2xf32>) {
+  // expected-error @below {{'tg.gather' op operand #1 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<2xf32>'}}
+  %y = tg.gather %x, %i : (tensor<4x8xf32>, tensor<2xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_rank(%x: tensor<2x8xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{'tg.scatter_add' op result must have rank 2 (rows x width), found 'tensor<8xf32>'}}
+  %y = tg.scatter_add %i, %x : (tensor<2xi32>, tensor<2x8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_shape(%x: tensor<3x8xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{'tg.scatter_add' op updates 'tensor<3x8xf32>' do not fit indices 'tensor<2xi32>' and result 'tensor<16x8xf32>'}}
+  %y = tg.scatter_add %i, %x : (tensor<2xi32>, tensor<3x8xf32>) -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @iota() {
+  // expected-error @below {{'tg.iota' op dim 1 is out of range for 'tensor<4xi32>'}}
+  %y = tg.iota dim 1 : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @convert(%x: tensor<4xf32>) {
+  // expected-error @below {{'tg.convert' op requires the same shape for all operands and results}}
+  %y = tg.convert %x : tensor<4xf32> -> tensor<5xbf16>
+  return
+}
+
+// -----
+
+func.func @random_key(%k: tensor<2xi32>) {
+  // expected-error @below {{'tg.random_uniform' op key must be tensor<4xi32> (seed low, seed high, step, microbatch), found 'tensor<2xi32>'}}
+  %y = tg.random_uniform %k stream 0 : tensor<2xi32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @random_stream(%k: tensor<4xi32>) {
+  // expected-error @below {{'tg.random_uniform' op stream 4294967296 does not fit 32 bits}}
+  %y = tg.random_uniform %k stream 4294967296 : tensor<4xi32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @hook(%x: tensor<4xf32>) {
+  // expected-error @below {{'tg.hook' op requires the same type for all operands and results}}
+  %y = "tg.hook"(%x) {name = "x", order = 0} : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @count(%i: tensor<4xi32>) {
+  // expected-error @below {{'tg.count' op result must be a scalar, found 'tensor<4xf32>'}}
+  %y = tg.count %i ignore 0 : tensor<4xi32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic(%x: tensor<?xf32>) {
+  // expected-error @below {{'tg.silu' op operand #0 must be statically shaped tensor of 64-bit float or 32-bit float or bfloat16 type values, but got 'tensor<?xf32>'}}
+  %y = tg.silu %x : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @element(%x: tensor<4xf16>) {
+  // expected-error @below {{'tg.silu' op operand #0 must be statically shaped tensor of 64-bit float or 32-bit float or bfloat16 type values, but got 'tensor<4xf16>'}}
+  %y = tg.silu %x : tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @gelu(%x: tensor<4xf32>) {
+  // expected-error @below {{custom op 'tg.gelu' expected string or keyword containing one of the following enum values for attribute 'kind' [tanh, erf]}}
+  %y = tg.gelu sigmoid %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_rate(%x: tensor<4xf32>, %k: tensor<4xi32>) {
+  // expected-error @below {{'tg.dropout' op rate must be at least 0 and below 1, found 1.000000e+00}}
+  %y = tg.dropout %x, %k rate 1.0 stream 0 : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_stream(%x: tensor<4xf32>, %k: tensor<4xi32>) {
+  // expected-error @below {{'tg.dropout' op stream 18446744073709551615 does not fit 32 bits}}
+  %y = tg.dropout %x, %k rate 0.5 stream -1 : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_type(%x: tensor<4xf32>, %k: tensor<4xi32>) {
+  // expected-error @below {{'tg.dropout' op changes the type from 'tensor<4xf32>' to 'tensor<5xf32>'}}
+  %y = tg.dropout %x, %k rate 0.5 stream 0 : (tensor<4xf32>, tensor<4xi32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @layer_norm_weight(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
+  // expected-error @below {{weight is 'tensor<4xf32>' but the input's last dim needs 'tensor<8xf32>'}}
+  // expected-error @below {{'tg.layer_norm' op failed to infer returned types}}
+  %y:3 = tg.layer_norm %x, %w eps 1.0e-5 : (tensor<4x8xf32>, tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_bias(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %b: tensor<4xf32>) {
+  // expected-error @below {{bias is 'tensor<4xf32>' but the input's last dim needs 'tensor<8xf32>'}}
+  // expected-error @below {{'tg.layer_norm' op failed to infer returned types}}
+  %y:3 = tg.layer_norm %x, %w, %b eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_rank(%x: tensor<f32>) {
+  // expected-error @below {{operand must have a last dim, found 'tensor<f32>'}}
+  // expected-error @below {{'tg.layer_norm' op failed to infer returned types}}
+  %y:3 = tg.layer_norm %x, %x eps 1.0e-5 : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_grad(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %r: tensor<4xf32>) {
+  // expected-error @below {{rstd is 'tensor<8xf32>' but the input's rows needs 'tensor<4xf32>'}}
+  // expected-error @below {{'tg.layer_norm_grad' op failed to infer returned types}}
+  %y:3 = tg.layer_norm_grad %x, %w, %r, %w, %x : (tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @rms_norm(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
+  // expected-error @below {{weight is 'tensor<4xf32>' but the input's last dim needs 'tensor<8xf32>'}}
+  // expected-error @below {{'tg.rms_norm' op failed to infer returned types}}
+  %y:2 = tg.rms_norm %x, %w eps 1.0e-5 : (tensor<4x8xf32>, tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @rms_norm_grad(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @below {{rrms is 'tensor<8xf32>' but the input's rows needs 'tensor<4xf32>'}}
+  // expected-error @below {{'tg.rms_norm_grad' op failed to infer returned types}}
+  %y:2 = tg.rms_norm_grad %x, %w, %w, %x : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_rank(%q: tensor<2x8x4xf32>) {
+  // expected-error @below {{query and key must be batch x sequence x heads x size, found 'tensor<2x8x4xf32>' and 'tensor<2x8x4xf32>'}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %q, %q scale 1.0 : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>) -> (tensor<2x8x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_heads(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x3x4xf32>) {
+  // expected-error @below {{the 3 heads of key 'tensor<2x8x3x4xf32>' do not divide the 4 heads of query 'tensor<2x8x4x4xf32>'}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k scale 1.0 : (tensor<2x8x4x4xf32>, tensor<2x8x3x4xf32>, tensor<2x8x3x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_size(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x4x5xf32>) {
+  // expected-error @below {{query 'tensor<2x8x4x4xf32>' and key 'tensor<2x8x4x5xf32>' must agree in batch, head size and element type}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k scale 1.0 : (tensor<2x8x4x4xf32>, tensor<2x8x4x5xf32>, tensor<2x8x4x5xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_value(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
+  // expected-error @below {{value is 'tensor<2x9x4x4xf32>' but the key needs 'tensor<2x8x4x4xf32>'}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %q, %k scale 1.0 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_causal(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
+  // expected-error @below {{causal attention needs one sequence length, found query 'tensor<2x8x4x4xf32>' and key 'tensor<2x9x4x4xf32>'}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_grad(%q: tensor<2x8x4x4xf32>, %l: tensor<2x8x4xf32>) {
+  // expected-error @below {{lse is 'tensor<2x8x4xf32>' but the query's rows needs 'tensor<2x4x8xf32>'}}
+  // expected-error @below {{'tg.attention_grad' op failed to infer returned types}}
+  %y:3 = tg.attention_grad %q, %q, %q, %q, %l, %q scale 1.0 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @rope_size(%q: tensor<2x8x4x5xf32>) {
+  // expected-error @below {{'tg.rope' op operand must be batch x sequence x heads x even size, found 'tensor<2x8x4x5xf32>'}}
+  %y = tg.rope %q theta 1.0e4 : tensor<2x8x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @rope_theta(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{'tg.rope' op theta must be positive, found 0.000000e+00}}
+  %y = tg.rope %q theta 0.0 : tensor<2x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy(%x: tensor<4x8xf32>, %t: tensor<5xi32>) {
+  // expected-error @below {{targets 'tensor<5xi32>' must have the shape of the logits' rows, 'tensor<4xf32>'}}
+  // expected-error @below {{'tg.cross_entropy' op failed to infer returned types}}
+  %y:2 = tg.cross_entropy mean %x, %t ignore 0 : (tensor<4x8xf32>, tensor<5xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @cross_entropy_grad(%x: tensor<4x8xf32>, %t: tensor<4xi32>, %l: tensor<4xf32>) {
+  // expected-error @below {{gradient is 'tensor<4xf32>' but a scalar loss needs 'tensor<f32>'}}
+  // expected-error @below {{'tg.cross_entropy_grad' op failed to infer returned types}}
+  %y = tg.cross_entropy_grad mean %x, %t, %l, %l ignore 0 : (tensor<4x8xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @sgd_gradient(%p: tensor<4xf32>, %g: tensor<5xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.sgd' op gradient 'tensor<5xf32>' and new parameter 'tensor<4xf32>' must have the parameter's type, 'tensor<4xf32>'}}
+  %y = tg.sgd %p, %g, %lr momentum 0.0 decay 0.0 : (tensor<4xf32>, tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @sgd_velocity(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.sgd' op takes and returns a velocity exactly when momentum is not 0}}
+  %y = tg.sgd %p, %p, %lr momentum 0.9 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @sgd_lr(%p: tensor<4xf32>) {
+  // expected-error @below {{'tg.sgd' op lr must be a scalar, found 'tensor<4xf32>'}}
+  %y = tg.sgd %p, %p, %p momentum 0.0 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @adam_mean(%p: tensor<4xf32>, %m: tensor<5xf32>, %lr: tensor<f32>, %t: tensor<i32>) {
+  // expected-error @below {{mean is 'tensor<5xf32>' but the parameter needs 'tensor<4xf32>'}}
+  // expected-error @below {{'tg.adam' op failed to infer returned types}}
+  %y:3 = tg.adam %p, %p, %m, %p, %lr, %t beta1 0.9 beta2 0.99 eps 1.0e-8 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<5xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @adam_step(%p: tensor<4xf32>, %lr: tensor<f32>, %t: tensor<1xi32>) {
+  // expected-error @below {{step must be a scalar, found 'tensor<1xi32>'}}
+  // expected-error @below {{'tg.adam' op failed to infer returned types}}
+  %y:3 = tg.adam %p, %p, %p, %p, %lr, %t beta1 0.9 beta2 0.99 eps 1.0e-8 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<1xi32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @global_norm_empty() {
+  // expected-error @below {{'tg.global_norm' op needs at least one operand}}
+  %y = tg.global_norm : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @global_norm_result(%p: tensor<4xf32>) {
+  // expected-error @below {{'tg.global_norm' op result must be a scalar, found 'tensor<4xf32>'}}
+  %y = tg.global_norm %p : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0: 'tg.param' must be #tg.param<...>, found "w"}}
+func.func @param(%p: tensor<4xf32> {tg.param = "w"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0: 'tg.state' must be #tg.state<...>, found 1 : i64}}
+func.func @state(%p: tensor<4xf32> {tg.state = 1}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0: 'tg.role' must be a string, found 1 : i64}}
+func.func @role(%p: tensor<4xf32> {tg.role = 1}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0: unknown attribute 'tg.parameter'; expected tg.param, tg.state, tg.input, tg.role, tg.grad or tg.seed}}
+func.func @unknown(%p: tensor<4xf32> {tg.parameter = "w"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{unknown initializer 'gaussian'; expected zeros, ones, constant, normal or uniform}}
+func.func @init_kind(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<gaussian>>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{normal initializer has the negative standard deviation -1.000000e+00}}
+func.func @init_normal(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, -1.0>>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{uniform initializer has the empty range 1.000000e+00 to 1.000000e+00}}
+func.func @init_uniform(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<uniform, 1.0, 1.0>>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{initializer has the negative layer count -1}}
+func.func @init_layers(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 1.0 layers -1>>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected unit, frozen or transposed, found 'trainable'}}
+func.func @param_flag(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>, trainable>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected cause, scratch or transposed, found 'frozen'}}
+func.func @state_flag(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, frozen>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{result #0: 'tg.role' must be a string, found 1 : i64}}
+func.func @result(%p: tensor<4xf32>) -> (tensor<4xf32> {tg.role = 1}) {
+  return %p : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result #0: unknown attribute 'tg.update'; expected tg.role, tg.updates or tg.grad_of}}
+func.func @result_unknown(%p: tensor<4xf32>) -> (tensor<4xf32> {tg.update = "w"}) {
+  return %p : tensor<4xf32>
+}
+
+// -----
+
+func.func @elsewhere(%p: tensor<4xf32>) {
+  // expected-error @below {{'tg.silu' op has '"tg.role"', which belongs on a function's argument or result}}
+  %0 = tg.silu %p {tg.role = "loss"} : tensor<4xf32>
+  return
+}

@@ -1,0 +1,157 @@
+// Every op prints as it parses, and the printed form parses to the same.
+//
+// RUN: braid-opt %s | braid-opt | FileCheck %s
+// RUN: braid-opt %s --mlir-print-op-generic | braid-opt | FileCheck %s
+
+// CHECK-LABEL: @arguments
+// CHECK-SAME: tg.param = #tg.param<"h.0.w", #tg.init<normal, 0.000000e+00, 2.000000e-02 layers 12>, unit = "h.0", frozen, transposed>
+// CHECK-SAME: tg.state = #tg.state<"h.0.w.exp_avg", #tg.init<zeros>, cause = "optimizer_state">
+// CHECK-SAME: tg.state = #tg.state<"acc.h.0.w", #tg.init<zeros>, cause = "gradients", scratch, transposed>
+// CHECK-SAME: #tg.init<ones>
+// CHECK-SAME: #tg.init<constant, 5.000000e-01>
+// CHECK-SAME: #tg.init<uniform, -1.000000e-01, 1.000000e-01>
+// CHECK-SAME: tg.input = "tokens", tg.role = "tokens"
+// CHECK-SAME: tensor<f32> {tg.role = "loss"}
+// CHECK-SAME: tensor<2xf32> {tg.updates = "h.0.w"}
+func.func @arguments(
+    %a: tensor<2xf32> {tg.param = #tg.param<"h.0.w", #tg.init<normal, 0.0, 0.02 layers 12>, unit = "h.0", frozen, transposed>},
+    %b: tensor<2xf32> {tg.state = #tg.state<"h.0.w.exp_avg", #tg.init<zeros>>},
+    %c: tensor<2xf32> {tg.state = #tg.state<"acc.h.0.w", #tg.init<zeros>, cause = "gradients", scratch, transposed>},
+    %d: tensor<2xf32> {tg.param = #tg.param<"d", #tg.init<ones>>},
+    %e: tensor<2xf32> {tg.param = #tg.param<"e", #tg.init<constant, 0.5>>},
+    %f: tensor<2xf32> {tg.param = #tg.param<"f", #tg.init<uniform, -0.1, 0.1>>},
+    %t: tensor<2x4xi32> {tg.input = "tokens", tg.role = "tokens"},
+    %l: tensor<f32> {tg.input = "lr", tg.role = "lr"})
+    -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.updates = "h.0.w"}, tensor<2xf32> {tg.grad_of = "d"}) {
+  return %l, %a, %d : tensor<f32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: @primitives
+func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8xf32>, %i: tensor<2x4xi32>, %key: tensor<4xi32>) {
+  // CHECK: tg.contract "bsd,df->bsf" %{{.*}}, %{{.*}} : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
+  %0 = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
+  // CHECK: tg.contract "d,d->" %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %1 = tg.contract "d,d->" %v, %v : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  // CHECK: tg.broadcast %{{.*}} dims [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+  %2 = tg.broadcast %v dims [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+  // CHECK: tg.reduce sum %{{.*}} dims [0, 2] : tensor<2x4x8xf32> -> tensor<4xf32>
+  %3 = tg.reduce sum %x dims [0, 2] : tensor<2x4x8xf32> -> tensor<4xf32>
+  // CHECK: tg.reduce max %{{.*}} dims [2]
+  %4 = tg.reduce max %x dims [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+  // CHECK: tg.reduce mean %{{.*}} dims [0, 1, 2] : tensor<2x4x8xf32> -> tensor<f32>
+  %5 = tg.reduce mean %x dims [0, 1, 2] : tensor<2x4x8xf32> -> tensor<f32>
+  // CHECK: tg.transpose %{{.*}} [2, 0, 1] : tensor<2x4x8xf32> -> tensor<8x2x4xf32>
+  %6 = tg.transpose %x [2, 0, 1] : tensor<2x4x8xf32> -> tensor<8x2x4xf32>
+  // CHECK: tg.reshape %{{.*}} : tensor<2x4x8xf32> -> tensor<8x8xf32>
+  %7 = tg.reshape %x : tensor<2x4x8xf32> -> tensor<8x8xf32>
+  // CHECK: tg.slice %{{.*}} dim 2 offset 1 size 3 : tensor<2x4x8xf32> -> tensor<2x4x3xf32>
+  %8 = tg.slice %x dim 2 offset 1 size 3 : tensor<2x4x8xf32> -> tensor<2x4x3xf32>
+  // CHECK: tg.slice %{{.*}} dim 1 offset 1 size 2 stride 2 : tensor<2x4x8xf32> -> tensor<2x2x8xf32>
+  %9 = tg.slice %x dim 1 offset 1 size 2 stride 2 : tensor<2x4x8xf32> -> tensor<2x2x8xf32>
+  // CHECK: tg.concat %{{.*}}, %{{.*}} dim 2 : (tensor<2x4x8xf32>, tensor<2x4x3xf32>) -> tensor<2x4x11xf32>
+  %10 = tg.concat %x, %8 dim 2 : (tensor<2x4x8xf32>, tensor<2x4x3xf32>) -> tensor<2x4x11xf32>
+  // CHECK: tg.pad %{{.*}} dim 0 low 1 high 2 value {{.*}} : tensor<8xf32> -> tensor<11xf32>
+  %11 = tg.pad %v dim 0 low 1 high 2 value 0.0 : tensor<8xf32> -> tensor<11xf32>
+  // CHECK: tg.gather %{{.*}}, %{{.*}} : (tensor<8x16xf32>, tensor<2x4xi32>) -> tensor<2x4x16xf32>
+  %12 = tg.gather %w, %i : (tensor<8x16xf32>, tensor<2x4xi32>) -> tensor<2x4x16xf32>
+  // CHECK: tg.scatter_add %{{.*}}, %{{.*}} : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<32x8xf32>
+  %13 = tg.scatter_add %i, %x : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<32x8xf32>
+  // CHECK: tg.iota dim 1 : tensor<4x8xi32>
+  %14 = tg.iota dim 1 : tensor<4x8xi32>
+  // CHECK: tg.convert %{{.*}} : tensor<2x4xi32> -> tensor<2x4xbf16>
+  %15 = tg.convert %i : tensor<2x4xi32> -> tensor<2x4xbf16>
+  // CHECK: tg.random_uniform %{{.*}} stream 3 : tensor<4xi32> -> tensor<2x8xf32>
+  %16 = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
+  // CHECK: tg.stop_gradient %{{.*}} : tensor<8xf32>
+  %17 = tg.stop_gradient %v : tensor<8xf32>
+  // CHECK: tg.hook %{{.*}} "h.0.enter" order 1 : tensor<8xf32>
+  %18 = tg.hook %v "h.0.enter" order 1 : tensor<8xf32>
+  // CHECK: tg.count %{{.*}} ignore -100 : tensor<2x4xi32> -> tensor<f32>
+  %19 = tg.count %i ignore -100 : tensor<2x4xi32> -> tensor<f32>
+  return
+}
+
+// CHECK-LABEL: @activations
+func.func @activations(%x: tensor<4x8xbf16>, %key: tensor<4xi32>) {
+  // CHECK: tg.gelu tanh %{{.*}} : tensor<4x8xbf16>
+  %0 = tg.gelu tanh %x : tensor<4x8xbf16>
+  // CHECK: tg.gelu erf %{{.*}} : tensor<4x8xbf16>
+  %1 = tg.gelu erf %x : tensor<4x8xbf16>
+  // CHECK: tg.gelu_grad erf %{{.*}}, %{{.*}} : tensor<4x8xbf16>
+  %2 = tg.gelu_grad erf %x, %1 : tensor<4x8xbf16>
+  // CHECK: tg.silu %{{.*}} : tensor<4x8xbf16>
+  %3 = tg.silu %x : tensor<4x8xbf16>
+  // CHECK: tg.silu_grad %{{.*}}, %{{.*}} : tensor<4x8xbf16>
+  %4 = tg.silu_grad %x, %3 : tensor<4x8xbf16>
+  // CHECK: tg.dropout %{{.*}}, %{{.*}} rate 1.000000e-01 stream 3 : (tensor<4x8xbf16>, tensor<4xi32>) -> tensor<4x8xbf16>
+  %5 = tg.dropout %x, %key rate 0.1 stream 3 : (tensor<4x8xbf16>, tensor<4xi32>) -> tensor<4x8xbf16>
+  // CHECK: tg.softmax %{{.*}} : tensor<4x8xbf16>
+  %6 = tg.softmax %x : tensor<4x8xbf16>
+  // CHECK: tg.softmax_grad %{{.*}}, %{{.*}} : tensor<4x8xbf16>
+  %7 = tg.softmax_grad %6, %x : tensor<4x8xbf16>
+  return
+}
+
+// CHECK-LABEL: @norms
+func.func @norms(%x: tensor<4x8xf64>, %w: tensor<8xf64>) {
+  // CHECK: tg.layer_norm %{{.*}}, %{{.*}}, %{{.*}} eps 1.000000e-05 : (tensor<4x8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<4x8xf64>, tensor<4xf64>, tensor<4xf64>)
+  %y, %mean, %rstd = tg.layer_norm %x, %w, %w eps 1.0e-5
+      : (tensor<4x8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<4x8xf64>, tensor<4xf64>, tensor<4xf64>)
+  // CHECK: tg.layer_norm %{{[^,]*}}, %{{[^,]*}} eps 1.000000e-05 : (tensor<4x8xf64>, tensor<8xf64>) ->
+  %y2, %mean2, %rstd2 = tg.layer_norm %x, %w eps 1.0e-5
+      : (tensor<4x8xf64>, tensor<8xf64>) -> (tensor<4x8xf64>, tensor<4xf64>, tensor<4xf64>)
+  // CHECK: tg.layer_norm_grad %{{.*}} -> (tensor<4x8xf64>, tensor<8xf64>, tensor<8xf64>)
+  %dx, %dw, %db = tg.layer_norm_grad %x, %w, %mean, %rstd, %y
+      : (tensor<4x8xf64>, tensor<8xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<8xf64>, tensor<8xf64>)
+  // CHECK: tg.rms_norm %{{.*}}, %{{.*}} eps {{.*}} : (tensor<4x8xf64>, tensor<8xf64>) -> (tensor<4x8xf64>, tensor<4xf64>)
+  %z, %rrms = tg.rms_norm %x, %w eps 1.0e-6 : (tensor<4x8xf64>, tensor<8xf64>) -> (tensor<4x8xf64>, tensor<4xf64>)
+  // CHECK: tg.rms_norm_grad %{{.*}} -> (tensor<4x8xf64>, tensor<8xf64>)
+  %dx2, %dw2 = tg.rms_norm_grad %x, %w, %rrms, %z
+      : (tensor<4x8xf64>, tensor<8xf64>, tensor<4xf64>, tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<8xf64>)
+  return
+}
+
+// CHECK-LABEL: @attention
+func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>) {
+  // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // CHECK: tg.attention %{{.*}} scale 5.000000e-01 :
+  %o2, %lse2 = tg.attention %q, %k, %v scale 0.5
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // CHECK: tg.attention_grad %{{.*}} scale 5.000000e-01 causal :
+  %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %o scale 0.5 causal
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)
+      -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
+  // CHECK: tg.rope %{{.*}} theta 1.000000e+04 : tensor<2x8x4x4xf32>
+  %r = tg.rope %q theta 1.0e4 : tensor<2x8x4x4xf32>
+  // CHECK: tg.rope %{{.*}} theta 1.000000e+04 inverse : tensor<2x8x4x4xf32>
+  %s = tg.rope %q theta 1.0e4 inverse : tensor<2x8x4x4xf32>
+  return
+}
+
+// CHECK-LABEL: @loss
+func.func @loss(%logits: tensor<2x4x8xf32>, %targets: tensor<2x4xi64>) {
+  // CHECK: tg.cross_entropy mean %{{.*}}, %{{.*}} ignore -100 : (tensor<2x4x8xf32>, tensor<2x4xi64>) -> (tensor<f32>, tensor<2x4xf32>)
+  %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100
+      : (tensor<2x4x8xf32>, tensor<2x4xi64>) -> (tensor<f32>, tensor<2x4xf32>)
+  // CHECK: tg.cross_entropy_grad sum %{{.*}} ignore 0 :
+  %d = tg.cross_entropy_grad sum %logits, %targets, %lse, %loss ignore 0
+      : (tensor<2x4x8xf32>, tensor<2x4xi64>, tensor<2x4xf32>, tensor<f32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// CHECK-LABEL: @optimizers
+func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %lr: tensor<f32>, %step: tensor<i32>) {
+  // CHECK: tg.sgd %{{.*}} momentum 9.000000e-01 decay 0.000000e+00 nesterov : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %p1, %m1 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.0 nesterov
+      : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  // CHECK: tg.sgd %{{.*}} momentum 0.000000e+00 decay 1.000000e-01 : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %p2 = tg.sgd %p, %g, %lr momentum 0.0 decay 0.1 : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  // CHECK: tg.adam %{{.*}} beta1 9.000000e-01 beta2 {{.*}} eps 1.000000e-08 decay 1.000000e-01 decoupled :
+  %p3, %m3, %v3 = tg.adam %p, %g, %m, %m, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  // CHECK: tg.global_norm %{{.*}}, %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %n = tg.global_norm %p, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  return
+}
