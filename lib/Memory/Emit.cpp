@@ -89,10 +89,13 @@ void Emitter::emitAction(ActionOpInterface action) {
   for (Value value : action->getResults())
     state.operands.push_back(reference(value));
   NamedAttrList attributes(action->getAttrDictionary());
+  // Ops with one variadic operand have no segment sizes.
   StringRef segmentsName = OpTrait::AttrSizedOperandSegments<void>::getOperandSegmentSizeAttr();
-  SmallVector<int32_t> segments(cast<DenseI32ArrayAttr>(attributes.get(segmentsName)).asArrayRef());
-  segments.back() = action->getNumResults();
-  attributes.set(segmentsName, builder.getDenseI32ArrayAttr(segments));
+  if (auto sizes = dyn_cast_or_null<DenseI32ArrayAttr>(attributes.get(segmentsName))) {
+    SmallVector<int32_t> segments(sizes.asArrayRef());
+    segments.back() = action->getNumResults();
+    attributes.set(segmentsName, builder.getDenseI32ArrayAttr(segments));
+  }
   state.addAttributes(attributes);
   for (Region &region : action->getRegions())
     state.addRegion()->takeBody(region);

@@ -170,7 +170,7 @@ void Placer::placeArguments() {
     if (auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput))
       name = input.str();
     auto role = program.getArgAttrOfType<StringAttr>(index, tg::kRole);
-    result.places[argument] = newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : StringRef(name));
+    result.places[argument] = newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : "");
   }
 }
 
@@ -282,12 +282,13 @@ LogicalResult Placer::visitUpdate(OpOperand &returned, StringRef name, SmallVect
 
 void Placer::visitResult(OpOperand &returned) {
   unsigned index = returned.getOperandNumber();
-  std::string role = "result" + std::to_string(index);
+  std::string role;
   if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kRole))
     role = attr.str();
   else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
-    role = "gradient of " + attr.str();
-  Place place = newStorage(Storage::Kind::Result, returned.get(), role, role);
+    role = "grad_of " + attr.str();
+  std::string name = role.empty() ? "result" + std::to_string(index) : role;
+  Place place = newStorage(Storage::Kind::Result, returned.get(), name, role);
   if (!demand(returned.get(), place))
     copyTo(returned, place, ret);
 }
