@@ -1,0 +1,208 @@
+// Every composite, as the interpreter computes it in plain loops, equals its
+// decomposition into primitives.
+//
+// RUN: braid-interp %s --compare --pipeline=tg-decompose,tg-verify-primitives --arithmetic=f64 --rtol=1e-12 --seeds=2 --ignored-share=0.3
+
+func.func @gelu_tanh(%x: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %y = tg.gelu tanh %x : tensor<3x5xf64>
+  return %y : tensor<3x5xf64>
+}
+
+func.func @gelu_erf(%x: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %y = tg.gelu erf %x : tensor<3x5xf64>
+  return %y : tensor<3x5xf64>
+}
+
+func.func @gelu_tanh_grad(%x: tensor<3x5xf64>, %dy: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %dx = tg.gelu_grad tanh %x, %dy : tensor<3x5xf64>
+  return %dx : tensor<3x5xf64>
+}
+
+func.func @gelu_erf_grad(%x: tensor<3x5xf64>, %dy: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %dx = tg.gelu_grad erf %x, %dy : tensor<3x5xf64>
+  return %dx : tensor<3x5xf64>
+}
+
+func.func @silu(%x: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %y = tg.silu %x : tensor<3x5xf64>
+  return %y : tensor<3x5xf64>
+}
+
+func.func @silu_grad(%x: tensor<3x5xf64>, %dy: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %dx = tg.silu_grad %x, %dy : tensor<3x5xf64>
+  return %dx : tensor<3x5xf64>
+}
+
+func.func @dropout(%x: tensor<7x9xf64>, %key: tensor<4xi32> {tg.input = "key", tg.role = "key"}) -> tensor<7x9xf64> {
+  %y = tg.dropout %x, %key rate 0.3 stream 5 : (tensor<7x9xf64>, tensor<4xi32>) -> tensor<7x9xf64>
+  return %y : tensor<7x9xf64>
+}
+
+func.func @softmax(%x: tensor<2x3x5xf64>) -> tensor<2x3x5xf64> {
+  %y = tg.softmax %x : tensor<2x3x5xf64>
+  return %y : tensor<2x3x5xf64>
+}
+
+func.func @softmax_grad(%y: tensor<2x3x5xf64>, %dy: tensor<2x3x5xf64>) -> tensor<2x3x5xf64> {
+  %dx = tg.softmax_grad %y, %dy : tensor<2x3x5xf64>
+  return %dx : tensor<2x3x5xf64>
+}
+
+func.func @layer_norm(%x: tensor<2x3x5xf64>, %weight: tensor<5xf64>, %bias: tensor<5xf64>)
+    -> (tensor<2x3x5xf64>, tensor<2x3xf64>, tensor<2x3xf64>) {
+  %y, %mean, %rstd = tg.layer_norm %x, %weight, %bias eps 1.0e-5
+      : (tensor<2x3x5xf64>, tensor<5xf64>, tensor<5xf64>) -> (tensor<2x3x5xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  return %y, %mean, %rstd : tensor<2x3x5xf64>, tensor<2x3xf64>, tensor<2x3xf64>
+}
+
+func.func @layer_norm_without_bias(%x: tensor<3x5xf64>, %weight: tensor<5xf64>) -> tensor<3x5xf64> {
+  %y, %mean, %rstd = tg.layer_norm %x, %weight eps 1.0e-5
+      : (tensor<3x5xf64>, tensor<5xf64>) -> (tensor<3x5xf64>, tensor<3xf64>, tensor<3xf64>)
+  return %y : tensor<3x5xf64>
+}
+
+func.func @layer_norm_grad(%x: tensor<2x3x5xf64>, %weight: tensor<5xf64>, %mean: tensor<2x3xf64>, %rstd: tensor<2x3xf64>,
+                           %dy: tensor<2x3x5xf64>) -> (tensor<2x3x5xf64>, tensor<5xf64>, tensor<5xf64>) {
+  %dx, %dw, %db = tg.layer_norm_grad %x, %weight, %mean, %rstd, %dy
+      : (tensor<2x3x5xf64>, tensor<5xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3x5xf64>)
+      -> (tensor<2x3x5xf64>, tensor<5xf64>, tensor<5xf64>)
+  return %dx, %dw, %db : tensor<2x3x5xf64>, tensor<5xf64>, tensor<5xf64>
+}
+
+func.func @rms_norm(%x: tensor<2x3x5xf64>, %weight: tensor<5xf64>) -> (tensor<2x3x5xf64>, tensor<2x3xf64>) {
+  %y, %rrms = tg.rms_norm %x, %weight eps 1.0e-5
+      : (tensor<2x3x5xf64>, tensor<5xf64>) -> (tensor<2x3x5xf64>, tensor<2x3xf64>)
+  return %y, %rrms : tensor<2x3x5xf64>, tensor<2x3xf64>
+}
+
+func.func @rms_norm_grad(%x: tensor<2x3x5xf64>, %weight: tensor<5xf64>, %rrms: tensor<2x3xf64>, %dy: tensor<2x3x5xf64>)
+    -> (tensor<2x3x5xf64>, tensor<5xf64>) {
+  %dx, %dw = tg.rms_norm_grad %x, %weight, %rrms, %dy
+      : (tensor<2x3x5xf64>, tensor<5xf64>, tensor<2x3xf64>, tensor<2x3x5xf64>) -> (tensor<2x3x5xf64>, tensor<5xf64>)
+  return %dx, %dw : tensor<2x3x5xf64>, tensor<5xf64>
+}
+
+func.func @attention(%q: tensor<2x5x2x4xf64>, %k: tensor<2x5x2x4xf64>, %v: tensor<2x5x2x4xf64>)
+    -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>) {
+  %o, %lse = tg.attention %q, %k, %v scale 0.5
+      : (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>)
+  return %o, %lse : tensor<2x5x2x4xf64>, tensor<2x2x5xf64>
+}
+
+func.func @attention_causal_grouped(%q: tensor<2x5x6x4xf64>, %k: tensor<2x5x2x4xf64>, %v: tensor<2x5x2x4xf64>)
+    -> (tensor<2x5x6x4xf64>, tensor<2x6x5xf64>) {
+  %o, %lse = tg.attention %q, %k, %v scale 0.3 causal
+      : (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x6x4xf64>, tensor<2x6x5xf64>)
+  return %o, %lse : tensor<2x5x6x4xf64>, tensor<2x6x5xf64>
+}
+
+// The gradient is taken at a result of attention: its log-sum-exp must be true.
+func.func @attention_grad(%q: tensor<2x5x2x4xf64>, %k: tensor<2x5x2x4xf64>, %v: tensor<2x5x2x4xf64>, %do: tensor<2x5x2x4xf64>)
+    -> (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) {
+  %o, %lse = tg.attention %q, %k, %v scale 0.5
+      : (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>)
+  %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.5
+      : (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x2x5xf64>, tensor<2x5x2x4xf64>)
+      -> (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>)
+  return %dq, %dk, %dv : tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>
+}
+
+func.func @attention_grad_causal_grouped(%q: tensor<2x5x6x4xf64>, %k: tensor<2x5x2x4xf64>, %v: tensor<2x5x2x4xf64>,
+                                         %do: tensor<2x5x6x4xf64>)
+    -> (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) {
+  %o, %lse = tg.attention %q, %k, %v scale 0.3 causal
+      : (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x6x4xf64>, tensor<2x6x5xf64>)
+  %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.3 causal
+      : (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x6x4xf64>, tensor<2x6x5xf64>, tensor<2x5x6x4xf64>)
+      -> (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>)
+  return %dq, %dk, %dv : tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>
+}
+
+func.func @rope(%x: tensor<2x5x3x6xf64>) -> tensor<2x5x3x6xf64> {
+  %y = tg.rope %x theta 1.0e4 : tensor<2x5x3x6xf64>
+  return %y : tensor<2x5x3x6xf64>
+}
+
+func.func @rope_inverse(%x: tensor<2x5x3x6xf64>) -> tensor<2x5x3x6xf64> {
+  %y = tg.rope %x theta 1.0e4 inverse : tensor<2x5x3x6xf64>
+  return %y : tensor<2x5x3x6xf64>
+}
+
+func.func @cross_entropy_mean(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>) -> (tensor<f64>, tensor<2x4xf64>) {
+  %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100
+      : (tensor<2x4x9xf64>, tensor<2x4xi32>) -> (tensor<f64>, tensor<2x4xf64>)
+  return %loss, %lse : tensor<f64>, tensor<2x4xf64>
+}
+
+func.func @cross_entropy_sum(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi64>) -> (tensor<f64>, tensor<2x4xf64>) {
+  %loss, %lse = tg.cross_entropy sum %logits, %targets ignore -100
+      : (tensor<2x4x9xf64>, tensor<2x4xi64>) -> (tensor<f64>, tensor<2x4xf64>)
+  return %loss, %lse : tensor<f64>, tensor<2x4xf64>
+}
+
+func.func @cross_entropy_mean_grad(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>, %lse: tensor<2x4xf64>,
+                                   %dloss: tensor<f64>) -> tensor<2x4x9xf64> {
+  %dlogits = tg.cross_entropy_grad mean %logits, %targets, %lse, %dloss ignore -100
+      : (tensor<2x4x9xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<f64>) -> tensor<2x4x9xf64>
+  return %dlogits : tensor<2x4x9xf64>
+}
+
+func.func @cross_entropy_sum_grad(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>, %lse: tensor<2x4xf64>,
+                                  %dloss: tensor<f64>) -> tensor<2x4x9xf64> {
+  %dlogits = tg.cross_entropy_grad sum %logits, %targets, %lse, %dloss ignore -100
+      : (tensor<2x4x9xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<f64>) -> tensor<2x4x9xf64>
+  return %dlogits : tensor<2x4x9xf64>
+}
+
+func.func @count(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>) -> (tensor<f64>, tensor<f64>) {
+  %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f64>
+  %loss, %lse = tg.cross_entropy sum %logits, %targets ignore -100
+      : (tensor<2x4x9xf64>, tensor<2x4xi32>) -> (tensor<f64>, tensor<2x4xf64>)
+  return %n, %loss : tensor<f64>, tensor<f64>
+}
+
+func.func @sgd(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}) -> tensor<3x4xf64> {
+  %q = tg.sgd %p, %g, %lr momentum 0.0 decay 0.2 : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>) -> tensor<3x4xf64>
+  return %q : tensor<3x4xf64>
+}
+
+func.func @sgd_momentum(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+                        %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
+  %q, %n = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+  return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
+}
+
+func.func @sgd_nesterov(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+                        %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
+  %q, %n = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1 nesterov
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+  return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
+}
+
+func.func @adam(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+                %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, cause = "optimizer_state">},
+                %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}, %step: tensor<i32> {tg.input = "step"})
+    -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %t = arith.addi %step, %one : tensor<i32>
+  %q, %n, %w = tg.adam %p, %g, %m, %v, %lr, %t beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>)
+      -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>)
+  return %q, %n, %w : tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>
+}
+
+func.func @adamw(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+                 %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, cause = "optimizer_state">},
+                 %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}, %step: tensor<i32> {tg.input = "step", tg.role = "step"})
+    -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
+  %q, %n, %w = tg.adam %p, %g, %m, %v, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>)
+      -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>)
+  return %q, %n, %w : tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>
+}
+
+func.func @global_norm(%a: tensor<3x4xf64>, %b: tensor<5xf64>, %c: tensor<f64>) -> tensor<f64> {
+  %n = tg.global_norm %a, %b, %c : (tensor<3x4xf64>, tensor<5xf64>, tensor<f64>) -> tensor<f64>
+  return %n : tensor<f64>
+}
