@@ -127,7 +127,7 @@ private:
         legalizeOperands(matmul);
         continue;
       }
-      if (op.use_empty() && isPure(&op)) {
+      if (isOpTriviallyDead(&op)) {
         op.erase();
         continue;
       }
