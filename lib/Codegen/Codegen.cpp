@@ -1,0 +1,64 @@
+//===- Codegen.cpp - from a program in memory form to C++ -----------------===//
+
+#include "lib/Codegen/Codegen.h"
+#include "lib/Codegen/KernelPrinter.h"
+#include "lib/Codegen/ModelPrinter.h"
+#include "lib/Codegen/StepPrinter.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+static FailureOr<KernelTable> analyseKernels(ModuleOp module) {
+  KernelTable kernels;
+  for (auto kernel : module.getOps<exec::KernelDefOp>()) {
+    FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel);
+    if (failed(analysis))
+      return failure();
+    kernels.insert({kernel.getSymNameAttr(), std::move(*analysis)});
+  }
+  return kernels;
+}
+
+static FailureOr<std::string> printKernels(ModuleOp module, const KernelTable &kernels) {
+  auto aliased = findAliased(module, ArenaMap(module));
+  std::string text = "// The kernels of the model.\n#ifndef KERNELS_H\n#define KERNELS_H\n\n"
+                     "#include \"cpu/kernel.h\"\n\nnamespace braid {\n";
+  for (auto &[symbol, analysis] : kernels) {
+    llvm::SmallBitVector &bits = aliased[symbol];
+    bits.resize(analysis.kernel.getLayouts().size());
+    FailureOr<std::string> kernel = printKernel(analysis, bits, cpuFlavour);
+    if (failed(kernel))
+      return failure();
+    text += "\n" + *kernel;
+  }
+  return text + "\n} // namespace braid\n#endif // KERNELS_H\n";
+}
+
+static std::string printStepHeader(ModuleOp module) {
+  std::string text = "// The entry points of the model.\n#ifndef STEP_H\n#define STEP_H\n\n"
+                     "#include \"braid_rt.h\"\n\nnamespace braid {\n";
+  for (auto program : module.getOps<exec::ProgramOp>())
+    text += "void " + programFunction(program.getSymName()) + "(br_context *ctx);\n";
+  return text + "} // namespace braid\n#endif // STEP_H\n";
+}
+
+FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const CodegenOptions &options) {
+  FailureOr<KernelTable> kernels = analyseKernels(module);
+  if (failed(kernels))
+    return failure();
+  FailureOr<std::string> kernelText = printKernels(module, *kernels);
+  if (failed(kernelText))
+    return failure();
+  StepPrinter steps(module, *kernels);
+  FailureOr<std::string> stepText = steps.print();
+  if (failed(stepText))
+    return failure();
+  FailureOr<std::string> modelText = printModel(module, steps.matmuls(), options);
+  if (failed(modelText))
+    return failure();
+  return std::vector<SourceFile>{{"kernels.h", std::move(*kernelText)},
+                                 {"step.h", printStepHeader(module)},
+                                 {"step.cpp", std::move(*stepText)},
+                                 {"model.cpp", std::move(*modelText)}};
+}

@@ -1,0 +1,38 @@
+//===- Codegen.h - from a program in memory form to C++ ---------*- C++ -*-===//
+//
+// The one translator.  Its input is a module in memory form; its output is the
+// source of a training binary: `kernels.h` (a function for each exec.kernel_def),
+// `step.cpp` (a function for each exec.program) and `model.cpp` (the tables that
+// the runtime reads, and main).  The same module gives the same bytes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_CODEGEN_CODEGEN_H
+#define BRAID_LIB_CODEGEN_CODEGEN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace braid {
+
+struct CodegenOptions {
+  /// The model's name, for messages of the binary.
+  std::string modelName = "model";
+  /// Identifies the graph in checkpoints.
+  uint64_t graphHash = 0;
+  /// Microbatches a step.
+  int64_t accumulate = 1;
+  /// The memory plan as JSON text, which the binary prints on request.
+  std::string planJson = "{}";
+};
+
+struct SourceFile {
+  std::string name, text;
+};
+
+/// The sources of `module`; reports an error on the op it cannot translate.
+mlir::FailureOr<std::vector<SourceFile>> generateSources(mlir::ModuleOp module, const CodegenOptions &options);
+
+} // namespace braid
+
+#endif // BRAID_LIB_CODEGEN_CODEGEN_H

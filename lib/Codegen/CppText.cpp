@@ -1,0 +1,163 @@
+//===- CppText.cpp - C++ as text ------------------------------------------===//
+
+#include "lib/Codegen/CppText.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace braid;
+
+static constexpr size_t kColumns = 80;
+
+//===----------------------------------------------------------------------===//
+// Literals and names
+//===----------------------------------------------------------------------===//
+
+/// The shortest decimal that `readsBack` accepts, always with a point or exponent.
+static std::string shortestDecimal(double value, int maxDigits, llvm::function_ref<bool(double)> readsBack) {
+  std::string text;
+  for (int digits = 1; digits <= maxDigits; ++digits) {
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
+    if (readsBack(std::strtod(text.c_str(), nullptr)))
+      break;
+  }
+  if (text.find_first_of(".e") == std::string::npos)
+    text += ".0";
+  return text;
+}
+
+std::string codegen::floatLiteral(const APFloat &value) {
+  APFloat single = value;
+  bool inexact;
+  single.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &inexact);
+  float number = single.convertToFloat();
+  if (std::isnan(number))
+    return "NAN";
+  if (std::isinf(number))
+    return number < 0 ? "-INFINITY" : "INFINITY";
+  return shortestDecimal(number, 9, [&](double back) { return static_cast<float>(back) == number; }) + "f";
+}
+
+std::string codegen::doubleLiteral(double value) {
+  return shortestDecimal(value, 17, [&](double back) { return back == value; });
+}
+
+std::string codegen::stringLiteral(StringRef text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      (quoted += '\\') += c;
+    else if (static_cast<unsigned char>(c) < ' ')
+      // Octal escapes end after three digits, whatever follows.
+      llvm::raw_string_ostream(quoted) << llvm::format("\\%03o", static_cast<unsigned char>(c));
+    else
+      quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string codegen::identifier(StringRef name) {
+  std::string text;
+  for (char c : name)
+    text += llvm::isAlnum(c) ? c : '_';
+  if (text.empty() || llvm::isDigit(text.front()))
+    text.insert(0, "_");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+std::string codegen::wrapCall(StringRef head, ArrayRef<std::string> arguments, StringRef tail) {
+  std::string text = head.str() + "(";
+  size_t bracket = text.size() - (text.rfind('\n') + 1), column = bracket;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    bool last = i + 1 == arguments.size();
+    size_t needed = argument.size() + (last ? 1 + tail.size() : 1);
+    if (i > 0 && column + 1 + needed > kColumns) {
+      text += "\n" + std::string(bracket, ' ');
+      column = bracket;
+    } else if (i > 0) {
+      text += ' ';
+      ++column;
+    }
+    text += argument + (last ? "" : ",");
+    column += argument.size() + 1;
+  }
+  return text + ")" + tail.str();
+}
+
+std::string codegen::comment(StringRef text, StringRef indent) {
+  std::string lines;
+  SmallVector<StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  size_t column = kColumns + 1;
+  for (StringRef word : words) {
+    if (column + 1 + word.size() > kColumns) {
+      lines += (lines.empty() ? "" : "\n") + indent.str() + "//";
+      column = indent.size() + 2;
+    }
+    lines += " " + word.str();
+    column += 1 + word.size();
+  }
+  return lines + "\n";
+}
+
+std::string codegen::shapeText(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(shape, os, " x ");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+static void collectOrigins(Location location, llvm::SetVector<StringRef> &names, llvm::SetVector<std::pair<StringRef, unsigned>> &lines) {
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    names.insert(name.getName());
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      collectOrigins(part, names, lines);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectOrigins(call.getCallee(), names, lines);
+  } else if (auto line = dyn_cast<FileLineColLoc>(location)) {
+    lines.insert({llvm::sys::path::filename(line.getFilename()), line.getLine()});
+  }
+}
+
+std::string codegen::originText(Location location) {
+  llvm::SetVector<StringRef> names;
+  llvm::SetVector<std::pair<StringRef, unsigned>> lines;
+  collectOrigins(location, names, lines);
+
+  // A kernel fused from a whole model would list everything: the first few say enough.
+  constexpr size_t most = 6;
+  std::string text;
+  size_t count = 0;
+  auto add = [&](const Twine &origin) {
+    if (++count <= most)
+      text += (text.empty() ? "" : ", ") + origin.str();
+  };
+  for (StringRef name : names)
+    add(name);
+  StringRef file;
+  for (auto [name, line] : lines) {
+    // "gpt.mlir:3, 8, 12"
+    add(name == file ? Twine(line) : Twine(name) + ":" + Twine(line));
+    file = name;
+  }
+  if (count > most)
+    text += ", and " + std::to_string(count - most) + " more";
+  return text;
+}

@@ -1,0 +1,39 @@
+//===- CppText.h - C++ as text: literals, names, wrapped lines --*- C++ -*-===//
+#ifndef BRAID_LIB_CODEGEN_CPPTEXT_H
+#define BRAID_LIB_CODEGEN_CPPTEXT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace braid::codegen {
+
+/// The shortest literal that reads back as this float: `0.1f`, `-INFINITY`.
+std::string floatLiteral(const llvm::APFloat &value);
+/// A double, for tables.
+std::string doubleLiteral(double value);
+/// A quoted string literal.
+std::string stringLiteral(llvm::StringRef text);
+
+/// `name` with every character that C++ does not allow replaced.
+std::string identifier(llvm::StringRef name);
+
+/// `head` `(` arguments `)` `tail`, broken after commas where it passes 80
+/// columns, continued below the bracket as clang-format does.
+std::string wrapCall(llvm::StringRef head, llvm::ArrayRef<std::string> arguments, llvm::StringRef tail);
+
+/// `text` as `//` lines of at most 80 columns.
+std::string comment(llvm::StringRef text, llvm::StringRef indent = "");
+
+/// "8 x 64 x 768"; "scalar" for no dims.
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+
+/// Where an op came from: names, or `file.mlir:12` without folders; empty when
+/// nothing is known.
+std::string originText(mlir::Location location);
+
+} // namespace braid::codegen
+
+#endif // BRAID_LIB_CODEGEN_CPPTEXT_H

@@ -1,0 +1,203 @@
+//===- ModelPrinter.cpp - the tables that the runtime reads ---------------===//
+
+#include "lib/Codegen/ModelPrinter.h"
+#include "dialects/TG/TG.h"
+#include "lib/Codegen/CppText.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+static constexpr int64_t kMaxRank = 8; // BR_MAX_RANK
+
+std::string codegen::dtypeText(Type element) {
+  if (element.isF64())
+    return "BR_F64";
+  if (element.isF32())
+    return "BR_F32";
+  if (element.isBF16())
+    return "BR_BF16";
+  if (element.isInteger(32))
+    return "BR_I32";
+  if (element.isInteger(64))
+    return "BR_I64";
+  return "BR_I1";
+}
+
+static std::string listText(ArrayRef<int64_t> values) {
+  return "{" + llvm::join(llvm::map_range(values, [](int64_t v) { return std::to_string(v); }), ", ") + "}";
+}
+
+//===----------------------------------------------------------------------===//
+// Persistent tensors
+//===----------------------------------------------------------------------===//
+
+/// A name's Philox stream: initial values stay the same when tensors are added,
+/// reordered or stored otherwise (FNV-1a).
+static uint32_t streamOf(StringRef name) {
+  uint32_t hash = 2166136261u;
+  for (unsigned char c : name)
+    hash = (hash ^ c) * 16777619u;
+  return hash;
+}
+
+static std::string initText(tg::InitAttr init) {
+  double a = init.getA().convertToDouble(), b = init.getB().convertToDouble();
+  double scale = init.getLayers() > 0 ? 1.0 / std::sqrt(2.0 * init.getLayers()) : 1.0;
+  StringRef kind;
+  switch (init.getKind()) {
+  case tg::InitKind::Zeros:
+    kind = "BR_INIT_ZEROS";
+    break;
+  case tg::InitKind::Ones:
+    kind = "BR_INIT_ONES";
+    break;
+  case tg::InitKind::Constant:
+    kind = "BR_INIT_CONSTANT";
+    break;
+  case tg::InitKind::Normal:
+    kind = "BR_INIT_NORMAL";
+    b *= scale;
+    break;
+  case tg::InitKind::Uniform:
+    kind = "BR_INIT_UNIFORM";
+    a *= scale;
+    b *= scale;
+    break;
+  }
+  return kind.str() + ", " + doubleLiteral(a) + ", " + doubleLiteral(b);
+}
+
+static LogicalResult printTensor(exec::TensorOp op, llvm::raw_ostream &os) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto param = dyn_cast<tg::ParamAttr>(op.getValue());
+  auto state = dyn_cast<tg::StateAttr>(op.getValue());
+  if (!param && !state)
+    return op.emitError() << "persistent tensor is neither #tg.param nor #tg.state";
+  StringRef name = param ? param.getName() : state.getName();
+  bool transposed = param ? param.getTransposed() : state.getTransposed();
+  if (type.getRank() > kMaxRank)
+    return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime takes " << kMaxRank;
+
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<int64_t> strides(exec::RefType::contiguous(type).getStrides());
+  if (transposed) {
+    std::swap(shape[0], shape[1]);
+    std::swap(strides[0], strides[1]);
+  }
+  os << "    {" << stringLiteral(name) << ", " << stringLiteral(op.getCause()) << ", " << dtypeText(type.getElementType())
+     << ", " << type.getRank() << ", " << listText(shape) << ", " << listText(strides) << ",\n     " << op.getOffset()
+     << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
+     << initText(param ? param.getInit() : state.getInit()) << ", " << streamOf(name) << "u, "
+     << (state && state.getScratch() ? 0 : 1) << "},\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// Inputs, then results: returns how many of each.
+static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, llvm::raw_ostream &os) {
+  int counts[2] = {0, 0};
+  for (int wantsResult : {0, 1})
+    for (auto buffer : program.getOps<exec::BufferOp>()) {
+      if (!buffer.getIo() || (*buffer.getIo() == "result") != wantsResult)
+        continue;
+      auto type = cast<RankedTensorType>(*buffer.getType());
+      if (type.getRank() > kMaxRank)
+        return buffer.emitError() << "'" << buffer.getName() << "' has " << type.getRank() << " dims; the runtime takes "
+                                  << kMaxRank;
+      os << "    {" << stringLiteral(buffer.getName()) << ", " << stringLiteral(buffer.getRole().value_or("")) << ", "
+         << dtypeText(type.getElementType()) << ", " << type.getRank() << ", " << listText(type.getShape()) << ", "
+         << buffer.getOffset() << ", " << type.getNumElements() * elementBytes(type.getElementType()) << "},\n";
+      ++counts[wantsResult];
+    }
+  return std::make_pair(counts[0], counts[1]);
+}
+
+/// Rows of the table that tokens index, or 0.
+static int64_t vocabularySize(ModuleOp module, const ArenaMap &arena) {
+  int64_t size = 0;
+  module.walk([&](exec::GatherOp op) {
+    auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(op.getIndices()));
+    if (buffer && buffer.getRole() == StringRef("tokens"))
+      size = cast<exec::RefType>(op.getTable().getType()).getShape()[0];
+  });
+  return size;
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+/// JSON as adjacent raw strings, a line each, so that no literal is longer than
+/// compilers must take.
+static std::string planText(StringRef json) {
+  SmallVector<StringRef> parts;
+  json.rtrim().split(parts, '\n');
+  std::string text;
+  for (StringRef part : parts)
+    text += "    R\"json(" + part.str() + ")json\" \"\\n\"\n";
+  return text;
+}
+
+FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string> matmuls,
+                                           const CodegenOptions &options) {
+  ArenaMap arena(module);
+  std::string declarations, tensors, ios, programs;
+  llvm::raw_string_ostream tensorStream(tensors), ioStream(ios), programStream(programs);
+  int64_t arenaBytes = 0;
+  unsigned numTensors = 0, numPrograms = 0;
+
+  for (auto tensor : module.getOps<exec::TensorOp>()) {
+    arenaBytes = std::max<int64_t>(arenaBytes, tensor.getOffset() + tensor.getBytes());
+    if (failed(printTensor(tensor, tensorStream)))
+      return failure();
+    ++numTensors;
+  }
+  for (auto program : module.getOps<exec::ProgramOp>()) {
+    std::string table = identifier(program.getSymName()) + "_ios", rows;
+    llvm::raw_string_ostream rowStream(rows);
+    FailureOr<std::pair<int, int>> counts = printIos(program, rowStream);
+    if (failed(counts))
+      return failure();
+    bool any = counts->first + counts->second > 0;
+    if (any)
+      ioStream << "static const br_io " << table << "[] = {\n" << rows << "};\n";
+    programStream << "    {" << stringLiteral(program.getSymName()) << ", braid::" << programFunction(program.getSymName())
+                  << ", " << (any ? table : "nullptr") << ", " << counts->first << ", " << counts->second << "},\n";
+    arenaBytes = std::max<int64_t>(arenaBytes, program.getArenaBytes());
+    ++numPrograms;
+  }
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "// The tables that the runtime reads, and main.\n#include \"braid_rt.h\"\n#include \"cpu/Features.h\"\n#include "
+        "\"step.h\"\n\n";
+  if (numTensors)
+    os << "// name, cause, type, rank, logical shape, strides in the arena,\n"
+          "// offset, bytes, initial values, stream, in checkpoints\n"
+       << "static const br_tensor tensors[] = {\n" << tensors << "};\n\n";
+  if (!ios.empty())
+    os << "// name, role, type, rank, shape, offset, bytes; inputs before results\n" << ios << "\n";
+  os << "// name, function, inputs and results, how many of each\n"
+     << "static const br_program programs[] = {\n" << programs << "};\n\n";
+  if (!matmuls.empty())
+    os << "static const br_matmul_desc matmuls[] = {\n" << llvm::join(matmuls, "\n") << "\n};\n\n";
+  os << "static const char plan[] =\n" << StringRef(planText(options.planJson)).rtrim() << ";\n\n";
+  os << "static const br_model model = {\n"
+     << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
+     << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
+     << ",\n    /*arena_bytes=*/" << arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
+     << ",\n    /*vocab_size=*/" << vocabularySize(module, arena) << ",\n    /*tensors=*/"
+     << (numTensors ? "tensors" : "nullptr") << ", " << numTensors << ",\n    /*programs=*/programs, " << numPrograms
+     << ",\n    /*matmuls=*/" << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
+     << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n};\n\n"
+     << "int main(int argc, char **argv) { return br_main(argc, argv, &model); }\n";
+  return text;
+}

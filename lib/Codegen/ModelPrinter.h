@@ -1,0 +1,20 @@
+//===- ModelPrinter.h - the tables that the runtime reads -------*- C++ -*-===//
+#ifndef BRAID_LIB_CODEGEN_MODELPRINTER_H
+#define BRAID_LIB_CODEGEN_MODELPRINTER_H
+
+#include "lib/Codegen/Codegen.h"
+#include "lib/Codegen/StepPrinter.h"
+
+namespace braid::codegen {
+
+/// `BR_F32`, ….
+std::string dtypeText(mlir::Type element);
+
+/// The text of model.cpp: persistent tensors, inputs and results of the programs,
+/// matmuls, the plan, and main.
+mlir::FailureOr<std::string> printModel(mlir::ModuleOp module, llvm::ArrayRef<std::string> matmuls,
+                                        const CodegenOptions &options);
+
+} // namespace braid::codegen
+
+#endif // BRAID_LIB_CODEGEN_MODELPRINTER_H

@@ -1,0 +1,239 @@
+//===- ScalarOps.cpp - the table of scalar ops in C++ ---------------------===//
+
+#include "lib/Codegen/ScalarOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+std::optional<Kind> codegen::kindOf(Type type) {
+  if (type.isF32() || type.isBF16())
+    return Kind::F32;
+  if (type.isInteger(32) || type.isIndex())
+    return Kind::I32;
+  if (type.isInteger(64))
+    return Kind::I64;
+  if (type.isInteger(1))
+    return Kind::I1;
+  return std::nullopt;
+}
+
+StringRef codegen::registerType(Kind kind, bool lane) {
+  switch (kind) {
+  case Kind::F32:
+    return lane ? "V" : "float";
+  case Kind::I32:
+    return lane ? "VI" : "int32_t";
+  case Kind::I64:
+    return lane ? "" : "int64_t";
+  case Kind::I1:
+    return lane ? "VM" : "bool";
+  }
+  llvm_unreachable("unknown kind");
+}
+
+StringRef codegen::memoryType(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  std::optional<Kind> kind = kindOf(type);
+  return kind ? registerType(*kind, /*lane=*/false) : "";
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class Form {
+  Infix,  // a + b
+  Prefix, // -a
+  Call,   // f(a, b)
+};
+struct Rule {
+  StringLiteral op;
+  Form form;
+  StringLiteral text;
+  bool expensive = false;
+};
+} // namespace
+
+static constexpr Rule rules[] = {
+    {"arith.addf", Form::Infix, "+"},
+    {"arith.subf", Form::Infix, "-"},
+    {"arith.mulf", Form::Infix, "*"},
+    {"arith.divf", Form::Infix, "/"},
+    {"arith.negf", Form::Prefix, "-"},
+    {"arith.maximumf", Form::Call, "maximum"},
+    {"arith.minimumf", Form::Call, "minimum"},
+    {"arith.maxnumf", Form::Call, "maxnum"},
+    {"arith.minnumf", Form::Call, "minnum"},
+    {"arith.addi", Form::Infix, "+"},
+    {"arith.subi", Form::Infix, "-"},
+    {"arith.muli", Form::Infix, "*"},
+    {"arith.divsi", Form::Infix, "/"},
+    {"arith.remsi", Form::Infix, "%"},
+    {"arith.andi", Form::Infix, "&"},
+    {"arith.ori", Form::Infix, "|"},
+    {"arith.xori", Form::Infix, "^"},
+    {"arith.shli", Form::Infix, "<<"},
+    {"arith.shrsi", Form::Infix, ">>"},
+    {"arith.maxsi", Form::Call, "maximum"},
+    {"arith.minsi", Form::Call, "minimum"},
+    {"math.absf", Form::Call, "abs"},
+    {"math.absi", Form::Call, "abs"},
+    {"math.floor", Form::Call, "floor"},
+    {"math.ceil", Form::Call, "ceil"},
+    {"math.sqrt", Form::Call, "sqrt"},
+    {"math.rsqrt", Form::Call, "rsqrt"},
+    {"math.fma", Form::Call, "fma"},
+    {"math.copysign", Form::Call, "copysign"},
+    {"math.exp", Form::Call, "exp", true},
+    {"math.exp2", Form::Call, "exp2", true},
+    {"math.log", Form::Call, "log", true},
+    {"math.log1p", Form::Call, "log1p", true},
+    {"math.tanh", Form::Call, "tanh", true},
+    {"math.erf", Form::Call, "erf", true},
+    {"math.sin", Form::Call, "sin", true},
+    {"math.cos", Form::Call, "cos", true},
+    {"math.powf", Form::Call, "pow", true},
+};
+
+/// Comparisons of floats; `$0 < $1` on NaN is false, so the unordered ones are
+/// the negations of their opposites.
+static constexpr StringLiteral floatComparisons[] = {
+    /*false*/ "",
+    /*oeq*/ "$0 == $1",
+    /*ogt*/ "$0 > $1",
+    /*oge*/ "$0 >= $1",
+    /*olt*/ "$0 < $1",
+    /*ole*/ "$0 <= $1",
+    /*one*/ "($0 < $1) | ($0 > $1)",
+    /*ord*/ "($0 == $0) & ($1 == $1)",
+    /*ueq*/ "not_(($0 < $1) | ($0 > $1))",
+    /*ugt*/ "not_($0 <= $1)",
+    /*uge*/ "not_($0 < $1)",
+    /*ult*/ "not_($0 >= $1)",
+    /*ule*/ "not_($0 > $1)",
+    /*une*/ "$0 != $1",
+    /*uno*/ "($0 != $0) | ($1 != $1)",
+    /*true*/ "",
+};
+static constexpr StringLiteral intComparisons[] = {
+    /*eq*/ "$0 == $1", /*ne*/ "$0 != $1", /*slt*/ "$0 < $1",
+    /*sle*/ "$0 <= $1", /*sgt*/ "$0 > $1", /*sge*/ "$0 >= $1",
+};
+
+static const Rule *lookup(Operation *op) {
+  static const llvm::StringMap<const Rule *> table = [] {
+    llvm::StringMap<const Rule *> map;
+    for (const Rule &rule : rules)
+      map[rule.op] = &rule;
+    return map;
+  }();
+  return table.lookup(op->getName().getStringRef());
+}
+
+bool codegen::isExpensive(Operation *op) {
+  const Rule *rule = lookup(op);
+  return op->getName().getStringRef() == "exec.random_uniform" || (rule && rule->expensive);
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static std::string substitute(StringRef pattern, ArrayRef<std::string> arguments) {
+  std::string text;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '$')
+      text += arguments[pattern[++i] - '0'];
+    else
+      text += pattern[i];
+  }
+  return text;
+}
+
+/// Conversions, by the kinds on both sides; empty when there is no such one.
+static std::string printCast(Operation *op, const Expr &x) {
+  Type type = op->getResult(0).getType();
+  std::optional<Kind> to = kindOf(type);
+  StringRef name = op->getName().getStringRef();
+  if (name == "arith.extf")
+    return x.text;
+  if (name == "arith.truncf" && type.isBF16())
+    return "round_bf16(" + x.text + ")";
+  if (name == "arith.sitofp" && x.kind != Kind::I1)
+    return "to_float(" + x.text + ")";
+  if (name == "arith.uitofp" && x.kind == Kind::I1)
+    return "mask_to_float(" + x.text + ")";
+  if (name == "arith.fptosi" && to == Kind::I32)
+    return "to_int(" + x.text + ")";
+  if (name == "arith.extui" && x.kind == Kind::I1 && to == Kind::I32)
+    return "mask_to_int(" + x.text + ")";
+  if (name == "arith.trunci" && to == Kind::I1)
+    return "(" + x.text + " & 1) != 0";
+  bool widthOnly = name == "arith.index_cast" || name == "arith.extsi" || name == "arith.trunci" ||
+                   (name == "arith.fptosi" && to == Kind::I64);
+  if (widthOnly && to && x.kind == *to)
+    return x.text;
+  if (widthOnly && to && !x.lane && x.kind != Kind::I1)
+    return "static_cast<" + registerType(*to, false).str() + ">(" + x.text + ")";
+  return "";
+}
+
+static std::string printSelect(ArrayRef<Expr> operands, bool lane) {
+  const Expr &condition = operands[0], &yes = operands[1], &no = operands[2];
+  if (!lane)
+    return condition.text + " ? " + yes.text + " : " + no.text;
+  return "select(" + condition.text + ", " + yes.asLane() + ", " + no.asLane() + ")";
+}
+
+static std::string printComparison(StringRef pattern, ArrayRef<Expr> operands) {
+  if (pattern.empty())
+    return "";
+  bool masks = operands[0].kind == Kind::I1 && (operands[0].lane || operands[1].lane);
+  auto text = [&](const Expr &x) { return masks ? x.asLane() : x.text; };
+  return substitute(pattern, {text(operands[0]), text(operands[1])});
+}
+
+std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands) {
+  bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return printComparison(floatComparisons[static_cast<size_t>(compare.getPredicate())], operands);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    auto predicate = static_cast<size_t>(compare.getPredicate());
+    return predicate < std::size(intComparisons) ? printComparison(intComparisons[predicate], operands) : "";
+  }
+  if (isa<arith::SelectOp>(op))
+    return printSelect(operands, lane);
+
+  const Rule *rule = lookup(op);
+  if (!rule)
+    return operands.size() == 1 ? printCast(op, operands[0]) : "";
+
+  // The compiler broadcasts a number next to a lane value; functions and masks
+  // want equal types.
+  SmallVector<std::string> arguments;
+  for (const Expr &x : operands) {
+    bool widen = lane && (rule->form == Form::Call || x.kind == Kind::I1);
+    arguments.push_back(widen ? x.asLane() : x.text);
+  }
+  switch (rule->form) {
+  case Form::Infix:
+    return arguments[0] + " " + rule->text.str() + " " + arguments[1];
+  case Form::Prefix:
+    return rule->text.str() + (arguments[0].front() == '-' ? "(" + arguments[0] + ")" : arguments[0]);
+  case Form::Call:
+    return rule->text.str() + "(" + llvm::join(arguments, ", ") + ")";
+  }
+  llvm_unreachable("unknown form");
+}

@@ -1,0 +1,202 @@
+//===- Driver.cpp - from a graph to a training binary ---------------------===//
+
+#include "lib/Driver/Driver.h"
+#include "dialects/Exec/Exec.h"
+#include "dialects/TG/TG.h"
+#include "lib/Codegen/Codegen.h"
+#include "lib/Driver/OutputFile.h"
+#include "lib/Driver/Pipeline.h"
+#include "lib/Driver/Toolchain.h"
+#include "lib/Memory/Report.h"
+#include "lib/Target/TargetInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/xxhash.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+
+class Driver {
+public:
+  Driver(const DriverOptions &options, const char *program) : options(options), program(program) {}
+  LogicalResult run();
+
+private:
+  LogicalResult readInput();
+  LogicalResult checkGraph();
+  LogicalResult lower();
+  LogicalResult emit();
+  LogicalResult emitModule();
+  LogicalResult emitSources();
+  LogicalResult emitBinary(ArrayRef<SourceFile> sources);
+  LogicalResult report(llvm::Error error);
+  bool isInMemoryForm() { return !module->getOps<exec::ProgramOp>().empty(); }
+  std::string modelName() const { return llvm::sys::path::stem(options.input).str(); }
+  /// Runs a phase and notes how long it took.
+  LogicalResult timed(StringRef phase, llvm::function_ref<LogicalResult()> work);
+
+  const DriverOptions &options;
+  const char *program;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  llvm::SourceMgr sources;
+  OwningOpRef<ModuleOp> module;
+  uint64_t graphHash = 0;
+  std::vector<PhaseSeconds> seconds;
+};
+
+} // namespace
+
+LogicalResult Driver::report(llvm::Error error) {
+  if (!error)
+    return success();
+  llvm::WithColor::error(llvm::errs(), "braidc") << toString(std::move(error)) << "\n";
+  return failure();
+}
+
+LogicalResult Driver::timed(StringRef phase, llvm::function_ref<LogicalResult()> work) {
+  auto start = std::chrono::steady_clock::now();
+  LogicalResult result = work();
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  seconds.push_back({phase.str(), took.count()});
+  if (options.verbose)
+    llvm::errs() << llvm::format("%-14s %7.2f s\n", phase.str().c_str(), took.count());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+LogicalResult Driver::readInput() {
+  DialectRegistry registry;
+  registry.insert<tg::TGDialect, exec::ExecDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
+                  linalg::LinalgDialect, tensor::TensorDialect>();
+  registerUpstreamModels(registry);
+  context.appendDialectRegistry(registry);
+
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!file)
+    return report(makeError("cannot read '" + options.input + "': " + file.getError().message()));
+  graphHash = llvm::xxh3_64bits((*file)->getBuffer());
+  sources.AddNewSourceBuffer(std::move(*file), SMLoc());
+  module = parseSourceFile<ModuleOp>(sources, &context);
+  return success(static_cast<bool>(module));
+}
+
+/// A graph is one function with a loss; what is wrong with its parts, the passes say.
+LogicalResult Driver::checkGraph() {
+  auto functions = llvm::to_vector(module->getOps<func::FuncOp>());
+  if (functions.size() != 1 || functions.front().getSymName() != "model")
+    return module->emitError() << "expected one function, @model, but the module has " << functions.size()
+                               << (functions.empty() ? "" : ", the first being @")
+                               << (functions.empty() ? "" : functions.front().getSymName());
+  func::FuncOp model = functions.front();
+  SmallVector<StringRef> roles;
+  for (unsigned i = 0; i < model.getNumResults(); ++i)
+    if (auto role = model.getResultAttrOfType<StringAttr>(i, tg::kRole))
+      roles.push_back(role);
+  if (llvm::is_contained(roles, "loss"))
+    return success();
+  InFlightDiagnostic diagnostic = model.emitError() << "no result of @model has tg.role = \"loss\", which is what is trained; ";
+  if (roles.empty())
+    return diagnostic << "its results have no roles";
+  diagnostic << "the roles are ";
+  llvm::interleaveComma(roles, diagnostic, [&](StringRef role) { diagnostic << "\"" << role << "\""; });
+  return diagnostic;
+}
+
+LogicalResult Driver::lower() {
+  for (const Phase &phase : buildPhases(options))
+    if (failed(timed(phase.name, [&] { return runPhase(*module, phase); })))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+LogicalResult Driver::emitModule() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  return report(writeTextFile(options.output.empty() ? "-" : options.output, text));
+}
+
+LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
+  auto runtime = findRuntime(options, program);
+  if (!runtime)
+    return report(runtime.takeError());
+  if (options.emit == Emit::Dir)
+    return report(writeSourceFolder(options.output, files, *runtime, "train"));
+
+  auto temporary = TemporaryFolder::create();
+  if (!temporary)
+    return report(temporary.takeError());
+  std::string folder = options.keep.empty() ? temporary->path : options.keep;
+  if (failed(report(writeSources(folder, files))))
+    return failure();
+  return report(replaceFile(options.output, [&](StringRef path) { return compileBinary(folder, *runtime, options, path); }));
+}
+
+LogicalResult Driver::emitSources() {
+  MemoryPlan plan = readPlan(*module, lookupTarget(options.target)->alignment);
+  // Without times, so that the same graph gives the same sources.
+  CodegenOptions codegen{modelName(), graphHash, options.accumulate, planJson(plan, {})};
+  FailureOr<std::vector<SourceFile>> files = failure();
+  if (failed(timed("translate", [&] { return files = generateSources(*module, codegen); })))
+    return failure();
+
+  if (options.emit == Emit::Cpp && (options.output.empty() || options.output == "-")) {
+    for (const SourceFile &file : *files)
+      llvm::outs() << "//===- " << file.name << " " << std::string(66 - file.name.size(), '-') << "===//\n\n" << file.text << "\n";
+  } else if (options.emit == Emit::Cpp) {
+    if (failed(report(writeSources(options.output, *files))))
+      return failure();
+  } else if (failed(timed("compile", [&] { return emitBinary(*files); }))) {
+    return failure();
+  }
+
+  if (options.report == "-") {
+    printPlan(llvm::outs(), plan);
+    return success();
+  }
+  return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(plan, seconds)));
+}
+
+LogicalResult Driver::run() {
+  if (!lookupTarget(options.target))
+    return report(makeError("there is no target '" + options.target + "'; the targets are " + targetNames()));
+  if (options.accumulate < 1)
+    return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
+  if (options.output.empty() && options.emit >= Emit::Dir)
+    return report(makeError("no output is named; give one by -o"));
+  if (failed(readInput()))
+    return failure();
+
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  // A module in memory form, as --emit=memory writes it, only needs translation.
+  if (!isInMemoryForm() && (failed(checkGraph()) || failed(lower())))
+    return failure();
+  return options.emit <= Emit::Memory ? emitModule() : emitSources();
+}
+
+int braid::runDriver(const DriverOptions &options, const char *program) {
+  if (options.printPipeline) {
+    llvm::outs() << pipelineText(buildPhases(options)) << "\n";
+    return 0;
+  }
+  return failed(Driver(options, program).run());
+}

@@ -1,0 +1,114 @@
+//===- Pipeline.cpp - which passes run, and why in this order -------------===//
+
+#include "lib/Driver/Pipeline.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// A pass's options as text: `{beta1=0.9 clip=1}`.
+static std::string optionsText(ArrayRef<std::pair<StringRef, std::string>> options) {
+  auto texts = llvm::map_range(options, [](const auto &option) { return option.first.str() + "=" + option.second; });
+  return "{" + llvm::join(texts, " ") + "}";
+}
+
+static std::string numberText(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
+  return text;
+}
+
+/// The model, on its own terms: the layout of its weights and its batch.  Both
+/// change the types of arguments, so they come before anything is derived from
+/// them: gradients and optimizer state take the type of their parameter.
+static Phase prepare(const DriverOptions &options) {
+  std::string passes = "func.func(tg-transpose-weights";
+  if (options.accumulate > 1)
+    passes += ",tg-rebatch{factor=" + std::to_string(options.accumulate) + "}";
+  return {"prepare", passes + ")"};
+}
+
+/// One graph for each entry point.  Evaluation and generation leave the model
+/// before differentiation asks for anything to be saved.
+static Phase makePrograms(const DriverOptions &) { return {"programs", "tg-make-programs"}; }
+
+/// The gradients of @train.  With accumulation the divisor of a mean is taken out
+/// first, because a mean of means is not the mean.  Canonicalization comes before,
+/// so that nothing that folds away is differentiated, and never between split-loss
+/// and differentiation's end: it would fold the count into the loss again.
+static Phase differentiate(const DriverOptions &options) {
+  std::string passes = "canonicalize,cse,";
+  if (options.accumulate > 1)
+    passes += "func.func(tg-split-loss),";
+  passes += "tg-differentiate{function=train}";
+  if (options.accumulate > 1)
+    passes += ",tg-accumulate";
+  return {"differentiate", passes};
+}
+
+/// Gradients become updates.  Needs gradients by name (`tg.grad_of`), so nothing
+/// that merges results may run in between.
+static Phase applyOptimizer(const DriverOptions &options) {
+  const OptimizerOptions &optimizer = options.optimizer;
+  SmallVector<std::pair<StringRef, std::string>> texts{
+      {"optimizer", optimizer.name},
+      {"beta1", numberText(optimizer.beta1)},
+      {"beta2", numberText(optimizer.beta2)},
+      {"eps", numberText(optimizer.eps)},
+      {"momentum", numberText(optimizer.momentum)},
+      {"weight-decay", numberText(optimizer.weightDecay)},
+      {"clip", numberText(optimizer.clip)},
+  };
+  if (!optimizer.decayExclude.empty())
+    texts.push_back({"decay-exclude", llvm::join(optimizer.decayExclude, ",")});
+  return {"optimizer", "func.func(tg-apply-optimizer" + optionsText(texts) + ")"};
+}
+
+/// The last simplification of the graph, while composites are whole; then their
+/// definitions.  No CSE may run after decompose: forward and backward share only
+/// what differentiation chose to save, and merging more would keep it in memory.
+static Phase decompose(const DriverOptions &) {
+  return {"decompose", "func.func(tg-remove-hooks),canonicalize,cse,func.func(tg-decompose,tg-verify-primitives)"};
+}
+
+/// From tensors to actions: library calls first, because what they take must not
+/// be split into kernels, then a kernel for each op left, then kernels into one
+/// another.
+static Phase formActions(const DriverOptions &options) {
+  return {"actions", "exec-select-calls{target=" + options.target + "},exec-form-kernels,exec-fuse-kernels,exec-verify-values"};
+}
+
+/// From values to bytes.  The planner reads lives from block order, so from here
+/// on nothing moves an action.  Equal kernels can only be recognised once their
+/// layouts are known, hence outlining and batching afterwards.
+static Phase planMemory(const DriverOptions &options) {
+  std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
+  return {"memory", "exec-plan-memory{target=" + options.target + limit +
+                        "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target + "}"};
+}
+
+std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
+  std::vector<Phase> phases;
+  for (auto build : {prepare, makePrograms, differentiate, applyOptimizer, decompose})
+    phases.push_back(build(options));
+  if (options.emit >= Emit::Exec)
+    phases.push_back(formActions(options));
+  if (options.emit >= Emit::Memory)
+    phases.push_back(planMemory(options));
+  return phases;
+}
+
+std::string braid::pipelineText(ArrayRef<Phase> phases) {
+  return "builtin.module(" + llvm::join(llvm::map_range(phases, [](const Phase &phase) { return phase.passes; }), ",") + ")";
+}
+
+LogicalResult braid::runPhase(ModuleOp module, const Phase &phase) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  if (failed(parsePassPipeline(phase.passes, manager, llvm::errs())))
+    return failure();
+  return manager.run(module);
+}

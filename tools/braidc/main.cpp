@@ -1,0 +1,96 @@
+//===- main.cpp - braidc: from a graph to a training binary ---------------===//
+
+#include "lib/Driver/Driver.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+namespace cl = llvm::cl;
+using namespace braid;
+
+static cl::OptionCategory category("Options");
+
+namespace {
+struct Flags {
+  cl::opt<std::string> input{cl::Positional, cl::desc("<graph.mlir>"), cl::Required, cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("The binary, file or folder to write; - is standard output"),
+                              cl::value_desc("path"), cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit", cl::desc("What to write:"), cl::init(Emit::Exe), cl::cat(category),
+      cl::values(clEnumValN(Emit::Tg, "tg", "the programs of a step, in primitives"),
+                 clEnumValN(Emit::Exec, "exec", "their kernels and library calls, on values"),
+                 clEnumValN(Emit::Memory, "memory", "the same with every buffer placed in the arena"),
+                 clEnumValN(Emit::Cpp, "cpp", "the generated C++ sources, to a folder or standard output"),
+                 clEnumValN(Emit::Dir, "dir", "a folder that builds with CMake, a C++ compiler and oneDNN"),
+                 clEnumValN(Emit::Exe, "exe", "the training binary (default)"))};
+  cl::opt<std::string> target{"target", cl::desc("What the binary runs on (default cpu)"), cl::init("cpu"),
+                              cl::cat(category)};
+  cl::opt<int64_t> accumulate{"accumulate", cl::desc("Microbatches a step: the graph's batch is divided by this"),
+                              cl::value_desc("K"), cl::init(1), cl::cat(category)};
+
+  cl::opt<std::string> optimizer{"optimizer", cl::desc("sgd, momentum, nesterov, adam or adamw (default)"),
+                                 cl::init("adamw"), cl::cat(category)};
+  cl::opt<double> beta1{"beta1", cl::desc("Adam: decay of the mean (default 0.9)"), cl::init(0.9), cl::cat(category)};
+  cl::opt<double> beta2{"beta2", cl::desc("Adam: decay of the squared mean (default 0.999)"), cl::init(0.999),
+                        cl::cat(category)};
+  cl::opt<double> eps{"eps", cl::desc("Adam: added to the denominator (default 1e-8)"), cl::init(1e-8), cl::cat(category)};
+  cl::opt<double> momentum{"momentum", cl::desc("momentum, nesterov: decay of the velocity (default 0.9)"), cl::init(0.9),
+                           cl::cat(category)};
+  cl::opt<double> weightDecay{"weight-decay", cl::desc("Weight decay, a share of the parameter (times lr) a step (default 0)"),
+                              cl::init(0.0), cl::cat(category)};
+  cl::list<std::string> decayExclude{"decay-exclude", cl::desc("Parameters without decay: biases, norms, embeddings"),
+                                     cl::CommaSeparated, cl::cat(category)};
+  cl::opt<double> clip{"clip", cl::desc("Clip the global norm of the gradients to this (default 0: do not)"),
+                       cl::init(0.0), cl::cat(category)};
+
+  cl::opt<std::string> memoryLimit{"memory-limit", cl::desc("Refuse to compile to a larger arena: bytes, or 512MiB, 2G"),
+                                   cl::value_desc("size"), cl::cat(category)};
+  cl::opt<std::string> report{"report", cl::desc("Write the memory plan: JSON to a file, or a table to - (standard output)"),
+                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> cpu{"cpu", cl::desc("The processor to compile for, as -march= takes it (default native)"),
+                           cl::init("native"), cl::cat(category)};
+  cl::opt<std::string> compiler{"cc", cl::desc("The C++ compiler (default c++)"), cl::init("c++"), cl::cat(category)};
+  cl::opt<std::string> keep{"keep", cl::desc("Leave the generated sources in this folder"), cl::value_desc("folder"),
+                            cl::cat(category)};
+  cl::opt<std::string> runtimeDir{"runtime-dir", cl::desc("The folder with lib/braid and share/braid (default: found)"),
+                                  cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<bool> printPipeline{"print-pipeline", cl::desc("Print the passes as braid-opt takes them, and stop"),
+                              cl::cat(category)};
+  cl::opt<bool> verbose{"v", cl::desc("Show commands and the time of each phase"), cl::cat(category)};
+
+  DriverOptions read() const {
+    DriverOptions options;
+    options.input = input;
+    options.output = output;
+    options.emit = emit;
+    options.target = target;
+    options.accumulate = accumulate;
+    options.optimizer = {optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
+    options.memoryLimit = memoryLimit;
+    options.report = report;
+    options.cpu = cpu;
+    options.compiler = compiler;
+    options.keep = keep;
+    options.runtimeDir = runtimeDir;
+    options.printPipeline = printPipeline;
+    options.verbose = verbose;
+    return options;
+  }
+};
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Flags flags;
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "braidc " BRAID_VERSION "\n"; });
+  cl::ParseCommandLineOptions(argc, argv, "braidc: compiles a training graph to a training binary\n");
+
+  registerGraphPasses();
+  registerLowerPasses();
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  return runDriver(flags.read(), argv[0]);
+}
