@@ -237,45 +237,101 @@ ShardingRule braid::einsumRule(Operation *op, StringRef notation, StringRef whol
 // Reshape
 //===----------------------------------------------------------------------===//
 
-// Both shapes are read major to minor.  What is left of the current dims is cut
-// by their greatest common divisor: index / rest is the same number on both
-// sides, so that factor walks together.  Once the divisor is 1 the two shapes mix
-// until their products meet again, and what is left of those dims stays whole.
-ShardingRule braid::reshapeRule(Operation *op) {
-  ShardingRule rule;
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0).getType()), to = shapeOf(op->getResult(0).getType());
-  TensorFactors &source = rule.operands.emplace_back(from.size());
-  TensorFactors &target = rule.results.emplace_back(to.size());
-  size_t i = 0, j = 0;
-  int64_t left = 1, right = 1; // what is left of from[i - 1] and to[j - 1]
-  auto next = [](ArrayRef<int64_t> shape, size_t &at, int64_t &rest) {
-    while (rest == 1 && at < shape.size())
-      rest = shape[at++];
+namespace {
+/// Both shapes are read major to minor.  What is left of the current dims is cut
+/// by their greatest common divisor: index / rest is the same number on both
+/// sides, so that factor walks together.  Once the divisor is 1 the two shapes mix
+/// until their products meet again, and what is left of those dims stays whole.
+class ReshapeReader {
+public:
+  ReshapeReader(ArrayRef<int64_t> from, ArrayRef<int64_t> to) : source{from}, target{to} {
+    source.factors.resize(from.size());
+    target.factors.resize(to.size());
+  }
+
+  ShardingRule read();
+
+private:
+  struct Side {
+    ArrayRef<int64_t> shape;
+    TensorFactors factors = {};
+    size_t next = 0;  ///< The next dim.
+    int64_t left = 1; ///< What is left of the dim before.
+
+    bool atUnit() const { return left == 1 && next < shape.size() && shape[next] == 1; }
+    void open() {
+      if (left == 1 && next < shape.size())
+        left = shape[next++];
+    }
+    /// The dim that a factor of size 1 joins.
+    size_t current() const { return left == 1 && next < shape.size() ? next : next - 1; }
   };
+
+  /// Cuts off a dim of size 1; on the other side it is a dim too, or else part of
+  /// the dim that is there.
+  void readUnit(Side &here, Side &there);
+  void readMixed();
+
+  Side source, target;
+  ShardingRule rule;
+};
+} // namespace
+
+void ReshapeReader::readUnit(Side &here, Side &there) {
+  unsigned factor = rule.add(1);
+  here.factors[here.next++].push_back(factor);
+  if (!there.shape.empty())
+    there.factors[there.current()].push_back(factor);
+  if (there.atUnit())
+    ++there.next;
+}
+
+void ReshapeReader::readMixed() {
+  auto whole = [&](Side &side, int64_t size) {
+    if (size > 1)
+      side.factors[side.next - 1].push_back(rule.add(size, FactorKind::Whole));
+  };
+  whole(source, source.left);
+  whole(target, target.left);
+  while (source.left != target.left) {
+    Side &behind = source.left < target.left ? source : target;
+    int64_t size = behind.shape[behind.next++];
+    behind.left *= size;
+    whole(behind, size);
+  }
+  source.left = target.left = 1;
+}
+
+ShardingRule ReshapeReader::read() {
   while (true) {
-    next(from, i, left);
-    next(to, j, right);
-    if (left == 1 || right == 1)
-      return rule; // both: the numbers of elements agree
-    if (int64_t common = std::gcd(left, right); common > 1) {
-      unsigned factor = rule.add(common);
-      source[i - 1].push_back(factor);
-      target[j - 1].push_back(factor);
-      left /= common;
-      right /= common;
+    if (source.atUnit()) {
+      readUnit(source, target);
       continue;
     }
-    source[i - 1].push_back(rule.add(left, FactorKind::Whole));
-    target[j - 1].push_back(rule.add(right, FactorKind::Whole));
-    while (left != right) {
-      bool first = left < right;
-      ArrayRef<int64_t> shape = first ? from : to;
-      size_t &at = first ? i : j;
-      int64_t size = shape[at++];
-      (first ? left : right) *= size;
-      if (size > 1)
-        (first ? source : target)[at - 1].push_back(rule.add(size, FactorKind::Whole));
+    if (target.atUnit()) {
+      readUnit(target, source);
+      continue;
     }
-    left = right = 1;
+    source.open();
+    target.open();
+    if (source.left == 1) // so is the target: the numbers of elements agree
+      break;
+    int64_t common = std::gcd(source.left, target.left);
+    if (common == 1) {
+      readMixed();
+      continue;
+    }
+    unsigned factor = rule.add(common);
+    for (Side *side : {&source, &target}) {
+      side->factors[side->next - 1].push_back(factor);
+      side->left /= common;
+    }
   }
+  rule.operands.push_back(source.factors);
+  rule.results.push_back(target.factors);
+  return std::move(rule);
+}
+
+ShardingRule braid::reshapeRule(Operation *op) {
+  return ReshapeReader(shapeOf(op->getOperand(0).getType()), shapeOf(op->getResult(0).getType())).read();
 }

@@ -64,6 +64,11 @@ LogicalResult BatchTracer::start(func::FuncOp function) {
 }
 
 LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isInput = argument && cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                                 .getArgAttr(argument.getArgNumber(), tg::kInput);
+  if (argument && !isInput && found.batch == 1)
+    return success(); // a dim of size 1 that is repeated over the batch
   auto [it, isNew] = found.places.insert({value, place});
   if (!isNew) {
     if (it->second == place)
@@ -72,9 +77,8 @@ LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
                            << " the batch of " << found.batch << " is both in dim " << it->second.dim
                            << " and in dim " << place.dim;
   }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    if (!function.getArgAttr(argument.getArgNumber(), tg::kInput))
+  if (argument) {
+    if (!isInput)
       return op->emitError() << "argument #" << argument.getArgNumber() << " of type " << value.getType()
                              << " has the batch in dim " << place.dim
                              << " but is not an input; broadcast it over the batch instead";
@@ -85,16 +89,23 @@ LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
   return success();
 }
 
-/// Which factor of a dim (major to minor in `factors`) the batch lies in.
+/// Which factor of a dim (major to minor in `factors`) the batch lies in.  A
+/// factor that is exactly the batch comes first, which tells a batch of 1 from
+/// the end of the factor below it.
 FailureOr<BatchTracer::Stretch> BatchTracer::stretchOf(Operation *op, const ShardingRule &rule, Value value,
                                                        ArrayRef<unsigned> factors, int64_t inner) {
+  std::optional<Stretch> exact, within;
   int64_t below = 1;
   for (unsigned factor : llvm::reverse(factors)) {
     int64_t above = below * rule.factors[factor].size;
+    if (below == inner && rule.factors[factor].size == found.batch)
+      exact = Stretch{factor, 1};
     if (inner % below == 0 && above % (inner * found.batch) == 0)
-      return Stretch{factor, inner / below};
+      within = Stretch{factor, inner / below};
     below = above;
   }
+  if (exact || within)
+    return exact ? *exact : *within;
   InFlightDiagnostic error = op->emitError();
   error << "'" << op->getName() << "' splits the batch of " << found.batch << ": its operands are ("
         << op->getOperandTypes() << ") and its results (" << op->getResultTypes() << ")";
@@ -217,9 +228,6 @@ bool BatchDims::endsAt(Operation *op) const {
 LogicalResult BatchDims::resize(func::FuncOp function, int64_t newBatch) const {
   if (newBatch == batch)
     return success();
-  if (batch == 1)
-    return function.emitError() << "a batch of 1 cannot grow to " << newBatch
-                                << ": dims of size 1 cannot be told apart; write the graph with a larger batch";
   for (auto [value, place] : places) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape(type.getShape());

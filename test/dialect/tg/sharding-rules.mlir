@@ -70,13 +70,13 @@ func.func @reshape(%x: tensor<6x4xf32>, %y: tensor<2x1x4x6xf32>, %z: tensor<3x5x
   %0 = tg.reshape %x : tensor<6x4xf32> -> tensor<24xf32>
   // expected-remark @below {{tg.reshape: ab -> a b}}
   %1 = tg.reshape %0 : tensor<24xf32> -> tensor<6x4xf32>
-  // expected-remark @below {{tg.reshape: a 1 b cd -> ab c d}}
+  // expected-remark @below {{tg.reshape: a b c de -> abc d e}}
   %2 = tg.reshape %y : tensor<2x1x4x6xf32> -> tensor<8x2x3xf32>
   // expected-remark @below {{tg.reshape: ab e -> ac d whole b c d e}}
   %3 = tg.reshape %x : tensor<6x4xf32> -> tensor<4x6xf32>
   // expected-remark @below {{tg.reshape: a c -> b d whole a b c d}}
   %4 = tg.reshape %z : tensor<3x5xf32> -> tensor<5x3xf32>
-  // expected-remark @below {{tg.reshape: a b -> a 1 b}}
+  // expected-remark @below {{tg.reshape: a bc -> a b c}}
   %5 = tg.reshape %z : tensor<3x5xf32> -> tensor<3x1x5xf32>
   return
 }
