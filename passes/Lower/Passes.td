@@ -71,6 +71,18 @@ def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
   }];
 }
 
+def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Moves kernels into one another";
+  let description = [{
+    In program order each kernel is merged with kernels that make its operands
+    and with earlier ones that read the same tensors, when their spaces have a
+    common refinement in which shared values have the same coordinates, nothing
+    between them forbids it, and no sum over rows is read.  A value that only the
+    kernel reads disappears.  A layer norm becomes one kernel, its backward with
+    the partial sums of the weight gradients another.
+  }];
+}
+
 def VerifyValuesPass : Pass<"exec-verify-values"> {
   let summary = "Fails if an op of the graph is left: everything is an action or a view";
 }

@@ -1,0 +1,131 @@
+//===- ActionOrder.cpp - an order of actions that merging keeps -----------===//
+
+#include "passes/Lower/ActionOrder.h"
+#include "dialects/Exec/Exec.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// More actions than this on one side are not searched.
+static constexpr size_t kMaxBetween = 512;
+
+bool ActionOrder::isAction(Operation *op) {
+  return !isa<exec::ViewOp>(op) && !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+ActionOrder::ActionOrder(Block &block) : block(block) {
+  int64_t number = 0;
+  for (Operation &op : block)
+    if (isAction(&op))
+      order[&op] = number++;
+}
+
+Operation *ActionOrder::producer(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isa<exec::ViewOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && isAction(op) ? op : nullptr;
+}
+
+void ActionOrder::addConsumers(Value value, llvm::SmallSetVector<Operation *, 8> &consumers) {
+  for (Operation *user : value.getUsers()) {
+    if (isa<exec::ViewOp>(user))
+      addConsumers(user->getResult(0), consumers);
+    else if (isAction(user))
+      consumers.insert(user);
+  }
+}
+
+static llvm::SmallSetVector<Operation *, 8> consumersOf(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> consumers;
+  for (Value result : op->getResults())
+    ActionOrder::addConsumers(result, consumers);
+  return consumers;
+}
+
+static llvm::SmallSetVector<Operation *, 8> producersOf(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> producers;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = ActionOrder::producer(operand))
+      producers.insert(producer);
+  return producers;
+}
+
+FailureOr<ActionOrder::Between> ActionOrder::between(Operation *first, Operation *second) {
+  int64_t low = order.at(first), high = order.at(second);
+  llvm::SetVector<Operation *> after, before;
+  for (Operation *consumer : consumersOf(first))
+    if (order.at(consumer) < high)
+      after.insert(consumer);
+  for (size_t index = 0; index < after.size(); ++index) {
+    if (after.size() > kMaxBetween)
+      return failure();
+    for (Operation *consumer : consumersOf(after[index])) {
+      if (consumer == second)
+        return failure();
+      if (order.at(consumer) < high)
+        after.insert(consumer);
+    }
+  }
+  for (Operation *producer : producersOf(second))
+    if (order.at(producer) > low)
+      before.insert(producer);
+  for (size_t index = 0; index < before.size(); ++index) {
+    if (before.size() > kMaxBetween)
+      return failure();
+    for (Operation *producer : producersOf(before[index]))
+      if (order.at(producer) > low)
+        before.insert(producer);
+  }
+  return Between{after.takeVector(), before.takeVector()};
+}
+
+void ActionOrder::merge(Operation *first, Operation *second, Operation *merged, const Between &between) {
+  SmallVector<Operation *> before(between.before), after(between.after);
+  auto earlier = [&](Operation *a, Operation *b) { return order.at(a) < order.at(b); };
+  llvm::sort(before, earlier);
+  llvm::sort(after, earlier);
+  SmallVector<int64_t> slots{order.at(first), order.at(second)};
+  for (ArrayRef<Operation *> ops : {ArrayRef(before), ArrayRef(after)})
+    for (Operation *op : ops)
+      slots.push_back(order.at(op));
+  llvm::sort(slots);
+  order.erase(first);
+  order.erase(second);
+  for (auto [op, slot] : llvm::zip(before, slots))
+    order[op] = slot;
+  order[merged] = slots[before.size()];
+  for (auto [op, slot] : llvm::zip(after, ArrayRef(slots).take_back(after.size())))
+    order[op] = slot;
+}
+
+void ActionOrder::replace(Operation *old, Operation *op) {
+  int64_t place = order.at(old);
+  order.erase(old);
+  order[op] = place;
+}
+
+/// Moves what `op` reads that is no action in front of it.
+static void moveReads(Operation *op, Operation *before, llvm::SmallPtrSetImpl<Operation *> &placed) {
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    if (!source || ActionOrder::isAction(source) || !placed.insert(source).second)
+      continue;
+    moveReads(source, before, placed);
+    source->moveBefore(before);
+  }
+}
+
+void ActionOrder::apply() {
+  SmallVector<Operation *> actions;
+  for (auto &[op, place] : order)
+    actions.push_back(op);
+  llvm::sort(actions, [&](Operation *a, Operation *b) { return order.at(a) < order.at(b); });
+  llvm::SmallPtrSet<Operation *, 32> placed;
+  Operation *terminator = block.getTerminator();
+  for (Operation *action : actions) {
+    moveReads(action, terminator, placed);
+    action->moveBefore(terminator);
+  }
+  moveReads(terminator, terminator, placed);
+}

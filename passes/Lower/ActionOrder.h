@@ -1,0 +1,57 @@
+//===- ActionOrder.h - an order of actions that merging keeps ----*- C++ -*-===//
+//
+// A topological order of the actions of a block, on values, that stays one while
+// actions are merged (Pearce and Kelly 2007).  Views and constants are no
+// actions: edges look through them.  Merging two actions renumbers only the
+// actions between them that depend on the first or that the second depends on;
+// where there are too many of these, merging is refused, which keeps the cost of
+// a whole program near-linear.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_LOWER_ACTIONORDER_H
+#define BRAID_PASSES_LOWER_ACTIONORDER_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace braid {
+
+class ActionOrder {
+public:
+  explicit ActionOrder(mlir::Block &block);
+
+  /// What lies between two actions that are to become one.
+  struct Between {
+    llvm::SmallVector<mlir::Operation *> after, before;
+  };
+  /// Fails if something between `first` and `second` depends on the first and is
+  /// needed by the second, or if too much lies between.
+  mlir::FailureOr<Between> between(mlir::Operation *first, mlir::Operation *second);
+  /// `merged` has replaced both: gives it a place.  The old ops may be dead, but
+  /// not yet freed.
+  void merge(mlir::Operation *first, mlir::Operation *second, mlir::Operation *merged, const Between &between);
+  /// `op` has replaced `old`.
+  void replace(mlir::Operation *old, mlir::Operation *op);
+
+  int64_t distance(mlir::Operation *first, mlir::Operation *second) { return order[second] - order[first]; }
+  bool precedes(mlir::Operation *first, mlir::Operation *second) { return order[first] < order[second]; }
+  /// Puts the block's ops in order; views come right before their first reader.
+  void apply();
+
+  /// The action that makes `value`, through views; null for arguments.
+  static mlir::Operation *producer(mlir::Value value);
+  /// The actions that read `value`, through views.
+  static void addConsumers(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 8> &consumers);
+  static bool isAction(mlir::Operation *op);
+
+private:
+  mlir::Block &block;
+  llvm::DenseMap<mlir::Operation *, int64_t> order;
+};
+
+} // namespace braid
+
+#endif // BRAID_PASSES_LOWER_ACTIONORDER_H

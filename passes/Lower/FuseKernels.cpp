@@ -1,0 +1,197 @@
+//===- FuseKernels.cpp - kernels moved into one another -------------------===//
+//
+// In program order each kernel is merged with the kernels that make its operands
+// and with earlier kernels that read the same tensors.  Merging needs
+//
+//   one space     a common refinement in which every shared tensor has the same
+//                 dims: values are read at the row and lane that made them
+//   no cycle      nothing between the two that depends on one and feeds the other
+//   no sum over rows between them: it is complete only when its kernel is
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/Views.h"
+#include "passes/Lower/ActionOrder.h"
+#include "passes/Lower/KernelSpace.h"
+#include "passes/Lower/MergeKernels.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace braid {
+#define GEN_PASS_DEF_FUSEKERNELSPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+/// Pointers a kernel may take: beyond, registers spill.
+static constexpr size_t kMaxPointers = 40;
+/// Readers of one tensor that lie further apart than this stay apart: merging
+/// them would keep what they read and write alive for long.
+static constexpr int64_t kMaxSiblingDistance = 64;
+/// Readers of one tensor that are tried.
+static constexpr size_t kMaxSiblings = 16;
+
+namespace {
+class Fusion {
+public:
+  explicit Fusion(Block &block) : block(block), order(block) {}
+
+  void run();
+
+private:
+  bool fuseWithProducer(exec::KernelOp kernel);
+  bool fuseWithSibling(exec::KernelOp kernel);
+  bool tryFuse(exec::KernelOp first, exec::KernelOp second);
+  bool readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads);
+  bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
+  exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts);
+
+  Block &block;
+  ActionOrder order;
+  exec::KernelOp merged;
+};
+} // namespace
+
+/// Where `second` reads results of `first`, it must be whole, in order, and at
+/// the coordinates that made them.
+bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads) {
+  for (auto [index, operand] : llvm::enumerate(second.getIns())) {
+    if (ActionOrder::producer(operand) != first)
+      continue;
+    std::optional<unsigned> result = resultRead(operand, first);
+    if (!result)
+      return false;
+    auto made = resultDimsOf(first, *result), read = operandDimsOf(second, index);
+    if (!made || !read || cutDims(*made, common.first) != cutDims(*read, common.second))
+      return false;
+    reads = true;
+  }
+  return true;
+}
+
+/// True if both kernels read some tensor of the whole space at the same
+/// coordinates.
+bool Fusion::sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
+  for (auto [i, a] : llvm::enumerate(first.getIns()))
+    for (auto [j, b] : llvm::enumerate(second.getIns())) {
+      auto source = [](Value value) -> std::pair<Value, bool> {
+        auto view = value.getDefiningOp<exec::ViewOp>();
+        return view && exec::isReshape(view) ? std::pair(Value(view.getSource()), true) : std::pair(value, false);
+      };
+      if (source(a).first != source(b).first && !isSameRead(a, b))
+        continue;
+      auto left = operandDimsOf(first, i), right = operandDimsOf(second, j);
+      if (!left || !right)
+        continue;
+      SmallVector<int64_t> dims = cutDims(*left, common.first);
+      if (dims.size() == common.space.size() && dims == cutDims(*right, common.second))
+        return true;
+    }
+  return false;
+}
+
+exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts) {
+  exec::KernelOp moved = moveToSpace(kernel, space, cuts);
+  if (moved != kernel) {
+    order.replace(kernel, moved);
+    kernel.erase();
+  }
+  return moved;
+}
+
+bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
+  if (first->getNumOperands() + second->getNumOperands() + first->getNumResults() + second->getNumResults() >
+      kMaxPointers)
+    return false;
+  std::optional<CommonSpace> common = commonSpace(first, second);
+  if (!common)
+    return false;
+  int64_t blocksFirst = blockDimsOf(first), blocksSecond = blockDimsOf(second);
+  auto cutBlocks = [](int64_t blocks, const Cuts &cuts) {
+    return cutDims(llvm::to_vector(llvm::seq<int64_t>(0, blocks)), cuts).size();
+  };
+  if (blocksFirst >= 0 && blocksSecond >= 0 &&
+      cutBlocks(blocksFirst, common->first) != cutBlocks(blocksSecond, common->second))
+    return false;
+  bool reads = false;
+  if (!readsInPlace(first, second, *common, reads) || (!reads && !sharesRead(first, second, *common)))
+    return false;
+  if ((common->space != first.getSpace() && !isCuttable(first)) ||
+      (common->space != second.getSpace() && !isCuttable(second)))
+    return false;
+  FailureOr<ActionOrder::Between> between = order.between(first, second);
+  if (failed(between))
+    return false;
+  first = move(first, common->space, common->first);
+  second = move(second, common->space, common->second);
+  merged = mergeKernels(first, second);
+  order.merge(first, second, merged, *between);
+  first.erase();
+  second.erase();
+  return true;
+}
+
+bool Fusion::fuseWithProducer(exec::KernelOp kernel) {
+  llvm::SmallSetVector<Operation *, 8> producers;
+  for (Value operand : kernel.getIns())
+    if (auto producer = dyn_cast_or_null<exec::KernelOp>(ActionOrder::producer(operand)))
+      producers.insert(producer);
+  return llvm::any_of(producers, [&](Operation *producer) {
+    return tryFuse(cast<exec::KernelOp>(producer), kernel);
+  });
+}
+
+bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
+  llvm::SmallSetVector<Operation *, 8> siblings;
+  for (Value operand : kernel.getIns()) {
+    // Rows and vectors are too little to save.
+    if (cast<RankedTensorType>(operand.getType()).getRank() == 0)
+      continue;
+    auto view = operand.getDefiningOp<exec::ViewOp>();
+    ActionOrder::addConsumers(view ? view.getSource() : operand, siblings);
+  }
+  size_t tried = 0;
+  for (Operation *sibling : siblings) {
+    auto other = dyn_cast<exec::KernelOp>(sibling);
+    if (!other || other == kernel || !order.precedes(other, kernel) ||
+        order.distance(other, kernel) > kMaxSiblingDistance)
+      continue;
+    if (++tried > kMaxSiblings)
+      return false;
+    if (tryFuse(other, kernel))
+      return true;
+  }
+  return false;
+}
+
+void Fusion::run() {
+  SmallVector<exec::KernelOp> kernels(block.getOps<exec::KernelOp>());
+  // Kernels are only ever merged into one that is being looked at, so those
+  // further on are still there.
+  for (exec::KernelOp kernel : kernels) {
+    merged = kernel;
+    while (fuseWithProducer(merged) || fuseWithSibling(merged))
+      ;
+  }
+  order.apply();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+struct FuseKernelsPass : public braid::impl::FuseKernelsPassBase<FuseKernelsPass> {
+  using FuseKernelsPassBase::FuseKernelsPassBase;
+
+  void runOnOperation() final {
+    if (!getOperation().isExternal())
+      Fusion(getOperation().getBody().front()).run();
+  }
+};
+} // namespace

@@ -1,0 +1,326 @@
+//===- KernelSpace.cpp - iteration spaces of two kernels made one ---------===//
+
+#include "passes/Lower/KernelSpace.h"
+#include "dialects/Exec/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace braid;
+using exec::GenericKind;
+using linalg::GenericOp;
+using Dims = SmallVector<int64_t>;
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes)
+    result *= size;
+  return result;
+}
+
+static bool reduces(exec::KernelOp kernel) {
+  int64_t lanes = kernel.getSpace().size() - 1;
+  return llvm::any_of(kernel.getBlock()->getOps<GenericOp>(), [&](GenericOp generic) {
+    return exec::kindOf(generic, lanes) != GenericKind::Parallel;
+  });
+}
+
+int64_t braid::blockDimsOf(exec::KernelOp kernel) {
+  int64_t lanes = kernel.getSpace().size() - 1;
+  for (auto generic : kernel.getBlock()->getOps<GenericOp>())
+    if (exec::kindOf(generic, lanes) == GenericKind::RowReduction)
+      return exec::blockDims(generic);
+  return -1;
+}
+
+std::optional<Dims> braid::operandDimsOf(exec::KernelOp kernel, unsigned operand) {
+  std::optional<Dims> dims;
+  for (OpOperand &use : kernel.getBlock()->getArgument(operand).getUses()) {
+    auto generic = dyn_cast<GenericOp>(use.getOwner());
+    if (!generic)
+      return std::nullopt;
+    Dims found = exec::operandDims(generic, use);
+    if (dims && *dims != found)
+      return std::nullopt;
+    dims = found;
+  }
+  return dims;
+}
+
+std::optional<Dims> braid::resultDimsOf(exec::KernelOp kernel, unsigned result) {
+  auto generic = kernel.getBlock()->getTerminator()->getOperand(result).getDefiningOp<GenericOp>();
+  if (exec::kindOf(generic, kernel.getSpace().size() - 1) == GenericKind::RowReduction)
+    return std::nullopt;
+  return exec::operandDims(generic, *generic.getDpsInitOperand(0));
+}
+
+bool braid::isCuttable(exec::KernelOp kernel) {
+  for (BlockArgument argument : kernel.getBlock()->getArguments()) {
+    // The key of random numbers is read whole.
+    bool isKey = llvm::all_of(argument.getUsers(), [](Operation *user) { return isa<exec::RandomUniformOp>(user); });
+    if (!isKey && !operandDimsOf(kernel, argument.getArgNumber()))
+      return false;
+  }
+  return true;
+}
+
+Dims braid::cutDims(ArrayRef<int64_t> dims, const Cuts &cuts) {
+  Dims result;
+  for (int64_t dim : dims)
+    result.append(cuts[dim].begin(), cuts[dim].end());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The common refinement
+//===----------------------------------------------------------------------===//
+
+/// Appends the refinement of two lists of sizes with equal products.
+static bool refine(ArrayRef<int64_t> first, ArrayRef<int64_t> second, CommonSpace &common) {
+  size_t i = 0, j = 0;
+  int64_t a = 1, b = 1;
+  common.first.resize(first.size());
+  common.second.resize(second.size());
+  while (true) {
+    while (a == 1 && i < first.size())
+      a = first[i++];
+    while (b == 1 && j < second.size())
+      b = second[j++];
+    if (a == 1 || b == 1)
+      return a == b;
+    if (a % b && b % a)
+      return false;
+    int64_t size = std::min(a, b);
+    common.first[i - 1].push_back(common.space.size());
+    common.second[j - 1].push_back(common.space.size());
+    common.space.push_back(size);
+    a /= size;
+    b /= size;
+  }
+}
+
+static Cuts identity(size_t rank) {
+  Cuts cuts(rank);
+  for (size_t dim = 0; dim < rank; ++dim)
+    cuts[dim].push_back(dim);
+  return cuts;
+}
+
+/// True if a kernel's lanes stay whole and last, or need not.
+static bool keepsLanes(exec::KernelOp kernel, const Cuts &cuts, ArrayRef<int64_t> space) {
+  int64_t lanes = space.size() - 1;
+  return !reduces(kernel) || (cuts.back().size() == 1 && cuts.back()[0] == lanes);
+}
+
+std::optional<CommonSpace> braid::commonSpace(exec::KernelOp first, exec::KernelOp second) {
+  ArrayRef<int64_t> a = first.getSpace(), b = second.getSpace();
+  if (a == b)
+    return CommonSpace{Dims(a), identity(a.size()), identity(b.size())};
+  CommonSpace common;
+  if (product(a) == product(b)) {
+    if (!refine(a, b, common) || common.space.empty())
+      return std::nullopt;
+  } else if (product(a) == product(b.drop_back()) && !reduces(first)) {
+    if (!refine(a, b.drop_back(), common))
+      return std::nullopt;
+    common.second.push_back({static_cast<int64_t>(common.space.size())});
+    common.space.push_back(b.back());
+  } else if (product(b) == product(a.drop_back()) && !reduces(second)) {
+    if (!refine(a.drop_back(), b, common))
+      return std::nullopt;
+    common.first.push_back({static_cast<int64_t>(common.space.size())});
+    common.space.push_back(a.back());
+  } else {
+    return std::nullopt;
+  }
+  if (!keepsLanes(first, common.first, common.space) || !keepsLanes(second, common.second, common.space))
+    return std::nullopt;
+  return common;
+}
+
+//===----------------------------------------------------------------------===//
+// Cutting loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rebuilds one kernel in a refined space.
+class Cutter {
+public:
+  Cutter(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts)
+      : old(kernel), space(space), cuts(cuts), builder(kernel) {}
+  exec::KernelOp run();
+
+private:
+  Type cutType(Type type, ArrayRef<int64_t> dims);
+  void cutOperands();
+  void cutGeneric(GenericOp generic);
+  Value cutInit(Value init, Type type);
+  AffineMap cutMap(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims);
+  void cutIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims);
+  exec::KernelOp finish();
+
+  exec::KernelOp old;
+  ArrayRef<int64_t> space;
+  const Cuts &cuts;
+  OpBuilder builder;
+  Region region;
+  IRMapping values;
+  SmallVector<Value> operands;
+};
+} // namespace
+
+Type Cutter::cutType(Type type, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape = llvm::map_to_vector(cutDims(dims, cuts), [&](int64_t dim) { return space[dim]; });
+  return RankedTensorType::get(shape, cast<RankedTensorType>(type).getElementType());
+}
+
+static Value reshape(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return builder.createOrFold<exec::ViewOp>(value.getLoc(), type, value, 0,
+                                            exec::rowMajor(cast<RankedTensorType>(type).getShape()));
+}
+
+void Cutter::cutOperands() {
+  for (auto [value, argument] : llvm::zip(old.getIns(), old.getBlock()->getArguments())) {
+    std::optional<Dims> dims = operandDimsOf(old, argument.getArgNumber());
+    Type type = dims ? cutType(value.getType(), *dims) : value.getType();
+    operands.push_back(reshape(builder, value, type));
+    values.map(argument, region.front().addArgument(type, argument.getLoc()));
+  }
+}
+
+Value Cutter::cutInit(Value init, Type type) {
+  auto shaped = cast<RankedTensorType>(type);
+  Value empty = builder.create<tensor::EmptyOp>(init.getLoc(), shaped.getShape(), shaped.getElementType());
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  if (!fill)
+    return empty;
+  Value scalar = builder.clone(*fill.getInputs()[0].getDefiningOp())->getResult(0);
+  return builder.create<linalg::FillOp>(init.getLoc(), scalar, empty).getResult(0);
+}
+
+AffineMap Cutter::cutMap(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : map.getResults())
+    for (int64_t dim : cuts[dims[cast<AffineDimExpr>(expr).getPosition()]])
+      results.push_back(builder.getAffineDimExpr(llvm::find(newDims, dim) - newDims.begin()));
+  return AffineMap::get(newDims.size(), 0, results, builder.getContext());
+}
+
+void Cutter::cutGeneric(GenericOp generic) {
+  ArrayRef<int64_t> dims = exec::dimsOf(generic);
+  Dims newDims = cutDims(dims, cuts);
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : generic.getIndexingMapsArray())
+    maps.push_back(cutMap(map, dims, newDims));
+  SmallVector<utils::IteratorType> iterators;
+  for (auto [dim, iterator] : llvm::zip(dims, generic.getIteratorTypesArray()))
+    iterators.append(cuts[dim].size(), iterator);
+  SmallVector<Value> inputs = llvm::map_to_vector(generic.getInputs(), [&](Value v) { return values.lookup(v); });
+  OpOperand *initOperand = generic.getDpsInitOperand(0);
+  Value init = cutInit(initOperand->get(), cutType(initOperand->get().getType(), exec::operandDims(generic, *initOperand)));
+  auto cut = builder.create<GenericOp>(generic.getLoc(), init.getType(), inputs, init, maps, iterators);
+  generic.getRegion().cloneInto(&cut.getRegion(), values);
+  cut->setAttr(exec::ExecDialect::kDims, builder.getDenseI64ArrayAttr(newDims));
+  cutIndices(cut, dims, newDims);
+  values.map(generic.getResult(0), cut.getResult(0));
+}
+
+/// Rewrites the indices in a body that was cloned: i = i0 * size1 + i1.
+void Cutter::cutIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<linalg::IndexOp> indices(generic.getRegion().front().getOps<linalg::IndexOp>());
+  for (linalg::IndexOp index : indices) {
+    Location loc = index.getLoc();
+    SmallVector<Value> parts;
+    SmallVector<int64_t> sizes;
+    builder.setInsertionPoint(index);
+    for (int64_t dim : cuts[dims[index.getDim()]]) {
+      parts.push_back(builder.create<linalg::IndexOp>(loc, llvm::find(newDims, dim) - newDims.begin()));
+      sizes.push_back(space[dim]);
+    }
+    SmallVector<int64_t> strides = exec::rowMajor(sizes);
+    for (Operation *user : llvm::make_early_inc_range(index->getUsers())) {
+      builder.setInsertionPoint(user);
+      if (auto cast = dyn_cast<arith::IndexCastOp>(user)) {
+        Type type = cast.getType();
+        Value sum;
+        for (auto [part, stride] : llvm::zip(parts, strides)) {
+          Value term = builder.create<arith::IndexCastOp>(loc, type, part);
+          if (stride != 1)
+            term = builder.create<arith::MulIOp>(
+                loc, term, builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, stride)));
+          sum = sum ? builder.create<arith::AddIOp>(loc, sum, term).getResult() : term;
+        }
+        if (!sum)
+          sum = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, 0));
+        cast.replaceAllUsesWith(sum);
+        cast.erase();
+        continue;
+      }
+      auto random = cast<exec::RandomUniformOp>(user);
+      SmallVector<Value> newIndices;
+      SmallVector<int64_t> newStrides;
+      for (auto [old, stride] : llvm::zip(random.getIndices(), random.getStrides())) {
+        if (old != index.getResult()) {
+          newIndices.push_back(old);
+          newStrides.push_back(stride);
+          continue;
+        }
+        for (auto [part, inner] : llvm::zip(parts, strides)) {
+          newIndices.push_back(part);
+          newStrides.push_back(stride * inner);
+        }
+      }
+      random.getIndicesMutable().assign(newIndices);
+      random.setStrides(newStrides);
+    }
+    index.erase();
+  }
+}
+
+exec::KernelOp Cutter::finish() {
+  Operation *yield = old.getBlock()->getTerminator();
+  SmallVector<Value> results = llvm::map_to_vector(yield->getOperands(), [&](Value v) { return values.lookup(v); });
+  builder.create<exec::YieldOp>(yield->getLoc(), results);
+  builder.setInsertionPoint(old);
+  auto kernel = builder.create<exec::KernelOp>(old.getLoc(), ValueRange(results).getTypes(), old.getName(), operands,
+                                               ValueRange(), space);
+  kernel.getBody().takeBody(region);
+  for (auto [before, after] : llvm::zip(old.getResults(), kernel.getResults())) {
+    // Views read their source in row-major order, which cutting keeps.
+    for (OpOperand &use : llvm::make_early_inc_range(before.getUses()))
+      if (isa<exec::ViewOp>(use.getOwner()))
+        use.set(after);
+    if (!before.use_empty())
+      before.replaceAllUsesWith(reshape(builder, after, before.getType()));
+  }
+  return kernel;
+}
+
+exec::KernelOp Cutter::run() {
+  region.emplaceBlock();
+  cutOperands();
+  builder.setInsertionPointToEnd(&region.front());
+  for (auto generic : old.getBlock()->getOps<GenericOp>())
+    cutGeneric(generic);
+  return finish();
+}
+
+exec::KernelOp braid::moveToSpace(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts) {
+  if (kernel.getSpace() == space)
+    return kernel;
+  // Rows of a larger space: the loops keep their numbers.
+  Cuts same = identity(cuts.size());
+  if (cuts == same && space.take_front(cuts.size()) == kernel.getSpace()) {
+    kernel.setSpace(space);
+    return kernel;
+  }
+  return Cutter(kernel, space, cuts).run();
+}
