@@ -5,7 +5,7 @@
 #include "passes/Graph/Signature.h"
 
 namespace braid {
-#define GEN_PASS_DEF_APPLYOPTIMIZER
+#define GEN_PASS_DEF_APPLYOPTIMIZERPASS
 #include "passes/Graph/Passes.h.inc"
 } // namespace braid
 
@@ -25,20 +25,35 @@ struct Trained {
 // Which parameters decay
 //===----------------------------------------------------------------------===//
 
-/// Whether the parameter is the operand `operands` of an op of these kinds.
-template <typename... Ops> static bool isOperandOf(BlockArgument parameter, ArrayRef<unsigned> operands) {
-  return llvm::any_of(parameter.getUses(), [&](OpOperand &use) {
-    return isa<Ops...>(use.getOwner()) && llvm::is_contained(operands, use.getOperandNumber());
-  });
-}
+namespace {
+/// What reads a parameter, through ops that only move or convert it.
+struct Readers {
+  bool contracts = false, gathers = false, norms = false;
+
+  explicit Readers(Value value) { visit(value); }
+
+private:
+  void visit(Value value) {
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      contracts |= isa<ContractOp>(user);
+      gathers |= isa<GatherOp>(user) && use.getOperandNumber() == 0;
+      norms |= isa<LayerNormOp, RmsNormOp>(user) && use.getOperandNumber() > 0;
+      if (isa<ConvertOp, TransposeOp, ReshapeOp, SliceOp, HookOp>(user))
+        visit(user->getResult(0));
+    }
+  }
+};
+} // namespace
 
 /// The group of a parameter as `decay-exclude` names it.
 static StringRef decayGroup(BlockArgument parameter) {
-  if (isOperandOf<GatherOp>(parameter, {0}))
-    return "embeddings";
-  if (isOperandOf<LayerNormOp, RmsNormOp>(parameter, {1, 2}))
+  Readers readers(parameter);
+  if (readers.norms)
     return "norms";
-  return typeOf(parameter).getRank() <= 1 ? "biases" : "weights";
+  if (typeOf(parameter).getRank() <= 1)
+    return "biases";
+  return readers.gathers || !readers.contracts ? "embeddings" : "weights";
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,8 +83,8 @@ static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value 
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct ApplyOptimizerPass final : braid::impl::ApplyOptimizerBase<ApplyOptimizerPass> {
-  using ApplyOptimizerBase::ApplyOptimizerBase;
+struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer> {
+  using ApplyOptimizerPassBase::ApplyOptimizerPassBase;
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();

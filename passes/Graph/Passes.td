@@ -379,7 +379,8 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
 
     Weight decay applies to every parameter but those that `decay-exclude` names:
     `biases` (rank 0 or 1, not of a norm), `norms` (scales and shifts of layer and
-    RMS norms), `embeddings` (tables of `tg.gather`, tied heads included).
+    RMS norms), `embeddings` (tables: what `tg.gather` reads, tied heads included,
+    and what is read by no contraction, such as learned positions).
 
     `clip` > 0 scales all gradients by min(1, clip / (norm + 1e-6)), where norm is
     the 2-norm of all of them; the result with the role `grad_norm` is the norm
