@@ -51,12 +51,13 @@ private:
   void findLifetimes();
 
   /// Puts `value` at `place` if that is legal.  `overwritten` is the action that
-  /// later writes other values there, or null.
-  bool demand(Value value, const Place &place, Operation *overwritten = nullptr);
+  /// later writes other values there, or null.  Places come by value, as most are
+  /// entries of the map that this changes.
+  bool demand(Value value, Place place, Operation *overwritten = nullptr);
   bool demandResult(OpResult value, const Place &place);
   bool demandConcat(ConcatOp concat, const Place &place, Operation *overwritten);
   /// Puts a copy of what `use` reads at `place` and makes it read that.
-  void copyTo(OpOperand &use, const Place &place, Operation *before);
+  void copyTo(OpOperand &use, Place place, Operation *before);
   Place newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role = "");
   bool isPersistent(const Place &place) const {
     return result.storages[place.storage].kind == Storage::Kind::Persistent;
@@ -178,7 +179,7 @@ void Placer::placeArguments() {
 // Demands
 //===----------------------------------------------------------------------===//
 
-bool Placer::demand(Value value, const Place &place, Operation *overwritten) {
+bool Placer::demand(Value value, Place place, Operation *overwritten) {
   if (auto view = value.getDefiningOp<ViewOp>()) {
     auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(),
                              view.getStrides(), place.layout);
@@ -225,7 +226,7 @@ bool Placer::demandConcat(ConcatOp concat, const Place &place, Operation *overwr
   return true;
 }
 
-void Placer::copyTo(OpOperand &use, const Place &place, Operation *before) {
+void Placer::copyTo(OpOperand &use, Place place, Operation *before) {
   builder.setInsertionPoint(before);
   Value copy = buildCopy(builder, before->getLoc(), use.get());
   result.places[copy] = place;

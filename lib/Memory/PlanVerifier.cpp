@@ -124,11 +124,15 @@ LogicalResult ProgramVerifier::resolveReferences() {
     auto found = ranges.find(ref.getBuffer());
     if (found == ranges.end())
       return ref.emitOpError() << "to '" << ref.getBuffer() << "', which is no exec.buffer or exec.tensor";
-    ByteRanges bytes(ref.getType(), ref.getOffset());
+    RefType type = ref.getType();
+    if (failed(RefType::verify([&] { return ref.emitOpError(); }, type.getShape(), type.getElementType(),
+                               type.getStrides())))
+      return failure();
+    ByteRanges bytes(type, ref.getOffset());
     if (bytes.offset < 0 || bytes.end() > found->second.bytes)
       return ref.emitOpError() << "covers bytes " << bytes.offset << " to " << bytes.end() << " of '" << found->first
                                << "', which has " << found->second.bytes;
-    accesses.insert({ref.getResult(), {&found->second, ref.getType(), bytes}});
+    accesses.insert({ref.getResult(), {&found->second, type, bytes}});
   }
   return success();
 }
