@@ -36,7 +36,7 @@ private:
   void closeLaneLoop(unsigned level, bool ofBlock);
 
   // Reductions and results.
-  void declareAccumulator(const Node &node);
+  std::string declareAccumulator(const Node &node);
   void accumulate(const Node &node);
   void storeAccumulator(const Output &output);
   void storeOutput(const Output &output, unsigned level);
@@ -379,27 +379,23 @@ static std::string combineText(Combine combine, StringRef a, StringRef b) {
 }
 
 /// The variable or array that holds a reduction, with its first value.
-void KernelPrinter::declareAccumulator(const Node &node) {
+std::string KernelPrinter::declareAccumulator(const Node &node) {
   std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
   bool lane = node.reducesLanes || analysis.hasLane(node.resultDims());
   if (!kind || registerType(*kind, lane).empty()) {
     failed(node.op, "a reduction of " + llvm::to_string(node.result().getType()) + " is not supported by the cpu target");
-    return;
+    return "";
   }
   Expr init = node.reducesLanes ? Expr{identityText(node.combine, *kind).str(), *kind}
                                 : evaluate(node.op.getDpsInits()[0], {});
   std::string name = accumulators[node.op] = fresh(node.combine == Combine::Sum ? "sum" : "max");
   std::string type = registerType(*kind, lane).str();
-  unsigned level = node.reducesLanes ? levelOf(true, false) : lanesOutside() ? 1 : 0;
   bool isArray = node.reducesRows && lane && !lanesOutside();
-  if (!isArray) {
-    lines[level].push_back(type + " " + name + " = " + (lane ? init.asLane() : init.text) + ";");
-    return;
-  }
   bool zero = init.text == "0.0f" || init.text == "0";
-  lines[level].push_back(type + " " + name + "[(L + W - 1) / W]" + (zero ? " = {};" : ";"));
-  if (!zero)
-    lines[level].push_back("for (" + type + " &v : " + name + ")\n  v = " + init.asLane() + ";");
+  if (!isArray)
+    return type + " " + name + " = " + (lane ? init.asLane() : init.text) + ";";
+  std::string text = type + " " + name + "[(L + W - 1) / W]" + (zero ? " = {};" : ";");
+  return zero ? text : text + "\nfor (" + type + " &v : " + name + ")\n  v = " + init.asLane() + ";";
 }
 
 /// Adds the current row and lane to a reduction.
@@ -509,11 +505,12 @@ void KernelPrinter::closeLaneLoop(unsigned level, bool ofBlock) {
 
 void KernelPrinter::printPhase(unsigned phase) {
   SmallVector<const Node *> laneReductions;
+  SmallVector<std::string> declarations;
   for (auto &[op, node] : analysis.nodes) {
     if (!node.reduces() || node.phase != phase)
       continue;
     if (node.reducesLanes) {
-      declareAccumulator(node);
+      declarations.push_back(declareAccumulator(node));
       laneReductions.push_back(&node);
     }
     accumulate(node);
@@ -528,6 +525,7 @@ void KernelPrinter::printPhase(unsigned phase) {
   }
   for (const Output *output : stores)
     storeOutput(*output, analysis.hasLane(output->dims) ? 2 : 1);
+  llvm::append_range(lines[1], declarations);
   closeLaneLoop(2, /*ofBlock=*/false);
 
   for (const Node *node : laneReductions) {
@@ -544,7 +542,7 @@ void KernelPrinter::printPhase(unsigned phase) {
 void KernelPrinter::printRowsOutside() {
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
-      declareAccumulator(node);
+      lines[0].push_back(declareAccumulator(node));
   for (unsigned phase = 0; phase < analysis.phases && !hasFailed; ++phase)
     printPhase(phase);
   closeLevel(1, analysis.rows == 1 ? StringRef() : StringRef(flavour.rowLoop));
@@ -558,7 +556,7 @@ void KernelPrinter::printRowsOutside() {
 void KernelPrinter::printLanesOutside() {
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
-      declareAccumulator(node);
+      lines[1].push_back(declareAccumulator(node));
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
       accumulate(node);

@@ -36,15 +36,6 @@ static std::string listText(ArrayRef<int64_t> values) {
 // Persistent tensors
 //===----------------------------------------------------------------------===//
 
-/// A name's Philox stream: initial values stay the same when tensors are added,
-/// reordered or stored otherwise (FNV-1a).
-static uint32_t streamOf(StringRef name) {
-  uint32_t hash = 2166136261u;
-  for (unsigned char c : name)
-    hash = (hash ^ c) * 16777619u;
-  return hash;
-}
-
 static std::string initText(tg::InitAttr init) {
   double a = init.getA().convertToDouble(), b = init.getB().convertToDouble();
   double scale = init.getLayers() > 0 ? 1.0 / std::sqrt(2.0 * init.getLayers()) : 1.0;
@@ -72,7 +63,7 @@ static std::string initText(tg::InitAttr init) {
   return kind.str() + ", " + doubleLiteral(a) + ", " + doubleLiteral(b);
 }
 
-static LogicalResult printTensor(exec::TensorOp op, llvm::raw_ostream &os) {
+static LogicalResult printTensor(exec::TensorOp op, unsigned stream, llvm::raw_ostream &os) {
   auto type = cast<RankedTensorType>(op.getType());
   auto param = dyn_cast<tg::ParamAttr>(op.getValue());
   auto state = dyn_cast<tg::StateAttr>(op.getValue());
@@ -92,7 +83,7 @@ static LogicalResult printTensor(exec::TensorOp op, llvm::raw_ostream &os) {
   os << "    {" << stringLiteral(name) << ", " << stringLiteral(op.getCause()) << ", " << dtypeText(type.getElementType())
      << ", " << type.getRank() << ", " << listText(shape) << ", " << listText(strides) << ",\n     " << op.getOffset()
      << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
-     << initText(param ? param.getInit() : state.getInit()) << ", " << streamOf(name) << "u, "
+     << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
      << (state && state.getScratch() ? 0 : 1) << "},\n";
   return success();
 }
@@ -135,15 +126,20 @@ static int64_t vocabularySize(ModuleOp module, const ArenaMap &arena) {
 // The file
 //===----------------------------------------------------------------------===//
 
-/// JSON as adjacent raw strings, a line each, so that no literal is longer than
+/// JSON as adjacent raw strings, an object each, so that no literal is longer than
 /// compilers must take.
 static std::string planText(StringRef json) {
-  SmallVector<StringRef> parts;
-  json.rtrim().split(parts, '\n');
-  std::string text;
-  for (StringRef part : parts)
-    text += "    R\"json(" + part.str() + ")json\" \"\\n\"\n";
-  return text;
+  SmallVector<StringRef> lines;
+  json.split(lines, '\n');
+  std::string text, part;
+  for (StringRef line : lines) {
+    part += line.trim();
+    if (line.trim() == "}," || line.trim() == "],") {
+      text += "    R\"json(" + part + ")json\"\n";
+      part.clear();
+    }
+  }
+  return text + "    R\"json(" + part + ")json\"";
 }
 
 FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string> matmuls,
@@ -156,7 +152,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
 
   for (auto tensor : module.getOps<exec::TensorOp>()) {
     arenaBytes = std::max<int64_t>(arenaBytes, tensor.getOffset() + tensor.getBytes());
-    if (failed(printTensor(tensor, tensorStream)))
+    if (failed(printTensor(tensor, numTensors, tensorStream)))
       return failure();
     ++numTensors;
   }
@@ -189,7 +185,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << "static const br_program programs[] = {\n" << programs << "};\n\n";
   if (!matmuls.empty())
     os << "static const br_matmul_desc matmuls[] = {\n" << llvm::join(matmuls, "\n") << "\n};\n\n";
-  os << "static const char plan[] =\n" << StringRef(planText(options.planJson)).rtrim() << ";\n\n";
+  os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
   os << "static const br_model model = {\n"
      << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
      << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))

@@ -58,11 +58,18 @@ struct InfoOptions {
   int64_t tensors = 20;
 };
 
+struct RunOptions {
+  std::string program, inputs, outputs;
+  uint64_t seed = 1;
+  int threads = 0;
+};
+
 // Each returns the process's exit status, and throws Error.
 int runTrain(const br_model &model, const TrainOptions &options);
 int runEval(const br_model &model, const EvalOptions &options);
 int runSample(const br_model &model, const SampleOptions &options);
 int runInfo(const br_model &model, const InfoOptions &options);
+int runOnce(const br_model &model, const RunOptions &options);
 
 } // namespace braid
 #endif // BRAID_CORE_COMMANDS_H

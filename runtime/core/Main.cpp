@@ -146,6 +146,18 @@ CLI::App *addInfo(CLI::App &app, InfoOptions &o) {
   return c;
 }
 
+CLI::App *addRun(CLI::App &app, RunOptions &o) {
+  CLI::App *c = app.add_subcommand("run", "Run one program once, to compare it with another implementation");
+  c->add_option("--program", o.program, "train, accumulate, eval or generate")->required()->type_name("NAME");
+  c->add_option("--inputs", o.inputs, "Tensors by name (safetensors); others are random")->type_name("FILE");
+  c->add_option("--outputs", o.outputs, "Where inputs, results and updates go (safetensors)")
+      ->required()
+      ->type_name("FILE");
+  c->add_option("--seed", o.seed, "Seed of random tensors")->capture_default_str()->type_name("N");
+  addThreads(*c, o.threads);
+  return c;
+}
+
 int report(const char *message) {
   std::fflush(stdout);
   std::fprintf(stderr, "error: %s\n", message);
@@ -165,8 +177,10 @@ int br_main(int argc, char **argv, const br_model *model) {
   EvalOptions eval;
   SampleOptions sample;
   InfoOptions info;
+  RunOptions run;
   CLI::App *trainCommand = addTrain(app, train), *evalCommand = addEval(app, eval),
-           *sampleCommand = addSample(app, sample), *infoCommand = addInfo(app, info);
+           *sampleCommand = addSample(app, sample), *infoCommand = addInfo(app, info),
+           *runCommand = addRun(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -181,6 +195,8 @@ int br_main(int argc, char **argv, const br_model *model) {
       return runSample(*model, sample);
     if (infoCommand->parsed())
       return runInfo(*model, info);
+    if (runCommand->parsed())
+      return runOnce(*model, run);
   } catch (const Error &error) {
     return report(error.what());
   } catch (const std::bad_alloc &) {
