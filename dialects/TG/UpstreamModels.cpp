@@ -71,14 +71,19 @@ static Gradients selectRule(TensorBuilder &t, arith::SelectOp op, Value dy, Arra
           needed[2] ? t.select(condition, zero, dy) : Value()};
 }
 
-/// d(a^b) = b a^(b-1) da + a^b log(a) db.
+/// d(a^b) = b a^(b-1) da + a^b log(a) db; the second term is 0 at a = 0, where its
+/// factors are 0 and -inf.
 static Gradients powRule(TensorBuilder &t, math::PowFOp op, Value dy, ArrayRef<bool> needed) {
   Value base = op.getLhs(), exponent = op.getRhs();
   Gradients gradients(2);
   if (needed[0])
     gradients[0] = t.mul(dy, t.mul(exponent, t.pow(base, t.add(exponent, -1.0))));
-  if (needed[1])
-    gradients[1] = t.mul(dy, t.mul(op.getResult(), t.log(base)));
+  if (needed[1]) {
+    Value zero = t.like(base, 0.0);
+    Value slope = t.mul(op.getResult(), t.log(base));
+    Value isZero = t.compare(arith::CmpFPredicate::OEQ, base, zero);
+    gradients[1] = t.mul(dy, t.select(isZero, zero, slope));
+  }
   return gradients;
 }
 
@@ -120,6 +125,7 @@ static Gradients absRule(TensorBuilder &t, math::AbsFOp op, Value dy, ArrayRef<b
 
 static Value expSlope(TensorBuilder &, Value, Value y) { return y; }
 static Value exp2Slope(TensorBuilder &t, Value, Value y) { return t.mul(y, llvm::numbers::ln2); }
+static Value expm1Slope(TensorBuilder &t, Value, Value y) { return t.add(y, 1.0); }
 static Value tanhSlope(TensorBuilder &t, Value x, Value y) { return t.sub(t.like(x, 1.0), t.square(y)); }
 static Value rsqrtSlope(TensorBuilder &t, Value, Value y) { return t.mul(t.mul(y, t.square(y)), -0.5); }
 static Value sinSlope(TensorBuilder &t, Value x, Value) { return t.cos(x); }
@@ -163,6 +169,7 @@ static void extendMath(MLIRContext *context, math::MathDialect *) {
   using namespace math;
   attachUnary<ExpOp, expSlope>(context);
   attachUnary<Exp2Op, exp2Slope>(context);
+  attachUnary<ExpM1Op, expm1Slope>(context);
   attachUnary<TanhOp, tanhSlope>(context);
   attachUnary<RsqrtOp, rsqrtSlope>(context);
   attachUnary<ErfOp, erfSlope>(context);
@@ -174,7 +181,7 @@ static void extendMath(MLIRContext *context, math::MathDialect *) {
   attach<AbsFOp, absRule>(context);
   attach<PowFOp, powRule>(context);
   attach<FmaOp, fmaRule>(context);
-  attachCost<FloorOp, CeilOp, RoundOp, ExpM1Op, AtanOp>(context);
+  attachCost<FloorOp, CeilOp, RoundOp, AtanOp>(context);
 }
 
 void braid::registerUpstreamModels(DialectRegistry &registry) {

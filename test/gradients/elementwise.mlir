@@ -29,6 +29,14 @@ func.func @exp2(%x: tensor<5xf64> {tg.input = "x", tg.grad}) -> (tensor<f64> {tg
   return %loss : tensor<f64>
 }
 
+func.func @expm1(%x: tensor<5xf64> {tg.input = "x", tg.grad}) -> (tensor<f64> {tg.role = "loss"}) {
+  %y = math.expm1 %x : tensor<5xf64>
+  %w = arith.constant dense<[0.5, -1.0, 1.5, 2.0, -0.75]> : tensor<5xf64>
+  %z = arith.mulf %y, %w : tensor<5xf64>
+  %loss = tg.reduce sum %z dims [0] : tensor<5xf64> -> tensor<f64>
+  return %loss : tensor<f64>
+}
+
 func.func @log(%x: tensor<5xf64> {tg.input = "x", tg.grad}) -> (tensor<f64> {tg.role = "loss"}) {
   %hp = arith.constant dense<0.5> : tensor<5xf64>
   %sp = arith.mulf %x, %x : tensor<5xf64>
