@@ -105,6 +105,13 @@ exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, cons
   return moved;
 }
 
+/// Erases an op that only views read which nothing reads.
+static void eraseWithViews(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    eraseWithViews(user);
+  op->erase();
+}
+
 bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   if (first->getNumOperands() + second->getNumOperands() + first->getNumResults() + second->getNumResults() >
       kMaxPointers)
@@ -132,8 +139,8 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   second = move(second, common->space, common->second);
   merged = mergeKernels(first, second);
   order.merge(first, second, merged, *between);
-  first.erase();
   second.erase();
+  eraseWithViews(first);
   return true;
 }
 
