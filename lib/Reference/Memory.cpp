@@ -60,6 +60,15 @@ void Machine::updateLives() {
   }
 }
 
+/// A library call may write anything to the live scratch memory.
+void Machine::poisonWorkspace() {
+  for (exec::BufferOp buffer : buffers) {
+    int64_t first = buffer.getFirst(), last = buffer.getLast();
+    if (buffer.getCause() == "workspace" && first <= now && now <= last)
+      arena.poison(buffer.getOffset(), buffer.getBytes());
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // References
 //===----------------------------------------------------------------------===//
@@ -240,8 +249,14 @@ LogicalResult Machine::run() {
     if (!isa<exec::ActionOpInterface>(op))
       return op.emitError() << "the interpreter does not know '" << op.getName() << "' in a program";
     updateLives();
+    // Before and after: neither operands nor results may lie in scratch memory.
+    bool scratch = isa<exec::MatmulOp>(op);
+    if (scratch)
+      poisonWorkspace();
     if (failed(runAction(&op)))
       return failure();
+    if (scratch)
+      poisonWorkspace();
     ++now;
   }
   updateLives();

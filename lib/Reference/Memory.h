@@ -40,6 +40,7 @@ private:
   mlir::FailureOr<Tensor> readWhole(mlir::Operation *op, llvm::StringRef name, const Place &place);
   mlir::LogicalResult checkAliases(mlir::Operation *op);
   void updateLives();
+  void poisonWorkspace();
 
   exec::ProgramOp program;
   Arithmetic arithmetic;

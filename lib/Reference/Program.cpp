@@ -124,7 +124,11 @@ FailureOr<Program> Program::ofMemory(exec::ProgramOp memory) {
   for (exec::BufferOp buffer : machine.results) {
     ResultSlot slot;
     slot.type = cast<RankedTensorType>(*buffer.getType());
-    slot.role = buffer.getRole().value_or("").str();
+    StringRef role = buffer.getRole().value_or("");
+    (role.consume_front("grad_of ") ? slot.gradOf : slot.role) = role.str();
+    for (const InputSlot &input : program.inputs)
+      if (input.name == slot.gradOf)
+        slot.transposed = input.transposed;
     program.results.push_back(slot);
   }
   program.results.insert(program.results.end(), updates.begin(), updates.end());

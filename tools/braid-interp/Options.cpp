@@ -11,7 +11,7 @@ namespace cl = llvm::cl;
 static constexpr const char *kOverview = R"(braid-interp: the reference interpreter
 
 Runs functions of tg and exec, and programs in memory, slowly and obviously.
-Without a mode it runs one function once and prints its results.
+Without a mode it runs every function once and prints the results.
 
   braid-interp model.mlir --function=model --set lr=0.1
   braid-interp train.mlir --function=train --steps=10 --data=tokens.bin
@@ -24,7 +24,7 @@ static cl::OptionCategory inputs("Inputs and outputs");
 static cl::OptionCategory checks("Checks");
 
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE"), cl::init("-"), cl::cat(general));
-static cl::opt<std::string> function("function", cl::desc("The function or program to run; needed when there are several"),
+static cl::opt<std::string> function("function", cl::desc("The function or program to run (default: all)"),
                                      cl::value_desc("name"), cl::cat(general));
 static cl::opt<reference::Arithmetic>
     arithmetic("arithmetic", cl::desc("How float results are rounded"), cl::init(reference::Arithmetic::Native),
@@ -49,7 +49,7 @@ static cl::opt<double> ignored("ignored-share", cl::desc("The share of random ta
                                cl::value_desc("x"), cl::init(0), cl::cat(inputs));
 static cl::opt<std::string> inputFile("inputs", cl::desc("Tensors for inputs, by name (safetensors)"),
                                       cl::value_desc("file"), cl::cat(inputs));
-static cl::opt<std::string> prefix("prefix", cl::desc("What names in --inputs and --expect begin with"), cl::value_desc("text"),
+static cl::opt<std::string> prefix("prefix", cl::desc("What names in --inputs and --expect begin with; @ stands for the function's name"), cl::value_desc("text"),
                                    cl::cat(inputs));
 static cl::opt<std::string> data("data", cl::desc("Tokens for --steps: a BRAIDTOK file, read in order"), cl::value_desc("file"),
                                  cl::cat(inputs));

@@ -74,12 +74,12 @@ static LogicalResult compareWithFile(ModuleOp module, const Program &program, Ar
     if (text.empty())
       continue;
     ++different;
-    llvm::errs() << "result '" << labelOf(program, i) << "' differs from '" << name << "': " << text << '\n';
+    llvm::errs() << "'" << program.name << "': result '" << labelOf(program, i) << "' differs from '" << name << "' of the file: " << text << '\n';
   }
   if (compared == 0)
     return module.emitError() << "'" << options.expectFile << "' has no tensor for any result of '" << program.name << "'";
   if (different == 0)
-    llvm::outs() << compared << " results agree with " << options.expectFile << '\n';
+    llvm::outs() << "'" << program.name << "': " << compared << " results agree with the file\n";
   return failure(different > 0);
 }
 
@@ -89,8 +89,12 @@ std::vector<std::string> interp::functionsOf(ModuleOp module, const Options &opt
   return Program::names(module);
 }
 
-LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
-  FailureOr<Program> program = Program::find(module, options.function);
+/// Runs one function; `options` is a copy of its own.
+static LogicalResult runFunction(ModuleOp module, const std::string &name, Options options, Values &named) {
+  std::string &prefix = options.inputs.prefix;
+  if (size_t at = prefix.find('@'); at != std::string::npos)
+    prefix.replace(at, 1, name);
+  FailureOr<Program> program = Program::find(module, name);
   if (failed(program))
     return failure();
   Values values;
@@ -99,16 +103,31 @@ LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
   Results made = program->run(values, options.arithmetic);
   if (failed(made))
     return failure();
-  Values named;
   for (size_t i = 0; i < made->size(); ++i) {
     if (options.print)
       printTensor(llvm::outs(), labelOf(*program, i), (*made)[i], options.printLimit);
     named[labelOf(*program, i)] = (*made)[i];
   }
+  return options.expectFile.empty() ? success() : compareWithFile(module, *program, *made, options);
+}
+
+LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
+  std::vector<std::string> names = functionsOf(module, options);
+  if (names.empty())
+    return module.emitError("the module has no function and no program");
+  if (names.size() > 1 && !options.outputFile.empty())
+    return module.emitError("the module has several functions; name with --function the one whose results to write");
+  Values named;
+  bool right = true;
+  for (const std::string &name : names) {
+    if (names.size() > 1 && options.print)
+      llvm::outs() << '@' << name << '\n';
+    right &= succeeded(runFunction(module, name, options, named));
+  }
   if (!options.outputFile.empty())
     if (llvm::Error error = writeSafetensors(options.outputFile, named))
       return fail(module, std::move(error));
-  return options.expectFile.empty() ? success() : compareWithFile(module, *program, *made, options);
+  return success(right);
 }
 
 LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
