@@ -259,7 +259,7 @@ LogicalResult Placer::visitReturn() {
   // A late copy may read what another one overwrites: all are read first.
   for (OpOperand *returned : late)
     if (isa<BlockArgument>(rootOf(returned->get())))
-      copyTo(*returned, newStorage(Storage::Kind::Transient, returned->get(), "copy"), ret);
+      copyTo(*returned, newStorage(Storage::Kind::Transient, returned->get(), ""), ret);
   for (OpOperand *returned : late) {
     auto name = program.getResultAttrOfType<StringAttr>(returned->getOperandNumber(), tg::kUpdates);
     copyTo(*returned, result.places[persistent[name]], ret);
@@ -297,7 +297,7 @@ void Placer::visitResult(OpOperand &returned) {
 void Placer::visitConcat(ConcatOp concat) {
   auto [entry, isNew] = result.places.try_emplace(concat.getResult());
   if (isNew)
-    entry->second = newStorage(Storage::Kind::Transient, concat.getResult(), nameIn(concat.getLoc()));
+    entry->second = newStorage(Storage::Kind::Transient, concat.getResult(), "");
   Place place = entry->second;
   Operation *overwritten = overwrittenBy.lookup(concat);
   int64_t dim = concat.getDim(), start = 0;
@@ -314,8 +314,7 @@ void Placer::visitConcat(ConcatOp concat) {
 void Placer::visitAction(ActionOpInterface action) {
   for (OpResult value : action->getResults()) {
     if (!result.places.contains(value))
-      result.places[value] =
-          newStorage(Storage::Kind::Transient, value, tensorName(action, value.getResultNumber()));
+      result.places[value] = newStorage(Storage::Kind::Transient, value, "");
     if (action.getTiedIn(value.getResultNumber()) >= 0)
       tieAccumulator(action, value.getResultNumber());
     else
@@ -383,10 +382,13 @@ void Placer::findLifetimes() {
       Storage &storage = result.storages[result.places.at(operand).storage];
       storage.last = std::max(storage.last, time);
     }
-    for (Value value : action->getResults()) {
+    for (OpResult value : action->getResults()) {
       Storage &storage = result.storages[result.places.at(value).storage];
-      if (storage.first == end)
+      if (storage.first == end) {
         storage.writer = action;
+        if (storage.name.empty())
+          storage.name = tensorName(action, value.getResultNumber());
+      }
       storage.first = std::min(storage.first, time);
       storage.last = std::max(storage.last, time);
     }

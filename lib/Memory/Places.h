@@ -24,7 +24,8 @@ struct Storage {
   int64_t bytes;
   /// Of an input, persistent tensor or result.
   mlir::RankedTensorType type;
-  /// The tensor's name in reports; of a persistent tensor, its `tg` name.
+  /// The tensor's name in reports: of a persistent tensor its `tg` name, of a
+  /// transient one the name of what writes it first.
   std::string name;
   /// Of an input or result.
   std::string role;

@@ -8,7 +8,7 @@
 using namespace braid;
 
 /// Lines of the longest tables.
-static constexpr size_t kRows = 20;
+static constexpr size_t kRows = 12;
 
 static std::string life(const PlanTensor &tensor) {
   return tensor.persistent ? "always" : llvm::formatv("{0}..{1}", tensor.first, tensor.last).str();
@@ -53,16 +53,19 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
                           program.lowerBoundBytes)
          << llvm::format("%.4f\n", ratio);
   printCauses(stream, program);
-  stream << llvm::formatv("  peak at action {0}, {1}; live there:\n", program.peakAction, program.peakOp);
-  printTensors(stream, program.liveAtPeak());
-  stream << "  transient tensors:\n";
+  stream << llvm::formatv("  peak at action {0}, {1}; live there, beside what is persistent:\n", program.peakAction,
+                          program.peakOp);
+  std::vector<const PlanTensor *> live = program.liveAtPeak();
+  llvm::erase_if(live, [](const PlanTensor *tensor) { return tensor->persistent; });
+  printTensors(stream, live);
+  stream << "  largest transient tensors:\n";
   printTensors(stream, transient);
 }
 
 void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
   stream << llvm::formatv("memory plan: peak {0} ({1} bytes), which is the arena\n", formatSize(plan.arenaBytes),
                           plan.arenaBytes);
-  stream << "  persistent tensors:\n";
+  stream << "largest persistent tensors:\n";
   std::vector<const PlanTensor *> persistent;
   for (const PlanTensor &tensor : plan.largest().tensors)
     if (tensor.persistent)

@@ -32,10 +32,15 @@ static int64_t workspaceOf(ArrayRef<Places> programs, const TargetInfo &target) 
 }
 
 /// The buffers of a program, without offsets.
-static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, int64_t workspace,
-                                  const TargetInfo &target) {
+static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, const PersistentTensors &tensors,
+                                  int64_t workspace, const TargetInfo &target) {
   PlannedProgram plan{places, {}, {}, 0};
-  auto symbol = [&] { return "b" + std::to_string(plan.buffers.size()); };
+  // References name buffers and persistent tensors alike.
+  auto symbol = [&](std::string name) {
+    while (tensors.byName.contains(name))
+      name += "_";
+    return name;
+  };
   int64_t first = -1, last = -1;
   for (auto [index, action] : llvm::enumerate(places.actions))
     if (exec::ActionOpInterface(action).getWorkspaceBytes(target.workspaceBytes) > 0) {
@@ -43,14 +48,14 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, in
       last = index;
     }
   if (first >= 0)
-    plan.buffers.push_back({"workspace", 0, workspace, first, last, kWorkspace, kWorkspace.str()});
+    plan.buffers.push_back({symbol("workspace"), 0, workspace, first, last, kWorkspace, kWorkspace.str()});
   std::vector<StringRef> causes = transientCauses(program, places);
   for (auto [storage, cause] : llvm::zip(places.storages, causes)) {
     bool persistent = storage.kind == Storage::Kind::Persistent;
     bool unused = storage.kind == Storage::Kind::Transient && !storage.writer;
     plan.bufferOf.push_back(persistent || unused ? -1 : plan.buffers.size());
     if (plan.bufferOf.back() >= 0)
-      plan.buffers.push_back({symbol(), 0, storage.bytes, storage.first, storage.last, cause, storage.name});
+      plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first, storage.last, cause, storage.name});
   }
   return plan;
 }
@@ -129,7 +134,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     OpBuilder builder(module.getBodyRegion());
     llvm::StringMap<std::string> symbols = emitTensors(builder, module, *tensors);
     for (auto [program, placed] : llvm::zip(programs, places)) {
-      PlannedProgram planned = makeBuffers(program, placed, workspace, info);
+      PlannedProgram planned = makeBuffers(program, placed, *tensors, workspace, info);
       if (failed(place(program, planned, tensors->bytes, info)))
         return failure();
       builder.setInsertionPoint(program);
