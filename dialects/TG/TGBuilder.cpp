@@ -18,10 +18,7 @@ SmallVector<int64_t> braid::tg::otherDims(ArrayRef<int64_t> dims, int64_t rank) 
 }
 
 Location braid::tg::originOf(Operation *op) {
-  Location loc = op->getLoc();
-  if (loc->findInstanceOf<NameLoc>())
-    return loc;
-  return NameLoc::get(op->getName().getIdentifier(), loc);
+  return NameLoc::get(op->getName().getIdentifier(), op->getLoc());
 }
 
 Value TensorBuilder::constant(RankedTensorType type, double value) {

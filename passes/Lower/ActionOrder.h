@@ -36,7 +36,6 @@ public:
   /// `op` has replaced `old`.
   void replace(mlir::Operation *old, mlir::Operation *op);
 
-  int64_t distance(mlir::Operation *first, mlir::Operation *second) { return order[second] - order[first]; }
   bool precedes(mlir::Operation *first, mlir::Operation *second) { return order[first] < order[second]; }
   /// Puts the block's ops in order; views come right before their first reader.
   void apply();

@@ -31,16 +31,17 @@ using namespace braid;
 
 /// Pointers a kernel may take: beyond, registers spill.
 static constexpr size_t kMaxPointers = 40;
-/// Readers of one tensor that lie further apart than this stay apart: merging
-/// them would keep what they read and write alive for long.
-static constexpr int64_t kMaxSiblingDistance = 64;
+/// Kernels with more library calls between them than this stay apart: merging
+/// them would keep what they read and write alive for long.  What backward
+/// computes again would be saved by forward instead.
+static constexpr int64_t kMaxCallsBetween = 4;
 /// Readers of one tensor that are tried.
 static constexpr size_t kMaxSiblings = 16;
 
 namespace {
 class Fusion {
 public:
-  explicit Fusion(Block &block) : block(block), order(block) {}
+  explicit Fusion(Block &block);
 
   void run();
 
@@ -52,11 +53,28 @@ private:
   bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
   exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts);
 
+  /// The calls before the first and the last of the kernels that a kernel was
+  /// merged from, in the program as it was.
+  struct Calls {
+    int64_t first, last;
+  };
+
   Block &block;
   ActionOrder order;
+  llvm::DenseMap<Operation *, Calls> calls;
   exec::KernelOp merged;
 };
 } // namespace
+
+Fusion::Fusion(Block &block) : block(block), order(block) {
+  int64_t number = 0;
+  for (Operation &op : block) {
+    if (isa<exec::KernelOp>(op))
+      calls[&op] = {number, number};
+    else if (isa<exec::ActionOpInterface>(op))
+      ++number;
+  }
+}
 
 /// Where `second` reads results of `first`, it must be whole, in order, and at
 /// the coordinates that made them.
@@ -100,6 +118,8 @@ exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, cons
   exec::KernelOp moved = moveToSpace(kernel, space, cuts);
   if (moved != kernel) {
     order.replace(kernel, moved);
+    calls[moved] = calls.at(kernel);
+    calls.erase(kernel);
     kernel.erase();
   }
   return moved;
@@ -115,6 +135,10 @@ static void eraseWithViews(Operation *op) {
 bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   if (first->getNumOperands() + second->getNumOperands() + first->getNumResults() + second->getNumResults() >
       kMaxPointers)
+    return false;
+  Calls span{std::min(calls.at(first).first, calls.at(second).first),
+             std::max(calls.at(first).last, calls.at(second).last)};
+  if (span.last - span.first > kMaxCallsBetween)
     return false;
   std::optional<CommonSpace> common = commonSpace(first, second);
   if (!common)
@@ -139,6 +163,9 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   second = move(second, common->space, common->second);
   merged = mergeKernels(first, second);
   order.merge(first, second, merged, *between);
+  calls.erase(first);
+  calls.erase(second);
+  calls[merged] = span;
   second.erase();
   eraseWithViews(first);
   return true;
@@ -166,8 +193,7 @@ bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
   size_t tried = 0;
   for (Operation *sibling : siblings) {
     auto other = dyn_cast<exec::KernelOp>(sibling);
-    if (!other || other == kernel || !order.precedes(other, kernel) ||
-        order.distance(other, kernel) > kMaxSiblingDistance)
+    if (!other || other == kernel || !order.precedes(other, kernel))
       continue;
     if (++tried > kMaxSiblings)
       return false;
@@ -187,6 +213,9 @@ void Fusion::run() {
       ;
   }
   order.apply();
+  for (auto view : llvm::make_early_inc_range(block.getOps<exec::ViewOp>()))
+    if (view.getType() == view.getSource().getType() && exec::isReshape(view))
+      view.replaceAllUsesWith(view.getSource());
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
