@@ -69,17 +69,22 @@ static Phase applyOptimizer(const DriverOptions &options) {
 }
 
 /// The last simplification of the graph, while composites are whole; then their
-/// definitions.  No CSE may run after decompose: forward and backward share only
-/// what differentiation chose to save, and merging more would keep it in memory.
-static Phase decompose(const DriverOptions &) {
-  return {"decompose", "func.func(tg-remove-hooks),canonicalize,cse,func.func(tg-decompose,tg-verify-primitives)"};
+/// definitions.  Epilogues are selected between, because they match activations
+/// that are still one op.  No CSE may run after decompose: forward and backward
+/// share only what differentiation chose to save, and merging more would keep it
+/// in memory.
+static Phase decompose(const DriverOptions &options) {
+  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(exec-select-epilogues{target=" + options.target +
+                           "},tg-decompose,tg-verify-primitives)"};
 }
 
 /// From tensors to actions: library calls first, because what they take must not
 /// be split into kernels, then a kernel for each op left, then kernels into one
 /// another.
 static Phase formActions(const DriverOptions &options) {
-  return {"actions", "exec-select-calls{target=" + options.target + "},exec-form-kernels,exec-fuse-kernels,exec-verify-values"};
+  std::string target = "{target=" + options.target + "}";
+  return {"actions", "func.func(exec-select-calls" + target + ",exec-form-kernels" + target + ",exec-fuse-kernels" + target +
+                         "),exec-verify-values"};
 }
 
 /// From values to bytes.  The planner reads lives from block order, so from here

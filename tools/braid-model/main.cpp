@@ -23,7 +23,7 @@ static cl::opt<int64_t> sequence("seq", cl::desc("Tokens in a sequence (default 
                                  cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("Where to write the graph (- for standard output)"), cl::value_desc("file"),
                                    cl::init("-"), cl::cat(category));
-static cl::opt<bool> count("count", cl::desc("List the parameters by tensor, and their number, instead"), cl::cat(category));
+static cl::opt<bool> countOnly("count", cl::desc("List the parameters by tensor, and their number, instead"), cl::cat(category));
 
 static int fail(const Twine &message) {
   errs() << "braid-model: " << message << '\n';
@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
   Expected<braid::ModelGraph> graph = braid::buildModel(*config, {batch, tokens});
   if (!graph)
     return fail(toString(graph.takeError()));
-  if (count) {
+  if (countOnly) {
     printCount(*graph);
     return 0;
   }
