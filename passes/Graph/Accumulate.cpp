@@ -92,7 +92,7 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
 
   LogicalResult check(func::FuncOp train, SymbolTable &symbols) {
     if (!train || train.isExternal())
-      return getOperation().emitError() << "no function '" << functionName << "' to accumulate gradients of";
+      return getOperation().emitError() << "no function '" << functionName.getValue() << "' to accumulate gradients of";
     bool hasGradients = false;
     for (unsigned i = 0; i < train.getNumResults(); ++i) {
       auto gradOf = train.getResultAttrOfType<StringAttr>(i, tg::kGradOf);
@@ -101,11 +101,11 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
         return train.emitError() << "result #" << i << " is the gradient of " << gradOf
                                  << ", which is no parameter; only gradients of parameters add up over microbatches";
       if (auto updates = train.getResultAttr(i, tg::kUpdates))
-        return train.emitError() << "'" << functionName << "' updates " << updates
+        return train.emitError() << "'" << functionName.getValue() << "' updates " << updates
                                  << " already; run tg-accumulate before tg-apply-optimizer";
     }
     if (!hasGradients)
-      return train.emitError() << "'" << functionName
+      return train.emitError() << "'" << functionName.getValue()
                                << "' has no result with tg.grad_of; run tg-differentiate before tg-accumulate";
     if (symbols.lookup("accumulate"))
       return train.emitError() << "the module has a function 'accumulate' already";

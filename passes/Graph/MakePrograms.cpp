@@ -8,7 +8,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 namespace braid {
-#define GEN_PASS_DEF_MAKEPROGRAMS
+#define GEN_PASS_DEF_MAKEPROGRAMSPASS
 #include "passes/Graph/Passes.h.inc"
 } // namespace braid
 
@@ -120,8 +120,8 @@ static LogicalResult completeGenerate(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct MakeProgramsPass final : braid::impl::MakeProgramsBase<MakeProgramsPass> {
-  using MakeProgramsBase::MakeProgramsBase;
+struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
+  using MakeProgramsPassBase::MakeProgramsPassBase;
 
   /// What `program` needs of the model and the model lacks; empty when it is there.
   static StringRef missing(func::FuncOp function, StringRef program) {
@@ -154,7 +154,7 @@ struct MakeProgramsPass final : braid::impl::MakeProgramsBase<MakeProgramsPass> 
     SymbolTable symbols(getOperation());
     auto function = symbols.lookup<func::FuncOp>(model);
     if (!function || function.isExternal()) {
-      getOperation().emitError() << "no function '" << model << "' to make programs from";
+      getOperation().emitError() << "no function '" << model.getValue() << "' to make programs from";
       return signalPassFailure();
     }
     auto chosen = choose(function);

@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace braid {
-#define GEN_PASS_DEF_REBATCH
+#define GEN_PASS_DEF_REBATCHPASS
 #include "passes/Graph/Passes.h.inc"
 } // namespace braid
 
@@ -13,23 +13,23 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-struct RebatchPass final : braid::impl::RebatchBase<RebatchPass> {
-  using RebatchBase::RebatchBase;
+struct Rebatch final : braid::impl::RebatchPassBase<Rebatch> {
+  using RebatchPassBase::RebatchPassBase;
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
     if (batch < 0 || factor < 1 || (batch > 0 && factor > 1)) {
-      function.emitError() << "tg-rebatch takes a positive batch or a positive factor, found batch=" << batch
-                           << " factor=" << factor;
+      function.emitError() << "tg-rebatch takes a positive batch or a positive factor, found batch="
+                           << batch.getValue() << " factor=" << factor.getValue();
       return signalPassFailure();
     }
     FailureOr<BatchDims> dims = BatchDims::find(function);
     if (failed(dims))
       return signalPassFailure();
     if (dims->size() % factor) {
-      function.emitError() << "the batch of " << dims->size() << " does not divide into " << factor
+      function.emitError() << "the batch of " << dims->size() << " does not divide into " << factor.getValue()
                            << " microbatches of equal size";
       return signalPassFailure();
     }

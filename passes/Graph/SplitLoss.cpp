@@ -7,7 +7,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 
 namespace braid {
-#define GEN_PASS_DEF_SPLITLOSS
+#define GEN_PASS_DEF_SPLITLOSSPASS
 #include "passes/Graph/Passes.h.inc"
 } // namespace braid
 
@@ -82,8 +82,8 @@ static Value makeSum(Operation *op) {
 }
 
 namespace {
-struct SplitLossPass final : braid::impl::SplitLossBase<SplitLossPass> {
-  using SplitLossBase::SplitLossBase;
+struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
+  using SplitLossPassBase::SplitLossPassBase;
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
