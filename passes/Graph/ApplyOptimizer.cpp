@@ -90,8 +90,10 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    if (failed(checkOptions(function)))
+      return signalPassFailure();
     FailureOr<SmallVector<Trained>> trained = findTrained(function);
-    if (failed(trained) || failed(checkOptions(function)))
+    if (failed(trained))
       return signalPassFailure();
     if (trained->empty())
       return;

@@ -1,0 +1,33 @@
+// Two programs: one adds a microbatch up, the other ends the step.
+//
+// RUN: braid-opt %s --tg-accumulate | FileCheck %s
+
+// A mean: loss and gradients are divided by the whole count.  The accumulator is
+// stored as its parameter is; the zeros of an unused parameter need none.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: %[[AL:[a-z0-9]+]]: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>}
+// CHECK-SAME: %[[AC:[a-z0-9]+]]: tensor<f32> {tg.state = #tg.state<"acc.count", #tg.init<zeros>, cause = "gradients", scratch>}
+// CHECK-SAME: %[[AW:[a-z0-9]+]]: tensor<3xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch, transposed>}
+// CHECK-NOT: acc.unused
+// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"}, tensor<3xf32> {tg.grad_of = "w"}, tensor<3xf32> {tg.grad_of = "unused"}, tensor<f32> {tg.updates = "acc.loss"}, tensor<f32> {tg.updates = "acc.count"}, tensor<3xf32> {tg.updates = "acc.w"})
+// CHECK-DAG: %[[L:.*]] = arith.addf %[[AL]], %[[LOSS:.*]] : tensor<f32>
+// CHECK-DAG: %[[N:.*]] = arith.addf %[[AC]], %[[COUNT:.*]] : tensor<f32>
+// CHECK-DAG: %[[G:.*]] = arith.addf %[[AW]], %[[GRAD:.*]] : tensor<3xf32>
+// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[N]] : tensor<f32>
+// CHECK: %[[MEAN:.*]] = arith.mulf %[[L]]
+// CHECK: %[[B:.*]] = tg.broadcast %[[R]] dims [] : tensor<f32> -> tensor<3xf32>
+// CHECK: %[[DW:.*]] = arith.mulf %[[G]], %[[B]] : tensor<3xf32>
+// CHECK: return %[[MEAN]], %[[DW]], %{{.*}}, %[[Z0:.*]], %[[Z1:.*]], %[[Z2:.*]] : tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<3xf32>
+
+// CHECK-LABEL: func.func @accumulate
+// CHECK-SAME: -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<f32> {tg.updates = "acc.count"}, tensor<3xf32> {tg.updates = "acc.w"})
+// CHECK-NOT: arith.divf
+func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.role = "features"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>, transposed>},
+                 %u: tensor<3xf32> {tg.param = #tg.param<"unused", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = "loss"}, tensor<f32> {tg.role = "count"}, tensor<3xf32> {tg.grad_of = "w"}, tensor<3xf32> {tg.grad_of = "unused"}) {
+  %0 = arith.mulf %x, %w : tensor<3xf32>
+  %1 = tg.reduce sum %0 dims [0] : tensor<3xf32> -> tensor<f32>
+  %2 = arith.constant dense<3.0> : tensor<f32>
+  %3 = arith.constant dense<0.0> : tensor<3xf32>
+  return %1, %2, %x, %3 : tensor<f32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>
+}
