@@ -36,7 +36,7 @@ llvm::DenseMap<StringAttr, llvm::SmallBitVector> codegen::findAliased(ModuleOp m
   llvm::DenseMap<StringAttr, llvm::SmallBitVector> aliased;
   module.walk([&](exec::LaunchOp launch) {
     size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<exec::KernelDefOp>(launch, launch.getKernelAttr());
+    auto kernel = dyn_cast_or_null<exec::KernelDefOp>(SymbolTable::lookupSymbolIn(module, launch.getKernelAttr()));
     llvm::SmallBitVector &bits = aliased[launch.getKernelAttr().getAttr()];
     bits.resize(numIns + numOuts);
     for (uint64_t tuple = 0; tuple < launch.getBatch(); ++tuple) {

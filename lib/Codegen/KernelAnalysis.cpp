@@ -58,11 +58,8 @@ FailureOr<KernelAnalysis> KernelAnalysis::compute(exec::KernelDefOp kernel) {
   analysis.kernel = kernel;
   analysis.flat = kernel.getFlat();
   ArrayRef<int64_t> space = kernel.getSpace();
-  analysis.hasLanes = !space.empty();
-  if (analysis.hasLanes) {
-    analysis.rowSizes.assign(space.begin(), space.end() - 1);
-    analysis.lanes = space.back();
-  }
+  analysis.rowSizes.assign(space.begin(), space.end() - 1);
+  analysis.lanes = space.back();
   for (int64_t size : analysis.rowSizes)
     analysis.rows *= size;
 
@@ -181,7 +178,7 @@ LogicalResult KernelAnalysis::readOutputs() {
 void KernelAnalysis::choosePartition() {
   bool reducesLanes = llvm::any_of(nodes, [](auto &entry) { return entry.second.reducesLanes; });
   bool reducesRows = llvm::any_of(nodes, [](auto &entry) { return entry.second.reducesRows; });
-  bool perLane = hasLanes && !reducesLanes &&
+  bool perLane = hasLanes() && !reducesLanes &&
                  llvm::all_of(outputs, [&](const Output &output) { return hasLane(output.dims); });
   if (perLane && (reducesRows ? blocks() == 1 : rows == 1))
     partition = Partition::Lanes;

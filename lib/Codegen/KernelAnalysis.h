@@ -80,8 +80,6 @@ public:
   /// Sizes of the row dims; the lanes are dim `rowSizes.size()` of the space.
   llvm::SmallVector<int64_t> rowSizes;
   int64_t rows = 1, lanes = 1;
-  /// False for kernels of one value: nothing runs over lanes.
-  bool hasLanes = false;
   Partition partition = Partition::Rows;
   /// With Partition::Blocks: how many leading row dims count the blocks.
   unsigned blockDims = 0;
@@ -89,9 +87,12 @@ public:
   llvm::MapVector<mlir::Operation *, Node> nodes;
   llvm::SmallVector<Output> outputs;
 
-  int64_t laneDim() const { return hasLanes ? static_cast<int64_t>(rowSizes.size()) : kNoDim - 1; }
+  int64_t laneDim() const { return rowSizes.size(); }
   bool isLane(int64_t dim) const { return dim == laneDim(); }
-  bool hasLane(llvm::ArrayRef<int64_t> dims) const { return llvm::is_contained(dims, laneDim()); }
+  /// With a single lane there is nothing to run over: lane values are row values.
+  bool hasLanes() const { return flat || lanes > 1; }
+  /// Whether a tensor of these dims differs between lanes.
+  bool hasLane(llvm::ArrayRef<int64_t> dims) const { return hasLanes() && llvm::is_contained(dims, laneDim()); }
   /// Whether the lanes are a multiple of every vector width.
   bool wholeLanes() const { return !flat && lanes % 16 == 0; }
   int64_t blocks() const;

@@ -219,7 +219,7 @@ Expr KernelPrinter::load(BlockArgument argument, const Dims &dims) {
 /// The index along a dim of the space, as a number.
 Expr KernelPrinter::indexOf(int64_t dim) {
   if (analysis.isLane(dim)) {
-    if (!analysis.flat && analysis.lanes == 1)
+    if (!analysis.hasLanes())
       return {"0", Kind::I32};
     auto [it, isNew] = places[levelOf(false, true)].try_emplace("lane");
     if (isNew)
@@ -253,7 +253,7 @@ Expr KernelPrinter::randomUniform(exec::RandomUniformOp op, const Node &node) {
 
   const std::string &pointer = pointers[key.getArgNumber()];
   std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
-  bool row = !offset.empty(), lane = laneStride != 0 && (analysis.flat || analysis.lanes > 1);
+  bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
   // The microbatches of a step draw from one sequence.
   lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + pointer + "[3]) * " +
                                        std::to_string(op.getCount()) + "ull" + (row ? " + " + offset : "") + ";");
@@ -273,7 +273,7 @@ Expr KernelPrinter::randomUniform(exec::RandomUniformOp op, const Node &node) {
 std::string KernelPrinter::product(StringRef index, int64_t stride) const {
   if (stride == 1)
     return index.str();
-  bool named = stride == analysis.lanes && analysis.hasLanes && !lanesOutside();
+  bool named = stride == analysis.lanes && !lanesOutside();
   return (index + " * " + (named ? "L" : std::to_string(stride))).str();
 }
 
@@ -340,7 +340,7 @@ int64_t KernelPrinter::laneStride(unsigned operand, const Dims &dims) const {
   int64_t stride = 0;
   for (auto [dim, s] : llvm::zip(dims, analysis.layout(operand).getStrides()))
     stride += analysis.isLane(dim) ? s : 0;
-  return analysis.lanes == 1 ? 0 : stride;
+  return stride;
 }
 
 KernelPrinter::Place KernelPrinter::placeOf(unsigned operand, const Dims &dims) {
@@ -381,7 +381,7 @@ static std::string combineText(Combine combine, StringRef a, StringRef b) {
 /// The variable or array that holds a reduction, with its first value.
 std::string KernelPrinter::declareAccumulator(const Node &node) {
   std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
-  bool lane = node.reducesLanes || analysis.hasLane(node.resultDims());
+  bool lane = analysis.hasLanes() && (node.reducesLanes || analysis.hasLane(node.resultDims()));
   if (!kind || registerType(*kind, lane).empty()) {
     failed(node.op, "a reduction of " + llvm::to_string(node.result().getType()) + " is not supported by the cpu target");
     return "";
@@ -402,6 +402,10 @@ std::string KernelPrinter::declareAccumulator(const Node &node) {
 void KernelPrinter::accumulate(const Node &node) {
   Expr value = evaluateScalar(node.contribution(), node);
   std::string name = accumulators[node.op];
+  if (node.reducesLanes && !analysis.hasLanes()) {
+    lines[1].push_back(combineText(node.combine, name, value.text));
+    return;
+  }
   if (node.reducesLanes) {
     StringRef identity = identityText(node.combine, value.kind);
     std::string text = value.asLane();
@@ -422,8 +426,6 @@ std::string KernelPrinter::storeText(const Output &output, const Expr &value, St
   Place place{row.str(), laneStride(operand, output.dims), !row.empty()};
   if (!analysis.hasLane(output.dims))
     return "st1(" + address(operand, place, false) + ", " + value.text + ");";
-  if (place.laneStride == 0)
-    place.laneStride = 1; // one lane
   std::string to = address(operand, place, true);
   if (place.laneStride == 1)
     return "st(" + to + ", " + value.asLane() + count().str() + ");";
@@ -495,9 +497,7 @@ void KernelPrinter::closeLevel(unsigned level, StringRef header, StringRef foote
 }
 
 void KernelPrinter::closeLaneLoop(unsigned level, bool ofBlock) {
-  if (!analysis.hasLanes)
-    closeLevel(level, "");
-  else if (analysis.wholeLanes())
+  if (analysis.wholeLanes())
     closeLevel(level, ofBlock ? flavour.blockLaneLoop : flavour.laneLoop);
   else
     closeLevel(level, ofBlock ? flavour.blockLaneLoopTail : flavour.laneLoopTail, flavour.laneLoopTailEnd);
@@ -510,7 +510,7 @@ void KernelPrinter::printPhase(unsigned phase) {
     if (!node.reduces() || node.phase != phase)
       continue;
     if (node.reducesLanes) {
-      declarations.push_back(declareAccumulator(node));
+      (analysis.hasLanes() ? declarations : lines[1]).push_back(declareAccumulator(node));
       laneReductions.push_back(&node);
     }
     accumulate(node);
@@ -531,7 +531,9 @@ void KernelPrinter::printPhase(unsigned phase) {
   for (const Node *node : laneReductions) {
     Kind kind = *kindOf(getElementTypeOrSelf(node->result()));
     StringRef reduce = node->combine == Combine::Sum ? "row_sum(" : "row_max(";
-    std::string text = reduce.str() + accumulators[node->op] + ")";
+    std::string text = accumulators[node->op];
+    if (analysis.hasLanes())
+      text = reduce.str() + text + ")";
     Expr init = evaluate(node->op.getDpsInits()[0], {});
     if (init.text != identityText(node->combine, kind))
       text = node->combine == Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
@@ -585,7 +587,7 @@ std::string KernelPrinter::headComment() {
   std::string text = analysis.kernel.getSymName().str() + ": ";
   if (analysis.flat)
     text += "vectors of any length";
-  else if (!analysis.hasLanes)
+  else if (analysis.rows * analysis.lanes == 1)
     text += "one value";
   else if (analysis.rowSizes.empty())
     text += std::to_string(analysis.lanes) + " lanes";
