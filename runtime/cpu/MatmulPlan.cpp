@@ -1,10 +1,11 @@
 //===- MatmulPlan.cpp - how one matrix product runs -------------------------===//
 //
-// oneDNN sees one matrix product at a time; batch and outer loops are ours.  Two
-// facts of oneDNN 2.6 shape the choice of a mode: its fast implementation takes
-// scratch memory for each thread (about 1.3 MiB at most), much more where it
-// cuts k over many threads; and its fallback ("gemm:jit") takes none but
-// allocates on the heap in every call.
+// oneDNN sees one matrix product at a time; batch and outer loops are ours.  Three
+// facts of oneDNN 2.6 shape the choice.  Its fast implementation ("brg") takes
+// scratch memory for each thread (about 1.3 MiB at most), and much more where it
+// cuts k over many threads.  It wants dense matrices; others are packed into the
+// workspace.  And what it falls back to ("gemm:jit") takes no scratch memory but
+// allocates on the heap in every call, so that comes last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,24 +15,23 @@
 #include "core/Format.h"
 #include "cpu/Threads.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-
 using namespace braid;
 using dnnl::memory;
 
 namespace {
 
-memory::data_type dataType(br_dtype type, const std::string &where) {
-  if (type == BR_F32)
-    return memory::data_type::f32;
-  if (type == BR_BF16)
-    return memory::data_type::bf16;
-  fail(where, ": matrices of f32 and bf16 can be multiplied, not of other types");
+memory::data_type dataType(br_dtype type) {
+  return type == BR_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
-int64_t sizeOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
+void checkType(br_dtype type, const std::string &where) {
+  if (type != BR_F32 && type != BR_BF16)
+    fail(where, ": matrices of f32 and bf16 can be multiplied, not of other types");
+}
+
+memory::desc describeMatrix(const MatmulOperand &m, br_dtype type) {
+  return memory::desc({m.rows, m.columns}, dataType(type), memory::dims{m.byRow, m.byColumn});
+}
 
 // A dimension of size 1 has no meaningful stride: give it the one that makes the
 // matrix look dense, so that oneDNN recognises the layout.
@@ -48,34 +48,50 @@ void normaliseStrides(int64_t rows, int64_t columns, int64_t &byRow, int64_t &by
 void transpose(br_matmul_desc &d) {
   std::swap(d.m, d.n);
   std::swap(d.c_m, d.c_n);
-  int64_t a_m = d.a_m, a_k = d.a_k;
-  d.a_m = d.b_n, d.a_k = d.b_k;
-  d.b_n = a_m, d.b_k = a_k;
+  std::swap(d.a_m, d.b_n);
+  std::swap(d.a_k, d.b_k);
   std::swap(d.a_type, d.b_type);
   std::swap(d.a_batch, d.b_batch);
   std::swap(d.a_outer, d.b_outer);
 }
 
-// Offset of combination `index` of the loops, the last varying fastest.
-int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const int64_t *stride) {
-  int64_t offset = 0;
-  for (int32_t i = n - 1; i >= 0; --i) {
-    offset += index % size[i] * stride[i];
-    index /= size[i];
-  }
-  return offset;
+bool isFast(const std::string &implementation) {
+  return implementation.rfind("brg", 0) == 0;
 }
 
 // Small products gain more from running side by side than from being cut.
 constexpr double smallFlops = 64e6;
 
-uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+// Strips are cut finer until they fit, but not below this many a thread.
+constexpr int64_t maxStripsPerThread = 64;
 
 } // namespace
 
 MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::string &where)
-    : d(desc), threads(threads), engine(dnnl::engine::kind::cpu, 0) {
-  dataType(d.a_type, where), dataType(d.b_type, where), dataType(d.c_type, where);
+    : d(desc), threads(threads), where(where), engine(dnnl::engine::kind::cpu, 0) {
+  normalise();
+  packing = hasFastWhenDense();
+  if (packing && choose())
+    return;
+  packing = false;
+  if (choose() || tryMode(Mode::Team, 1, /*anyImplementation=*/true))
+    return;
+
+  shapes[0] = shapeOf(d.m);
+  uint64_t needed = 0;
+  Variant probe;
+  setThreads(1);
+  bool exists = createVariant(probe, shapes[0], Last, false, needed);
+  setThreads(threads);
+  if (!exists)
+    fail(where, ": this processor's oneDNN has no implementation for these types");
+  fail(where, ": needs at least ", align64(needed), " bytes of workspace, and the plan gives it ",
+       desc.workspace_bytes, "; compile with a larger workspace");
+}
+
+void MatmulPlan::normalise() {
+  for (br_dtype type : {d.a_type, d.b_type, d.c_type})
+    checkType(type, where);
   if (d.m <= 0 || d.n <= 0 || d.k <= 0)
     fail(where, ": sizes must be positive");
   normaliseStrides(d.m, d.k, d.a_m, d.a_k);
@@ -92,23 +108,66 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::strin
   if (products > 1 && d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
     fail(where, ": an epilogue cannot be combined with both accumulate and outer "
                 "loops; split off the activation");
+}
 
+// Whether dense matrices would get oneDNN's fast implementation here.
+bool MatmulPlan::hasFastWhenDense() {
+  packing = true;
+  uint64_t ignored = 0;
+  Variant probe;
+  setThreads(1);
+  bool fast = createVariant(probe, shapeOf(d.m), Last, false, ignored) && isFast(implementation);
+  setThreads(threads);
+  return fast;
+}
+
+// The first mode whose scratch memory and packed matrices fit the workspace.
+bool MatmulPlan::choose() {
   bool sideBySide = threads > 1 && items > 1 &&
                     (items >= 2 * threads || 2.0 * d.m * d.n * d.k < smallFlops);
-  if ((sideBySide && tryMode(Mode::Items, 1, false)) ||
-      tryMode(Mode::Team, threads, false) || tryMode(Mode::Strips, 1, false) ||
-      tryMode(Mode::Team, threads, true))
-    return;
+  if (sideBySide && tryMode(Mode::Items, 1, false, threads))
+    return true;
+  if (tryMode(Mode::Team, 1, false))
+    return true;
+  // Rather finer strips than fewer workers.
+  for (int leastWorkers : {threads, 1})
+    for (int64_t parts = threads; parts <= threads * maxStripsPerThread; parts *= 2)
+      if (tryMode(Mode::Strips, parts, false, leastWorkers))
+        return true;
+  return false;
+}
 
-  uint64_t needed = 0;
-  setThreads(1);
-  Variant probe;
-  bool exists = createVariant(probe, d.m, First, false, needed);
+bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation,
+                         int leastWorkers) {
+  mode = newMode;
+  stripRows = parts == 1 ? d.m : ((d.m + parts - 1) / parts + 15) / 16 * 16;
+  strips = (d.m + stripRows - 1) / stripRows;
+  shapes[0] = shapeOf(stripRows);
+  shapes[1] = shapeOf(d.m - (strips - 1) * stripRows);
+
+  uint64_t scratch = 0;
+  setThreads(mode == Mode::Team ? threads : 1);
+  bool created = createVariants(anyImplementation, scratch);
   setThreads(threads);
-  if (!exists)
-    fail(where, ": this processor's oneDNN has no implementation for these types");
-  fail(where, ": needs at least ", align64(needed), " bytes of workspace, and the plan gives it ",
-       desc.workspace_bytes, "; compile with a larger workspace");
+  if (!created || (packing && !isFast(implementation)) || !fitWorkers(scratch, leastWorkers))
+    return false;
+  for (auto &pair : variants)
+    for (Variant &variant : pair)
+      if (variant.primitive)
+        addSlots(variant);
+  return true;
+}
+
+MatmulPlan::Shape MatmulPlan::shapeOf(int64_t rows) const {
+  auto size = [](br_dtype type) { return type == BR_BF16 ? 2 : 4; };
+  Shape shape;
+  shape.a = {rows, d.k, d.a_m, d.a_k, size(d.a_type)};
+  shape.b = {d.k, d.n, d.b_k, d.b_n, size(d.b_type)};
+  shape.c = {rows, d.n, d.c_m, d.c_n, size(d.c_type)};
+  shape.packA = packing && !shape.a.isDense();
+  shape.packB = packing && !shape.b.isDense();
+  shape.packC = packing && !(shape.c.isRowMajor() && shape.c.isDense());
+  return shape;
 }
 
 bool MatmulPlan::kindExists(Kind kind) const {
@@ -120,59 +179,56 @@ MatmulPlan::Kind MatmulPlan::kindOf(int64_t product) const {
   return product == products - 1 ? Last : product == 0 ? First : Middle;
 }
 
-// Creates every primitive for `mode` with oneDNN using `insideThreads` threads;
-// false when the scratch memory does not fit the workspace.
-bool MatmulPlan::tryMode(Mode newMode, int insideThreads, bool anyImplementation) {
-  mode = newMode;
-  strips = 1;
-  stripRows = d.m;
-  if (mode == Mode::Strips) {
-    stripRows = (d.m + threads - 1) / threads;
-    stripRows = (stripRows + 15) / 16 * 16;
-    strips = (d.m + stripRows - 1) / stripRows;
-  }
-  int64_t lastRows = d.m - (strips - 1) * stripRows;
+bool MatmulPlan::addsToC(Kind kind) const {
+  return d.accumulate || (products > 1 && kind != First);
+}
 
-  setThreads(insideThreads);
-  bool created = true;
-  uint64_t scratch = 0;
-  for (int kind = First; kind < NumKinds && created; ++kind) {
-    for (int tail = 0; tail < 2; ++tail)
-      variants[kind][tail] = Variant();
-    if (!kindExists(static_cast<Kind>(kind)))
-      continue;
-    created = createVariant(variants[kind][0], stripRows, static_cast<Kind>(kind),
-                            anyImplementation, scratch);
-    if (created && lastRows != stripRows)
-      created = createVariant(variants[kind][1], lastRows, static_cast<Kind>(kind),
-                              anyImplementation, scratch);
-  }
-  setThreads(threads);
-  if (!created)
-    return false;
+bool MatmulPlan::createVariants(bool anyImplementation, uint64_t &scratch) {
+  for (int kind = First; kind < NumKinds; ++kind)
+    for (int tail = 0; tail < 2; ++tail) {
+      Variant &variant = variants[kind][tail];
+      variant = Variant();
+      bool exists = kindExists(static_cast<Kind>(kind)) &&
+                    (!tail || shapes[1].a.rows != stripRows);
+      if (exists && !createVariant(variant, shapes[tail], static_cast<Kind>(kind),
+                                   anyImplementation, scratch))
+        return false;
+    }
+  return true;
+}
 
-  slice = align64(scratch);
-  uint64_t fits = slice ? d.workspace_bytes / slice : threads;
-  workers = mode == Mode::Team ? 1 : static_cast<int>(std::min<uint64_t>(threads, fits));
-  if (fits == 0 || (mode == Mode::Items && workers < threads))
+// One primitive; `scratch` grows to what it needs.
+bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind,
+                               bool anyImplementation, uint64_t &scratch) {
+  memory::desc a = describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a_type);
+  memory::desc b = describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b_type);
+  memory::desc c = describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c_type);
+  memory::desc bias({1, d.n}, memory::data_type::f32, memory::dims{d.n, 1});
+  bool addsBias = kind == Last && d.has_bias && !transposed;
+  dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c)
+                                     : dnnl::matmul::desc(a, b, c);
+  dnnl::matmul::primitive_desc pd(desc, attributes(kind, shape.c.rows), engine,
+                                  /*allow_empty=*/true);
+  if (!pd)
     return false;
-  for (auto &pair : variants)
-    for (Variant &variant : pair)
-      if (variant.primitive)
-        addSlots(variant);
+  while (anyImplementation && pd.scratchpad_desc().get_size() > d.workspace_bytes)
+    if (!pd.next_impl() || std::string(pd.impl_info_str()).rfind("ref", 0) == 0)
+      return false;
+  scratch = std::max<uint64_t>(scratch, pd.scratchpad_desc().get_size());
+  implementation = pd.impl_info_str();
+  variant.description = pd;
+  variant.primitive = dnnl::matmul(pd);
   return true;
 }
 
 dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
-  bool adds = d.accumulate || (products > 1 && kind != First);
-  bool finishes = kind == Last;
+  bool adds = addsToC(kind), finishes = kind == Last;
   dnnl::post_ops post;
-  // With several products C holds a partial sum, which the activation includes;
-  // with one it holds the old value, which is added to the activation's result.
   if (finishes && transposed && d.has_bias)
     post.append_binary(dnnl::algorithm::binary_add,
-                       memory::desc({rows, 1}, memory::data_type::f32,
-                                    memory::dims{1, 1}));
+                       memory::desc({rows, 1}, memory::data_type::f32, memory::dims{1, 1}));
+  // With several products C holds a partial sum, which the activation includes;
+  // with one it holds the old value, which is added to the activation's result.
   if (adds && (products > 1 || d.epilogue == BR_EPILOGUE_NONE))
     post.append_sum(1.0f);
   if (finishes && d.epilogue == BR_EPILOGUE_GELU_TANH)
@@ -189,28 +245,18 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   return attr;
 }
 
-// One primitive for `rows` rows of C.  `scratch` grows to what it needs.
-bool MatmulPlan::createVariant(Variant &variant, int64_t rows, Kind kind,
-                               bool anyImplementation, uint64_t &scratch) {
-  memory::desc a({rows, d.k}, dataType(d.a_type, ""), memory::dims{d.a_m, d.a_k});
-  memory::desc b({d.k, d.n}, dataType(d.b_type, ""), memory::dims{d.b_k, d.b_n});
-  memory::desc c({rows, d.n}, dataType(d.c_type, ""), memory::dims{d.c_m, d.c_n});
-  memory::desc bias({1, d.n}, memory::data_type::f32, memory::dims{d.n, 1});
-  bool addsBias = kind == Last && d.has_bias && !transposed;
-  dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c)
-                                     : dnnl::matmul::desc(a, b, c);
-  dnnl::matmul::primitive_desc pd(desc, attributes(kind, rows), engine,
-                                  /*allow_empty=*/true);
-  if (!pd)
-    return false;
-  while (anyImplementation && pd.scratchpad_desc().get_size() > d.workspace_bytes)
-    if (!pd.next_impl() || std::string(pd.impl_info_str()).rfind("ref", 0) == 0)
-      return false;
-  scratch = std::max<uint64_t>(scratch, pd.scratchpad_desc().get_size());
-  implementation = pd.impl_info_str();
-  variant.description = pd;
-  variant.primitive = dnnl::matmul(pd);
-  return true;
+// How many workers the workspace has room for.
+bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
+  const Shape &shape = shapes[0];
+  scratchBytes = align64(scratch);
+  slice = scratchBytes + (shape.packA ? align64(shape.a.bytes()) : 0) +
+          (shape.packB ? align64(shape.b.bytes()) : 0) +
+          (shape.packC ? align64(shape.c.bytes()) : 0);
+  uint64_t fits = slice ? d.workspace_bytes / slice : static_cast<uint64_t>(threads);
+  workers = mode == Mode::Team
+                ? 1
+                : static_cast<int>(std::min<uint64_t>(fits, static_cast<uint64_t>(threads)));
+  return fits > 0 && workers >= leastWorkers;
 }
 
 void MatmulPlan::addSlots(Variant &variant) {
@@ -237,67 +283,16 @@ void MatmulPlan::addSlots(Variant &variant) {
   }
 }
 
-void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias,
-                     char *workspace) {
-  int64_t count = items * strips;
-  if (transposed)
-    std::swap(a, b);
-  if (mode == Mode::Team)
-    return runItems(0, 0, count, a, b, c, bias, workspace);
-  // Cut by workers, but run by the whole team, whose size never changes.
-  parallelRanges(threads, threads, [&](int worker, int64_t, int64_t) {
-    if (worker < workers)
-      runItems(worker, count * worker / workers, count * (worker + 1) / workers, a,
-               b, c, bias, workspace);
-  });
-}
-
-void MatmulPlan::runItems(int worker, int64_t begin, int64_t end, const char *a,
-                          const char *b, char *c, const char *bias,
-                          char *workspace) {
-  int64_t sizeA = sizeOf(d.a_type), sizeB = sizeOf(d.b_type), sizeC = sizeOf(d.c_type);
-  for (int64_t i = begin; i < end; ++i) {
-    int64_t item = i / strips, strip = i % strips, row = strip * stripRows;
-    bool tail = strip == strips - 1 && variants[Last][1].primitive;
-    const char *ai = a + sizeA * (loopOffset(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
-    const char *bi = b + sizeB * loopOffset(item, d.n_batch, d.batch, d.b_batch);
-    char *ci = c + sizeC * (loopOffset(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
-    for (int64_t j = 0; j < products; ++j)
-      execute(variants[kindOf(j)][tail], worker,
-              ai + sizeA * loopOffset(j, d.n_outer, d.outer, d.a_outer),
-              bi + sizeB * loopOffset(j, d.n_outer, d.outer, d.b_outer), ci,
-              transposed ? bias + row * sizeof(float) : bias,
-              workspace + worker * slice);
-  }
-}
-
-void MatmulPlan::execute(Variant &variant, int worker, const char *a, const char *b,
-                         char *c, const char *bias, char *workspace) {
-  Slot &slot = variant.slots[worker];
-  auto place = [](memory &m, const char *p) {
-    if (m)
-      dnnl_memory_set_data_handle(m.get(), const_cast<char *>(p));
-  };
-  place(slot.a, a);
-  place(slot.b, b);
-  place(slot.c, c);
-  place(slot.bias, bias);
-  place(slot.scratch, workspace);
-  dnnl_status_t status =
-      dnnl_primitive_execute(variant.primitive.get(), slot.stream.get(),
-                             static_cast<int>(slot.args.size()), slot.args.data());
-  if (status != dnnl_success) {
-    // The primitive was created for exactly these arguments.
-    std::fprintf(stderr, "braid: oneDNN failed to run a matmul (status %d)\n", status);
-    std::abort();
-  }
-}
-
 std::string MatmulPlan::describe() const {
   static const char *const names[] = {"team", "items", "strips"};
   std::string text = concat(names[static_cast<int>(mode)], " ", implementation, ", ",
                             formatBytes(slice * workers), " of workspace");
   if (mode != Mode::Team)
     text += concat(", ", workers, " workers");
+  if (mode == Mode::Strips)
+    text += concat(", ", strips, " strips");
+  if (shapes[0].packA || shapes[0].packB || shapes[0].packC)
+    text += concat(", packs", shapes[0].packA ? " A" : "", shapes[0].packB ? " B" : "",
+                   shapes[0].packC ? " C" : "");
   return text;
 }

@@ -1,8 +1,14 @@
 //===- MatmulPlan.h - how one matrix product runs ---------------------------===//
+//
+// The choice is made in the constructor (MatmulPlan.cpp), the work done by run()
+// (MatmulRun.cpp).  See Matmul.h for the modes.
+//
+//===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_MATMULPLAN_H
 #define BRAID_CPU_MATMULPLAN_H
 
 #include "braid_rt.h"
+#include "cpu/MatmulOperand.h"
 
 #include <dnnl.hpp>
 #include <string>
@@ -24,6 +30,7 @@ public:
 private:
   // The products added into one C: the first, those in between, the last.
   enum Kind { First, Middle, Last, NumKinds };
+  enum class Mode { Team, Items, Strips };
 
   // What one thread needs to execute a primitive.
   struct Slot {
@@ -36,33 +43,66 @@ private:
     dnnl::matmul primitive;
     std::vector<Slot> slots;
   };
-  enum class Mode { Team, Items, Strips };
+  // The operands of a whole strip, or of the shorter last one.
+  struct Shape {
+    MatmulOperand a, b, c;
+    bool packA = false, packB = false, packC = false;
+  };
 
-  bool tryMode(Mode mode, int insideThreads, bool anyImplementation);
-  bool createVariant(Variant &variant, int64_t rows, Kind kind,
+  // The choice.
+  void normalise();
+  bool choose();
+  bool tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers = 1);
+  bool createVariants(bool anyImplementation, uint64_t &scratch);
+  bool createVariant(Variant &variant, const Shape &shape, Kind kind,
                      bool anyImplementation, uint64_t &scratch);
+  bool fitWorkers(uint64_t scratch, int leastWorkers);
   void addSlots(Variant &variant);
+  bool hasFastWhenDense();
+  Shape shapeOf(int64_t rows) const;
   dnnl::primitive_attr attributes(Kind kind, int64_t rows) const;
   bool kindExists(Kind kind) const;
   Kind kindOf(int64_t product) const;
-  void runItems(int worker, int64_t begin, int64_t end, const char *a,
-                const char *b, char *c, const char *bias, char *workspace);
-  void execute(Variant &variant, int worker, const char *a, const char *b, char *c,
+  bool addsToC(Kind kind) const;
+
+  // The work.
+  void runItem(int worker, int64_t index, const char *a, const char *b, char *c,
                const char *bias, char *workspace);
+  const char *place(bool pack, const MatmulOperand &from, const char *in, char *&free);
+  void copy(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in);
+  void execute(Variant &variant, int worker, const char *a, const char *b, char *c,
+               const char *bias, char *scratch);
 
   br_matmul_desc d; // normalised: rows of C are contiguous, where one stride is 1
   bool transposed = false; // C' = B' A' was needed for that; bias runs down the rows
   int threads;
   int64_t items = 1, products = 1;
+  std::string where;
 
   Mode mode = Mode::Team;
+  bool packing = false; // what is not dense
   int workers = 1;
   int64_t strips = 1, stripRows = 0;
-  uint64_t slice = 0; // workspace bytes of one worker
+  uint64_t scratchBytes = 0; // oneDNN's part of a slice
+  uint64_t slice = 0;        // workspace bytes of one worker
   std::string implementation;
   dnnl::engine engine;
-  Variant variants[NumKinds][2]; // whole strips, and the shorter last one
+  Shape shapes[2]; // a whole strip, and the shorter last one
+  Variant variants[NumKinds][2];
 };
+
+// Offset of combination `index` of the loops, the last varying fastest.
+inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size,
+                          const int64_t *stride) {
+  int64_t offset = 0;
+  for (int32_t i = n - 1; i >= 0; --i) {
+    offset += index % size[i] * stride[i];
+    index /= size[i];
+  }
+  return offset;
+}
+
+inline uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 } // namespace braid
 #endif // BRAID_CPU_MATMULPLAN_H
