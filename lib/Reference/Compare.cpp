@@ -87,8 +87,11 @@ std::vector<int64_t> braid::reference::matchResults(const Program &expected, con
         taken[j] = true;
       }
   std::vector<int64_t> expectedOutputs = outputsOf(expected), foundOutputs = outputsOf(found);
-  for (size_t k = 0; k < expectedOutputs.size() && k < foundOutputs.size(); ++k)
-    if (partners[expectedOutputs[k]] < 0 && !taken[foundOutputs[k]])
-      partners[expectedOutputs[k]] = foundOutputs[k];
+  for (size_t k = 0; k < expectedOutputs.size() && k < foundOutputs.size(); ++k) {
+    int64_t i = expectedOutputs[k], j = foundOutputs[k];
+    bool nameless = expected.results[i].name().empty() || found.results[j].name().empty();
+    if (partners[i] < 0 && !taken[j] && nameless)
+      partners[i] = j;
+  }
   return partners;
 }

@@ -19,8 +19,8 @@ std::string difference(const Tensor &expected, const Tensor &found, Tolerance to
 double relativeError(const Tensor &expected, const Tensor &found);
 
 /// For each result of `expected` the number of its partner in `found`, or -1:
-/// the one of the same name, else the one in the same place among results that
-/// are no updates.
+/// the one of the same name, else, where one has no name, the one in the same
+/// place among results that are no updates.
 std::vector<int64_t> matchResults(const Program &expected, const Program &found);
 
 } // namespace braid::reference

@@ -40,6 +40,7 @@ static void describe(InputSlot &slot, Attribute value) {
     slot.kind = InputKind::State;
     slot.name = state.getName().str();
     slot.init = state.getInit();
+    slot.scratch = state.getScratch();
     slot.transposed = state.getTransposed();
   } else if (auto name = dyn_cast_or_null<StringAttr>(value)) {
     slot.name = name.str();
@@ -202,8 +203,12 @@ Results Program::runInMemory(ArrayRef<Tensor> arguments, Arithmetic arithmetic) 
 
 Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic) const {
   SmallVector<Tensor> held;
-  for (auto [slot, tensor] : llvm::zip_equal(inputs, arguments))
+  for (auto [slot, tensor] : llvm::zip_equal(inputs, arguments)) {
+    if (ArrayRef<int64_t>(tensor.shape) != slot.logicalType().getShape())
+      return op->emitError() << "input '" << slot.name << "' is " << slot.logicalType() << " but its value has the shape "
+                             << indexText(tensor.shape);
     held.push_back(exchange(tensor, slot.transposed));
+  }
   Results made = isa<func::FuncOp>(op) ? runFunction(cast<func::FuncOp>(op), held, arithmetic)
                                        : runInMemory(held, arithmetic);
   if (failed(made))

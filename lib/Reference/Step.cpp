@@ -2,6 +2,7 @@
 
 #include "lib/Reference/Step.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace braid;
@@ -111,8 +112,25 @@ static llvm::Error fillBatch(const Step &step, const TrainingOptions &options, i
   return llvm::Error::success();
 }
 
+/// A line for people and one for machines.
+static void report(const Program &program, ArrayRef<Tensor> made, int64_t number, llvm::raw_ostream &os,
+                   llvm::raw_ostream *log) {
+  os << "step " << number << ':';
+  llvm::json::Object line{{"step", number}};
+  for (auto [slot, tensor] : llvm::zip_equal(program.results, made)) {
+    if (!slot.updates.empty() || tensor.rank() != 0 || !tensor.hasFloats())
+      continue;
+    std::string name = slot.name().empty() ? "result" : slot.name();
+    os << ' ' << name << llvm::format(" %.8g", tensor.f(0));
+    line[name] = tensor.f(0);
+  }
+  os << '\n';
+  if (log)
+    *log << llvm::json::Value(std::move(line)) << '\n';
+}
+
 LogicalResult braid::reference::train(const Step &step, const TrainingOptions &options, Values &values,
-                                      llvm::raw_ostream &os) {
+                                      llvm::raw_ostream &os, llvm::raw_ostream *log) {
   InputOptions inputs = options.inputs;
   for (int64_t number = 0; number < options.steps; ++number) {
     inputs.step = number + 1;
@@ -121,11 +139,7 @@ LogicalResult braid::reference::train(const Step &step, const TrainingOptions &o
     Results made = step.run(values, inputs, options.arithmetic);
     if (failed(made))
       return failure();
-    os << "step " << number + 1 << ':';
-    for (auto [slot, tensor] : llvm::zip_equal(step.main.results, *made))
-      if (slot.updates.empty() && tensor.rank() == 0 && tensor.hasFloats())
-        os << ' ' << (slot.name().empty() ? "result" : slot.name()) << llvm::format(" %.8g", tensor.f(0));
-    os << '\n';
+    report(step.main, *made, number + 1, os, log);
   }
   return success();
 }

@@ -21,8 +21,9 @@ struct Side {
 static int64_t countMicrobatches(const Program &whole, const Program &part) {
   for (const InputSlot &large : whole.inputs)
     for (const InputSlot &small : part.inputs)
-      if (large.name == small.name && large.type != small.type && large.type.getRank() > 0 &&
-          large.type.getRank() == small.type.getRank() && small.type.getDimSize(0) > 0)
+      if (large.kind == InputKind::Input && large.name == small.name && large.type.getRank() > 0 &&
+          large.type.getRank() == small.type.getRank() && small.type.getDimSize(0) > 0 &&
+          large.type.getDimSize(0) > small.type.getDimSize(0))
         return large.type.getDimSize(0) / small.type.getDimSize(0);
   return 1;
 }
@@ -114,7 +115,7 @@ static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const st
 
 LogicalResult interp::runComparison(ModuleOp module, const Options &options) {
   OwningOpRef<ModuleOp> changed = module.clone();
-  if (failed(applyPasses(*changed, options.pipeline)))
+  if (failed(applyPasses(module, options.referencePipeline)) || failed(applyPasses(*changed, options.pipeline)))
     return failure();
   std::vector<std::string> names = functionsOf(module, options);
   if (names.empty())

@@ -53,6 +53,8 @@ static cl::opt<std::string> prefix("prefix", cl::desc("What names in --inputs an
                                    cl::cat(inputs));
 static cl::opt<std::string> data("data", cl::desc("Tokens for --steps: a BRAIDTOK file, read in order"), cl::value_desc("file"),
                                  cl::cat(inputs));
+static cl::opt<std::string> logFile("log", cl::desc("Write a JSON line for each of --steps here"), cl::value_desc("file"),
+                                cl::cat(inputs));
 static cl::opt<bool> print("print", cl::desc("Print results also when --outputs or --expect is given"), cl::cat(inputs));
 static cl::opt<int64_t> printLimit("print-limit", cl::desc("Tensors with more elements are summed up (default 64)"),
                                    cl::value_desc("N"), cl::init(64), cl::cat(inputs));
@@ -66,6 +68,9 @@ static cl::opt<bool> compare("compare", cl::desc("Run before and after --pipelin
                              cl::cat(checks));
 static cl::opt<std::string> pipeline("pipeline", cl::desc("The passes that --compare tests"), cl::value_desc("passes"),
                                      cl::cat(checks));
+static cl::opt<std::string> referencePipeline("reference-pipeline",
+                                              cl::desc("Passes for the other side of --compare (default: none)"),
+                                              cl::value_desc("passes"), cl::cat(checks));
 static cl::opt<std::string> afterFunction("after-function", cl::desc("The function to run after the passes, if its name differs"),
                                           cl::value_desc("name"), cl::cat(checks));
 static cl::opt<int64_t> seeds("seeds", cl::desc("Compare with this many seeds (default 1)"), cl::value_desc("N"), cl::init(1),
@@ -104,10 +109,10 @@ static void parseNumbers(reference::InputOptions &options) {
 static Mode findMode() {
   if ((steps.getNumOccurrences() > 0) + compare + checkGradients > 1)
     fail("--steps, --compare and --check-gradients exclude each other");
-  if (!pipeline.empty() && !compare)
-    fail("--pipeline needs --compare; use --pipeline-before to run after passes");
-  if (!data.empty() && steps.getNumOccurrences() == 0)
-    fail("--data needs --steps");
+  if (!(pipeline.empty() && referencePipeline.empty()) && !compare)
+    fail("--pipeline and --reference-pipeline need --compare; use --pipeline-before to run after passes");
+  if ((!data.empty() || !logFile.empty()) && steps.getNumOccurrences() == 0)
+    fail("--data and --log need --steps");
   if (compare)
     return Mode::Compare;
   if (checkGradients)
@@ -128,6 +133,7 @@ Options interp::parseCommandLine(int argc, char **argv) {
   options.afterFunction = afterFunction;
   options.pipelineBefore = pipelineBefore;
   options.pipeline = pipeline;
+  options.referencePipeline = referencePipeline;
   options.arithmetic = arithmetic;
   options.inputs.seed = seed;
   options.inputs.initialize = initialize || options.mode == Mode::Train;
@@ -138,6 +144,7 @@ Options interp::parseCommandLine(int argc, char **argv) {
   options.expectFile = expect;
   options.outputFile = outputs;
   options.dataFile = data;
+  options.logFile = logFile;
   options.print = print || (outputs.empty() && expect.empty());
   options.printLimit = printLimit;
   options.steps = steps;

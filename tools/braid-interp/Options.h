@@ -14,10 +14,10 @@ enum class Mode { Run, Train, Compare, CheckGradients };
 
 struct Options {
   Mode mode = Mode::Run;
-  std::string file, function, afterFunction, pipelineBefore, pipeline;
+  std::string file, function, afterFunction, pipelineBefore, pipeline, referencePipeline;
   reference::Arithmetic arithmetic = reference::Arithmetic::Native;
   reference::InputOptions inputs;
-  std::string inputFile, expectFile, outputFile, dataFile;
+  std::string inputFile, expectFile, outputFile, dataFile, logFile;
   int64_t printLimit = 64, steps = 1, microbatches = 1, seeds = 1;
   bool print = false;
   reference::Tolerance tolerance;

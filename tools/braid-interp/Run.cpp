@@ -29,6 +29,9 @@ static SmallVector<StringRef> splitPipeline(StringRef pipeline) {
 }
 
 LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
+  // The form of `--print-pipeline`: all passes inside of the module.
+  if (pipeline.consume_front("builtin.module(") && !pipeline.consume_back(")"))
+    return module.emitError("the pipeline lacks the ')' of 'builtin.module('");
   if (pipeline.empty())
     return success();
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
@@ -146,8 +149,15 @@ LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
     tokens = std::move(*read);
     training.tokens = &tokens;
   }
+  std::optional<llvm::raw_fd_ostream> log;
+  if (!options.logFile.empty()) {
+    std::error_code error;
+    log.emplace(options.logFile, error);
+    if (error)
+      return module.emitError() << "cannot write '" << options.logFile << "': " << error.message();
+  }
   Values values;
-  if (failed(train(*step, training, values, llvm::outs())))
+  if (failed(train(*step, training, values, llvm::outs(), log ? &*log : nullptr)))
     return failure();
   Values kept;
   for (const InputSlot &slot : step->main.inputs)
