@@ -1,8 +1,8 @@
 //===- Passes.td - passes over the training graph ---------------*- tablegen -*-===//
 //
 // From the model's forward graph to the programs of a training step, all on
-// tensors and on one device.  Order: transpose-weights, (rebatch), differentiate,
-// attach/remove-hooks, apply-optimizer, canonicalize, decompose, verify.
+// tensors and on one device.  Order: the training step (see there), which
+// includes differentiation, then canonicalize, remove-hooks, decompose, verify.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH
@@ -421,6 +421,24 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PrintCostsPass : Pass<"tg-print-costs", "::mlir::func::FuncOp"> {
+  let summary = "Say as remarks what each op and the function cost";
+  let description = [{
+    Floating-point operations, and the bytes that would move if each op read its
+    operands once and wrote its results once, as in
+    `tg.contract: 1024 FLOP, 768 bytes read, 512 bytes written`.  For a whole
+    function this is before any fusion.
+
+    Leaves:
+    ```mlir
+    func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %y = tg.silu %x : tensor<8x8xf32>
+      return %y : tensor<8x8xf32>
+    }
+    ```
+  }];
+}
+
 def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::func::FuncOp"> {
   let summary = "Say as a remark what the sharding rule of each op is";
   let description = [{
@@ -480,7 +498,8 @@ def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> 
   let description = [{
     The boundary between the graph and `exec`: no composite, hook or
     `tg.stop_gradient` is left, and every op belongs to `tg`, `arith`, `math` or
-    `func`.  Changes nothing.
+    `func`, or is a library call of `exec` that was selected with its epilogue.
+    Changes nothing.
 
     Leaves:
     ```mlir
