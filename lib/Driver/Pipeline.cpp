@@ -74,8 +74,10 @@ static Phase applyOptimizer(const DriverOptions &options) {
 /// share only what differentiation chose to save, and merging more would keep it
 /// in memory.
 static Phase decompose(const DriverOptions &options) {
-  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(exec-select-epilogues{target=" + options.target +
-                           "},tg-decompose,tg-verify-primitives)"};
+  std::string epilogues;
+  if (options.emit >= Emit::Exec)
+    epilogues = "exec-select-epilogues{target=" + options.target + "},";
+  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(" + epilogues + "tg-decompose,tg-verify-primitives)"};
 }
 
 /// From tensors to actions: library calls first, because what they take must not
