@@ -55,7 +55,8 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     bool unused = storage.kind == Storage::Kind::Transient && !storage.writer;
     plan.bufferOf.push_back(persistent || unused ? -1 : plan.buffers.size());
     if (plan.bufferOf.back() >= 0)
-      plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first, storage.last, cause, storage.name});
+      plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
+                              storage.last, cause, storage.name});
   }
   return plan;
 }
@@ -106,6 +107,7 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   byTensor << "the largest tensors at the peak (" << largest.peakOp << ") are ";
   llvm::interleaveComma(live, byTensor,
                         [&](const PlanTensor *t) { byTensor << t->name << " " << formatSize(t->bytes); });
+  diagnostic.attachNote() << "raise the limit, or make the batch or its microbatches smaller";
   return diagnostic;
 }
 

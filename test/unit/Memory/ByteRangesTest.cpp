@@ -1,0 +1,87 @@
+//===- ByteRangesTest.cpp - bytes covered and written ---------------------===//
+
+#include "lib/Memory/ByteRanges.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+#include <random>
+#include <set>
+
+using namespace braid;
+
+namespace {
+
+struct ByteRangesTest : testing::Test {
+  ByteRangesTest() { context.loadDialect<exec::ExecDialect>(); }
+  exec::RefType ref(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides) {
+    return exec::RefType::get(&context, shape, mlir::Builder(&context).getF32Type(), strides);
+  }
+  mlir::MLIRContext context;
+};
+
+std::set<int64_t> bytesOf(const ByteRanges &ranges) {
+  std::set<int64_t> bytes;
+  ranges.forEachRun([&](int64_t at) {
+    for (int64_t byte = at; byte < at + ranges.run; ++byte)
+      bytes.insert(byte);
+    return true;
+  });
+  return bytes;
+}
+
+TEST_F(ByteRangesTest, ContiguousDimsAreOneRun) {
+  ByteRanges ranges(ref({2, 4, 8}, {32, 8, 1}), 64);
+  EXPECT_TRUE(ranges.dims.empty());
+  EXPECT_EQ(ranges.offset, 64);
+  EXPECT_EQ(ranges.run, 256);
+  EXPECT_EQ(ranges.end(), 320);
+}
+
+TEST_F(ByteRangesTest, OrderOfDimsAndRepetitionDoNotMatter) {
+  EXPECT_EQ(ByteRanges(ref({4, 8}, {1, 4}), 0).run, 128);
+  EXPECT_EQ(ByteRanges(ref({5, 8}, {0, 1}), 0).run, 32);
+  EXPECT_EQ(ByteRanges(ref({}, {}), 12).end(), 16);
+}
+
+TEST_F(ByteRangesTest, InterleavedSlicesDoNotOverlap) {
+  ByteRanges left(ref({4, 8}, {24, 1}), 0), middle(ref({4, 8}, {24, 1}), 32), wide(ref({4, 9}, {24, 1}), 0);
+  EXPECT_FALSE(overlap(left, middle));
+  EXPECT_TRUE(overlap(wide, middle));
+  EXPECT_TRUE(overlap(left, wide));
+}
+
+TEST_F(ByteRangesTest, SlicesWrittenOneByOneMakeAWhole) {
+  WrittenBytes written(4 * 24 * 4, 32);
+  ByteRanges whole(ref({4, 24}, {24, 1}), 0);
+  for (int64_t slice : {0, 2, 1}) {
+    EXPECT_GE(written.firstUnwritten(whole), 0);
+    written.write(ByteRanges(ref({4, 8}, {24, 1}), slice * 32));
+  }
+  EXPECT_EQ(written.firstUnwritten(whole), -1);
+}
+
+TEST_F(ByteRangesTest, RandomRangesAgreeWithSetsOfBytes) {
+  std::mt19937_64 random(2);
+  auto pick = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
+  auto make = [&] {
+    llvm::SmallVector<int64_t> shape, strides;
+    for (int64_t rank = pick(4); rank > 0; --rank) {
+      shape.push_back(1 + pick(4));
+      strides.push_back(pick(9));
+    }
+    return ByteRanges(ref(shape, strides), 4 * pick(10));
+  };
+  for (int round = 0; round < 2000; ++round) {
+    ByteRanges a = make(), b = make();
+    std::set<int64_t> bytesA = bytesOf(a), bytesB = bytesOf(b);
+    EXPECT_EQ(a.end(), *bytesA.rbegin() + 1);
+    bool common = llvm::any_of(bytesA, [&](int64_t byte) { return bytesB.count(byte); });
+    EXPECT_EQ(overlap(a, b), common);
+    WrittenBytes written(512, 4);
+    written.write(a);
+    bool covered = llvm::all_of(bytesB, [&](int64_t byte) { return bytesA.count(byte); });
+    EXPECT_EQ(written.firstUnwritten(b) == -1, covered);
+  }
+}
+
+} // namespace
