@@ -137,6 +137,15 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+bool LaunchOp::mayWriteInPlace(unsigned result, unsigned in) {
+  // Kernels stand beside the program, in the module.
+  Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();
+  auto kernel = cast<KernelDefOp>(SymbolTable::lookupSymbolIn(module, getKernelAttr()));
+  unsigned numIns = kernel.getNumIns(), numOuts = kernel.getTies().size();
+  return result / numOuts == in / numIns &&
+         writesInPlace(*kernel.getBlock(), kernel.getSpace().size() - 1, result % numOuts, in % numIns);
+}
+
 LogicalResult RandomUniformOp::verify() {
   if (getKey().getType().getShape() != ArrayRef<int64_t>{4})
     return emitOpError() << "needs a key of 4 words, found " << getKey().getType();

@@ -91,6 +91,28 @@ def VerifyValuesPass : Pass<"exec-verify-values"> {
 // Memory
 //===----------------------------------------------------------------------===//
 
+def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Defines each kernel once";
+  let description = [{
+    Kernels in memory form with equal bodies, layouts and ties (outs that are
+    operands) become one `exec.kernel_def`, and an `exec.launch` each: a model has
+    as much kernel source as one of its layers.  A kernel that is elementwise on
+    contiguous tensors, without indices, becomes `flat`: it does not depend on the
+    length.
+  }];
+  let dependentDialects = ["::braid::exec::ExecDialect"];
+}
+
+def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
+  let summary = "Makes one launch of independent launches of a flat kernel";
+  let description = [{
+    A launch moves up to an earlier one of its kernel if no action between them
+    conflicts with it in memory.  Buffers' lives are renumbered.  With AdamW all
+    parameters of one decay group are updated by one launch.
+  }];
+  let dependentDialects = ["::braid::exec::ExecDialect"];
+}
+
 def VerifyMemoryPass : Pass<"exec-verify-memory"> {
   let summary = "Fails if a tensor is left outside kernel bodies";
 }

@@ -1,0 +1,195 @@
+//===- BatchLaunches.cpp - many small launches as one ---------------------===//
+//
+// A launch joins an earlier one of the same flat kernel when no action between
+// the two touches memory that it writes, nor writes memory that it touches.  The
+// update of all parameters becomes one launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/Exec.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace braid {
+#define GEN_PASS_DEF_BATCHLAUNCHESPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+/// A launch is not moved over more actions than this.
+static constexpr size_t kMaxMoved = 4096;
+
+namespace {
+struct Range {
+  int64_t begin, end;
+  bool overlaps(Range other) const { return begin < other.end && other.begin < end; }
+};
+
+/// The memory that an action reads and writes.
+struct Access {
+  SmallVector<Range> reads, writes;
+
+  bool conflicts(const Access &other) const {
+    auto meet = [](ArrayRef<Range> a, ArrayRef<Range> b) {
+      return llvm::any_of(a, [&](Range x) { return llvm::any_of(b, [&](Range y) { return x.overlaps(y); }); });
+    };
+    return meet(writes, other.writes) || meet(writes, other.reads) || meet(reads, other.writes);
+  }
+};
+
+/// The actions of one program, in order, and the launches that join others.
+class Batching {
+public:
+  Batching(exec::ProgramOp program, SymbolTable &module) : program(program), module(module), symbols(program) {}
+  void run();
+
+private:
+  Range rangeOf(Value ref);
+  void readActions();
+  void join();
+  void hoistReferences();
+  void rewrite();
+  void renumber();
+
+  exec::ProgramOp program;
+  SymbolTable &module;
+  SymbolTable symbols;
+  SmallVector<exec::ActionOpInterface> actions;
+  SmallVector<Access> accesses;
+  /// For each action, the earlier one that it joins, or itself.
+  SmallVector<size_t> leader;
+  SmallVector<int64_t> newNumber;
+};
+} // namespace
+
+Range Batching::rangeOf(Value value) {
+  auto ref = value.getDefiningOp<exec::RefOp>();
+  int64_t offset = ref.getOffset();
+  if (auto buffer = symbols.lookup<exec::BufferOp>(ref.getBuffer()))
+    offset += buffer.getOffset();
+  else
+    offset += module.lookup<exec::TensorOp>(ref.getBuffer()).getOffset();
+  return {offset, offset + cast<exec::RefType>(value.getType()).getSpanBytes()};
+}
+
+void Batching::readActions() {
+  for (Operation &op : program.getBody().front()) {
+    auto action = dyn_cast<exec::ActionOpInterface>(op);
+    if (!action)
+      continue;
+    Access access;
+    for (Value in : action.getActionIns())
+      access.reads.push_back(rangeOf(in));
+    for (Value out : action.getActionOuts())
+      access.writes.push_back(rangeOf(out));
+    leader.push_back(actions.size());
+    actions.push_back(action);
+    accesses.push_back(std::move(access));
+  }
+}
+
+void Batching::join() {
+  llvm::StringMap<size_t> last;
+  for (size_t index = 0; index < actions.size(); ++index) {
+    auto launch = dyn_cast<exec::LaunchOp>(actions[index].getOperation());
+    if (!launch || !module.lookup<exec::KernelDefOp>(launch.getKernel()).getFlat())
+      continue;
+    auto [it, isFirst] = last.try_emplace(launch.getKernel(), index);
+    if (isFirst)
+      continue;
+    // Everything from the first launch of the batch on, including what joined it
+    // and what joined others behind it.
+    size_t target = it->second;
+    bool isFree = index - target <= kMaxMoved;
+    for (size_t other = target; isFree && other < index; ++other)
+      isFree = !accesses[index].conflicts(accesses[other]);
+    if (isFree)
+      leader[index] = target;
+    else
+      it->second = index;
+  }
+}
+
+/// References are pure: those that stand between actions move in front of all.
+void Batching::hoistReferences() {
+  SmallVector<exec::RefOp> late;
+  for (Operation &op : llvm::make_range(Block::iterator(actions.front()), program.getBody().front().end()))
+    if (auto ref = dyn_cast<exec::RefOp>(op))
+      late.push_back(ref);
+  for (exec::RefOp ref : late)
+    ref->moveBefore(actions.front());
+}
+
+void Batching::rewrite() {
+  hoistReferences();
+  llvm::MapVector<size_t, SmallVector<exec::LaunchOp>> batches;
+  for (size_t index = 0; index < actions.size(); ++index)
+    if (leader[index] != index)
+      batches[leader[index]].push_back(cast<exec::LaunchOp>(actions[index].getOperation()));
+  for (auto &[first, members] : batches) {
+    auto launch = cast<exec::LaunchOp>(actions[first].getOperation());
+    SmallVector<Value> ins(launch.getIns()), outs(launch.getOuts());
+    SmallVector<Location> locations{launch.getLoc()};
+    for (exec::LaunchOp member : members) {
+      llvm::append_range(ins, member.getIns());
+      llvm::append_range(outs, member.getOuts());
+      locations.push_back(member.getLoc());
+    }
+    OpBuilder builder(launch);
+    auto batch = builder.create<exec::LaunchOp>(builder.getFusedLoc(locations), TypeRange(), launch.getKernel(),
+                                                launch.getBatch() + members.size(), ins, outs);
+    actions[first] = batch;
+    launch.erase();
+    for (exec::LaunchOp member : members)
+      member.erase();
+  }
+}
+
+/// Lives are numbers of actions, which are fewer now, and some moved.
+void Batching::renumber() {
+  int64_t count = 0;
+  for (size_t index = 0; index < leader.size(); ++index)
+    newNumber.push_back(leader[index] == index ? count++ : newNumber[leader[index]]);
+  llvm::StringMap<std::pair<int64_t, int64_t>> used;
+  for (size_t index = 0; index < leader.size(); ++index) {
+    if (leader[index] != index)
+      continue;
+    for (Value ref : actions[index]->getOperands()) {
+      auto [it, isFirst] = used.try_emplace(ref.getDefiningOp<exec::RefOp>().getBuffer(), newNumber[index], newNumber[index]);
+      it->second.second = newNumber[index];
+    }
+  }
+  int64_t total = leader.size();
+  auto renumbered = [&](int64_t number) { return number < 0 ? number : number >= total ? count : newNumber[number]; };
+  for (auto buffer : program.getBody().front().getOps<exec::BufferOp>()) {
+    // Before the first action and after the last are lives of their own.
+    int64_t first = buffer.getFirst(), last = buffer.getLast();
+    auto it = used.find(buffer.getSymName());
+    bool isUsed = it != used.end();
+    buffer.setFirst(isUsed && first >= 0 ? it->second.first : renumbered(first));
+    buffer.setLast(isUsed && last < total ? it->second.second : renumbered(last));
+  }
+}
+
+void Batching::run() {
+  readActions();
+  join();
+  if (llvm::all_of(llvm::enumerate(leader), [](auto entry) { return entry.value() == entry.index(); }))
+    return;
+  rewrite();
+  renumber();
+}
+
+namespace {
+struct BatchLaunchesPass : public braid::impl::BatchLaunchesPassBase<BatchLaunchesPass> {
+  void runOnOperation() final {
+    SymbolTable module(getOperation());
+    for (auto program : getOperation().getOps<exec::ProgramOp>())
+      Batching(program, module).run();
+  }
+};
+} // namespace

@@ -1,0 +1,172 @@
+//===- OutlineKernels.cpp - kernels that launches share -------------------===//
+//
+// Two kernels are one when their bodies, layouts and ties print the same.  A
+// kernel that treats all elements alike, on whole contiguous tensors, is first
+// made independent of its length, so that shapes share it too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/KernelBody.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace braid {
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using linalg::GenericOp;
+
+/// True if `dims` are all dims of the space, or none.
+static bool isWholeOrScalar(ArrayRef<int64_t> dims, size_t rank) { return dims.empty() || dims.size() == rank; }
+
+/// True if each element is computed alike from the same element of every
+/// operand: the shape does not matter.
+static bool isFlat(exec::KernelOp kernel) {
+  size_t rank = kernel.getSpace().size();
+  for (auto generic : kernel.getBlock()->getOps<GenericOp>()) {
+    if (exec::kindOf(generic, rank - 1) != exec::GenericKind::Parallel || generic.hasIndexSemantics())
+      return false;
+    if (!isWholeOrScalar(exec::dimsOf(generic), rank))
+      return false;
+    for (OpOperand &operand : generic->getOpOperands()) {
+      SmallVector<int64_t> dims = exec::operandDims(generic, operand);
+      if (!isWholeOrScalar(dims, rank) || !llvm::is_sorted(dims))
+        return false;
+    }
+    for (Operation &op : generic.getRegion().front())
+      if (isa<exec::RandomUniformOp>(op))
+        return false;
+  }
+  auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
+  return llvm::all_of(kernel->getOperandTypes(), isContiguous) &&
+         llvm::none_of(kernel.getOuts().getTypes(), [](Type type) { return cast<exec::RefType>(type).getShape().empty(); });
+}
+
+/// A vector of length 1 in place of a tensor; scalars stay.
+static RankedTensorType flatType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() ? RankedTensorType::get({1}, tensor.getElementType()) : tensor;
+}
+
+/// Rewrites a body in place for vectors of length 1.
+static void flatten(Block &body) {
+  for (BlockArgument argument : body.getArguments())
+    argument.setType(flatType(argument.getType()));
+  OpBuilder builder(body.getParentOp()->getContext());
+  for (Operation &op : body.without_terminator()) {
+    if (isa<tensor::EmptyOp>(op))
+      op.getResult(0).setType(flatType(op.getResult(0).getType()));
+    auto generic = dyn_cast<GenericOp>(op);
+    if (!generic)
+      continue;
+    generic.getResult(0).setType(flatType(generic.getResult(0).getType()));
+    bool isScalar = generic.getNumLoops() == 0;
+    SmallVector<Attribute> maps;
+    for (AffineMap map : generic.getIndexingMapsArray()) {
+      SmallVector<AffineExpr> results;
+      if (map.getNumResults())
+        results.push_back(builder.getAffineDimExpr(0));
+      maps.push_back(AffineMapAttr::get(AffineMap::get(isScalar ? 0 : 1, 0, results, builder.getContext())));
+    }
+    generic.setIndexingMapsAttr(builder.getArrayAttr(maps));
+    auto parallel = linalg::IteratorTypeAttr::get(builder.getContext(), utils::IteratorType::parallel);
+    generic.setIteratorTypesAttr(builder.getArrayAttr(SmallVector<Attribute>(isScalar ? 0 : 1, parallel)));
+    generic->setAttr(exec::ExecDialect::kDims,
+                     builder.getDenseI64ArrayAttr(isScalar ? ArrayRef<int64_t>() : ArrayRef<int64_t>{0}));
+  }
+}
+
+/// For each out, the operand that is the same reference.
+static SmallVector<int64_t> tiesOf(exec::KernelOp kernel) {
+  auto key = [](Value value) {
+    auto ref = value.getDefiningOp<exec::RefOp>();
+    return std::tuple(ref.getBuffer(), ref.getOffset(), value.getType());
+  };
+  return llvm::map_to_vector(kernel.getOuts(), [&](Value out) -> int64_t {
+    for (auto [index, in] : llvm::enumerate(kernel.getIns()))
+      if (key(in) == key(out))
+        return index;
+    return -1;
+  });
+}
+
+namespace {
+struct OutlineKernelsPass : public braid::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
+  using OutlineKernelsPassBase::OutlineKernelsPassBase;
+
+  void runOnOperation() final {
+    SmallVector<exec::KernelOp> kernels;
+    for (auto program : getOperation().getOps<exec::ProgramOp>())
+      for (auto kernel : program.getBody().front().getOps<exec::KernelOp>())
+        kernels.push_back(kernel);
+    for (Operation &op : *getOperation().getBody())
+      if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+        names.insert(symbol.getName());
+    for (exec::KernelOp kernel : kernels)
+      outline(kernel);
+  }
+
+private:
+  void outline(exec::KernelOp kernel) {
+    exec::KernelDefOp definition = define(kernel);
+    // The key: everything but name and location.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    definition->print(os, OpPrintingFlags().useLocalScope());
+    auto [known, isNew] = definitions.try_emplace(text, definition);
+    if (isNew)
+      definition.setSymName(uniqueName(kernel.getName()));
+    else
+      definition.erase();
+    OpBuilder builder(kernel);
+    builder.create<exec::LaunchOp>(kernel.getLoc(), TypeRange(), known->second.getSymName(), 1, kernel.getIns(),
+                                   kernel.getOuts());
+    kernel.erase();
+  }
+
+  /// A definition, as yet without name.
+  exec::KernelDefOp define(exec::KernelOp kernel) {
+    bool flat = isFlat(kernel);
+    // Definitions stand before the first program.
+    OpBuilder builder(*getOperation().getOps<exec::ProgramOp>().begin());
+    SmallVector<Attribute> layouts;
+    for (Type type : kernel->getOperandTypes()) {
+      Type layout = flat ? exec::RefType::contiguous(flatType(cast<exec::RefType>(type).getTensorType())) : type;
+      layouts.push_back(TypeAttr::get(layout));
+    }
+    SmallVector<int64_t> space(kernel.getSpace());
+    if (flat)
+      space = {1};
+    auto definition = builder.create<exec::KernelDefOp>(kernel.getLoc(), "kernel", space, builder.getArrayAttr(layouts),
+                                                        tiesOf(kernel), flat);
+    IRMapping mapping;
+    kernel.getBody().cloneInto(&definition.getBody(), mapping);
+    if (flat)
+      flatten(*definition.getBlock());
+    return definition;
+  }
+
+  std::string uniqueName(StringRef base) {
+    std::string stem;
+    for (size_t i = 0; i < base.size(); ++i)
+      if (!base.substr(i).starts_with("__"))
+        stem += base[i];
+    std::string name = stem;
+    for (int64_t number = 1; !names.insert(name).second; ++number)
+      name = stem + "_" + std::to_string(number);
+    return name;
+  }
+
+  llvm::StringMap<exec::KernelDefOp> definitions;
+  llvm::StringSet<> names;
+};
+} // namespace
