@@ -6,7 +6,7 @@
 
 namespace braid::interp {
 
-/// Applies a textual pass pipeline.
+/// Applies a textual pass pipeline, or that of a file: `@file`.
 mlir::LogicalResult applyPasses(mlir::ModuleOp module, llvm::StringRef pipeline);
 
 /// The function of the command line, or all functions of the module.

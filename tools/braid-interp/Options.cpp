@@ -17,6 +17,8 @@ Without a mode it runs every function once and prints the results.
   braid-interp train.mlir --function=train --steps=10 --data=tokens.bin
   braid-interp model.mlir --compare --pipeline="tg-decompose,canonicalize"
   braid-interp model.mlir --check-gradients
+
+Passes are textual pipelines, or @FILE to read one. Passes on functions need not be nested.
 )";
 
 static cl::OptionCategory general("What runs");

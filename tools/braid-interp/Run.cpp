@@ -5,6 +5,7 @@
 #include "tools/braid-interp/Modes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace braid;
@@ -29,6 +30,14 @@ static SmallVector<StringRef> splitPipeline(StringRef pipeline) {
 }
 
 LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  if (pipeline.consume_front("@")) {
+    auto read = llvm::MemoryBuffer::getFile(pipeline);
+    if (!read)
+      return module.emitError() << "cannot read the pipeline from '" << pipeline << "': " << read.getError().message();
+    file = std::move(*read);
+    pipeline = file->getBuffer().trim();
+  }
   // The form of `--print-pipeline`: all passes inside of the module.
   if (pipeline.consume_front("builtin.module(") && !pipeline.consume_back(")"))
     return module.emitError("the pipeline lacks the ')' of 'builtin.module('");
