@@ -1,4 +1,5 @@
-//===- Arena.cpp - the one allocation of a training job ---------------------===//
+//===- Arena.cpp - the one allocation of a training job
+//---------------------===//
 
 #include "core/Arena.h"
 #include "core/Error.h"
@@ -48,7 +49,8 @@ Arena::Arena(uint64_t bytes, int threads) : bytes(bytes) {
   uint64_t available = availableMemory();
   if (bytes > available)
     fail("the plan needs an arena of ", formatBytes(bytes), " but only ",
-         formatBytes(available), " of memory are available; compile for a "
+         formatBytes(available),
+         " of memory are available; compile for a "
          "smaller batch, more accumulation or a lower --memory-limit");
   void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,5 @@
-//===- Batches.cpp - where the inputs of a program come from ----------------===//
+//===- Batches.cpp - where the inputs of a program come from
+//----------------===//
 
 #include "core/Batches.h"
 

@@ -1,9 +1,10 @@
-//===- Batches.h - where the inputs of a program come from ------------------===//
+//===- Batches.h - where the inputs of a program come from
+//------------------===//
 //
 // A source writes the data inputs of a program.  It has no state that a run
-// changes: the batch of (step, microbatch) is a function of the batch seed, so a
-// resumed job goes on with the same data.  The last part of the data is held out
-// for evaluation.
+// changes: the batch of (step, microbatch) is a function of the batch seed, so
+// a resumed job goes on with the same data.  The last part of the data is held
+// out for evaluation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_BATCHES_H
@@ -29,8 +30,8 @@ public:
   virtual ~BatchSource() = default;
 
   // Microbatch `microbatch` of `perStep` of a step (counted from 1).
-  virtual void fillTraining(const br_program &program, int64_t step, int microbatch,
-                            int perStep) = 0;
+  virtual void fillTraining(const br_program &program, int64_t step,
+                            int microbatch, int perStep) = 0;
   // Batch `index` of `count` that cover the held-out part evenly.
   virtual void fillEvaluation(const br_program &program, int64_t index,
                               int64_t count) = 0;
@@ -45,7 +46,8 @@ public:
 // role `tokens`, else a safetensors file with a tensor for each data input.
 // `training` and `evaluation` are the programs to be fed; either may be null.
 // Throws Error when the data is too short for them or does not fit.
-std::unique_ptr<BatchSource> openBatches(const Model &model, const BatchOptions &options,
+std::unique_ptr<BatchSource> openBatches(const Model &model,
+                                         const BatchOptions &options,
                                          const br_program *training,
                                          const br_program *evaluation);
 

@@ -1,9 +1,10 @@
-//===- Checkpoint.h - saving and restoring a training job -------------------===//
+//===- Checkpoint.h - saving and restoring a training job
+//-------------------===//
 //
 // A checkpoint is DIR/step-00000020.safetensors: every tensor that the model
-// marks, in logical layout, and the state of the job as metadata strings.  It is
-// written under a temporary name, synced and renamed, so a crash or a full disk
-// leaves the older checkpoints whole.
+// marks, in logical layout, and the state of the job as metadata strings.  It
+// is written under a temporary name, synced and renamed, so a crash or a full
+// disk leaves the older checkpoints whole.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_CHECKPOINT_H
@@ -59,15 +60,16 @@ private:
 std::vector<int64_t> checkpointSteps(const std::string &directory);
 std::string checkpointPath(const std::string &directory, int64_t step);
 
-// Opens a file, or the newest readable checkpoint of a directory (a warning names
-// those that are not).
+// Opens a file, or the newest readable checkpoint of a directory (a warning
+// names those that are not).
 SafetensorsFile openCheckpoint(const std::string &path);
 
 // Everything goes back for a resumed job; to use a model, optimizer state is
 // not needed.  Throws Error naming the first tensor that differs; the arena is
 // written only when all agree.
 enum class Restore { Everything, ModelOnly };
-void restoreTensors(const SafetensorsFile &file, const Model &model, Restore what);
+void restoreTensors(const SafetensorsFile &file, const Model &model,
+                    Restore what);
 
 // Parameters only, from any safetensors file with tensors of these names and
 // shapes; floats of another width are converted.

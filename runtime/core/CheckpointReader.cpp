@@ -1,4 +1,5 @@
-//===- CheckpointReader.cpp - restoring a training job ----------------------===//
+//===- CheckpointReader.cpp - restoring a training job
+//----------------------===//
 
 #include "core/Checkpoint.h"
 #include "core/Error.h"
@@ -21,18 +22,20 @@ std::vector<int64_t> shapeOf(const br_tensor &t) {
 }
 
 bool isWanted(const br_tensor &t, Restore what) {
-  return t.checkpoint &&
-         (what == Restore::Everything || std::string_view(t.cause) != "optimizer_state");
+  return t.checkpoint && (what == Restore::Everything ||
+                          std::string_view(t.cause) != "optimizer_state");
 }
 
-// Reads `tensor` a chunk at a time; `convert(raw, count, out)` makes elements of
-// the tensor's type from those of the file's.
+// Reads `tensor` a chunk at a time; `convert(raw, count, out)` makes elements
+// of the tensor's type from those of the file's.
 template <class Convert>
 void readInto(const SafetensorsFile &file, const TensorEntry &entry,
               const br_tensor &tensor, std::byte *arena, Convert convert) {
-  int64_t count = numElements(tensor), fromSize = safetensorsTypeSize(entry.dtype);
+  int64_t count = numElements(tensor),
+          fromSize = safetensorsTypeSize(entry.dtype);
   std::vector<std::byte> raw(std::min(count, chunkElements) * fromSize);
-  std::vector<std::byte> ready(std::min(count, chunkElements) * elementSize(tensor.dtype));
+  std::vector<std::byte> ready(std::min(count, chunkElements) *
+                               elementSize(tensor.dtype));
   for (int64_t begin = 0; begin < count; begin += chunkElements) {
     int64_t end = std::min(begin + chunkElements, count);
     file.read(entry, begin * fromSize, raw.data(), (end - begin) * fromSize);
@@ -41,7 +44,8 @@ void readInto(const SafetensorsFile &file, const TensorEntry &entry,
   }
 }
 
-float elementAsFloat(const std::string &dtype, const std::byte *raw, int64_t i) {
+float elementAsFloat(const std::string &dtype, const std::byte *raw,
+                     int64_t i) {
   if (dtype == "F64")
     return static_cast<float>(reinterpret_cast<const double *>(raw)[i]);
   if (dtype == "F32")
@@ -57,7 +61,8 @@ bool isFloatType(const std::string &dtype) {
 [[noreturn]] void refuse(const SafetensorsFile &file, const Model &model,
                          const std::string &difference) {
   fail("'", file.path(), "' is not a checkpoint of model '", model.table().name,
-       "': ", difference, "; use a checkpoint of this model, or compile that one");
+       "': ", difference,
+       "; use a checkpoint of this model, or compile that one");
 }
 
 // The whole comparison, before anything is written.
@@ -72,16 +77,18 @@ void compare(const SafetensorsFile &file, const Model &model, Restore what) {
       refuse(file, model, concat("it has no tensor '", t.name, "'"));
     if (entry->shape != shapeOf(t))
       refuse(file, model,
-             concat("tensor '", t.name, "' has shape ", formatShape(entry->shape),
-                    " there and ", formatShape(shapeOf(t)), " in the model"));
+             concat("tensor '", t.name, "' has shape ",
+                    formatShape(entry->shape), " there and ",
+                    formatShape(shapeOf(t)), " in the model"));
     if (entry->dtype != typeName(t.dtype))
-      refuse(file, model, concat("tensor '", t.name, "' has type ", entry->dtype,
-                                 " there and ", typeName(t.dtype), " in the model"));
+      refuse(file, model,
+             concat("tensor '", t.name, "' has type ", entry->dtype,
+                    " there and ", typeName(t.dtype), " in the model"));
   }
   for (const TensorEntry &entry : file.entries())
     if (what == Restore::Everything && !known.count(entry.name))
-      refuse(file, model, concat("it has a tensor '", entry.name,
-                                 "' that the model lacks"));
+      refuse(file, model,
+             concat("it has a tensor '", entry.name, "' that the model lacks"));
 }
 
 } // namespace
@@ -97,7 +104,8 @@ SafetensorsFile braid::openCheckpoint(const std::string &path) {
     try {
       return SafetensorsFile(checkpointPath(path, *step));
     } catch (const Error &error) {
-      std::fprintf(stderr, "warning: skipping a checkpoint: %s\n", error.what());
+      std::fprintf(stderr, "warning: skipping a checkpoint: %s\n",
+                   error.what());
       if (firstProblem.empty())
         firstProblem = error.what();
     }
@@ -105,7 +113,8 @@ SafetensorsFile braid::openCheckpoint(const std::string &path) {
   fail("no checkpoint in '", path, "' can be read; the newest: ", firstProblem);
 }
 
-void braid::restoreTensors(const SafetensorsFile &file, const Model &model, Restore what) {
+void braid::restoreTensors(const SafetensorsFile &file, const Model &model,
+                           Restore what) {
   compare(file, model, what);
   for (const br_tensor &t : tensorsOf(model.table()))
     if (isWanted(t, what))
@@ -124,13 +133,15 @@ void braid::importParameters(const SafetensorsFile &file, const Model &model) {
       continue;
     const TensorEntry *entry = file.find(t.name);
     if (!entry)
-      fail("'", file.path(), "' has no tensor '", t.name, "', a parameter of model '",
-           model.table().name, "'");
+      fail("'", file.path(), "' has no tensor '", t.name,
+           "', a parameter of model '", model.table().name, "'");
     if (entry->shape != shapeOf(t))
       fail("'", file.path(), "': tensor '", t.name, "' has shape ",
-           formatShape(entry->shape), ", the model's has ", formatShape(shapeOf(t)));
+           formatShape(entry->shape), ", the model's has ",
+           formatShape(shapeOf(t)));
     if (entry->dtype != typeName(t.dtype) &&
-        !(isFloatType(entry->dtype) && (t.dtype == BR_F32 || t.dtype == BR_BF16)))
+        !(isFloatType(entry->dtype) &&
+          (t.dtype == BR_F32 || t.dtype == BR_BF16)))
       fail("'", file.path(), "': tensor '", t.name, "' has type ", entry->dtype,
            ", which cannot become the model's ", typeName(t.dtype));
   }
@@ -160,15 +171,17 @@ namespace {
 const std::string &lookUp(const SafetensorsFile &file, const char *key) {
   auto at = file.metadata().find(key);
   if (at == file.metadata().end())
-    fail("'", file.path(), "' is no checkpoint to resume from: its metadata lacks '",
-         key, "' (weights alone can be given with --init)");
+    fail("'", file.path(),
+         "' is no checkpoint to resume from: its metadata lacks '", key,
+         "' (weights alone can be given with --init)");
   return at->second;
 }
 
 template <class Number>
 void get(const SafetensorsFile &file, const char *key, Number &out) {
   const std::string &text = lookUp(file, key);
-  auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
+  auto [end, status] =
+      std::from_chars(text.data(), text.data() + text.size(), out);
   if (status != std::errc() || end != text.data() + text.size())
     fail("'", file.path(), "' is corrupt: its metadata has ", key, " = '", text,
          "', which is not a number of that kind");
@@ -178,7 +191,8 @@ void get(const SafetensorsFile &file, const char *key, Number &out) {
 
 JobState braid::readJobState(const SafetensorsFile &file) {
   JobState s;
-  if (const std::string &format = lookUp(file, "format"); format != "braid-checkpoint-1")
+  if (const std::string &format = lookUp(file, "format");
+      format != "braid-checkpoint-1")
     fail("'", file.path(), "' has the format '", format,
          "', this program reads 'braid-checkpoint-1'");
   get(file, "step", s.step);

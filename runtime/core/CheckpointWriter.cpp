@@ -1,4 +1,5 @@
-//===- CheckpointWriter.cpp - saving a training job -------------------------===//
+//===- CheckpointWriter.cpp - saving a training job
+//-------------------------===//
 
 #include "core/Checkpoint.h"
 #include "core/Error.h"
@@ -43,21 +44,22 @@ std::string describeJob(const br_model &model, const JobState &s) {
   char hash[20];
   std::snprintf(hash, sizeof hash, "%016llx",
                 static_cast<unsigned long long>(model.graph_hash));
-  nlohmann::ordered_json metadata = {{"format", "braid-checkpoint-1"},
-                                     {"model", model.name},
-                                     {"graph_hash", hash},
-                                     {"step", std::to_string(s.step)},
-                                     {"epoch", formatExact(s.epoch)},
-                                     {"tokens_seen", std::to_string(s.tokensSeen)},
-                                     {"last_loss", formatExact(s.lastLoss)},
-                                     {"seed", std::to_string(s.seed)},
-                                     {"batch_seed", std::to_string(s.batchSeed)},
-                                     {"batch_order", s.batchOrder},
-                                     {"lr", formatExact(s.lr)},
-                                     {"min_lr", formatExact(s.minLr)},
-                                     {"warmup", std::to_string(s.warmup)},
-                                     {"decay_steps", std::to_string(s.decaySteps)},
-                                     {"schedule", s.schedule}};
+  nlohmann::ordered_json metadata = {
+      {"format", "braid-checkpoint-1"},
+      {"model", model.name},
+      {"graph_hash", hash},
+      {"step", std::to_string(s.step)},
+      {"epoch", formatExact(s.epoch)},
+      {"tokens_seen", std::to_string(s.tokensSeen)},
+      {"last_loss", formatExact(s.lastLoss)},
+      {"seed", std::to_string(s.seed)},
+      {"batch_seed", std::to_string(s.batchSeed)},
+      {"batch_order", s.batchOrder},
+      {"lr", formatExact(s.lr)},
+      {"min_lr", formatExact(s.minLr)},
+      {"warmup", std::to_string(s.warmup)},
+      {"decay_steps", std::to_string(s.decaySteps)},
+      {"schedule", s.schedule}};
   return metadata.dump();
 }
 
@@ -74,19 +76,22 @@ void syncDirectory(const std::string &directory) {
 
 std::string braid::checkpointPath(const std::string &directory, int64_t step) {
   char name[48];
-  std::snprintf(name, sizeof name, "/step-%08lld.safetensors", static_cast<long long>(step));
+  std::snprintf(name, sizeof name, "/step-%08lld.safetensors",
+                static_cast<long long>(step));
   return directory + name;
 }
 
 std::vector<int64_t> braid::checkpointSteps(const std::string &directory) {
   std::vector<int64_t> steps;
   std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(directory, error)) {
+  for (const fs::directory_entry &entry :
+       fs::directory_iterator(directory, error)) {
     std::string name = entry.path().filename().string();
     int64_t step = 0;
     if (name.rfind("step-", 0) != 0 || name.size() < 6)
       continue;
-    auto [end, status] = std::from_chars(name.data() + 5, name.data() + name.size(), step);
+    auto [end, status] =
+        std::from_chars(name.data() + 5, name.data() + name.size(), step);
     if (status == std::errc() && std::string(end) == ".safetensors")
       steps.push_back(step);
   }
@@ -94,15 +99,18 @@ std::vector<int64_t> braid::checkpointSteps(const std::string &directory) {
   return steps;
 }
 
-CheckpointWriter::CheckpointWriter(const Model &model, std::string directory, int keep)
+CheckpointWriter::CheckpointWriter(const Model &model, std::string directory,
+                                   int keep)
     : model(model), directory(std::move(directory)),
       entries(describeTensors(model.table())), chunk(chunkBytes), keep(keep) {
   std::error_code error;
   fs::create_directories(this->directory, error);
   if (error)
-    fail("cannot create the checkpoint directory '", this->directory, "': ", error.message());
+    fail("cannot create the checkpoint directory '", this->directory,
+         "': ", error.message());
   if (access(this->directory.c_str(), W_OK) != 0)
-    fail("cannot write checkpoints to '", this->directory, "': ", std::strerror(errno));
+    fail("cannot write checkpoints to '", this->directory,
+         "': ", std::strerror(errno));
   steps = checkpointSteps(this->directory);
   steps.reserve(steps.size() + keep + 16);
   header.reserve(entries.size() + 4096);
@@ -117,8 +125,8 @@ void CheckpointWriter::save(const JobState &state) {
       fail("cannot rename '", temporaryPath, "': ", std::strerror(errno));
   } catch (const Error &error) {
     unlink(temporaryPath.c_str());
-    fail("the checkpoint of step ", state.step, " was not saved (earlier ones are intact): ",
-         error.what());
+    fail("the checkpoint of step ", state.step,
+         " was not saved (earlier ones are intact): ", error.what());
   }
   syncDirectory(directory);
   if (steps.empty() || steps.back() != state.step)

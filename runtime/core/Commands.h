@@ -1,4 +1,5 @@
-//===- Commands.h - what a training binary does ------------------------------===//
+//===- Commands.h - what a training binary does
+//------------------------------===//
 //
 // One function a subcommand, and the options the command line fills.  Options
 // that a checkpoint also remembers are optional here: given wins, then the

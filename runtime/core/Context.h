@@ -1,4 +1,5 @@
-//===- Context.h - what br_context is ---------------------------------------===//
+//===- Context.h - what br_context is
+//---------------------------------------===//
 //
 // The state that a running model needs from the runtime: its memory, its
 // threads and its chosen matmul implementations.

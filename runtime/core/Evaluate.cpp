@@ -1,4 +1,5 @@
-//===- Evaluate.cpp - loss on the held-out part ------------------------------===//
+//===- Evaluate.cpp - loss on the held-out part
+//------------------------------===//
 
 #include "core/Evaluate.h"
 
@@ -13,8 +14,8 @@
 
 using namespace braid;
 
-float braid::heldOutLoss(Model &model, const br_program &program, BatchSource &batches,
-                         int64_t count, uint64_t seed) {
+float braid::heldOutLoss(Model &model, const br_program &program,
+                         BatchSource &batches, int64_t count, uint64_t seed) {
   const br_io *loss = findByRole(resultsOf(program), "loss");
   if (!loss)
     fail("program '", program.name, "' reports no result of role 'loss'");
@@ -33,9 +34,11 @@ int braid::runEval(const br_model &table, const EvalOptions &options) {
   Model model(table, options.threads > 0 ? options.threads : availableCores());
   const br_program &program = model.program("eval");
   BatchOptions data{options.data.data, options.data.holdout, 1, false};
-  std::unique_ptr<BatchSource> batches = openBatches(model, data, nullptr, &program);
+  std::unique_ptr<BatchSource> batches =
+      openBatches(model, data, nullptr, &program);
   if (!options.checkpoint.empty())
-    restoreTensors(openCheckpoint(options.checkpoint), model, Restore::ModelOnly);
+    restoreTensors(openCheckpoint(options.checkpoint), model,
+                   Restore::ModelOnly);
   else
     importParameters(SafetensorsFile(options.init), model);
 

@@ -1,4 +1,5 @@
-//===- Evaluate.h - loss on the held-out part --------------------------------===//
+//===- Evaluate.h - loss on the held-out part
+//--------------------------------===//
 #ifndef BRAID_CORE_EVALUATE_H
 #define BRAID_CORE_EVALUATE_H
 

@@ -1,4 +1,5 @@
-//===- File.cpp - file descriptors that close themselves --------------------===//
+//===- File.cpp - file descriptors that close themselves
+//--------------------===//
 
 #include "core/File.h"
 
@@ -63,7 +64,8 @@ uint64_t File::size() const {
 void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
   char *to = static_cast<char *>(out);
   while (bytes) {
-    ssize_t got = pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
+    ssize_t got =
+        pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)

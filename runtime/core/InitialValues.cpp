@@ -1,4 +1,5 @@
-//===- InitialValues.cpp - what tensors hold before the first step ----------===//
+//===- InitialValues.cpp - what tensors hold before the first step
+//----------===//
 
 #include "core/InitialValues.h"
 
@@ -27,7 +28,8 @@ double braid::initialValue(const br_tensor &tensor, uint64_t seed, int64_t i) {
   case BR_INIT_NORMAL: {
     PhiloxWords w = philoxAt(i, 0, tensor.stream, seed);
     double u = (w[0] + 1.0) * 0x1p-32, v = w[1] * 0x1p-32;
-    return a + b * std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+    return a +
+           b * std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   }
   }
   return 0;
@@ -65,10 +67,11 @@ void braid::initialize(const br_model &model, std::byte *arena, uint64_t seed,
   for (int32_t t = 0; t < model.n_tensors; ++t) {
     const br_tensor &tensor = model.tensors[t];
     std::byte *base = arena + tensor.offset;
-    parallelRanges(threads, numElements(tensor), [&](int, int64_t begin, int64_t end) {
-      forEachElement(tensor, begin, end, [&](int64_t i, int64_t stored) {
-        store(tensor.dtype, base, stored, initialValue(tensor, seed, i));
-      });
-    });
+    parallelRanges(
+        threads, numElements(tensor), [&](int, int64_t begin, int64_t end) {
+          forEachElement(tensor, begin, end, [&](int64_t i, int64_t stored) {
+            store(tensor.dtype, base, stored, initialValue(tensor, seed, i));
+          });
+        });
   }
 }

@@ -1,4 +1,5 @@
-//===- InitialValues.h - what tensors hold before the first step ------------===//
+//===- InitialValues.h - what tensors hold before the first step
+//------------===//
 //
 // Random values are a function of (seed, stream, logical index i) only, so that
 // layout and thread count do not matter and another program can reproduce them:
@@ -23,7 +24,8 @@ namespace braid {
 // The value that logical element `i` of `tensor` starts with.
 double initialValue(const br_tensor &tensor, uint64_t seed, int64_t i);
 
-void initialize(const br_model &model, std::byte *arena, uint64_t seed, int threads);
+void initialize(const br_model &model, std::byte *arena, uint64_t seed,
+                int threads);
 
 } // namespace braid
 #endif // BRAID_CORE_INITIALVALUES_H

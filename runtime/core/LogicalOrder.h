@@ -1,4 +1,5 @@
-//===- LogicalOrder.h - tensors element by element, whatever their layout ---===//
+//===- LogicalOrder.h - tensors element by element, whatever their layout
+//---===//
 //
 // Checkpoints and initial values speak of a tensor's logical, row-major order;
 // the arena may hold it transposed or padded.  These walk a range of logical
@@ -34,7 +35,8 @@ inline bool isDense(const br_tensor &t) {
   return true;
 }
 
-// Calls f(logicalIndex, storedIndex) for logical indices [begin, end), in order.
+// Calls f(logicalIndex, storedIndex) for logical indices [begin, end), in
+// order.
 template <class F>
 void forEachElement(const br_tensor &t, int64_t begin, int64_t end, F f) {
   int64_t index[BR_MAX_RANK] = {}, stored = 0, rest = begin;
@@ -56,8 +58,8 @@ void forEachElement(const br_tensor &t, int64_t begin, int64_t end, F f) {
 }
 
 // Copies logical elements [begin, end) out of the arena, or into it.
-inline void readLogical(const br_tensor &t, const std::byte *arena, int64_t begin,
-                        int64_t end, std::byte *out) {
+inline void readLogical(const br_tensor &t, const std::byte *arena,
+                        int64_t begin, int64_t end, std::byte *out) {
   const std::byte *base = arena + t.offset;
   int64_t size = elementSize(t.dtype);
   if (isDense(t)) {

@@ -1,7 +1,8 @@
-//===- Main.cpp - the training binary's command line -------------------------===//
+//===- Main.cpp - the training binary's command line
+//-------------------------===//
 //
-// Exit status: 0 done, 1 an error that was reported, 2 a command line that makes
-// no sense, 130 and 143 stopped by Ctrl-C and SIGTERM.
+// Exit status: 0 done, 1 an error that was reported, 2 a command line that
+// makes no sense, 130 and 143 stopped by Ctrl-C and SIGTERM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +18,10 @@ namespace {
 
 void addData(CLI::App &command, DataOptions &options) {
   command
-      .add_option("--data", options.data,
-                  "Text file (a token a byte), binary token file, or for models "
-                  "without tokens a safetensors file")
+      .add_option(
+          "--data", options.data,
+          "Text file (a token a byte), binary token file, or for models "
+          "without tokens a safetensors file")
       ->required()
       ->type_name("FILE");
   command
@@ -30,7 +32,9 @@ void addData(CLI::App &command, DataOptions &options) {
 }
 
 void addThreads(CLI::App &command, int &threads) {
-  command.add_option("--threads", threads, "Threads (default: the physical cores available)")
+  command
+      .add_option("--threads", threads,
+                  "Threads (default: the physical cores available)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
 }
@@ -38,33 +42,44 @@ void addThreads(CLI::App &command, int &threads) {
 CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
   CLI::App *c = app.add_subcommand("train", "Train the model");
   addData(*c, o.data);
-  c->add_option("--steps", o.steps, "Total number of steps, those before a resume included")
+  c->add_option("--steps", o.steps,
+                "Total number of steps, those before a resume included")
       ->required()
       ->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}))
       ->type_name("N");
-  c->add_option("--seed", o.seed, "Seed of initial values and dropout (default: 1)")->type_name("N");
-  c->add_option("--batch-seed", o.batchSeed, "Seed of the choice of data (default: 1)")->type_name("N");
-  c->add_option("--batch-order", o.batchOrder, "Order of the data (default: random)")
+  c->add_option("--seed", o.seed,
+                "Seed of initial values and dropout (default: 1)")
+      ->type_name("N");
+  c->add_option("--batch-seed", o.batchSeed,
+                "Seed of the choice of data (default: 1)")
+      ->type_name("N");
+  c->add_option("--batch-order", o.batchOrder,
+                "Order of the data (default: random)")
       ->check(CLI::IsMember({"random", "sequential"}))
-      ->type_name("random|sequential");
+      ->type_name("");
   c->add_option("--lr", o.lr, "Learning rate after warm-up (default: 0.001)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("X");
-  c->add_option("--schedule", o.schedule, "Learning rate after warm-up (default: constant)")
+  c->add_option("--schedule", o.schedule,
+                "Learning rate after warm-up (default: constant)")
       ->check(CLI::IsMember({"constant", "cosine"}))
-      ->type_name("constant|cosine");
+      ->type_name("");
   c->add_option("--warmup", o.warmup, "Steps of linear warm-up (default: 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   c->add_option("--min-lr", o.minLr, "Where the cosine ends (default: 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("X");
-  c->add_option("--decay-steps", o.decaySteps, "Step where the cosine ends (default: --steps of the first run)")
+  c->add_option(
+       "--decay-steps", o.decaySteps,
+       "Step where the cosine ends (default: --steps of the first run)")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   addThreads(*c, o.threads);
-  c->add_option("--log", o.log, "Metrics, one JSON object a line")->type_name("FILE");
-  c->add_option("--eval-every", o.evalEvery, "Steps between evaluations on the held-out part; 0: none")
+  c->add_option("--log", o.log, "Metrics, one JSON object a line")
+      ->type_name("FILE");
+  c->add_option("--eval-every", o.evalEvery,
+                "Steps between evaluations on the held-out part; 0: none")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->type_name("N");
@@ -72,9 +87,11 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->type_name("N");
-  CLI::Option *checkpoint =
-      c->add_option("--checkpoint", o.checkpoint, "Directory to save checkpoints in")->type_name("DIR");
-  c->add_option("--save-every", o.saveEvery, "Steps between checkpoints; 0: only at the end")
+  CLI::Option *checkpoint = c->add_option("--checkpoint", o.checkpoint,
+                                          "Directory to save checkpoints in")
+                                ->type_name("DIR");
+  c->add_option("--save-every", o.saveEvery,
+                "Steps between checkpoints; 0: only at the end")
       ->check(CLI::NonNegativeNumber)
       ->needs(checkpoint)
       ->capture_default_str()
@@ -83,23 +100,29 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->type_name("N");
-  CLI::Option *resume =
-      c->add_flag("--resume", o.resume,
-                  "Go on from the newest checkpoint; options not given keep their saved values")
-          ->needs(checkpoint);
-  c->add_option("--init", o.init, "Start from the parameters in this safetensors file")
+  CLI::Option *resume = c->add_flag("--resume", o.resume,
+                                    "Go on from the newest checkpoint; options "
+                                    "not given keep their saved values")
+                            ->needs(checkpoint);
+  c->add_option("--init", o.init,
+                "Start from the parameters in this safetensors file")
       ->excludes(resume)
       ->type_name("FILE");
   return c;
 }
 
 CLI::App *addEval(CLI::App &app, EvalOptions &o) {
-  CLI::App *c = app.add_subcommand("eval", "Print the loss on the held-out part of the data");
+  CLI::App *c = app.add_subcommand(
+      "eval", "Print the loss on the held-out part of the data");
   addData(*c, o.data);
   auto *weights = c->add_option_group("weights");
-  weights->add_option("--checkpoint", o.checkpoint, "Checkpoint file, or directory (the newest in it)")
+  weights
+      ->add_option("--checkpoint", o.checkpoint,
+                   "Checkpoint file, or directory (the newest in it)")
       ->type_name("DIR|FILE");
-  weights->add_option("--init", o.init, "Any safetensors file with the parameters")->type_name("FILE");
+  weights
+      ->add_option("--init", o.init, "Any safetensors file with the parameters")
+      ->type_name("FILE");
   weights->require_option(1);
   c->add_option("--eval-batches", o.batches, "Batches to average over")
       ->check(CLI::PositiveNumber)
@@ -111,12 +134,15 @@ CLI::App *addEval(CLI::App &app, EvalOptions &o) {
 
 CLI::App *addSample(CLI::App &app, SampleOptions &o) {
   CLI::App *c = app.add_subcommand("sample", "Generate text from a checkpoint");
-  c->add_option("--checkpoint", o.checkpoint, "Checkpoint file, or directory (the newest in it)")
+  c->add_option("--checkpoint", o.checkpoint,
+                "Checkpoint file, or directory (the newest in it)")
       ->required()
       ->type_name("DIR|FILE");
-  CLI::Option *prompt =
-      c->add_option("--prompt", o.prompt, "Text to go on from (default: a newline)")->type_name("TEXT");
-  c->add_option("--prompt-ids", o.promptIds, "Token ids to go on from, like 1,2,3")
+  CLI::Option *prompt = c->add_option("--prompt", o.prompt,
+                                      "Text to go on from (default: a newline)")
+                            ->type_name("TEXT");
+  c->add_option("--prompt-ids", o.promptIds,
+                "Token ids to go on from, like 1,2,3")
       ->excludes(prompt)
       ->type_name("IDS");
   c->add_option("--length", o.length, "Tokens to generate")
@@ -131,13 +157,16 @@ CLI::App *addSample(CLI::App &app, SampleOptions &o) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->type_name("K");
-  c->add_option("--seed", o.seed, "Seed of the choices")->capture_default_str()->type_name("N");
+  c->add_option("--seed", o.seed, "Seed of the choices")
+      ->capture_default_str()
+      ->type_name("N");
   addThreads(*c, o.threads);
   return c;
 }
 
 CLI::App *addInfo(CLI::App &app, InfoOptions &o) {
-  CLI::App *c = app.add_subcommand("info", "Print the memory plan the model was compiled with");
+  CLI::App *c = app.add_subcommand(
+      "info", "Print the memory plan the model was compiled with");
   c->add_flag("--json", o.json, "As JSON, like braidc --report");
   c->add_option("--tensors", o.tensors, "Largest tensors to list")
       ->check(CLI::NonNegativeNumber)
@@ -147,13 +176,21 @@ CLI::App *addInfo(CLI::App &app, InfoOptions &o) {
 }
 
 CLI::App *addRun(CLI::App &app, RunOptions &o) {
-  CLI::App *c = app.add_subcommand("run", "Run one program once, to compare it with another implementation");
-  c->add_option("--program", o.program, "train, accumulate, eval or generate")->required()->type_name("NAME");
-  c->add_option("--inputs", o.inputs, "Tensors by name (safetensors); others are random")->type_name("FILE");
-  c->add_option("--outputs", o.outputs, "Where inputs, results and updates go (safetensors)")
+  CLI::App *c = app.add_subcommand(
+      "run", "Run one program once, to compare it with another implementation");
+  c->add_option("--program", o.program, "train, accumulate, eval or generate")
+      ->required()
+      ->type_name("NAME");
+  c->add_option("--inputs", o.inputs,
+                "Tensors by name (safetensors); others are random")
+      ->type_name("FILE");
+  c->add_option("--outputs", o.outputs,
+                "Where inputs, results and updates go (safetensors)")
       ->required()
       ->type_name("FILE");
-  c->add_option("--seed", o.seed, "Seed of random tensors")->capture_default_str()->type_name("N");
+  c->add_option("--seed", o.seed, "Seed of random tensors")
+      ->capture_default_str()
+      ->type_name("N");
   addThreads(*c, o.threads);
   return c;
 }
@@ -170,17 +207,19 @@ int br_main(int argc, char **argv, const br_model *model) {
   CLI::App app(concat("Trains and runs the model '", model->name,
                       "', compiled ahead of time by Braid.\n"
                       "Each command has its own --help."));
-  app.set_version_flag("--version", concat("braid runtime, interface version ",
-                                           BR_ABI_VERSION, ", model ", model->name));
+  app.set_version_flag("--version",
+                       concat("braid runtime, interface version ",
+                              BR_ABI_VERSION, ", model ", model->name));
   app.require_subcommand(1);
   TrainOptions train;
   EvalOptions eval;
   SampleOptions sample;
   InfoOptions info;
   RunOptions run;
-  CLI::App *trainCommand = addTrain(app, train), *evalCommand = addEval(app, eval),
-           *sampleCommand = addSample(app, sample), *infoCommand = addInfo(app, info),
-           *runCommand = addRun(app, run);
+  CLI::App *trainCommand = addTrain(app, train),
+           *evalCommand = addEval(app, eval),
+           *sampleCommand = addSample(app, sample),
+           *infoCommand = addInfo(app, info), *runCommand = addRun(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -1,4 +1,5 @@
-//===- Metrics.cpp - what a run writes down and shows ------------------------===//
+//===- Metrics.cpp - what a run writes down and shows
+//------------------------===//
 
 #include "core/Metrics.h"
 
@@ -15,7 +16,8 @@ using namespace braid;
 MetricsLog::MetricsLog(const std::string &path, bool append) {
   line.reserve(512);
   if (!path.empty())
-    file.emplace(append ? File::openForAppending(path) : File::createForWriting(path));
+    file.emplace(append ? File::openForAppending(path)
+                        : File::createForWriting(path));
 }
 
 void MetricsLog::step(const StepMetrics &m) {
@@ -72,19 +74,24 @@ void formatDuration(double seconds, char (&text)[32]) {
 void Progress::step(const StepMetrics &m) {
   ++stepsDone;
   secondsDone += m.seconds;
-  // About fifty plain lines a run, and always the first and the last.
+  secondsSinceShown += m.seconds;
+  // Ten refreshments a second, or about fifty plain lines a run; always the
+  // first step and the last.
   int64_t every = std::max<int64_t>(1, (lastStep - firstStep + 1) / 50);
-  if (!terminal && m.step % every != 0 && m.step != firstStep && m.step != lastStep)
+  bool due = terminal ? secondsSinceShown >= 0.1 : m.step % every == 0;
+  if (!due && m.step != firstStep && m.step != lastStep)
     return;
+  secondsSinceShown = 0;
 
   char eta[32];
   formatDuration(secondsDone / stepsDone * (lastStep - m.step), eta);
   double share = peakBytes ? 100.0 * arenaBytes / peakBytes : 100.0;
-  std::printf("%sstep %lld/%lld  loss %.4f  lr %.2e  %.0f tok/s  arena %s (%.0f%% of peak)  eta %s",
+  std::printf("%sstep %lld/%lld  loss %.4f  lr %.2e  %.0f tok/s  arena %s "
+              "(%.0f%% of peak)  eta %s",
               terminal ? "\r\033[K" : "", static_cast<long long>(m.step),
               static_cast<long long>(lastStep), m.loss, m.lr,
-              m.tokens / std::max(m.seconds, 1e-9), formatBytes(arenaBytes).c_str(),
-              share, eta);
+              m.tokens / std::max(m.seconds, 1e-9),
+              formatBytes(arenaBytes).c_str(), share, eta);
   lineOpen = terminal;
   if (!terminal)
     std::printf("\n");
@@ -93,7 +100,8 @@ void Progress::step(const StepMetrics &m) {
 
 void Progress::evaluation(int64_t step, float loss) {
   finishLine();
-  std::printf("step %lld  held-out loss %.4f\n", static_cast<long long>(step), loss);
+  std::printf("step %lld  held-out loss %.4f\n", static_cast<long long>(step),
+              loss);
   std::fflush(stdout);
 }
 

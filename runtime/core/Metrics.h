@@ -1,8 +1,9 @@
-//===- Metrics.h - what a run writes down and shows --------------------------===//
+//===- Metrics.h - what a run writes down and shows
+//--------------------------===//
 //
-// Two readers: machines get metrics.jsonl, one JSON object a step or evaluation,
-// and people a line on the terminal that is refreshed, or now and then a plain
-// line where standard output is not a terminal.
+// Two readers: machines get metrics.jsonl, one JSON object a step or
+// evaluation, and people a line on the terminal that is refreshed, or now and
+// then a plain line where standard output is not a terminal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_METRICS_H
@@ -44,7 +45,8 @@ private:
 
 class Progress {
 public:
-  Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes, uint64_t peakBytes);
+  Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes,
+           uint64_t peakBytes);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);
@@ -54,7 +56,7 @@ public:
 private:
   int64_t firstStep, lastStep, stepsDone = 0;
   uint64_t arenaBytes, peakBytes;
-  double secondsDone = 0;
+  double secondsDone = 0, secondsSinceShown = 0;
   bool terminal, lineOpen = false;
 };
 

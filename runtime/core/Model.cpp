@@ -1,4 +1,5 @@
-//===- Model.cpp - a compiled model, loaded ----------------------------------===//
+//===- Model.cpp - a compiled model, loaded
+//----------------------------------===//
 
 #include "core/Model.h"
 
@@ -10,14 +11,16 @@
 
 using namespace braid;
 
-const br_program *braid::findProgram(const br_model &model, std::string_view name) {
+const br_program *braid::findProgram(const br_model &model,
+                                     std::string_view name) {
   for (int32_t i = 0; i < model.n_programs; ++i)
     if (model.programs[i].name == name)
       return &model.programs[i];
   return nullptr;
 }
 
-const br_io *braid::findByRole(std::span<const br_io> ios, std::string_view role) {
+const br_io *braid::findByRole(std::span<const br_io> ios,
+                               std::string_view role) {
   auto at = std::find_if(ios.begin(), ios.end(),
                          [&](const br_io &io) { return io.role == role; });
   return at == ios.end() ? nullptr : &*at;
@@ -32,9 +35,9 @@ namespace {
 void checkRange(const br_model &model, uint64_t offset, uint64_t bytes,
                 const char *what, const char *name) {
   if (offset > model.arena_bytes || bytes > model.arena_bytes - offset)
-    fail("the compiled model is broken: ", what, " '", name, "' at bytes [", offset,
-         ", ", offset + bytes, ") lies outside the arena of ", model.arena_bytes,
-         " bytes; compile it again");
+    fail("the compiled model is broken: ", what, " '", name, "' at bytes [",
+         offset, ", ", offset + bytes, ") lies outside the arena of ",
+         model.arena_bytes, " bytes; compile it again");
 }
 
 // The scalars' types are part of the ABI.
@@ -43,16 +46,16 @@ void checkScalar(const br_io &io) {
   br_dtype type = role == "lr" ? BR_F32 : BR_I32;
   uint64_t bytes = role == "key" ? 16 : 4;
   if (isScalarRole(role) && (io.dtype != type || io.bytes != bytes))
-    fail("the compiled model is broken: input '", io.name, "' of role '", io.role,
-         "' is ", typeName(io.dtype), " in ", io.bytes, " bytes, not ",
+    fail("the compiled model is broken: input '", io.name, "' of role '",
+         io.role, "' is ", typeName(io.dtype), " in ", io.bytes, " bytes, not ",
          typeName(type), " in ", bytes, "; compile it again");
 }
 
 const br_model &checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
-         " of the runtime's interface, this runtime has version ", BR_ABI_VERSION,
-         "; compile it again");
+         " of the runtime's interface, this runtime has version ",
+         BR_ABI_VERSION, "; compile it again");
   checkCpuFeatures(model.cpu_features ? model.cpu_features : "");
   for (const br_tensor &t : tensorsOf(model))
     checkRange(model, t.offset, t.bytes, "tensor", t.name);
@@ -60,7 +63,8 @@ const br_model &checked(const br_model &model) {
     const br_program &program = model.programs[p];
     for (int32_t i = 0; i < program.n_inputs + program.n_results; ++i)
       checkRange(model, program.ios[i].offset, program.ios[i].bytes,
-                 i < program.n_inputs ? "input" : "result", program.ios[i].name);
+                 i < program.n_inputs ? "input" : "result",
+                 program.ios[i].name);
     for (const br_io &io : inputsOf(program))
       checkScalar(io);
   }

@@ -1,4 +1,5 @@
-//===- Model.h - a compiled model, loaded ------------------------------------===//
+//===- Model.h - a compiled model, loaded
+//------------------------------------===//
 //
 // Wraps the table that the compiler wrote: checks it once, allocates the arena,
 // and gives the training loop inputs and results by role instead of by offset.
@@ -53,7 +54,8 @@ public:
   // Run-time scalars: ignored by programs that do not take them.
   void setLearningRate(const br_program &p, float lr) const;
   void setStep(const br_program &p, int64_t step) const;
-  void setKey(const br_program &p, uint64_t seed, int64_t step, int microbatch) const;
+  void setKey(const br_program &p, uint64_t seed, int64_t step,
+              int microbatch) const;
   void setPosition(const br_program &p, int32_t position) const;
 
 private:

@@ -1,6 +1,8 @@
-//===- NumberTypes.h - the element types of tensors -------------------------===//
+//===- NumberTypes.h - the element types of tensors
+//-------------------------===//
 //
-// Sizes and names of br_dtype, and the 16-bit floats, which no C++20 type names.
+// Sizes and names of br_dtype, and the 16-bit floats, which no C++20 type
+// names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_NUMBERTYPES_H

@@ -1,9 +1,10 @@
-//===- RunCommand.cpp - one program, once ------------------------------------===//
+//===- RunCommand.cpp - one program, once
+//------------------------------------===//
 //
-// Runs a program on given or random tensors and writes what went in and what came
-// out to one file, so that another implementation can be compared with it.  A
-// tensor of the model is written before the run under its name and, if the run
-// changed it, after it as "updates <name>"; a result has its role as name.
+// Runs a program on given or random tensors and writes what went in and what
+// came out to one file, so that another implementation can be compared with it.
+// A tensor of the model is written before the run under its name and, if the
+// run changed it, after it as "updates <name>"; a result has its role as name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,10 @@ Copy copyOf(const br_tensor &t, const Model &model) {
 
 Copy copyOf(const br_io &io, std::string name, const Model &model) {
   const std::byte *data = model.arena() + io.offset;
-  return {std::move(name), io.dtype, {io.shape, io.shape + io.rank}, {data, data + io.bytes}};
+  return {std::move(name),
+          io.dtype,
+          {io.shape, io.shape + io.rank},
+          {data, data + io.bytes}};
 }
 
 uint32_t hashOf(const std::string &name) { // FNV-1a
@@ -51,7 +55,8 @@ uint32_t hashOf(const std::string &name) { // FNV-1a
 
 // Floats in [low, 1), ints in [0, bound).
 void fillRandom(Copy &copy, float low, int64_t bound, uint64_t seed) {
-  int64_t size = elementSize(copy.dtype), count = static_cast<int64_t>(copy.bytes.size()) / size;
+  int64_t size = elementSize(copy.dtype),
+          count = static_cast<int64_t>(copy.bytes.size()) / size;
   for (int64_t i = 0; i < count; ++i) {
     PhiloxWords words = philoxAt(i, 0, hashOf(copy.name), seed);
     float real = low + (1 - low) * static_cast<float>(words[0] >> 8) * 0x1p-24f;
@@ -87,8 +92,9 @@ bool fillFromFile(Copy &copy, const SafetensorsFile *file) {
   if (!entry)
     return false;
   if (entry->dtype != typeName(copy.dtype) || entry->shape != copy.shape)
-    fail("'", file->path(), "' has '", copy.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
-         ", but the program takes ", typeName(copy.dtype), " ", formatShape(copy.shape));
+    fail("'", file->path(), "' has '", copy.name, "' as ", entry->dtype, " ",
+         formatShape(entry->shape), ", but the program takes ",
+         typeName(copy.dtype), " ", formatShape(copy.shape));
   file->read(*entry, 0, copy.bytes.data(), copy.bytes.size());
   return true;
 }
@@ -97,7 +103,9 @@ void writeFile(const std::string &path, const std::vector<Copy> &tensors) {
   nlohmann::ordered_json header;
   uint64_t at = 0;
   for (const Copy &t : tensors) {
-    header[t.name] = {{"dtype", typeName(t.dtype)}, {"shape", t.shape}, {"data_offsets", {at, at + t.bytes.size()}}};
+    header[t.name] = {{"dtype", typeName(t.dtype)},
+                      {"shape", t.shape},
+                      {"data_offsets", {at, at + t.bytes.size()}}};
     at += t.bytes.size();
   }
   std::string text = header.dump();
@@ -127,7 +135,8 @@ int braid::runOnce(const br_model &table, const RunOptions &options) {
     Copy &copy = written.emplace_back(copyOf(t, model));
     // Optimizer state holds means of squares: no negative numbers.
     if (!fillFromFile(copy, file))
-      fillRandom(copy, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f, bound, options.seed);
+      fillRandom(copy, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f,
+                 bound, options.seed);
     writeLogical(t, model.arena(), 0, numElements(t), copy.bytes.data());
   }
   model.setLearningRate(program, 0.01f);
@@ -153,6 +162,7 @@ int braid::runOnce(const br_model &table, const RunOptions &options) {
     written.push_back(std::move(after));
   }
   writeFile(options.outputs, written);
-  std::printf("ran %s; its tensors are in %s\n", program.name, options.outputs.c_str());
+  std::printf("ran %s; its tensors are in %s\n", program.name,
+              options.outputs.c_str());
   return 0;
 }

@@ -1,9 +1,11 @@
-//===- Safetensors.h - reading the safetensors format -----------------------===//
+//===- Safetensors.h - reading the safetensors format
+//-----------------------===//
 //
 // A file is an 8-byte little-endian header length, a JSON header {"name":
 // {"dtype", "shape", "data_offsets"}, ..., "__metadata__": {strings}}, and the
-// data.  Nothing in a file is believed: opening checks every length, type, shape
-// and offset against the file, so that what is handed out is safe to read.
+// data.  Nothing in a file is believed: opening checks every length, type,
+// shape and offset against the file, so that what is handed out is safe to
+// read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_SAFETENSORS_H
@@ -35,7 +37,8 @@ public:
   const std::map<std::string, std::string> &metadata() const { return strings; }
 
   // `bytes` bytes from byte `offset` of a tensor on.
-  void read(const TensorEntry &entry, uint64_t offset, void *out, uint64_t bytes) const;
+  void read(const TensorEntry &entry, uint64_t offset, void *out,
+            uint64_t bytes) const;
 
 private:
   void parse(const std::string &header, uint64_t dataBytes);

@@ -1,9 +1,10 @@
-//===- Sample.cpp - generating text from a checkpoint ------------------------===//
+//===- Sample.cpp - generating text from a checkpoint
+//------------------------===//
 //
-// The `generate` program takes a window of S tokens and the position of the last
-// one that counts, and gives the logits of the next.  When the text is longer
-// than S the window slides.  Models with a vocabulary of up to 256 speak bytes;
-// others speak token ids, for a tokenizer to read.
+// The `generate` program takes a window of S tokens and the position of the
+// last one that counts, and gives the logits of the next.  When the text is
+// longer than S the window slides.  Models with a vocabulary of up to 256 speak
+// bytes; others speak token ids, for a tokenizer to read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ std::vector<int32_t> promptTokens(const SampleOptions &options, int64_t vocab) {
   if (!options.promptIds.empty())
     ids = parseIds(options.promptIds);
   else if (vocab > 256)
-    fail("the model has a vocabulary of ", vocab, " tokens, not bytes: give the prompt as "
+    fail("the model has a vocabulary of ", vocab,
+         " tokens, not bytes: give the prompt as "
          "--prompt-ids");
   else
     for (unsigned char c : options.prompt)
@@ -52,7 +54,8 @@ std::vector<int32_t> promptTokens(const SampleOptions &options, int64_t vocab) {
     fail("the prompt is empty; give at least one token");
   for (int32_t id : ids)
     if (id < 0 || id >= vocab)
-      fail("token ", id, " of the prompt is outside the model's vocabulary of ", vocab);
+      fail("token ", id, " of the prompt is outside the model's vocabulary of ",
+           vocab);
   return ids;
 }
 
@@ -64,16 +67,21 @@ public:
 
   int32_t next(const float *logits, int64_t place) {
     if (options.temperature == 0)
-      return static_cast<int32_t>(std::max_element(logits, logits + order.size()) - logits);
+      return static_cast<int32_t>(
+          std::max_element(logits, logits + order.size()) - logits);
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = static_cast<int32_t>(i);
-    size_t k = options.topK > 0 ? std::min<size_t>(options.topK, order.size()) : order.size();
-    std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int32_t a, int32_t b) {
-      return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-    });
+    size_t k = options.topK > 0 ? std::min<size_t>(options.topK, order.size())
+                                : order.size();
+    std::partial_sort(order.begin(), order.begin() + k, order.end(),
+                      [&](int32_t a, int32_t b) {
+                        return logits[a] != logits[b] ? logits[a] > logits[b]
+                                                      : a < b;
+                      });
     double sum = 0;
     for (size_t i = 0; i < k; ++i)
-      sum += weights[i] = std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
+      sum += weights[i] =
+          std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
     PhiloxWords words = philoxAt(place, 0, 0, options.seed);
     double left = boundedRandom(words, uint64_t{1} << 53) * 0x1p-53 * sum;
     for (size_t i = 0; i < k; ++i)
@@ -104,7 +112,8 @@ int braid::runSample(const br_model &table, const SampleOptions &options) {
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   const br_io *logits = findByRole(resultsOf(program), "logits");
   if (!tokens || !logits || tokens->rank < 1 || logits->rank < 1)
-    fail("program 'generate' lacks an input of role 'tokens' or a result of role 'logits'");
+    fail("program 'generate' lacks an input of role 'tokens' or a result of "
+         "role 'logits'");
   int64_t length = tokens->shape[tokens->rank - 1];
   int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
 
@@ -123,7 +132,8 @@ int braid::runSample(const br_model &table, const SampleOptions &options) {
     model.run(program);
     const float *scores = model.at<float>(*logits);
     if (!std::isfinite(scores[0]))
-      fail("the model's logits are not finite; was the checkpoint trained without trouble?");
+      fail("the model's logits are not finite; was the checkpoint trained "
+           "without trouble?");
     text.push_back(sampler.next(scores, i));
     emit(text.back(), vocab);
   }

@@ -1,4 +1,5 @@
-//===- Stop.cpp - Ctrl-C between steps ----------------------------------------===//
+//===- Stop.cpp - Ctrl-C between steps
+//----------------------------------------===//
 
 #include "core/Stop.h"
 

@@ -1,7 +1,8 @@
-//===- Stop.h - Ctrl-C between steps ------------------------------------------===//
+//===- Stop.h - Ctrl-C between steps
+//------------------------------------------===//
 //
-// SIGINT and SIGTERM ask the training loop to finish its step, save and leave.  A
-// second one ends the process at once.
+// SIGINT and SIGTERM ask the training loop to finish its step, save and leave.
+// A second one ends the process at once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_STOP_H

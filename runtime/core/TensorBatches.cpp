@@ -1,4 +1,5 @@
-//===- TensorBatches.cpp - rows of named tensors -----------------------------===//
+//===- TensorBatches.cpp - rows of named tensors
+//-----------------------------===//
 
 #include "core/TensorBatches.h"
 
@@ -22,19 +23,22 @@ int64_t rowsOf(const br_program &program) {
 } // namespace
 
 TensorBatches::TensorBatches(const Model &model, const BatchOptions &options,
-                             const br_program *training, const br_program *evaluation)
+                             const br_program *training,
+                             const br_program *evaluation)
     : model(model), options(options), file(options.path) {
   for (const br_program *program : {training, evaluation})
     if (program)
       checkProgram(*program);
-  int64_t heldOut = static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
+  int64_t heldOut =
+      static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
   trainRows = rows - heldOut;
   if (training && trainRows < 1)
-    fail("'", options.path, "' has ", rows, " rows, none of which are left to train on; "
+    fail("'", options.path, "' has ", rows,
+         " rows, none of which are left to train on; "
          "change --holdout");
   if (evaluation && heldOut < 1)
-    fail("'", options.path, "' has ", rows, " rows, of which --holdout ", options.holdout,
-         " leaves none for evaluation");
+    fail("'", options.path, "' has ", rows, " rows, of which --holdout ",
+         options.holdout, " leaves none for evaluation");
 }
 
 void TensorBatches::checkProgram(const br_program &program) {
@@ -43,8 +47,8 @@ void TensorBatches::checkProgram(const br_program &program) {
       continue;
     const TensorEntry *entry = file.find(io.name);
     if (!entry)
-      fail("'", file.path(), "' has no tensor '", io.name, "', an input of program '",
-           program.name, "'");
+      fail("'", file.path(), "' has no tensor '", io.name,
+           "', an input of program '", program.name, "'");
     std::vector<int64_t> wanted(io.shape, io.shape + io.rank);
     std::vector<int64_t> given = entry->shape;
     bool fits = io.rank > 0 && given.size() == wanted.size() && given[0] >= 1;
@@ -53,50 +57,57 @@ void TensorBatches::checkProgram(const br_program &program) {
       fits = given == wanted;
     }
     if (!fits || entry->dtype != typeName(io.dtype))
-      fail("'", file.path(), "': tensor '", io.name, "' is ", entry->dtype, " of shape ",
-           formatShape(entry->shape), "; the model takes rows of it as ",
-           typeName(io.dtype), " of shape ", formatShape(wanted));
+      fail("'", file.path(), "': tensor '", io.name, "' is ", entry->dtype,
+           " of shape ", formatShape(entry->shape),
+           "; the model takes rows of it as ", typeName(io.dtype), " of shape ",
+           formatShape(wanted));
     if (rows >= 0 && entry->shape[0] != rows)
       fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0],
            " rows, another input has ", rows);
     rows = entry->shape[0];
   }
   if (rows < rowsOf(program))
-    fail("'", file.path(), "' is too short: it has ", rows, " rows, a batch of program '",
-         program.name, "' takes ", rowsOf(program));
+    fail("'", file.path(), "' is too short: it has ", rows,
+         " rows, a batch of program '", program.name, "' takes ",
+         rowsOf(program));
 }
 
 int64_t TensorBatches::batchTokens(const br_program &program) const {
   return rowsOf(program);
 }
 
-void TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch,
-                                 int perStep) {
+void TensorBatches::fillTraining(const br_program &program, int64_t step,
+                                 int microbatch, int perStep) {
   int64_t batch = rowsOf(program);
   for (int64_t row = 0; row < batch; ++row) {
     int64_t globalRow = microbatch * batch + row, from;
     if (options.sequential)
       from = ((step - 1) * perStep * batch + globalRow) % trainRows;
     else
-      from = static_cast<int64_t>(
-          boundedRandom(philoxAt(step, static_cast<uint32_t>(globalRow), 0, options.seed), trainRows));
+      from = static_cast<int64_t>(boundedRandom(
+          philoxAt(step, static_cast<uint32_t>(globalRow), 0, options.seed),
+          trainRows));
     fillRow(program, row, from);
   }
 }
 
-void TensorBatches::fillEvaluation(const br_program &program, int64_t index, int64_t) {
+void TensorBatches::fillEvaluation(const br_program &program, int64_t index,
+                                   int64_t) {
   int64_t batch = rowsOf(program);
   for (int64_t row = 0; row < batch; ++row)
-    fillRow(program, row, trainRows + (index * batch + row) % (rows - trainRows));
+    fillRow(program, row,
+            trainRows + (index * batch + row) % (rows - trainRows));
 }
 
-void TensorBatches::fillRow(const br_program &program, int64_t row, int64_t from) {
+void TensorBatches::fillRow(const br_program &program, int64_t row,
+                            int64_t from) {
   for (const br_io &io : inputsOf(program)) {
     if (!isData(io))
       continue;
     uint64_t bytes = elementSize(io.dtype);
     for (int32_t i = 1; i < io.rank; ++i)
       bytes *= io.shape[i];
-    file.read(*file.find(io.name), from * bytes, model.at<std::byte>(io) + row * bytes, bytes);
+    file.read(*file.find(io.name), from * bytes,
+              model.at<std::byte>(io) + row * bytes, bytes);
   }
 }

@@ -1,4 +1,5 @@
-//===- TensorBatches.h - rows of named tensors -------------------------------===//
+//===- TensorBatches.h - rows of named tensors
+//-------------------------------===//
 #ifndef BRAID_CORE_TENSORBATCHES_H
 #define BRAID_CORE_TENSORBATCHES_H
 
@@ -18,7 +19,8 @@ public:
 
   void fillTraining(const br_program &program, int64_t step, int microbatch,
                     int perStep) override;
-  void fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
+  void fillEvaluation(const br_program &program, int64_t index,
+                      int64_t count) override;
   int64_t batchTokens(const br_program &program) const override;
   int64_t trainingTokens() const override { return trainRows; }
 

@@ -1,4 +1,5 @@
-//===- TokenBatches.cpp - windows of text ------------------------------------===//
+//===- TokenBatches.cpp - windows of text
+//------------------------------------===//
 
 #include "core/TokenBatches.h"
 
@@ -19,7 +20,8 @@ struct Shape {
 Shape shapeOf(const br_io &io) {
   if (io.rank != 2 || io.dtype != BR_I32)
     fail("input '", io.name, "' of role '", io.role,
-         "' must be i32 of shape [batch, sequence] to be filled from a token file");
+         "' must be i32 of shape [batch, sequence] to be filled from a token "
+         "file");
   return {io.shape[0], io.shape[1]};
 }
 
@@ -43,22 +45,26 @@ void checkLength(const TokenFile &file, const char *part, int64_t available,
   int64_t needed = tokenShape(*program).length + 1;
   if (available < needed)
     fail("the data file '", file.path(), "' is too short: its ", part, " has ",
-         available, " of ", file.count(), " tokens, and one window needs ", needed,
-         "; give more data, or change --holdout");
+         available, " of ", file.count(), " tokens, and one window needs ",
+         needed, "; give more data, or change --holdout");
 }
 
 } // namespace
 
 TokenBatches::TokenBatches(const Model &model, const BatchOptions &options,
-                           const br_program *training, const br_program *evaluation)
-    : model(model), options(options), file(options.path, model.table().vocab_size) {
-  int64_t heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
+                           const br_program *training,
+                           const br_program *evaluation)
+    : model(model), options(options),
+      file(options.path, model.table().vocab_size) {
+  int64_t heldOut =
+      static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
   trainCount = file.count() - heldOut;
   checkLength(file, "training part", trainCount, training);
   checkLength(file, "held-out part", heldOut, evaluation);
   for (const br_program *program : {training, evaluation})
     if (program)
-      window.resize(std::max<size_t>(window.size(), tokenShape(*program).length + 1));
+      window.resize(
+          std::max<size_t>(window.size(), tokenShape(*program).length + 1));
 }
 
 int64_t TokenBatches::batchTokens(const br_program &program) const {
@@ -66,8 +72,8 @@ int64_t TokenBatches::batchTokens(const br_program &program) const {
   return shape.rows * shape.length;
 }
 
-void TokenBatches::fillTraining(const br_program &program, int64_t step, int microbatch,
-                                int perStep) {
+void TokenBatches::fillTraining(const br_program &program, int64_t step,
+                                int microbatch, int perStep) {
   Shape shape = tokenShape(program);
   for (int64_t row = 0; row < shape.rows; ++row) {
     int64_t globalRow = microbatch * shape.rows + row, first;
@@ -76,8 +82,10 @@ void TokenBatches::fillTraining(const br_program &program, int64_t step, int mic
       int64_t index = (step - 1) * perStep * shape.rows + globalRow;
       first = index % windows * shape.length;
     } else {
-      PhiloxWords words = philoxAt(step, static_cast<uint32_t>(globalRow), 0, options.seed);
-      first = static_cast<int64_t>(boundedRandom(words, trainCount - shape.length));
+      PhiloxWords words =
+          philoxAt(step, static_cast<uint32_t>(globalRow), 0, options.seed);
+      first =
+          static_cast<int64_t>(boundedRandom(words, trainCount - shape.length));
     }
     fillRow(program, row, first);
   }
@@ -95,13 +103,14 @@ void TokenBatches::fillEvaluation(const br_program &program, int64_t index,
   }
 }
 
-void TokenBatches::fillRow(const br_program &program, int64_t row, int64_t first) {
+void TokenBatches::fillRow(const br_program &program, int64_t row,
+                           int64_t first) {
   int64_t length = tokenShape(program).length;
   file.read(first, length + 1, window.data());
   for (const br_io &io : inputsOf(program)) {
     bool isTokens = std::string_view(io.role) == "tokens";
     if (isTokens || std::string_view(io.role) == "targets")
-      std::memcpy(model.at<int32_t>(io) + row * length, window.data() + (isTokens ? 0 : 1),
-                  length * sizeof(int32_t));
+      std::memcpy(model.at<int32_t>(io) + row * length,
+                  window.data() + (isTokens ? 0 : 1), length * sizeof(int32_t));
   }
 }

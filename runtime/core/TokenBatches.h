@@ -1,4 +1,5 @@
-//===- TokenBatches.h - windows of text --------------------------------------===//
+//===- TokenBatches.h - windows of text
+//--------------------------------------===//
 #ifndef BRAID_CORE_TOKENBATCHES_H
 #define BRAID_CORE_TOKENBATCHES_H
 
@@ -23,7 +24,8 @@ public:
 
   void fillTraining(const br_program &program, int64_t step, int microbatch,
                     int perStep) override;
-  void fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
+  void fillEvaluation(const br_program &program, int64_t index,
+                      int64_t count) override;
   int64_t batchTokens(const br_program &program) const override;
   int64_t trainingTokens() const override { return trainCount; }
 
@@ -33,7 +35,8 @@ private:
   const Model &model;
   BatchOptions options;
   TokenFile file;
-  int64_t trainCount; // tokens [0, trainCount) are trained on, the rest held out
+  int64_t
+      trainCount; // tokens [0, trainCount) are trained on, the rest held out
   std::vector<int32_t> window;
 };
 

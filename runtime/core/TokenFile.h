@@ -1,7 +1,8 @@
-//===- TokenFile.h - text and token ids on disk -----------------------------===//
+//===- TokenFile.h - text and token ids on disk
+//-----------------------------===//
 //
-// Two kinds of file hold a sequence of tokens.  A text file is one token a byte.
-// A binary file starts with 64 bytes, all numbers little-endian:
+// Two kinds of file hold a sequence of tokens.  A text file is one token a
+// byte. A binary file starts with 64 bytes, all numbers little-endian:
 //
 //   offset  0  "BRAIDTOK"
 //           8  u32  version, 1
@@ -10,8 +11,9 @@
 //          24  u64  vocabulary size; every id is below it
 //          32  32 bytes of zeros
 //
-// and goes on with the ids, unsigned.  Windows are read with pread into a buffer
-// that is reused: a mapped file would grow the resident size page by page.
+// and goes on with the ids, unsigned.  Windows are read with pread into a
+// buffer that is reused: a mapped file would grow the resident size page by
+// page.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_TOKENFILE_H

@@ -1,8 +1,9 @@
-//===- Train.cpp - the training loop ------------------------------------------===//
+//===- Train.cpp - the training loop
+//------------------------------------------===//
 //
-// A step is K - 1 runs of `accumulate` and one of `train`.  Everything that needs
-// memory is made before the first step: later steps only write inputs, run, read
-// results and append a line to the log.
+// A step is K - 1 runs of `accumulate` and one of `train`.  Everything that
+// needs memory is made before the first step: later steps only write inputs,
+// run, read results and append a line to the log.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +59,8 @@ public:
       : options(options), table(table), state(initialState(options)),
         model(table, options.threads > 0 ? options.threads : availableCores()),
         train(model.program("train")),
-        accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
+        accumulate(table.accumulate > 1 ? &model.program("accumulate")
+                                        : nullptr),
         eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
         loss(findByRole(resultsOf(train), "loss")),
         gradNorm(findByRole(resultsOf(train), "grad_norm")) {
@@ -96,13 +98,16 @@ JobState Trainer::initialState(const TrainOptions &options) {
   JobState state;
   if (options.resume)
     state = readJobState(openCheckpoint(options.checkpoint));
-  else if (!options.checkpoint.empty() && !checkpointSteps(options.checkpoint).empty())
-    fail("'", options.checkpoint, "' already holds checkpoints; go on from them with "
+  else if (!options.checkpoint.empty() &&
+           !checkpointSteps(options.checkpoint).empty())
+    fail("'", options.checkpoint,
+         "' already holds checkpoints; go on from them with "
          "--resume, or give another directory");
   applyOptions(options, state, options.resume);
   if (options.resume && state.step >= options.steps)
     fail("the checkpoint in '", options.checkpoint, "' has done ", state.step,
-         " steps already, and --steps ", options.steps, " is the total; give more");
+         " steps already, and --steps ", options.steps,
+         " is the total; give more");
   return state;
 }
 
@@ -124,17 +129,21 @@ void Trainer::openOutputs() {
   if (!options.checkpoint.empty())
     writer.emplace(model, options.checkpoint, options.keep);
   log.emplace(options.log, options.resume);
-  progress.emplace(state.step + 1, options.steps, model.arenaBytes(), reportedPeak(table));
+  progress.emplace(state.step + 1, options.steps, model.arenaBytes(),
+                   reportedPeak(table));
 }
 
 void Trainer::announce() const {
-  std::printf("model %s, %d threads, arena %s bytes (%s) allocated, reported peak %s bytes\n",
-              table.name, model.threads(), formatCount(model.arenaBytes()).c_str(),
+  std::printf("model %s, %d threads, arena %s bytes (%s) allocated, reported "
+              "peak %s bytes\n",
+              table.name, model.threads(),
+              formatCount(model.arenaBytes()).c_str(),
               formatBytes(model.arenaBytes()).c_str(),
               formatCount(reportedPeak(table)).c_str());
   for (int32_t i = 0; i < table.n_matmuls; ++i)
     if (model.matmuls().isSlow(i))
-      std::fprintf(stderr, "warning: matmul %d (%lld x %lld x %lld) has a layout for "
+      std::fprintf(stderr,
+                   "warning: matmul %d (%lld x %lld x %lld) has a layout for "
                    "which oneDNN has only reference loops; it will be slow\n",
                    i, static_cast<long long>(table.matmuls[i].m),
                    static_cast<long long>(table.matmuls[i].n),
@@ -162,7 +171,8 @@ StepMetrics Trainer::step(int64_t number) {
 }
 
 void Trainer::evaluate() {
-  float heldOut = heldOutLoss(model, *eval, *batches, options.evalBatches, state.seed);
+  float heldOut =
+      heldOutLoss(model, *eval, *batches, options.evalBatches, state.seed);
   log->evaluation(state.step, heldOut);
   progress->evaluation(state.step, heldOut);
 }
@@ -177,19 +187,21 @@ void Trainer::save() {
 void Trainer::stopForNonFinite(const StepMetrics &m) {
   progress->finishLine();
   bool badLoss = !std::isfinite(m.loss);
-  fail(badLoss ? "the loss" : "the gradient's norm", " became ",
-       std::to_string(badLoss ? m.loss : *m.gradNorm), " at step ", m.step,
-       " (the loss was ", state.lastLoss, " at step ", state.step,
-       "); nothing was saved after that; try a lower --lr or a longer --warmup");
+  fail(
+      badLoss ? "the loss" : "the gradient's norm", " became ",
+      std::to_string(badLoss ? m.loss : *m.gradNorm), " at step ", m.step,
+      " (the loss was ", state.lastLoss, " at step ", state.step,
+      "); nothing was saved after that; try a lower --lr or a longer --warmup");
 }
 
 int Trainer::leave(int signal) {
   progress->finishLine();
   save();
-  std::printf("stopped by %s after step %s; %s\n",
-              signal == SIGINT ? "Ctrl-C" : "SIGTERM", formatCount(state.step).c_str(),
-              writer ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
-                     : "nothing saved, for want of --checkpoint");
+  std::printf(
+      "stopped by %s after step %s; %s\n",
+      signal == SIGINT ? "Ctrl-C" : "SIGTERM", formatCount(state.step).c_str(),
+      writer ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
+             : "nothing saved, for want of --checkpoint");
   std::fflush(stdout);
   return 128 + signal;
 }

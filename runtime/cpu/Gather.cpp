@@ -1,9 +1,10 @@
-//===- Gather.cpp - rows by index -------------------------------------------===//
+//===- Gather.cpp - rows by index
+//-------------------------------------------===//
 //
 // Embedding lookup and its gradient.  The scatter is cut by columns, so every
 // element of the result is added to by one thread, in the order of the ids: the
-// bits do not depend on the number of threads.  An id outside the table reads as
-// zeros and adds nothing; the data loader has refused such tokens before.
+// bits do not depend on the number of threads.  An id outside the table reads
+// as zeros and adds nothing; the data loader has refused such tokens before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,8 @@ void scatterAdd(int threads, int64_t n, int64_t rows, int64_t width,
   constexpr int64_t line = 64 / sizeof(T);
   int64_t lines = (width + line - 1) / line;
   parallelRanges(threads, lines, [&](int, int64_t begin, int64_t end) {
-    int64_t first = begin * line, last = end * line < width ? end * line : width;
+    int64_t first = begin * line,
+            last = end * line < width ? end * line : width;
     if (!accumulate)
       for (int64_t r = 0; r < rows; ++r)
         std::memset(out + r * width + first, 0, (last - first) * sizeof(T));
@@ -54,7 +56,8 @@ void scatterAdd(int threads, int64_t n, int64_t rows, int64_t width,
 } // namespace
 
 void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
-               int64_t width, const void *table, const int32_t *ids, void *out) {
+               int64_t width, const void *table, const int32_t *ids,
+               void *out) {
   int64_t row = width * elementSize(type);
   const char *from = static_cast<const char *>(table);
   char *to = static_cast<char *>(out);
@@ -73,8 +76,8 @@ void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
                     int32_t accumulate, void *out) {
   auto run = [&](auto *typed) {
     using T = std::remove_pointer_t<decltype(typed)>;
-    scatterAdd(ctx->threads, n, rows, width, ids, static_cast<const T *>(updates),
-               accumulate != 0, typed);
+    scatterAdd(ctx->threads, n, rows, width, ids,
+               static_cast<const T *>(updates), accumulate != 0, typed);
   };
   switch (type) {
   case BR_F32:

@@ -1,4 +1,5 @@
-//===- LaneMath.h - elementary functions on lanes and row values ------------===//
+//===- LaneMath.h - elementary functions on lanes and row values
+//------------===//
 //
 // Polynomial versions of the functions that training needs.  Worst error on the
 // whole range, in units in the last place of float, against libm in double
@@ -35,7 +36,9 @@ template <class F> inline V each(V x, F f) {
 } // namespace detail
 
 #if BRAID_ISA_AVX512
-inline V sqrt(V x) { return bit_cast<V>(_mm512_maskz_sqrt_ps(0xffff, bit_cast<__m512>(x))); }
+inline V sqrt(V x) {
+  return bit_cast<V>(_mm512_maskz_sqrt_ps(0xffff, bit_cast<__m512>(x)));
+}
 inline V floor(V x) {
   return bit_cast<V>(_mm512_maskz_roundscale_ps(
       0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
@@ -50,7 +53,9 @@ inline V fma(V a, V b, V c) {
 }
 #elif BRAID_ISA_AVX2
 inline V sqrt(V x) { return bit_cast<V>(_mm256_sqrt_ps(bit_cast<__m256>(x))); }
-inline V floor(V x) { return bit_cast<V>(_mm256_floor_ps(bit_cast<__m256>(x))); }
+inline V floor(V x) {
+  return bit_cast<V>(_mm256_floor_ps(bit_cast<__m256>(x)));
+}
 inline V ceil(V x) { return bit_cast<V>(_mm256_ceil_ps(bit_cast<__m256>(x))); }
 #else
 inline V sqrt(V x) {
@@ -188,8 +193,9 @@ inline V log(V x) {
   const float infinity = std::numeric_limits<float>::infinity();
   y = x == infinity ? x : y;
   y = x == 0.0f ? splat(-infinity) : y;
-  return ((x < 0.0f) | (x != x)) ? splat(std::numeric_limits<float>::quiet_NaN())
-                                 : y;
+  return ((x < 0.0f) | (x != x))
+             ? splat(std::numeric_limits<float>::quiet_NaN())
+             : y;
 }
 
 inline V log1p(V x) {

@@ -1,11 +1,13 @@
-//===- LanePhilox.h - counter-based random numbers for kernels --------------===//
+//===- LanePhilox.h - counter-based random numbers for kernels
+//--------------===//
 //
 // Philox4x32-10 (Salmon et al., 2011): a number is a function of where it is
-// used, not of what was drawn before, so a replayed or sharded dropout draws the
-// same bits.  Element i of a random tensor takes
+// used, not of what was drawn before, so a replayed or sharded dropout draws
+// the same bits.  Element i of a random tensor takes
 //
-//   counter = (i / 4 low, i / 4 high, step, stream)   key = (seed low, seed high)
-//   word    = output word i % 4                       u = (word >> 8) * 2^-24
+//   counter = (i / 4 low, i / 4 high, step, stream)   key = (seed low, seed
+//   high) word    = output word i % 4                       u = (word >> 8) *
+//   2^-24
 //
 // `key` points at the program's four key words {seed low, seed high, step,
 // microbatch}; the caller has already added microbatch * elements to i.
@@ -26,13 +28,16 @@ constexpr uint32_t philox_w0 = 0x9E3779B9u, philox_w1 = 0xBB67AE85u;
 inline VU mul_high(uint32_t m, VU x) {
 #if BRAID_ISA_AVX512
   // The masked forms: GCC 12 warns about what the plain ones leave undefined.
-  __m512i xs = bit_cast<__m512i>(x), ms = _mm512_set1_epi32(static_cast<int>(m));
+  __m512i xs = bit_cast<__m512i>(x),
+          ms = _mm512_set1_epi32(static_cast<int>(m));
   __m512i even = _mm512_maskz_mul_epu32(0xff, xs, ms);
-  __m512i odd = _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, xs, 32), ms);
-  return bit_cast<VU>(
-      _mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xff, even, 32), odd));
+  __m512i odd =
+      _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, xs, 32), ms);
+  return bit_cast<VU>(_mm512_mask_blend_epi32(
+      0xAAAA, _mm512_maskz_srli_epi64(0xff, even, 32), odd));
 #elif BRAID_ISA_AVX2
-  __m256i xs = bit_cast<__m256i>(x), ms = _mm256_set1_epi32(static_cast<int>(m));
+  __m256i xs = bit_cast<__m256i>(x),
+          ms = _mm256_set1_epi32(static_cast<int>(m));
   __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(xs, ms), 32);
   __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(xs, 32), ms);
   return bit_cast<VU>(_mm256_blend_epi32(even, odd, 0xAA));
@@ -65,10 +70,10 @@ inline V philox_uniform(uint64_t row_base, VI lane, const int32_t *key,
   VM carry = low < bit_cast<VU>(lane);
   VU high = static_cast<uint32_t>(row_base >> 32) - bit_cast<VU>(carry);
   VU zero{};
-  detail::PhiloxLanes out =
-      detail::philox({(low >> 2) | (high << 30), high >> 2,
-                      zero + static_cast<uint32_t>(key[2]), zero + stream},
-                     static_cast<uint32_t>(key[0]), static_cast<uint32_t>(key[1]));
+  detail::PhiloxLanes out = detail::philox(
+      {(low >> 2) | (high << 30), high >> 2,
+       zero + static_cast<uint32_t>(key[2]), zero + stream},
+      static_cast<uint32_t>(key[0]), static_cast<uint32_t>(key[1]));
   VU word = low & 3u;
   VU bits = word == 0u   ? out.w0
             : word == 1u ? out.w1
@@ -78,7 +83,8 @@ inline V philox_uniform(uint64_t row_base, VI lane, const int32_t *key,
 }
 
 // The same for one element.
-inline float philox_uniform(uint64_t index, const int32_t *key, uint32_t stream) {
+inline float philox_uniform(uint64_t index, const int32_t *key,
+                            uint32_t stream) {
   return philox_uniform(index, VI{}, key, stream)[0];
 }
 

@@ -1,4 +1,5 @@
-//===- LaneReduce.h - from lanes to one value -------------------------------===//
+//===- LaneReduce.h - from lanes to one value
+//-------------------------------===//
 //
 // Reductions over the lanes of one value, always as the same tree: upper half
 // onto lower half until one lane is left.  The order depends on W alone.
@@ -58,10 +59,12 @@ inline float row_product(V v) {
   return detail::tree(v, [](auto a, auto b) { return a * b; });
 }
 inline float row_max(V v) {
-  return detail::tree(v, [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; });
+  return detail::tree(
+      v, [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; });
 }
 inline float row_min(V v) {
-  return detail::tree(v, [](auto a, auto b) { return ((a < b) | (a != a)) ? a : b; });
+  return detail::tree(
+      v, [](auto a, auto b) { return ((a < b) | (a != a)) ? a : b; });
 }
 inline int32_t row_sum(VI v) {
   return detail::tree(v, [](auto a, auto b) { return a + b; });

@@ -1,4 +1,5 @@
-//===- Lanes.h - W-wide values, their loads and stores ----------------------===//
+//===- Lanes.h - W-wide values, their loads and stores
+//----------------------===//
 //
 // The widths and types that generated kernels compute with, on the vector
 // extensions of GCC and clang.  W is the widest the target offers (16, 8 or 4
@@ -29,7 +30,7 @@
 #endif
 
 // Which register width the few intrinsics below may use.
-#if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) && \
+#if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) &&      \
     defined(__AVX512VL__)
 #define BRAID_ISA_AVX512 1
 #elif BRAID_LANES == 8 && defined(__AVX2__)
@@ -82,7 +83,9 @@ inline VI lane_index(int64_t first) {
 }
 
 // Lanes [0, n).
-inline VM first_lanes(int64_t n) { return lane_index(0) < static_cast<int32_t>(n); }
+inline VM first_lanes(int64_t n) {
+  return lane_index(0) < static_cast<int32_t>(n);
+}
 
 inline V select(VM m, V a, V b) { return m ? a : b; }
 inline VI select(VM m, VI a, VI b) { return m ? a : b; }
@@ -113,7 +116,9 @@ inline float to_float(int64_t x) { return static_cast<float>(x); }
 inline VI to_int(V x) { return __builtin_convertvector(x, VI); }
 inline int32_t to_int(float x) { return static_cast<int32_t>(x); }
 
-inline V mask_to_float(VM m) { return bit_cast<V>(m & bit_cast<VI>(splat(1.0f))); }
+inline V mask_to_float(VM m) {
+  return bit_cast<V>(m & bit_cast<VI>(splat(1.0f)));
+}
 inline VI mask_to_int(VM m) { return m & 1; }
 inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
 inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
@@ -214,7 +219,8 @@ inline V ld(const float *p, int64_t n) {
   return bit_cast<V>(_mm256_maskload_ps(p, bit_cast<__m256i>(first_lanes(n))));
 }
 inline void st(float *p, V v, int64_t n) {
-  _mm256_maskstore_ps(p, bit_cast<__m256i>(first_lanes(n)), bit_cast<__m256>(v));
+  _mm256_maskstore_ps(p, bit_cast<__m256i>(first_lanes(n)),
+                      bit_cast<__m256>(v));
 }
 #else
 inline V ld(const float *p, int64_t n) {

@@ -1,4 +1,5 @@
-//===- Matmul.cpp - the table of matrix products ----------------------------===//
+//===- Matmul.cpp - the table of matrix products
+//----------------------------===//
 
 #include "cpu/Matmul.h"
 
@@ -15,12 +16,19 @@ namespace {
 
 // What decides how a product runs: everything but where its workspace lies.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
-  std::vector<int64_t> key = {d.m,   d.n,   d.k,   d.a_m, d.a_k, d.b_k, d.b_n,
-                              d.c_m, d.c_n, d.a_type, d.b_type, d.c_type,
-                              d.has_bias, d.accumulate, d.epilogue,
-                              static_cast<int64_t>(d.workspace_bytes), d.n_batch};
+  std::vector<int64_t> key = {
+      d.m,        d.n,
+      d.k,        d.a_m,
+      d.a_k,      d.b_k,
+      d.b_n,      d.c_m,
+      d.c_n,      d.a_type,
+      d.b_type,   d.c_type,
+      d.has_bias, d.accumulate,
+      d.epilogue, static_cast<int64_t>(d.workspace_bytes),
+      d.n_batch};
   for (int32_t i = 0; i < d.n_batch; ++i)
-    key.insert(key.end(), {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
+    key.insert(key.end(),
+               {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
   for (int32_t i = 0; i < d.n_outer; ++i)
     key.insert(key.end(), {d.outer[i], d.a_outer[i], d.b_outer[i]});
   return key;
@@ -34,7 +42,8 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
   std::map<std::vector<int64_t>, std::shared_ptr<MatmulPlan>> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     const br_matmul_desc &d = model.matmuls[i];
-    std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
+    std::string where =
+        concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
     std::shared_ptr<MatmulPlan> &plan = known[keyOf(d)];

@@ -1,8 +1,10 @@
-//===- Matmul.h - matrix products over oneDNN -------------------------------===//
+//===- Matmul.h - matrix products over oneDNN
+//-------------------------------===//
 //
-// Every br_matmul_desc gets its implementation once, at start, for the number of
-// threads in use.  oneDNN's scratch memory is the descriptor's workspace in the
-// arena, so a product allocates nothing to speak of.  Three ways to use threads:
+// Every br_matmul_desc gets its implementation once, at start, for the number
+// of threads in use.  oneDNN's scratch memory is the descriptor's workspace in
+// the arena, so a product allocates nothing to speak of.  Three ways to use
+// threads:
 //
 //   team    one product at a time, all threads inside oneDNN
 //   items   several independent products: one thread each, in contiguous ranges
@@ -33,7 +35,8 @@ public:
   MatmulTable(const br_model &model, int threads, std::byte *arena);
   ~MatmulTable();
 
-  void run(int32_t index, const void *a, const void *b, void *c, const void *bias);
+  void run(int32_t index, const void *a, const void *b, void *c,
+           const void *bias);
 
   // How descriptor `index` runs, for people: "team brg:avx512_core, 128 KiB".
   std::string describe(int32_t index) const;

@@ -1,8 +1,9 @@
-//===- MatmulOperand.h - one matrix of a product, packed or in place ---------===//
+//===- MatmulOperand.h - one matrix of a product, packed or in place
+//---------===//
 //
-// oneDNN's fast implementation takes dense matrices only.  A matrix that is part
-// of a wider one (a head of an attention layer) is copied into the workspace
-// first, or from there afterwards.
+// oneDNN's fast implementation takes dense matrices only.  A matrix that is
+// part of a wider one (a head of an attention layer) is copied into the
+// workspace first, or from there afterwards.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_MATMULOPERAND_H
@@ -20,9 +21,12 @@ struct MatmulOperand {
 
   bool isRowMajor() const { return byColumn == 1 || byRow != 1; }
   bool isDense() const {
-    return (byColumn == 1 && byRow == columns) || (byRow == 1 && byColumn == rows);
+    return (byColumn == 1 && byRow == columns) ||
+           (byRow == 1 && byColumn == rows);
   }
-  uint64_t bytes() const { return static_cast<uint64_t>(rows * columns * size); }
+  uint64_t bytes() const {
+    return static_cast<uint64_t>(rows * columns * size);
+  }
 
   // The dense matrix with the same order of dimensions.
   MatmulOperand packed() const {
@@ -34,8 +38,9 @@ struct MatmulOperand {
 
 // Copies between two matrices of one shape and order; lines [begin, end) of it
 // (rows, or columns of a column-major one).
-inline void copyLines(const MatmulOperand &to, char *out, const MatmulOperand &from,
-                      const char *in, int64_t begin, int64_t end) {
+inline void copyLines(const MatmulOperand &to, char *out,
+                      const MatmulOperand &from, const char *in, int64_t begin,
+                      int64_t end) {
   bool rowMajor = from.isRowMajor();
   int64_t length = rowMajor ? from.columns : from.rows;
   int64_t toLine = rowMajor ? to.byRow : to.byColumn;
@@ -50,7 +55,8 @@ inline void copyLines(const MatmulOperand &to, char *out, const MatmulOperand &f
       continue;
     }
     for (int64_t e = 0; e < length; ++e)
-      std::memcpy(o + e * toStep * to.size, i + e * fromStep * to.size, to.size);
+      std::memcpy(o + e * toStep * to.size, i + e * fromStep * to.size,
+                  to.size);
   }
 }
 inline int64_t lineCount(const MatmulOperand &m) {

@@ -1,4 +1,5 @@
-//===- Threads.cpp - the thread pool ----------------------------------------===//
+//===- Threads.cpp - the thread pool
+//----------------------------------------===//
 
 #include "cpu/Threads.h"
 #include "core/Context.h"
@@ -34,9 +35,8 @@ void braid::setThreads(int threads) {
 
 void br_parallel(br_context *ctx, int64_t count,
                  void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
-  parallelRanges(ctx->threads, count, [&](int, int64_t begin, int64_t end) {
-    fn(arg, begin, end);
-  });
+  parallelRanges(ctx->threads, count,
+                 [&](int, int64_t begin, int64_t end) { fn(arg, begin, end); });
 }
 
 void *br_arena(br_context *ctx) { return ctx->arena.data(); }

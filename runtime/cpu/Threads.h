@@ -1,8 +1,9 @@
-//===- Threads.h - the thread pool ------------------------------------------===//
+//===- Threads.h - the thread pool
+//------------------------------------------===//
 //
-// OpenMP's pool, because oneDNN uses the same one: a second pool would fight its
-// spinning.  Work is cut into one contiguous range a thread, a function of the
-// count and the number of threads only.
+// OpenMP's pool, because oneDNN uses the same one: a second pool would fight
+// its spinning.  Work is cut into one contiguous range a thread, a function of
+// the count and the number of threads only.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_THREADS_H
@@ -22,8 +23,7 @@ void setThreads(int threads);
 
 // Runs f(part, begin, end) for each of `threads` ranges of [0, count), one a
 // thread; empty ranges are skipped.
-template <class F>
-void parallelRanges(int threads, int64_t count, const F &f) {
+template <class F> void parallelRanges(int threads, int64_t count, const F &f) {
   auto part = [&](int t) {
     int64_t begin = count * t / threads, end = count * (t + 1) / threads;
     if (begin < end)

@@ -1,4 +1,5 @@
-//===- kernel.h - what generated CPU kernels are written in -----------------===//
+//===- kernel.h - what generated CPU kernels are written in
+//-----------------===//
 //
 // A generated kernel is a loop over rows around loops over lanes.  This header
 // gives it W-wide values (`V` float, `VI` int32, `VM` mask), loads and stores
@@ -8,7 +9,8 @@
 // How generated code uses it:
 //
 //   namespace braid {
-//   static void k0(Block block, const float *__restrict a, float *__restrict o) {
+//   static void k0(Block block, const float *__restrict a, float *__restrict o)
+//   {
 //     for (int64_t r = block.begin; r < block.end; ++r) { ... }
 //   }
 //   static void step(br_context *ctx) {
@@ -19,11 +21,12 @@
 //
 //  - Be inside `namespace braid`, so that `exp` of a float is ours, not libm's.
 //  - Operators (+ - * / < == & | ...) are the compiler's own; a float or int
-//    next to a lane value broadcasts.  Functions take equal types: `splat` a row
-//    value before handing it over with a lane value.
+//    next to a lane value broadcasts.  Functions take equal types: `splat` a
+//    row value before handing it over with a lane value.
 //  - Every function has an overload for row values (float, int32_t, int64_t,
 //    bool) which gives the same bits as a lane would.
-//  - Only generated code (and tests) may include this: inline functions compiled
+//  - Only generated code (and tests) may include this: inline functions
+//  compiled
 //    for another instruction set must not meet these at link time.
 //  - Compile without -ffast-math: NaN and infinity keep their meaning.
 //

@@ -1,4 +1,5 @@
-//===- AllocationCounter.h - watching the heap -------------------------------===//
+//===- AllocationCounter.h - watching the heap
+//-------------------------------===//
 //
 // This test program replaces malloc, to count requests of a page or more while
 // a counter is alive.

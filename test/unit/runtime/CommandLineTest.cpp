@@ -1,4 +1,5 @@
-//===- CommandLineTest.cpp - flags, help and refusals at start ----------------===//
+//===- CommandLineTest.cpp - flags, help and refusals at start
+//----------------===//
 
 #include "ExampleModels.h"
 
@@ -9,7 +10,8 @@ using namespace braid::test;
 namespace {
 
 TEST(CommandLine, mistakesAreStatusTwo) {
-  for (std::vector<std::string> arguments : std::vector<std::vector<std::string>>{
+  for (std::vector<std::string> arguments :
+       std::vector<std::vector<std::string>>{
            {},
            {"trian"},
            {"train"},
@@ -33,9 +35,11 @@ TEST(CommandLine, helpAndVersion) {
   EXPECT_NE(version.output.find("model regression"), std::string::npos);
   Outcome help = runMain(regressionModel(), {"train", "--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char *option : {"--data", "--holdout", "--steps", "--batch-seed", "--seed", "--lr", "--warmup",
-                             "--min-lr", "--schedule", "--threads", "--log", "--eval-every", "--eval-batches",
-                             "--checkpoint", "--save-every", "--keep", "--resume", "--init", "--batch-order"})
+  for (const char *option :
+       {"--data", "--holdout", "--steps", "--batch-seed", "--seed", "--lr",
+        "--warmup", "--min-lr", "--schedule", "--threads", "--log",
+        "--eval-every", "--eval-batches", "--checkpoint", "--save-every",
+        "--keep", "--resume", "--init", "--batch-order"})
     EXPECT_NE(help.output.find(option), std::string::npos) << option;
 }
 
@@ -53,7 +57,9 @@ TEST(CommandLine, anotherProcessorIsRefused) {
   model.cpu_features = "sse2 avx9000f";
   Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("compiled for a processor with avx9000f"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("compiled for a processor with avx9000f"),
+            std::string::npos)
+      << run.errors;
 }
 
 TEST(CommandLine, moreMemoryThanThereIs) {
@@ -61,13 +67,16 @@ TEST(CommandLine, moreMemoryThanThereIs) {
   model.arena_bytes = uint64_t{1} << 50;
   Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("needs an arena of 1.0 PiB"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("needs an arena of 1.0 PiB"), std::string::npos)
+      << run.errors;
 }
 
 TEST(CommandLine, otherInterfaceVersion) {
   br_model model = regressionModel();
   model.abi_version = 99;
-  EXPECT_NE(runMain(model, {"train", "--data", "x", "--steps", "1"}).errors.find("version 99"), std::string::npos);
+  EXPECT_NE(runMain(model, {"train", "--data", "x", "--steps", "1"})
+                .errors.find("version 99"),
+            std::string::npos);
 }
 
 TEST(CommandLine, tensorOutsideTheArena) {
@@ -75,7 +84,9 @@ TEST(CommandLine, tensorOutsideTheArena) {
   model.arena_bytes = 64;
   model.n_matmuls = 0;
   Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
-  EXPECT_NE(run.errors.find("lies outside the arena of 64 bytes"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("lies outside the arena of 64 bytes"),
+            std::string::npos)
+      << run.errors;
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-//===- ExampleModels.cpp - two models written by hand -------------------------===//
+//===- ExampleModels.cpp - two models written by hand
+//-------------------------===//
 
 #include "ExampleModels.h"
 
@@ -51,11 +52,13 @@ void squaredError(Block, const float *labels, float *error, float *loss) {
   *loss += sum / (B * N * K);
 }
 
-// error = x W - y; lossSum += mean(error^2) / K; gradient += x^T error * 2 / (B N K)
+// error = x W - y; lossSum += mean(error^2) / K; gradient += x^T error * 2 / (B
+// N K)
 void forwardBackward(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr);
-  launch_rows(ctx, 1, B * N, squaredError, &a.y[0][0], &a.error[0][0], &a.lossSum);
+  launch_rows(ctx, 1, B * N, squaredError, &a.y[0][0], &a.error[0][0],
+              &a.lossSum);
   br_matmul(ctx, 1, a.x, a.error, a.gradient, nullptr);
 }
 
@@ -91,18 +94,62 @@ void eval(br_context *ctx) {
 }
 
 #define AT(member) offsetof(Arena, member), sizeof(Arena::member)
-const br_tensor tensors[] = {
-    {"w", "parameters", BR_F32, 2, {D, N}, {1, D}, AT(weight), BR_INIT_NORMAL, 0, 0.1, 0, 1},
-    {"w.momentum", "optimizer_state", BR_F32, 2, {D, N}, {1, D}, AT(momentum), BR_INIT_ZEROS, 0, 0, 0, 1},
-    {"w.grad", "gradients", BR_F32, 2, {D, N}, {1, D}, AT(gradient), BR_INIT_ZEROS, 0, 0, 0, 0},
-    {"loss.sum", "gradients", BR_F32, 0, {}, {}, AT(lossSum), BR_INIT_ZEROS, 0, 0, 0, 0}};
-const br_io trainIos[] = {{"x", "features", BR_F32, 2, {B, D}, AT(x)},
-                          {"y", "labels", BR_F32, 2, {B, N}, AT(y)},
-                          {"lr", "lr", BR_F32, 0, {}, AT(lr)},
-                          {"step", "step", BR_I32, 0, {}, AT(step)},
-                          {"key", "key", BR_I32, 1, {4}, AT(key)},
-                          {"loss", "loss", BR_F32, 0, {}, AT(loss)},
-                          {"grad_norm", "grad_norm", BR_F32, 0, {}, AT(gradNorm)}};
+const br_tensor tensors[] = {{"w",
+                              "parameters",
+                              BR_F32,
+                              2,
+                              {D, N},
+                              {1, D},
+                              AT(weight),
+                              BR_INIT_NORMAL,
+                              0,
+                              0.1,
+                              0,
+                              1},
+                             {"w.momentum",
+                              "optimizer_state",
+                              BR_F32,
+                              2,
+                              {D, N},
+                              {1, D},
+                              AT(momentum),
+                              BR_INIT_ZEROS,
+                              0,
+                              0,
+                              0,
+                              1},
+                             {"w.grad",
+                              "gradients",
+                              BR_F32,
+                              2,
+                              {D, N},
+                              {1, D},
+                              AT(gradient),
+                              BR_INIT_ZEROS,
+                              0,
+                              0,
+                              0,
+                              0},
+                             {"loss.sum",
+                              "gradients",
+                              BR_F32,
+                              0,
+                              {},
+                              {},
+                              AT(lossSum),
+                              BR_INIT_ZEROS,
+                              0,
+                              0,
+                              0,
+                              0}};
+const br_io trainIos[] = {
+    {"x", "features", BR_F32, 2, {B, D}, AT(x)},
+    {"y", "labels", BR_F32, 2, {B, N}, AT(y)},
+    {"lr", "lr", BR_F32, 0, {}, AT(lr)},
+    {"step", "step", BR_I32, 0, {}, AT(step)},
+    {"key", "key", BR_I32, 1, {4}, AT(key)},
+    {"loss", "loss", BR_F32, 0, {}, AT(loss)},
+    {"grad_norm", "grad_norm", BR_F32, 0, {}, AT(gradNorm)}};
 const br_io evalIos[] = {{"x", "features", BR_F32, 2, {B, D}, AT(x)},
                          {"y", "labels", BR_F32, 2, {B, N}, AT(y)},
                          {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
@@ -127,8 +174,8 @@ br_model make() {
   backward.a_m = 1, backward.a_k = D, backward.b_k = N, backward.b_n = 1;
   backward.c_m = 1, backward.c_n = D, backward.accumulate = 1;
   static const std::string plan =
-      R"({"arena_bytes":)" + std::to_string(sizeof(Arena)) + R"(,"peak_bytes":)" +
-      std::to_string(sizeof(Arena)) +
+      R"({"arena_bytes":)" + std::to_string(sizeof(Arena)) +
+      R"(,"peak_bytes":)" + std::to_string(sizeof(Arena)) +
       R"(,"peak_op":"train","by_cause":{"parameters":48,"gradients":48},)"
       R"("tensors":[{"name":"w","cause":"parameters","bytes":48,"first":0,"last":9}]})";
   br_model model{};
@@ -171,7 +218,8 @@ struct Arena {
 Arena &arenaOf(br_context *ctx) { return *static_cast<Arena *>(br_arena(ctx)); }
 
 // One row: its loss, and the gradient of the mean loss in place of the logits.
-void crossEntropy(Block block, float *logits, const int32_t *targets, float *losses) {
+void crossEntropy(Block block, float *logits, const int32_t *targets,
+                  float *losses) {
   for (int64_t r = block.begin; r < block.end; ++r) {
     float *row = logits + r * C;
     V largest = ld(row);
@@ -193,14 +241,16 @@ void crossEntropy(Block block, float *logits, const int32_t *targets, float *los
 void forward(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_gather(ctx, BR_F32, B * S, C, C, a.table, &a.tokens[0][0], a.logits);
-  launch_rows(ctx, B * S, C, crossEntropy, &a.logits[0][0], &a.targets[0][0], a.losses);
+  launch_rows(ctx, B * S, C, crossEntropy, &a.logits[0][0], &a.targets[0][0],
+              a.losses);
   float sum = 0;
   for (float loss : a.losses)
     sum += loss;
   a.loss = sum / (B * S);
 }
 
-void descend(Block block, const float *gradient, const float *lr, float *weights) {
+void descend(Block block, const float *gradient, const float *lr,
+             float *weights) {
   lanes(block.begin, block.end, [&](int64_t l, auto n) {
     st(weights + l, ld(weights + l, n) - ld(gradient + l, n) * *lr, n);
   });
@@ -209,30 +259,45 @@ void descend(Block block, const float *gradient, const float *lr, float *weights
 void train(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   forward(ctx);
-  br_scatter_add(ctx, BR_F32, B * S, C, C, &a.tokens[0][0], a.logits, 0, a.gradient);
-  launch_lanes(ctx, 1, C * C, descend, &a.gradient[0][0], &a.lr, &a.table[0][0]);
+  br_scatter_add(ctx, BR_F32, B * S, C, C, &a.tokens[0][0], a.logits, 0,
+                 a.gradient);
+  launch_lanes(ctx, 1, C * C, descend, &a.gradient[0][0], &a.lr,
+               &a.table[0][0]);
   if (test::afterTrainStep)
     test::afterTrainStep(a.step);
 }
 
 void generate(br_context *ctx) {
   Arena &a = arenaOf(ctx);
-  br_gather(ctx, BR_F32, 1, C, C, a.table, &a.tokens[0][a.position], a.nextLogits);
+  br_gather(ctx, BR_F32, 1, C, C, a.table, &a.tokens[0][a.position],
+            a.nextLogits);
 }
 
-const br_tensor tensors[] = {
-    {"table", "parameters", BR_F32, 2, {C, C}, {C, 1}, AT(table), BR_INIT_NORMAL, 0, 0.02, 0, 1}};
-const br_io trainIos[] = {{"tokens", "tokens", BR_I32, 2, {B, S}, AT(tokens)},
-                          {"targets", "targets", BR_I32, 2, {B, S}, AT(targets)},
-                          {"lr", "lr", BR_F32, 0, {}, AT(lr)},
-                          {"step", "step", BR_I32, 0, {}, AT(step)},
-                          {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
+const br_tensor tensors[] = {{"table",
+                              "parameters",
+                              BR_F32,
+                              2,
+                              {C, C},
+                              {C, 1},
+                              AT(table),
+                              BR_INIT_NORMAL,
+                              0,
+                              0.02,
+                              0,
+                              1}};
+const br_io trainIos[] = {
+    {"tokens", "tokens", BR_I32, 2, {B, S}, AT(tokens)},
+    {"targets", "targets", BR_I32, 2, {B, S}, AT(targets)},
+    {"lr", "lr", BR_F32, 0, {}, AT(lr)},
+    {"step", "step", BR_I32, 0, {}, AT(step)},
+    {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
 const br_io evalIos[] = {{"tokens", "tokens", BR_I32, 2, {B, S}, AT(tokens)},
                          {"targets", "targets", BR_I32, 2, {B, S}, AT(targets)},
                          {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
-const br_io generateIos[] = {{"tokens", "tokens", BR_I32, 2, {1, S}, AT(tokens)},
-                             {"position", "position", BR_I32, 0, {}, AT(position)},
-                             {"logits", "logits", BR_F32, 1, {C}, AT(nextLogits)}};
+const br_io generateIos[] = {
+    {"tokens", "tokens", BR_I32, 2, {1, S}, AT(tokens)},
+    {"position", "position", BR_I32, 0, {}, AT(position)},
+    {"logits", "logits", BR_F32, 1, {C}, AT(nextLogits)}};
 const br_program programs[] = {{"train", train, trainIos, 4, 1},
                                {"eval", forward, evalIos, 2, 1},
                                {"generate", generate, generateIos, 2, 1}};

@@ -1,8 +1,10 @@
-//===- ExampleModels.h - two models written by hand ---------------------------===//
+//===- ExampleModels.h - two models written by hand
+//---------------------------===//
 //
 // What the compiler would write, small enough to read: proof that the C ABI is
 // all that a generated program needs.  One learns a linear map from rows of
-// numbers with momentum, over microbatches; one learns which byte follows which.
+// numbers with momentum, over microbatches; one learns which byte follows
+// which.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_EXAMPLEMODELS_H
@@ -16,8 +18,8 @@
 
 namespace braid::test {
 
-// y = x W, W of logical shape [4, 3] and stored transposed; batch of 8 rows, two
-// microbatches a step.
+// y = x W, W of logical shape [4, 3] and stored transposed; batch of 8 rows,
+// two microbatches a step.
 const br_model &regressionModel();
 
 // logits of the next byte = table[this byte]; 4 windows of 16.

@@ -1,4 +1,5 @@
-//===- GatherTest.cpp - rows by index -----------------------------------------===//
+//===- GatherTest.cpp - rows by index
+//-----------------------------------------===//
 
 #include "core/Context.h"
 #include "core/NumberTypes.h"
@@ -11,7 +12,6 @@
 using namespace braid;
 
 namespace {
-
 
 TEST(Gather, copiesRowsAndZeroesWhatIsOutside) {
   br_model model{};
@@ -54,10 +54,12 @@ struct Scatter {
 TEST(ScatterAdd, addsInOrder) {
   Scatter s;
   for (bool accumulate : {false, true}) {
-    std::vector<float> expected(Scatter::rows * Scatter::width, accumulate ? 1.0f : 0.0f);
+    std::vector<float> expected(Scatter::rows * Scatter::width,
+                                accumulate ? 1.0f : 0.0f);
     for (int64_t i = 0; i < Scatter::n; ++i)
       for (int64_t j = 0; j < Scatter::width; ++j)
-        expected[s.ids[i] * Scatter::width + j] += s.updates[i * Scatter::width + j];
+        expected[s.ids[i] * Scatter::width + j] +=
+            s.updates[i * Scatter::width + j];
     EXPECT_EQ(s.run(1, accumulate), expected);
   }
 }
@@ -72,10 +74,12 @@ TEST(ScatterAdd, sameBitsForAnyThreadCount) {
 TEST(ScatterAdd, bf16) {
   br_model model{};
   br_context context(model, 2);
-  std::vector<uint16_t> updates = {toBFloat16(1.5f), toBFloat16(2.0f), toBFloat16(0.25f)};
+  std::vector<uint16_t> updates = {toBFloat16(1.5f), toBFloat16(2.0f),
+                                   toBFloat16(0.25f)};
   int32_t ids[] = {1, 0, 1};
   std::vector<uint16_t> out(2);
-  br_scatter_add(&context, BR_BF16, 3, 2, 1, ids, updates.data(), 0, out.data());
+  br_scatter_add(&context, BR_BF16, 3, 2, 1, ids, updates.data(), 0,
+                 out.data());
   EXPECT_EQ(fromBFloat16(out[0]), 2.0f);
   EXPECT_EQ(fromBFloat16(out[1]), 1.75f);
 }

@@ -1,4 +1,5 @@
-//===- InitialValuesTest.cpp - what tensors start with -----------------------===//
+//===- InitialValuesTest.cpp - what tensors start with
+//-----------------------===//
 
 #include "core/InitialValues.h"
 #include "core/LogicalOrder.h"
@@ -85,7 +86,9 @@ TEST(InitialValues, logicalCopiesRoundTrip) {
   std::vector<float> stored(75), logical(60), copy(75);
   for (int i = 0; i < 75; ++i)
     stored[i] = static_cast<float>(i);
-  auto bytes = [](std::vector<float> &v) { return reinterpret_cast<std::byte *>(v.data()); };
+  auto bytes = [](std::vector<float> &v) {
+    return reinterpret_cast<std::byte *>(v.data());
+  };
   readLogical(t, bytes(stored), 0, 60, bytes(logical));
   EXPECT_EQ(logical[3 * 4 + 2], 4 + 25 * 2);
   writeLogical(t, bytes(copy), 0, 31, bytes(logical));

@@ -1,4 +1,5 @@
-//===- MatmulTest.cpp - br_matmul against plain loops -------------------------===//
+//===- MatmulTest.cpp - br_matmul against plain loops
+//-------------------------===//
 
 #include "AllocationCounter.h"
 #include "core/Context.h"
@@ -23,7 +24,8 @@ int64_t loopCount(int32_t n, const int64_t *size) {
   return count;
 }
 
-int64_t offsetOf(int64_t index, int32_t n, const int64_t *size, const int64_t *stride) {
+int64_t offsetOf(int64_t index, int32_t n, const int64_t *size,
+                 const int64_t *stride) {
   int64_t offset = 0;
   for (int32_t i = n - 1; i >= 0; --i) {
     offset += index % size[i] * stride[i];
@@ -37,7 +39,8 @@ double activation(br_epilogue epilogue, double x) {
   case BR_EPILOGUE_NONE:
     return x;
   case BR_EPILOGUE_GELU_TANH:
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    return 0.5 * x *
+           (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
   case BR_EPILOGUE_GELU_ERF:
     return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
   case BR_EPILOGUE_SILU:
@@ -46,8 +49,9 @@ double activation(br_epilogue epilogue, double x) {
   return 0;
 }
 
-void naive(const br_matmul_desc &d, const std::vector<float> &a, const std::vector<float> &b,
-           std::vector<float> &c, const std::vector<float> &bias) {
+void naive(const br_matmul_desc &d, const std::vector<float> &a,
+           const std::vector<float> &b, std::vector<float> &c,
+           const std::vector<float> &bias) {
   for (int64_t item = 0; item < loopCount(d.n_batch, d.batch); ++item)
     for (int64_t i = 0; i < d.m; ++i)
       for (int64_t j = 0; j < d.n; ++j) {
@@ -55,11 +59,15 @@ void naive(const br_matmul_desc &d, const std::vector<float> &a, const std::vect
         for (int64_t o = 0; o < loopCount(d.n_outer, d.outer); ++o)
           for (int64_t p = 0; p < d.k; ++p)
             sum += double(a[offsetOf(item, d.n_batch, d.batch, d.a_batch) +
-                            offsetOf(o, d.n_outer, d.outer, d.a_outer) + i * d.a_m + p * d.a_k]) *
+                            offsetOf(o, d.n_outer, d.outer, d.a_outer) +
+                            i * d.a_m + p * d.a_k]) *
                    b[offsetOf(item, d.n_batch, d.batch, d.b_batch) +
-                     offsetOf(o, d.n_outer, d.outer, d.b_outer) + p * d.b_k + j * d.b_n];
-        float &out = c[offsetOf(item, d.n_batch, d.batch, d.c_batch) + i * d.c_m + j * d.c_n];
-        out = static_cast<float>(activation(d.epilogue, sum) + (d.accumulate ? out : 0));
+                     offsetOf(o, d.n_outer, d.outer, d.b_outer) + p * d.b_k +
+                     j * d.b_n];
+        float &out = c[offsetOf(item, d.n_batch, d.batch, d.c_batch) +
+                       i * d.c_m + j * d.c_n];
+        out = static_cast<float>(activation(d.epilogue, sum) +
+                                 (d.accumulate ? out : 0));
       }
 }
 
@@ -70,7 +78,8 @@ struct Problem {
 
   // Dense matrices side by side; a transposed one has its other stride 1, and a
   // padded one gaps between its rows.
-  Problem(int64_t m, int64_t n, int64_t k, bool ta, bool tb, bool tc, int64_t pad = 0) {
+  Problem(int64_t m, int64_t n, int64_t k, bool ta, bool tb, bool tc,
+          int64_t pad = 0) {
     d.m = m, d.n = n, d.k = k;
     d.a_type = d.b_type = d.c_type = BR_F32;
     d.workspace_bytes = workspace;
@@ -78,8 +87,8 @@ struct Problem {
     sizeB = matrix(k, n, tb, pad, d.b_k, d.b_n);
     sizeC = matrix(m, n, tc, pad, d.c_m, d.c_n);
   }
-  static int64_t matrix(int64_t rows, int64_t columns, bool transposed, int64_t pad,
-                        int64_t &byRow, int64_t &byColumn) {
+  static int64_t matrix(int64_t rows, int64_t columns, bool transposed,
+                        int64_t pad, int64_t &byRow, int64_t &byColumn) {
     byRow = transposed ? 1 : columns + pad;
     byColumn = transposed ? rows + pad : 1;
     return transposed ? columns * byColumn : rows * byRow;
@@ -87,7 +96,8 @@ struct Problem {
   Problem &batch(int64_t n, bool broadcastB = false) {
     int32_t i = d.n_batch++;
     d.batch[i] = n;
-    d.a_batch[i] = sizeA, d.b_batch[i] = broadcastB ? 0 : sizeB, d.c_batch[i] = sizeC;
+    d.a_batch[i] = sizeA, d.b_batch[i] = broadcastB ? 0 : sizeB,
+    d.c_batch[i] = sizeC;
     sizeA *= n, sizeB *= broadcastB ? 1 : n, sizeC *= n;
     return *this;
   }
@@ -122,8 +132,8 @@ struct Problem {
     br_model m = model();
     br_context context(m, threads);
     std::vector<float> c = random(sizeC, 3);
-    br_matmul(&context, 0, random(sizeA, 1).data(), random(sizeB, 2).data(), c.data(),
-              d.has_bias ? random(d.n, 4).data() : nullptr);
+    br_matmul(&context, 0, random(sizeA, 1).data(), random(sizeB, 2).data(),
+              c.data(), d.has_bias ? random(d.n, 4).data() : nullptr);
     return c;
   }
   std::string describe(int threads) const {
@@ -136,7 +146,8 @@ struct Problem {
     double scale = std::sqrt(double(d.k) * loopCount(d.n_outer, d.outer)) + 2;
     for (int64_t i = 0; i < sizeC; ++i)
       ASSERT_NEAR(got[i], expected[i], 2e-6 * scale)
-          << i << ": " << d.m << " x " << d.n << " x " << d.k << ", " << describe(threads);
+          << i << ": " << d.m << " x " << d.n << " x " << d.k << ", "
+          << describe(threads);
   }
 };
 
@@ -151,11 +162,14 @@ TEST(Matmul, everyLayout) {
 }
 
 TEST(Matmul, biasAndEpilogues) {
-  for (br_epilogue e : {BR_EPILOGUE_NONE, BR_EPILOGUE_GELU_TANH, BR_EPILOGUE_GELU_ERF, BR_EPILOGUE_SILU})
+  for (br_epilogue e : {BR_EPILOGUE_NONE, BR_EPILOGUE_GELU_TANH,
+                        BR_EPILOGUE_GELU_ERF, BR_EPILOGUE_SILU})
     for (bool bias : {false, true})
       for (bool accumulate : {false, true})
         for (bool transposed : {false, true})
-          Problem(33, 48, 20, false, true, transposed).with(bias, accumulate, e).check(2);
+          Problem(33, 48, 20, false, true, transposed)
+              .with(bias, accumulate, e)
+              .check(2);
 }
 
 TEST(Matmul, degenerateSizes) {
@@ -173,17 +187,29 @@ TEST(Matmul, batches) {
   for (int threads : {1, 2, 3})
     for (bool broadcast : {false, true}) {
       Problem(16, 24, 8, false, true, false).batch(5, broadcast).check(threads);
-      Problem(16, 24, 8, true, false, false, 3).batch(3).batch(4, broadcast).check(threads);
-      Problem(16, 24, 8, false, false, true).batch(7).with(true, true, BR_EPILOGUE_NONE).check(threads);
+      Problem(16, 24, 8, true, false, false, 3)
+          .batch(3)
+          .batch(4, broadcast)
+          .check(threads);
+      Problem(16, 24, 8, false, false, true)
+          .batch(7)
+          .with(true, true, BR_EPILOGUE_NONE)
+          .check(threads);
     }
 }
 
 TEST(Matmul, outerLoopsAddUp) {
   for (bool accumulate : {false, true})
     for (int64_t n : {1, 2, 4})
-      Problem(20, 16, 12, false, true, false).outer(n).with(true, accumulate, BR_EPILOGUE_NONE).check(2);
+      Problem(20, 16, 12, false, true, false)
+          .outer(n)
+          .with(true, accumulate, BR_EPILOGUE_NONE)
+          .check(2);
   Problem(20, 16, 12, true, false, false).outer(3).outer(2).batch(3).check(2);
-  Problem(20, 16, 12, true, false, false).outer(3).with(true, false, BR_EPILOGUE_GELU_TANH).check(2);
+  Problem(20, 16, 12, true, false, false)
+      .outer(3)
+      .with(true, false, BR_EPILOGUE_GELU_TANH)
+      .check(2);
 }
 
 TEST(Matmul, refusesAnEpilogueThatCannotBeRight) {
@@ -199,7 +225,8 @@ TEST(Matmul, refusesOtherTypesAndTellsWhich) {
     p.run(1);
     FAIL();
   } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what()).find("matmul 0 (4 x 4 x 4)"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("matmul 0 (4 x 4 x 4)"),
+              std::string::npos);
   }
 }
 
@@ -227,7 +254,8 @@ TEST(Matmul, bf16WhereTheProcessorHasIt) {
 
 TEST(Matmul, sameBitsInEveryRun) {
   for (int threads : {1, 2, 3}) {
-    Problem big = Problem(130, 200, 300, true, false, false).with(false, true, BR_EPILOGUE_NONE);
+    Problem big = Problem(130, 200, 300, true, false, false)
+                      .with(false, true, BR_EPILOGUE_NONE);
     Problem many = Problem(32, 32, 16, false, true, false).batch(12);
     EXPECT_EQ(big.run(threads), big.run(threads));
     EXPECT_EQ(many.run(threads), many.run(threads));
@@ -257,24 +285,30 @@ TEST(Matmul, runsWithoutWorkspaceOrSaysWhatItNeeds) {
   try {
     p.check(2);
   } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what()).find("bytes of workspace"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("bytes of workspace"),
+              std::string::npos);
   }
 }
 
 TEST(Matmul, allocatesNothingToSpeakOf) {
-  Problem single = Problem(64, 96, 128, false, true, false).with(true, false, BR_EPILOGUE_GELU_TANH);
+  Problem single = Problem(64, 96, 128, false, true, false)
+                       .with(true, false, BR_EPILOGUE_GELU_TANH);
   Problem many = Problem(32, 32, 16, false, true, false).batch(12);
-  for (const Problem &p : {single, many}) {
+  Problem heads = Problem(64, 48, 32, false, true, false, 32)
+                      .batch(8); // parts of wider matrices
+  for (const Problem &p : {single, many, heads}) {
     br_model model = p.model();
     br_context context(model, 2);
-    if (!test::canCountAllocations() || context.matmuls.describe(0).find("gemm") != std::string::npos)
+    if (!test::canCountAllocations() ||
+        context.matmuls.describe(0).find("gemm") != std::string::npos)
       GTEST_SKIP() << context.matmuls.describe(0);
     std::vector<float> a(p.sizeA), b(p.sizeB), c(p.sizeC), bias(p.d.n);
     br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
     test::startCountingAllocations();
     for (int i = 0; i < 3; ++i)
       br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
-    EXPECT_EQ(test::stopCountingAllocations(), 0u) << context.matmuls.describe(0);
+    EXPECT_EQ(test::stopCountingAllocations(), 0u)
+        << context.matmuls.describe(0);
   }
 }
 

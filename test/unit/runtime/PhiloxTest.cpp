@@ -1,4 +1,5 @@
-//===- PhiloxTest.cpp - against the published known answers ------------------===//
+//===- PhiloxTest.cpp - against the published known answers
+//------------------===//
 
 #include "core/Philox.h"
 #include "cpu/kernel.h"
@@ -33,10 +34,11 @@ TEST(Philox, knownAnswers) {
 TEST(Philox, lanesGiveTheKnownAnswers) {
   for (const KnownAnswer &known : knownAnswers) {
     VU zero{};
-    detail::PhiloxLanes out = detail::philox(
-        {zero + known.counter[0], zero + known.counter[1], zero + known.counter[2],
-         zero + known.counter[3]},
-        static_cast<uint32_t>(known.key), static_cast<uint32_t>(known.key >> 32));
+    detail::PhiloxLanes out =
+        detail::philox({zero + known.counter[0], zero + known.counter[1],
+                        zero + known.counter[2], zero + known.counter[3]},
+                       static_cast<uint32_t>(known.key),
+                       static_cast<uint32_t>(known.key >> 32));
     EXPECT_EQ(out.w0[0], known.result[0]);
     EXPECT_EQ(out.w1[W - 1], known.result[1]);
     EXPECT_EQ(out.w2[1], known.result[2]);
@@ -48,7 +50,8 @@ TEST(Philox, uniformIsWordOfItsElement) {
   const int32_t key[4] = {17, -5, 1234, 2};
   uint64_t seed = 17u | uint64_t{static_cast<uint32_t>(-5)} << 32;
   // The last base crosses 32 bits within the lanes.
-  for (uint64_t base : {uint64_t{0}, uint64_t{3}, uint64_t{1} << 40, (uint64_t{1} << 32) - 2}) {
+  for (uint64_t base :
+       {uint64_t{0}, uint64_t{3}, uint64_t{1} << 40, (uint64_t{1} << 32) - 2}) {
     V u = philox_uniform(base, lane_index(0), key, 9);
     for (int k = 0; k < W; ++k) {
       uint64_t i = base + k;

@@ -1,4 +1,5 @@
-//===- TestFiles.h - scratch directories and files of tests ------------------===//
+//===- TestFiles.h - scratch directories and files of tests
+//------------------===//
 #ifndef BRAID_TEST_TESTFILES_H
 #define BRAID_TEST_TESTFILES_H
 
@@ -24,12 +25,15 @@ public:
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
-  std::string operator/(const std::string &name) const { return path + "/" + name; }
+  std::string operator/(const std::string &name) const {
+    return path + "/" + name;
+  }
 
   std::string path;
 };
 
-inline std::string writeFile(const std::string &path, const std::string &content) {
+inline std::string writeFile(const std::string &path,
+                             const std::string &content) {
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
@@ -47,7 +51,8 @@ inline std::string littleEndian(uint64_t x, int bytes) {
 }
 
 // A safetensors file of any header and data.
-inline std::string safetensors(const std::string &header, const std::string &data) {
+inline std::string safetensors(const std::string &header,
+                               const std::string &data) {
   return littleEndian(header.size(), 8) + header + data;
 }
 
