@@ -93,6 +93,18 @@ bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const Com
   return true;
 }
 
+/// True if `second` needs a sum over all lanes that `first` makes with a single
+/// row: what is elementwise runs on all threads when it is a kernel of its own,
+/// and then does not depend on its length either.
+static bool waitsForScalar(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
+  if (common.space.size() > 1 || common.space.back() == 1)
+    return false;
+  bool readsScalar = llvm::any_of(second.getIns(), [&](Value operand) {
+    return ActionOrder::producer(operand) == first && cast<RankedTensorType>(operand.getType()).getRank() == 0;
+  });
+  return readsScalar && second.getSpace() != ArrayRef<int64_t>{1};
+}
+
 /// True if both kernels read some tensor of the whole space at the same
 /// coordinates.
 bool Fusion::sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
@@ -151,7 +163,7 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
       cutBlocks(blocksFirst, common->first) != cutBlocks(blocksSecond, common->second))
     return false;
   bool reads = false;
-  if (!readsInPlace(first, second, *common, reads) || (!reads && !sharesRead(first, second, *common)))
+  if (waitsForScalar(first, second, *common) || !readsInPlace(first, second, *common, reads) || (!reads && !sharesRead(first, second, *common)))
     return false;
   if ((common->space != first.getSpace() && !isCuttable(first)) ||
       (common->space != second.getSpace() && !isCuttable(second)))
