@@ -35,6 +35,7 @@ private:
   LogicalResult checkForm();
   void eraseDead();
   LogicalResult materializeConstants();
+  void copyUnreachableViews();
   void placeArguments();
 
   // The visit.
@@ -47,7 +48,7 @@ private:
   void writeInPlace(ActionOpInterface action, unsigned result);
 
   // After it.
-  LogicalResult placeViews();
+  void placeViews();
   void findLifetimes();
 
   /// Puts `value` at `place` if that is legal.  `overwritten` is the action that
@@ -145,6 +146,24 @@ LogicalResult Placer::materializeConstants() {
   }
   eraseDead();
   return success();
+}
+
+/// Views of views have no strides where a step of the outer one is no constant
+/// number of elements; then the inner one is copied.
+void Placer::copyUnreachableViews() {
+  DenseMap<Value, Layout> layouts;
+  for (auto view : llvm::to_vector(block.getOps<ViewOp>())) {
+    ArrayRef<int64_t> sourceShape = shapeOf(view.getSource()), shape = shapeOf(view.getResult());
+    auto inner = layouts.find(view.getSource());
+    Layout source = inner == layouts.end() ? Layout::contiguous(sourceShape) : inner->second;
+    auto layout = composeView(sourceShape, source, shape, view.getOffset(), view.getStrides());
+    if (!layout) {
+      builder.setInsertionPoint(view);
+      view.setOperand(buildCopy(builder, view.getLoc(), view.getSource()));
+      layout = composeView(sourceShape, Layout::contiguous(sourceShape), shape, view.getOffset(), view.getStrides());
+    }
+    layouts[view.getResult()] = *layout;
+  }
 }
 
 Place Placer::newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role) {
@@ -351,21 +370,16 @@ void Placer::writeInPlace(ActionOpInterface action, unsigned number) {
 // After the visit
 //===----------------------------------------------------------------------===//
 
-LogicalResult Placer::placeViews() {
+/// A view over a strided source has no place where no strides reach its
+/// elements; nobody reads such a view but the tie that made the source so.
+void Placer::placeViews() {
   for (auto view : block.getOps<ViewOp>()) {
     const Place &source = result.places.at(view.getSource());
     auto layout = composeView(shapeOf(view.getSource()), source.layout, shapeOf(view.getResult()), view.getOffset(),
                               view.getStrides());
-    // Views over strided sources are read by nobody but the tie that made them so.
-    bool read = false;
-    forEachRead(view.getResult(), [&](OpOperand &use) { read |= isa<ActionOpInterface>(use.getOwner()); });
     if (layout)
       result.places[view.getResult()] = {source.storage, *layout};
-    else if (read)
-      return view.emitOpError() << "cannot be planned: no strides reach its elements in its source, which is "
-                                   "itself a view; copy the source";
   }
-  return success();
 }
 
 void Placer::findLifetimes() {
@@ -401,6 +415,7 @@ FailureOr<Places> Placer::run() {
   eraseDead();
   if (failed(materializeConstants()))
     return failure();
+  copyUnreachableViews();
   placeArguments();
   if (failed(visitReturn()))
     return failure();
@@ -412,8 +427,7 @@ FailureOr<Places> Placer::run() {
     else if (auto action = dyn_cast<ActionOpInterface>(op))
       visitAction(action);
   }
-  if (failed(placeViews()))
-    return failure();
+  placeViews();
   findLifetimes();
   return std::move(result);
 }

@@ -1,5 +1,6 @@
 // Where values cannot share bytes a copy keeps them apart.
 // RUN: braid-opt %s --exec-form-kernels --exec-plan-memory --exec-verify-plan | FileCheck %s
+// RUN: braid-interp %s --compare --function=view_of_view --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=read_later --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=twice --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=accumulator_lives --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
@@ -61,4 +62,16 @@ func.func @transposed_update(%s: tensor<4x4xf32> {tg.param = #tg.param<"s", #tg.
   %0 = math.exp %s : tensor<4x4xf32>
   %1 = exec.view %0 offset 0 strides [1, 4] : tensor<4x4xf32> -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
+}
+
+// A view of a view that no strides reach reads a copy of the inner one.
+// CHECK-LABEL: exec.program @view_of_view
+// CHECK:       exec.ref @{{.*}} + 0 : <4x2xf32, [1, 4]>
+// CHECK:       exec.kernel "copy"
+// CHECK:       exec.kernel
+func.func @view_of_view(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<8xf32> {tg.role = "y"}) {
+  %0 = exec.view %x offset 0 strides [1, 4] : tensor<2x4xf32> -> tensor<4x2xf32>
+  %1 = exec.view %0 offset 0 strides [1] : tensor<4x2xf32> -> tensor<8xf32>
+  %2 = math.exp %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>
 }
