@@ -61,6 +61,7 @@ private:
   Place placeOf(unsigned operand, const Dims &dims);
   int64_t laneStride(unsigned operand, const Dims &dims) const;
   std::string rowOffset(ArrayRef<int64_t> strides, ArrayRef<int64_t> sizes, StringRef index);
+  std::string offsetVariable(StringRef prefix, StringRef text, StringRef index);
   std::string rowIndex(int64_t inner, int64_t size, bool outermost, StringRef index);
   std::string product(StringRef index, int64_t stride) const;
   std::string address(unsigned operand, const Place &place, bool lanes) const;
@@ -86,8 +87,8 @@ private:
   SmallVector<std::string> pointers; // ins, then outs
   SmallVector<std::string> lines[3];
   llvm::DenseMap<Value, Expr> values[3];
-  /// Offsets, indices and loads have no value of their own: keyed by their text.
-  llvm::StringMap<Expr> places[3];
+  /// Variables by what they hold.
+  llvm::StringMap<Expr> defined[3];
   llvm::DenseMap<Operation *, std::string> accumulators, keptArrays;
   llvm::StringMap<unsigned> numbers;
   bool hasFailed = false;
@@ -106,10 +107,16 @@ Expr KernelPrinter::failed(Operation *op, const Twine &message) {
   return {"0", Kind::I32};
 }
 
+/// A variable that holds `text`.  Variables never change, so equal texts on a level
+/// are one value: fused kernels compute what they share once.
 Expr KernelPrinter::define(Kind kind, bool row, bool lane, std::string text) {
-  Expr value{fresh("t"), kind, row, lane};
-  lines[levelOf(row, lane)].push_back((registerType(kind, lane) + " " + value.text + " = " + text + ";").str());
-  return value;
+  unsigned level = levelOf(row, lane);
+  auto [it, isNew] = defined[level].try_emplace(text);
+  if (isNew) {
+    it->second = {fresh("t"), kind, row, lane};
+    lines[level].push_back((registerType(kind, lane) + " " + it->second.text + " = " + text + ";").str());
+  }
+  return it->second;
 }
 
 Expr KernelPrinter::literal(Attribute value, Type type) {
@@ -209,11 +216,7 @@ Expr KernelPrinter::load(BlockArgument argument, const Dims &dims) {
     text = "ld(" + text + count().str() + ")";
   else
     text = "ld_strided(" + text + ", " + std::to_string(place.laneStride) + count().str() + ")";
-  unsigned level = levelOf(place.variesByRow, lane);
-  auto [it, isNew] = places[level].try_emplace(text);
-  if (isNew)
-    it->second = define(*kind, place.variesByRow, lane, text);
-  return it->second;
+  return define(*kind, place.variesByRow, lane, text);
 }
 
 /// The index along a dim of the space, as a number.
@@ -221,20 +224,14 @@ Expr KernelPrinter::indexOf(int64_t dim) {
   if (analysis.isLane(dim)) {
     if (!analysis.hasLanes())
       return {"0", Kind::I32};
-    auto [it, isNew] = places[levelOf(false, true)].try_emplace("lane");
-    if (isNew)
-      it->second = define(Kind::I32, false, true, "lane_index(l)");
-    return it->second;
+    return define(Kind::I32, false, true, "lane_index(l)");
   }
   SmallVector<int64_t> strides(analysis.rowSizes.size(), 0);
   strides[dim] = 1;
   if (analysis.rowSizes[dim] == 1)
     return {"0", Kind::I32};
   std::string index = rowOffset(strides, analysis.rowSizes, "r");
-  auto [it, isNew] = places[levelOf(true, false)].try_emplace("index " + index);
-  if (isNew)
-    it->second = define(Kind::I32, true, false, "static_cast<int32_t>(" + index + ")");
-  return it->second;
+  return define(Kind::I32, true, false, "static_cast<int32_t>(" + index + ")");
 }
 
 Expr KernelPrinter::randomUniform(exec::RandomUniformOp op, const Node &node) {
@@ -286,11 +283,16 @@ std::string KernelPrinter::rowIndex(int64_t inner, int64_t size, bool outermost,
     text += " / " + std::to_string(inner);
   if (!outermost)
     text += " % " + std::to_string(size);
+  return offsetVariable("i", text, index);
+}
+
+/// A variable for an offset that `index`, of the row or of the block, determines.
+std::string KernelPrinter::offsetVariable(StringRef prefix, StringRef text, StringRef index) {
   unsigned level = index == "r" ? levelOf(true, false) : 0;
-  auto [it, isNew] = places[level].try_emplace(text);
+  auto [it, isNew] = defined[level].try_emplace(text);
   if (isNew) {
-    it->second = {fresh("i"), Kind::I64, true, false};
-    lines[level].push_back("int64_t " + it->second.text + " = " + text + ";");
+    it->second = {fresh(prefix), Kind::I64, true, false};
+    lines[level].push_back("int64_t " + it->second.text + " = " + text.str() + ";");
   }
   return it->second.text;
 }
@@ -321,14 +323,7 @@ std::string KernelPrinter::rowOffset(ArrayRef<int64_t> strides, ArrayRef<int64_t
   if (terms.size() <= 1)
     return terms.empty() ? "" : terms.front();
 
-  std::string text = llvm::join(terms, " + ");
-  unsigned level = index == "r" ? levelOf(true, false) : 0;
-  auto [it, isNew] = places[level].try_emplace(text);
-  if (isNew) {
-    it->second = {fresh("at"), Kind::I64, true, false};
-    lines[level].push_back("int64_t " + it->second.text + " = " + text + ";");
-  }
-  return it->second.text;
+  return offsetVariable("at", llvm::join(terms, " + "), index);
 }
 
 /// Elements from lane to lane; 0 where all lanes read the same one.
@@ -478,7 +473,7 @@ void KernelPrinter::closeLevel(unsigned level, StringRef header, StringRef foote
   SmallVector<std::string> body = std::move(lines[level]);
   lines[level].clear();
   values[level].clear();
-  places[level].clear();
+  defined[level].clear();
   if (body.empty())
     return;
   SmallVector<std::string> &outer = lines[level - 1];

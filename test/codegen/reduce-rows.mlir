@@ -29,19 +29,18 @@
 // CHECK-NEXT:       V t1 = ld(a1 + r * L + l, n);
 // CHECK-NEXT:       V t2 = t0 * t1;
 // CHECK-NEXT:       sum1 += keep(t2, n, 0.0f);
-// CHECK-NEXT:       V t3 = t0 * t1;
-// CHECK-NEXT:       sum0[l / W] += t3;
+// CHECK-NEXT:       sum0[l / W] += t2;
 // CHECK-NEXT:     });
-// CHECK-NEXT:     float t4 = row_sum(sum1);
+// CHECK-NEXT:     float t3 = row_sum(sum1);
 // CHECK-NEXT:     lanes(0, L, [&](int64_t l, auto n) {
-// CHECK-NEXT:       V t5 = ld(io0 + r * L + l, n);
-// CHECK-NEXT:       V t6 = ld(a2 + l, n);
-// CHECK-NEXT:       V t7 = t5 * t6;
-// CHECK-NEXT:       V t8 = ld(a1 + r * L + l, n);
-// CHECK-NEXT:       V t9 = t8 * t4;
-// CHECK-NEXT:       V t10 = t7 - t9;
-// CHECK-NEXT:       max0[l / W] = maximum(max0[l / W], t10);
-// CHECK-NEXT:       st(io0 + r * L + l, t10, n);
+// CHECK-NEXT:       V t4 = ld(io0 + r * L + l, n);
+// CHECK-NEXT:       V t5 = ld(a2 + l, n);
+// CHECK-NEXT:       V t6 = t4 * t5;
+// CHECK-NEXT:       V t7 = ld(a1 + r * L + l, n);
+// CHECK-NEXT:       V t8 = t7 * t3;
+// CHECK-NEXT:       V t9 = t6 - t8;
+// CHECK-NEXT:       max0[l / W] = maximum(max0[l / W], t9);
+// CHECK-NEXT:       st(io0 + r * L + l, t9, n);
 // CHECK-NEXT:     });
 // CHECK-NEXT:   }
 // CHECK-NEXT:   lanes(0, L, [&](int64_t l, auto n) {
