@@ -45,21 +45,26 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
 
 /// Adds the accumulators and the sums with this microbatch, before the return.
 static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
+  SignatureEditor editor(function);
+  llvm::StringMap<BlockArgument> parameters = parametersByName(function);
   OpBuilder builder(returnOf(function));
   for (Sum &sum : sums) {
     Value value = returnOf(function).getOperand(sum.result);
     auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
-    BlockArgument parameter = gradOf ? parameterNamed(function, gradOf) : BlockArgument();
-    sum.accumulator = addState(function, value.getType(), sum.state, "gradients", /*scratch=*/true, parameter);
+    BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
+    sum.accumulator = editor.addState(value.getType(), sum.state, "gradients", /*scratch=*/true, parameter);
     sum.total = tg::TensorBuilder(builder, value.getLoc()).add(sum.accumulator, value);
   }
+  editor.finish();
 }
 
 /// `@accumulate`: nothing but the sums.
 static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
   eraseResults(function, [](unsigned) { return true; });
+  SignatureEditor editor(function);
   for (const Sum &sum : sums)
-    addResult(function, sum.total, tg::kUpdates, sum.state);
+    editor.addResult(sum.total, tg::kUpdates, sum.state);
+  editor.finish();
   eraseDeadOps(function);
 }
 
@@ -80,8 +85,10 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
     }
     returnOf(function).setOperand(sum.result, value);
   }
+  SignatureEditor editor(function);
   for (const Sum &sum : sums)
-    addResult(function, b.zeros(tg::typeOf(sum.accumulator)), tg::kUpdates, sum.state);
+    editor.addResult(b.zeros(tg::typeOf(sum.accumulator)), tg::kUpdates, sum.state);
+  editor.finish();
   if (count)
     eraseResults(function, [&](unsigned index) { return index == *count; });
 }
@@ -94,10 +101,11 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
     if (!train || train.isExternal())
       return getOperation().emitError() << "no function '" << functionName.getValue() << "' to accumulate gradients of";
     bool hasGradients = false;
+    llvm::StringMap<BlockArgument> parameters = parametersByName(train);
     for (unsigned i = 0; i < train.getNumResults(); ++i) {
       auto gradOf = train.getResultAttrOfType<StringAttr>(i, tg::kGradOf);
       hasGradients |= gradOf != nullptr;
-      if (gradOf && !parameterNamed(train, gradOf))
+      if (gradOf && !parameters.contains(gradOf))
         return train.emitError() << "result #" << i << " is the gradient of " << gradOf
                                  << ", which is no parameter; only gradients of parameters add up over microbatches";
       if (auto updates = train.getResultAttr(i, tg::kUpdates))

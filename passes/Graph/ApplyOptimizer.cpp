@@ -100,16 +100,18 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     eraseResults(function, [&](unsigned index) { return function.getResultAttr(index, kGradOf) != nullptr; });
     OpBuilder builder(returnOf(function));
     TensorBuilder b(builder, function.getLoc());
+    SignatureEditor editor(function);
     if (clip > 0 || reportNorm) {
       Value norm = globalNorm(b, *trained);
       if (clip > 0)
         clipGradients(b, *trained, norm, clip);
-      addResult(function, norm, kRole, "grad_norm");
+      editor.addResult(norm, kRole, "grad_norm");
     }
     for (const Trained &one : *trained) {
       b.loc = one.gradient.getLoc();
-      update(function, b, one);
+      update(editor, b, one);
     }
+    editor.finish();
   }
 
   LogicalResult checkOptions(func::FuncOp function) {
@@ -134,11 +136,12 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
 
   static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
     SmallVector<Trained> trained;
+    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto name = function.getResultAttrOfType<StringAttr>(i, kGradOf);
       if (!name)
         continue;
-      BlockArgument parameter = parameterNamed(function, name);
+      BlockArgument parameter = parameters.lookup(name);
       Value gradient = returnOf(function).getOperand(i);
       if (!parameter)
         continue; // the gradient of an input, which somebody asked for
@@ -152,45 +155,45 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
 
   bool isAdam() const { return optimizer == "adam" || optimizer == "adamw"; }
 
-  static BlockArgument addOptimizerState(func::FuncOp function, BlockArgument parameter, StringRef suffix) {
-    return addState(function, parameter.getType(), parameterOf(parameter).getName().str() + suffix.str(),
+  static BlockArgument addOptimizerState(SignatureEditor &editor, BlockArgument parameter, StringRef suffix) {
+    return editor.addState(parameter.getType(), parameterOf(parameter).getName().str() + suffix.str(),
                     "optimizer_state", /*scratch=*/false, parameter);
   }
 
-  void update(func::FuncOp function, TensorBuilder &b, const Trained &one) {
+  void update(SignatureEditor &editor, TensorBuilder &b, const Trained &one) {
     StringRef name = parameterOf(one.parameter).getName();
     double decay = llvm::is_contained(decayExclude, decayGroup(one.parameter)) ? 0.0 : double(weightDecay);
-    Value lr = b.convert(scalarInput(function, "lr", b.builder.getF32Type()), typeOf(one.parameter).getElementType());
+    Value lr = b.convert(editor.scalarInput("lr", b.builder.getF32Type()), typeOf(one.parameter).getElementType());
     if (isAdam())
-      updateAdam(function, b, one, name, lr, decay);
+      updateAdam(editor, b, one, name, lr, decay);
     else
-      updateSgd(function, b, one, name, lr, decay);
+      updateSgd(editor, b, one, name, lr, decay);
   }
 
-  void updateAdam(func::FuncOp function, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
-    Value step = scalarInput(function, "step", b.builder.getI32Type());
-    BlockArgument mean = addOptimizerState(function, one.parameter, ".exp_avg");
-    BlockArgument variance = addOptimizerState(function, one.parameter, ".exp_avg_sq");
+  void updateAdam(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
+    Value step = editor.scalarInput("step", b.builder.getI32Type());
+    BlockArgument mean = addOptimizerState(editor, one.parameter, ".exp_avg");
+    BlockArgument variance = addOptimizerState(editor, one.parameter, ".exp_avg_sq");
     auto number = [&](double value) { return b.builder.getF64FloatAttr(value); };
     auto op = b.builder.create<AdamOp>(b.loc, one.parameter, one.gradient, mean, variance, lr, step, number(beta1),
                                        number(beta2), number(eps), number(decay),
                                        optimizer == "adamw" ? b.builder.getUnitAttr() : UnitAttr());
-    addResult(function, op.getNewParam(), kUpdates, name);
-    addResult(function, op.getNewMean(), kUpdates, (name + ".exp_avg").str());
-    addResult(function, op.getNewVariance(), kUpdates, (name + ".exp_avg_sq").str());
+    editor.addResult(op.getNewParam(), kUpdates, name);
+    editor.addResult(op.getNewMean(), kUpdates, (name + ".exp_avg").str());
+    editor.addResult(op.getNewVariance(), kUpdates, (name + ".exp_avg_sq").str());
   }
 
-  void updateSgd(func::FuncOp function, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
+  void updateSgd(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
     bool hasVelocity = optimizer != "sgd";
-    Value velocity = hasVelocity ? addOptimizerState(function, one.parameter, ".momentum_buffer") : Value();
+    Value velocity = hasVelocity ? addOptimizerState(editor, one.parameter, ".momentum_buffer") : Value();
     Type type = one.parameter.getType();
     auto op = b.builder.create<SgdOp>(b.loc, type, hasVelocity ? type : Type(), one.parameter, one.gradient, lr,
                                       velocity, b.builder.getF64FloatAttr(hasVelocity ? double(momentum) : 0.0),
                                       b.builder.getF64FloatAttr(decay),
                                       optimizer == "nesterov" ? b.builder.getUnitAttr() : UnitAttr());
-    addResult(function, op.getNewParam(), kUpdates, name);
+    editor.addResult(op.getNewParam(), kUpdates, name);
     if (hasVelocity)
-      addResult(function, op.getNewVelocity(), kUpdates, (name + ".momentum_buffer").str());
+      editor.addResult(op.getNewVelocity(), kUpdates, (name + ".momentum_buffer").str());
   }
 };
 } // namespace

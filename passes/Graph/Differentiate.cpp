@@ -176,6 +176,7 @@ LogicalResult Differentiation::explainBlocker() {
 }
 
 void Differentiation::appendGradients() {
+  SignatureEditor editor(function);
   for (BlockArgument argument : wanted) {
     std::string name = nameOf(function, argument.getArgNumber());
     TensorBuilder t(builder, argument.getLoc());
@@ -186,8 +187,9 @@ void Differentiation::appendGradients() {
     }
     if (paramHooks && parameterOf(argument))
       gradient = t.make<HookOp>(gradient, builder.getStringAttr("param:" + name), builder.getI64IntegerAttr(0));
-    addResult(function, gradient, kGradOf, name);
+    editor.addResult(gradient, kGradOf, name);
   }
+  editor.finish();
 }
 
 /// Erases what rules built and nothing reads.

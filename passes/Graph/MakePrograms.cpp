@@ -105,9 +105,10 @@ static LogicalResult completeGenerate(func::FuncOp function) {
       type.getNumElements() != sequence.getDimSize(1) * type.getShape().back())
     return function.emitError() << "logits " << type << " of one example must have a row for each position of the tokens "
                                 << sequence << "; leave out the program generate";
-  BlockArgument position =
-      scalarInput(function, "position", IntegerType::get(function.getContext(), 32));
   OpBuilder builder(returnOf(function));
+  SignatureEditor editor(function);
+  BlockArgument position = editor.scalarInput("position", builder.getI32Type());
+  editor.finish();
   tg::TensorBuilder b(builder, logits.getLoc());
   returnOf(function).setOperand(result, pickLogits(b, logits, sequence.getDimSize(1), position));
   updateType(function);

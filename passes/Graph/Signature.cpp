@@ -29,11 +29,12 @@ tg::ParamAttr braid::parameterOf(BlockArgument argument) {
   return function.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
 }
 
-BlockArgument braid::parameterNamed(func::FuncOp function, StringRef name) {
+llvm::StringMap<BlockArgument> braid::parametersByName(func::FuncOp function) {
+  llvm::StringMap<BlockArgument> parameters;
   for (BlockArgument argument : function.getArguments())
-    if (auto param = parameterOf(argument); param && param.getName() == name)
-      return argument;
-  return {};
+    if (auto param = parameterOf(argument))
+      parameters[param.getName()] = argument;
+  return parameters;
 }
 
 SmallVector<BlockArgument> braid::batchInputs(func::FuncOp function) {
@@ -46,41 +47,69 @@ SmallVector<BlockArgument> braid::batchInputs(func::FuncOp function) {
   return inputs;
 }
 
-BlockArgument braid::addArgument(func::FuncOp function, Type type, StringRef attribute, Attribute value) {
-  Builder builder(function.getContext());
-  unsigned index = function.getNumArguments();
-  function.insertArgument(index, type, builder.getDictionaryAttr(builder.getNamedAttr(attribute, value)),
-                          function.getLoc());
-  return function.getArgument(index);
+void braid::updateType(func::FuncOp function) {
+  function.setFunctionType(FunctionType::get(function.getContext(), function.getBody().front().getArgumentTypes(),
+                                             returnOf(function).getOperandTypes()));
 }
 
-BlockArgument braid::scalarInput(func::FuncOp function, StringRef name, Type element) {
-  if (BlockArgument known = argumentWithRole(function, name))
-    return known;
-  Builder builder(function.getContext());
-  BlockArgument argument =
-      addArgument(function, RankedTensorType::get({}, element), tg::kInput, builder.getStringAttr(name));
-  function.setArgAttr(argument.getArgNumber(), tg::kRole, builder.getStringAttr(name));
-  return argument;
+//===----------------------------------------------------------------------===//
+// Adding
+//===----------------------------------------------------------------------===//
+
+SignatureEditor::SignatureEditor(func::FuncOp function)
+    : function(function), builder(function.getContext()), results(returnOf(function).getOperands()) {
+  function.getAllArgAttrs(argumentAttributes);
+  function.getAllResultAttrs(resultAttributes);
+  for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), argumentAttributes))
+    if (auto role = attributes.getAs<StringAttr>(tg::kRole))
+      roles[role] = argument;
 }
 
-BlockArgument braid::addState(func::FuncOp function, Type type, StringRef name, StringRef cause, bool scratch,
-                              BlockArgument like) {
-  Builder builder(function.getContext());
+BlockArgument SignatureEditor::addArgument(Type type, ArrayRef<NamedAttribute> attributes) {
+  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
+  return function.getBody().front().addArgument(type, function.getLoc());
+}
+
+BlockArgument SignatureEditor::scalarInput(StringRef name, Type element) {
+  BlockArgument &scalar = roles[name];
+  if (!scalar) {
+    StringAttr text = builder.getStringAttr(name);
+    scalar = addArgument(RankedTensorType::get({}, element),
+                         {builder.getNamedAttr(tg::kInput, text), builder.getNamedAttr(tg::kRole, text)});
+  }
+  return scalar;
+}
+
+BlockArgument SignatureEditor::addState(Type type, StringRef name, StringRef cause, bool scratch, BlockArgument like) {
   llvm::APFloat zero(0.0);
   auto zeros = tg::InitAttr::get(builder.getContext(), tg::InitKind::Zeros, zero, zero, /*layers=*/0);
   auto state = tg::StateAttr::get(builder.getContext(), builder.getStringAttr(name), zeros,
                                   builder.getStringAttr(cause), scratch, like && parameterOf(like).getTransposed());
-  return addArgument(function, type, tg::kState, state);
+  return addArgument(type, builder.getNamedAttr(tg::kState, state));
+}
+
+void SignatureEditor::addResult(Value value, StringRef attribute, StringRef text) {
+  results.push_back(value);
+  resultAttributes.push_back(
+      builder.getDictionaryAttr(builder.getNamedAttr(attribute, builder.getStringAttr(text))));
+}
+
+void SignatureEditor::finish() {
+  returnOf(function).getOperandsMutable().assign(results);
+  updateType(function);
+  function.setAllArgAttrs(argumentAttributes);
+  function.setAllResultAttrs(resultAttributes);
 }
 
 void braid::addResult(func::FuncOp function, Value value, StringRef attribute, StringRef text) {
-  Builder builder(function.getContext());
-  returnOf(function).getOperandsMutable().append(value);
-  function.insertResult(
-      function.getNumResults(), value.getType(),
-      builder.getDictionaryAttr(builder.getNamedAttr(attribute, builder.getStringAttr(text))));
+  SignatureEditor editor(function);
+  editor.addResult(value, attribute, text);
+  editor.finish();
 }
+
+//===----------------------------------------------------------------------===//
+// Taking away
+//===----------------------------------------------------------------------===//
 
 void braid::eraseResults(func::FuncOp function, llvm::function_ref<bool(unsigned)> drop) {
   llvm::BitVector dropped(function.getNumResults());
@@ -88,11 +117,6 @@ void braid::eraseResults(func::FuncOp function, llvm::function_ref<bool(unsigned
     dropped[i] = drop(i);
   returnOf(function)->eraseOperands(dropped);
   function.eraseResults(dropped);
-}
-
-void braid::updateType(func::FuncOp function) {
-  function.setFunctionType(FunctionType::get(function.getContext(), function.getBody().front().getArgumentTypes(),
-                                             returnOf(function).getOperandTypes()));
 }
 
 void braid::eraseDeadOps(func::FuncOp function) {

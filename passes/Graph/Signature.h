@@ -10,6 +10,7 @@
 
 #include "dialects/TG/TG.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 #include <optional>
 
 namespace braid {
@@ -20,25 +21,39 @@ mlir::func::ReturnOp returnOf(mlir::func::FuncOp function);
 std::optional<unsigned> resultWithRole(mlir::func::FuncOp function, llvm::StringRef role);
 mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, llvm::StringRef role);
 
-/// The parameter called `name`.
-mlir::BlockArgument parameterNamed(mlir::func::FuncOp function, llvm::StringRef name);
+/// What a parameter's argument says of it; null for other arguments.
 tg::ParamAttr parameterOf(mlir::BlockArgument argument);
+llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp function);
 
 /// The inputs whose dim 0 is the batch: tokens, targets, features and labels.
 llvm::SmallVector<mlir::BlockArgument> batchInputs(mlir::func::FuncOp function);
 
-/// Adds an argument with one attribute behind the others.
-mlir::BlockArgument addArgument(mlir::func::FuncOp function, mlir::Type type, llvm::StringRef attribute,
-                                mlir::Attribute value);
-/// The run-time scalar `name` (an input whose role is its name); added when it
-/// is not there yet.
-mlir::BlockArgument scalarInput(mlir::func::FuncOp function, llvm::StringRef name, mlir::Type element);
+/// Adds arguments and results behind those that are there.  The function is
+/// whole again after `finish`; one write for all keeps passes linear.
+class SignatureEditor {
+public:
+  explicit SignatureEditor(mlir::func::FuncOp function);
 
-/// Adds a state of zeros; it is stored as the parameter `like` is, if there is one.
-mlir::BlockArgument addState(mlir::func::FuncOp function, mlir::Type type, llvm::StringRef name,
-                             llvm::StringRef cause, bool scratch, mlir::BlockArgument like);
+  mlir::BlockArgument addArgument(mlir::Type type, llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  /// The run-time scalar `name` (an input whose role is its name); added when it
+  /// is not there yet.
+  mlir::BlockArgument scalarInput(llvm::StringRef name, mlir::Type element);
+  /// Adds a state of zeros; it is stored as the parameter `like` is, if there is one.
+  mlir::BlockArgument addState(mlir::Type type, llvm::StringRef name, llvm::StringRef cause, bool scratch,
+                               mlir::BlockArgument like);
+  /// Adds a result with one string attribute.
+  void addResult(mlir::Value value, llvm::StringRef attribute, llvm::StringRef text);
+  void finish();
 
-/// Adds a result with one string attribute behind the others.
+private:
+  mlir::func::FuncOp function;
+  mlir::Builder builder;
+  llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes, resultAttributes;
+  llvm::SmallVector<mlir::Value> results;
+  llvm::StringMap<mlir::BlockArgument> roles;
+};
+
+/// Adds one result.
 void addResult(mlir::func::FuncOp function, mlir::Value value, llvm::StringRef attribute, llvm::StringRef text);
 void eraseResults(mlir::func::FuncOp function, llvm::function_ref<bool(unsigned)> drop);
 /// Writes the types of the entry block and of the return into the function's type.

@@ -5,7 +5,7 @@
 #include "passes/Graph/Signature.h"
 
 namespace braid {
-#define GEN_PASS_DEF_TRANSPOSEWEIGHTS
+#define GEN_PASS_DEF_TRANSPOSEWEIGHTSPASS
 #include "passes/Graph/Passes.h.inc"
 } // namespace braid
 
@@ -68,7 +68,7 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
 }
 
 namespace {
-struct TransposeWeightsPass final : braid::impl::TransposeWeightsBase<TransposeWeightsPass> {
+struct TransposeWeights final : braid::impl::TransposeWeightsPassBase<TransposeWeights> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal())

@@ -1,0 +1,33 @@
+// Operations and bytes.  A contraction counts a multiplication and an addition
+// for each term; a causal mask halves attention; i1 takes a byte.
+//
+// RUN: braid-opt %s --tg-print-costs --verify-diagnostics -o /dev/null
+
+// expected-remark @below {{f: 34785 FLOP, 10344 bytes read, 5524 bytes written}}
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %b: tensor<4x8xbf16>, %lse: tensor<2x4x8xf32>,
+             %lr: tensor<f32>, %step: tensor<i32>, %w1: tensor<8xf32>) {
+  // expected-remark @below {{tg.contract: 1024 FLOP, 640 bytes read, 256 bytes written}}
+  %0 = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  // expected-remark @below {{tg.reduce: 32 FLOP, 128 bytes read, 16 bytes written}}
+  %1 = tg.reduce sum %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>
+  // expected-remark @below {{tg.attention: 8192 FLOP, 2048 bytes read, 1280 bytes written}}
+  %2:2 = tg.attention %q, %k, %k scale 0.5 : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // expected-remark @below {{tg.attention: 4096 FLOP, 2048 bytes read, 1280 bytes written}}
+  %3:2 = tg.attention %q, %k, %k scale 0.5 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // expected-remark @below {{tg.attention_grad: 20480 FLOP,}}
+  %4:3 = tg.attention_grad %q, %k, %k, %q, %lse, %q scale 0.5
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)
+      -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
+  // expected-remark @below {{tg.softmax: 160 FLOP, 64 bytes read, 64 bytes written}}
+  %5 = tg.softmax %b : tensor<4x8xbf16>
+  // expected-remark @below {{tg.adam: 480 FLOP, 520 bytes read, 384 bytes written}}
+  %6:3 = tg.adam %x, %x, %x, %x, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.0
+      : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>, tensor<i32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  // expected-remark @below {{tg.global_norm: 65 FLOP, 128 bytes read, 4 bytes written}}
+  %7 = tg.global_norm %x : (tensor<4x8xf32>) -> tensor<f32>
+  // expected-remark @below {{arith.cmpf: 32 FLOP, 256 bytes read, 32 bytes written}}
+  %8 = arith.cmpf ogt, %x, %x : tensor<4x8xf32>
+  // expected-remark @below {{tg.layer_norm: 224 FLOP,}}
+  %9:3 = tg.layer_norm %x, %w1 eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
