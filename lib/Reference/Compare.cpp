@@ -26,7 +26,7 @@ static Index indexOf(const Tensor &tensor, int64_t i) {
 }
 
 static std::string exactText(const Tensor &tensor, int64_t i) {
-  if (!tensor.hasFloats())
+  if (!tensor.hasFloats() || std::isnan(tensor.f(i)))
     return elementText(tensor, i);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.17g", tensor.f(i));

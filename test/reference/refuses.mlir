@@ -1,0 +1,74 @@
+// Errors have a message and exit status 1.
+//
+// RUN: split-file %s %t
+// RUN: not braid-interp %t/missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not braid-interp %t/syntax.mlir 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// RUN: not braid-interp %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not braid-interp %t/good.mlir --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: not braid-interp %t/good.mlir --compare --pipeline=no-such-pass 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: not braid-interp %t/good.mlir --compare --pipeline=@%t/none 2>&1 | FileCheck %s --check-prefix=FILE
+// RUN: not braid-interp %t/good.mlir --pipeline=cse 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: not braid-interp %t/good.mlir --set x 2>&1 | FileCheck %s --check-prefix=SET
+// RUN: not braid-interp %t/good.mlir --inputs=%t/good.mlir 2>&1 | FileCheck %s --check-prefix=TENSORS
+// RUN: not braid-interp %t/good.mlir --no-such-flag 2>&1 | FileCheck %s --check-prefix=FLAG
+// RUN: not braid-interp %t/good.mlir --steps=1 2>&1 | FileCheck %s --check-prefix=TRAIN
+// RUN: not braid-interp %t/good.mlir --function=f --steps=1 --data=%t/good.mlir 2>&1 | FileCheck %s --check-prefix=DATA
+// RUN: not braid-interp %t/good.mlir --function=f --outputs=%t/none/out 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not braid-interp %t/unknown.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not braid-interp %t/index.mlir --set i=5 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not braid-interp %t/target.mlir --set t=9 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not braid-interp %t/dynamic.mlir 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+
+// MISSING: error: cannot open input file {{.*}}missing.mlir
+// SYNTAX: syntax.mlir:2:{{.*}}: error:
+// EMPTY: error: the module has no function and no program
+// FUNCTION: error: the module has no function or program 'g'; it has 'f'
+// PASS: error: cannot read 'no-such-pass' of the pipeline: {{.*}}does not refer to a registered pass
+// FILE: error: cannot read the pipeline from '{{.*}}none': No such file
+// MODE: error: --pipeline and --reference-pipeline need --compare
+// SET: error: --set takes name=number, found 'x'
+// TENSORS: error: {{.*}}good.mlir: the header's length {{[0-9]+}} is more than the file has
+// FLAG: Unknown command line argument '--no-such-flag'
+// TRAIN: error: the module has no function or program 'train'; it has 'f'
+// DATA: error: {{.*}}good.mlir: no token file
+// OUTPUT: error: {{.*}}out: No such file
+// UNKNOWN: unknown.mlir:2:{{.*}}: error: the interpreter does not know 'tensor.expand_shape'
+// INDEX: index.mlir:2:{{.*}}: error: index 5 at place 0 is outside the table of 3 rows
+// TARGET: target.mlir:2:{{.*}}: error: target 9 at place 0 is none of the 3 classes and not the ignored -100
+// DYNAMIC: error: argument #0 is 'tensor<?xf32>'; the interpreter takes ranked tensors of static shape
+
+//--- syntax.mlir
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %y = tg.nothing %x : tensor<f32>
+  return %y : tensor<f32>
+}
+
+//--- empty.mlir
+
+//--- good.mlir
+func.func @f(%x: tensor<2xf32> {tg.input = "x"}) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
+//--- unknown.mlir
+func.func @f(%x: tensor<2xf32>) -> tensor<2x1xf32> {
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [2, 1] : tensor<2xf32> into tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}
+
+//--- index.mlir
+func.func @f(%t: tensor<3x2xf32>, %i: tensor<2xi32> {tg.input = "i"}) -> tensor<2x2xf32> {
+  %y = tg.gather %t, %i : (tensor<3x2xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+//--- target.mlir
+func.func @f(%x: tensor<2x3xf32>, %t: tensor<2xi32> {tg.input = "t"}) -> tensor<f32> {
+  %loss, %lse = tg.cross_entropy mean %x, %t ignore -100 : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xf32>)
+  return %loss : tensor<f32>
+}
+
+//--- dynamic.mlir
+func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
