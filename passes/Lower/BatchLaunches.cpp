@@ -29,13 +29,23 @@ struct Range {
   bool overlaps(Range other) const { return begin < other.end && other.begin < end; }
 };
 
+/// Part of a buffer or tensor.  Two buffers that share bytes must not be live
+/// together even where the parts in use are apart.
+struct Part {
+  Operation *storage;
+  Range part, whole;
+  bool overlaps(const Part &other) const {
+    return storage == other.storage ? part.overlaps(other.part) : whole.overlaps(other.whole);
+  }
+};
+
 /// The memory that an action reads and writes.
 struct Access {
-  SmallVector<Range> reads, writes;
+  SmallVector<Part> reads, writes;
 
   bool conflicts(const Access &other) const {
-    auto meet = [](ArrayRef<Range> a, ArrayRef<Range> b) {
-      return llvm::any_of(a, [&](Range x) { return llvm::any_of(b, [&](Range y) { return x.overlaps(y); }); });
+    auto meet = [](ArrayRef<Part> a, ArrayRef<Part> b) {
+      return llvm::any_of(a, [&](const Part &x) { return llvm::any_of(b, [&](const Part &y) { return x.overlaps(y); }); });
     };
     return meet(writes, other.writes) || meet(writes, other.reads) || meet(reads, other.writes);
   }
@@ -48,7 +58,7 @@ public:
   void run();
 
 private:
-  Range rangeOf(Value ref);
+  Part partOf(Value ref);
   void readActions();
   void join();
   void hoistReferences();
@@ -66,26 +76,42 @@ private:
 };
 } // namespace
 
-Range Batching::rangeOf(Value value) {
+Part Batching::partOf(Value value) {
   auto ref = value.getDefiningOp<exec::RefOp>();
-  int64_t offset = ref.getOffset();
-  if (auto buffer = symbols.lookup<exec::BufferOp>(ref.getBuffer()))
-    offset += buffer.getOffset();
-  else
-    offset += module.lookup<exec::TensorOp>(ref.getBuffer()).getOffset();
-  return {offset, offset + cast<exec::RefType>(value.getType()).getSpanBytes()};
+  Operation *storage = symbols.lookup(ref.getBuffer());
+  int64_t start, bytes;
+  if (auto buffer = dyn_cast_or_null<exec::BufferOp>(storage)) {
+    start = buffer.getOffset();
+    bytes = buffer.getBytes();
+  } else {
+    auto tensor = module.lookup<exec::TensorOp>(ref.getBuffer());
+    storage = tensor;
+    start = tensor.getOffset();
+    bytes = tensor.getBytes();
+  }
+  int64_t begin = start + ref.getOffset();
+  return {storage, {begin, begin + cast<exec::RefType>(value.getType()).getSpanBytes()}, {start, start + bytes}};
 }
 
 void Batching::readActions() {
+  // Library calls write the scratch memory, which no reference names.
+  std::optional<Part> workspace;
+  for (auto buffer : program.getBody().front().getOps<exec::BufferOp>())
+    if (buffer.getCause() == "workspace") {
+      Range whole{static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getOffset() + buffer.getBytes())};
+      workspace = {buffer, whole, whole};
+    }
   for (Operation &op : program.getBody().front()) {
     auto action = dyn_cast<exec::ActionOpInterface>(op);
     if (!action)
       continue;
     Access access;
     for (Value in : action.getActionIns())
-      access.reads.push_back(rangeOf(in));
+      access.reads.push_back(partOf(in));
     for (Value out : action.getActionOuts())
-      access.writes.push_back(rangeOf(out));
+      access.writes.push_back(partOf(out));
+    if (workspace && action.getWorkspaceBytes(/*cap=*/1) > 0)
+      access.writes.push_back(*workspace);
     leader.push_back(actions.size());
     actions.push_back(action);
     accesses.push_back(std::move(access));

@@ -1,8 +1,6 @@
-//===- ReportTest.cpp - plan.json, the table and lifetimes ----------------===//
+//===- ReportTest.cpp - plan.json and the table ---------------------------===//
 
 #include "dialects/TG/TG.h"
-#include "lib/Memory/Lifetimes.h"
-#include "lib/Memory/PlanVerifier.h"
 #include "lib/Memory/Report.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -95,23 +93,6 @@ TEST_F(ReportTest, TableSaysPeakCauseAndTensor) {
   for (const char *part : {"peak 384 B (384 bytes), which is the arena", "program train: 384 B (384 bytes), 3 actions",
                            "lower bound 320 B (320 bytes), ratio 1.2000", "peak at action 1, matmul", "h.1"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
-}
-
-TEST_F(ReportTest, LifetimesFollowActions) {
-  auto program = *module->getOps<exec::ProgramOp>().begin();
-  auto actions = llvm::to_vector(program.getBody().front().getOps<exec::ActionOpInterface>());
-  // Without its reader, `a` dies where it is made; `b` is read but never written.
-  actions[1]->erase();
-  renumberLifetimes(program);
-  auto buffers = llvm::to_vector(program.getBody().front().getOps<exec::BufferOp>());
-  EXPECT_EQ(static_cast<int64_t>(buffers[0].getFirst()), -1);
-  EXPECT_EQ(buffers[0].getLast(), 0u);
-  EXPECT_EQ(buffers[1].getLast(), 0u);
-  EXPECT_EQ(buffers[2].getFirst(), 1u);
-  EXPECT_EQ(buffers[3].getFirst(), 1u);
-  EXPECT_EQ(buffers[3].getLast(), 2u);
-  mlir::ScopedDiagnosticHandler silence(&context, [](mlir::Diagnostic &) { return mlir::success(); });
-  EXPECT_TRUE(mlir::failed(verifyPlan(*module, 64)));
 }
 
 } // namespace
