@@ -76,13 +76,13 @@ void braid::reference::appendBytes(const Tensor &tensor, std::string &bytes) {
 // The arena
 //===----------------------------------------------------------------------===//
 
-Arena::Arena(int64_t size) : bytes(size), written(size, false) { poison(0, size); }
+Arena::Arena(int64_t size) : bytes(size), owners(size, kNobody) { poison(0, size); }
 
 void Arena::poison(int64_t offset, int64_t count) {
-  for (int64_t i = offset; i < offset + count; ++i)
+  for (int64_t i = offset; i < offset + count; ++i) {
     bytes[i] = poisonByte(i);
-  if (count > 0)
-    written.reset(offset, offset + count);
+    owners[i] = kNobody;
+  }
 }
 
 int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {
@@ -92,15 +92,14 @@ int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {
   return place.offset + elements * elementBytes(place.type.getElementType());
 }
 
-std::optional<Index> Arena::firstUnwritten(const Place &place) const {
+std::optional<Arena::Stranger> Arena::findStranger(const Place &place) const {
   int64_t width = elementBytes(place.type.getElementType());
-  std::optional<Index> found;
+  std::optional<Stranger> found;
   forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
-    if (found)
-      return;
     int64_t begin = byteOf(place, index);
-    if (written.find_first_unset_in(begin, begin + width) != -1)
-      found = Index(index);
+    for (int64_t i = begin; i < begin + width && !found; ++i)
+      if (owners[i] != place.owner)
+        found = Stranger{Index(index), owners[i]};
   });
   return found;
 }
@@ -120,7 +119,7 @@ void Arena::write(const Place &place, const Tensor &tensor) {
   forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
     int64_t begin = byteOf(place, index);
     storeElement(type, &bytes[begin], tensor[i++]);
-    written.set(begin, begin + width);
+    std::fill_n(owners.begin() + begin, width, place.owner);
   });
 }
 

@@ -1,8 +1,8 @@
 //===- Arena.h - memory that knows what was written to it -------*- C++ -*-===//
 //
-// Bytes in the layout of the target, with a bit for each that says whether it
-// was written since its buffer became live.  Dead bytes hold a pattern that is a
-// NaN as any float and a huge number as any int.
+// Bytes in the layout of the target, each with its owner: the buffer through
+// which it was last written, or none since it became live.  Dead bytes hold a
+// pattern that is a NaN as any float and a huge number as any int.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_ARENA_H
@@ -10,7 +10,6 @@
 
 #include "dialects/Exec/Exec.h"
 #include "lib/Reference/Tensor.h"
-#include "llvm/ADT/BitVector.h"
 #include <optional>
 
 namespace braid::reference {
@@ -19,10 +18,11 @@ namespace braid::reference {
 /// two of bf16); as i32 the number is 2147450879.
 inline uint8_t poisonByte(int64_t offset) { return offset % 2 ? 0x7F : 0xFF; }
 
-/// A reference with its place in the arena.
+/// A reference with its place in the arena and the number of its buffer.
 struct Place {
   int64_t offset; // bytes
   exec::RefType type;
+  int32_t owner = 0;
 
   int64_t end() const { return offset + type.getSpanBytes(); }
   bool operator==(const Place &other) const { return offset == other.offset && type == other.type; }
@@ -33,11 +33,16 @@ public:
   explicit Arena(int64_t size);
 
   int64_t size() const { return bytes.size(); }
-  /// Forgets a range: its bytes are poison and count as never written.
+  /// Forgets a range: its bytes are poison and nobody's.
   void poison(int64_t offset, int64_t count);
 
-  /// The first element of `place` that was not wholly written, if any.
-  std::optional<Index> firstUnwritten(const Place &place) const;
+  /// An element of which some byte is not its buffer's but `owner`'s.
+  struct Stranger {
+    Index index;
+    int32_t owner;
+  };
+  /// The first such element of a place, if any.
+  std::optional<Stranger> findStranger(const Place &place) const;
   /// The tensor a place holds, whatever its bytes.
   Tensor read(const Place &place) const;
   void write(const Place &place, const Tensor &tensor);
@@ -45,9 +50,11 @@ public:
   /// The byte of the arena where an element begins.
   static int64_t byteOf(const Place &place, llvm::ArrayRef<int64_t> index);
 
+  static constexpr int32_t kNobody = -1;
+
 private:
   std::vector<uint8_t> bytes;
-  llvm::BitVector written;
+  std::vector<int32_t> owners;
 };
 
 /// The tensor whose elements, one after another, have these bytes, and back.

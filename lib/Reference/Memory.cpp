@@ -20,8 +20,11 @@ Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic)
     persistent.push_back(tensor);
   for (Block *block : {module.getBody(), &program.getBody().front()})
     for (Operation &op : *block)
-      if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName())) {
         symbols[name] = &op;
+        numbers[&op] = names.size();
+        names.push_back(name);
+      }
   for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
     buffers.push_back(buffer);
     if (buffer.getIo() == "input")
@@ -95,44 +98,41 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
   if (begin < 0 || end > bytes)
     return ref.emitError() << "covers bytes " << begin << " to " << end << " of '" << ref.getBuffer() << "', which has "
                            << bytes;
-  return Place{base + begin, ref.getType()};
+  return Place{base + begin, ref.getType(), numbers.lookup(target)};
 }
 
-FailureOr<Tensor> Machine::readWhole(Operation *op, StringRef name, const Place &place) {
-  if (std::optional<Index> index = arena.firstUnwritten(place))
-    return op->emitError() << "reads element " << indexText(*index) << " of '" << name << "' at byte "
-                           << Arena::byteOf(place, *index) << " of the arena, which was never written";
-  return arena.read(place);
+FailureOr<Tensor> Machine::readWhole(Operation *op, const Place &place) {
+  std::optional<Arena::Stranger> stranger = arena.findStranger(place);
+  if (!stranger)
+    return arena.read(place);
+  InFlightDiagnostic error = op->emitError() << "reads element " << indexText(stranger->index) << " of '"
+                                             << names[place.owner] << "' at byte "
+                                             << Arena::byteOf(place, stranger->index) << " of the arena, which was ";
+  if (stranger->owner == Arena::kNobody)
+    return error << "never written";
+  return error << "overwritten through '" << names[stranger->owner] << "'";
 }
 
 FailureOr<Tensor> Machine::readOperand(Operation *user, Value reference) {
   FailureOr<Place> place = placeOf(user, reference);
   if (failed(place))
     return failure();
-  return readWhole(user, reference.getDefiningOp<exec::RefOp>().getBuffer(), *place);
+  return readWhole(user, *place);
+}
+
+/// The place of a whole tensor or buffer.
+template <typename OpT> Place Machine::wholePlace(OpT op, Type type) {
+  return {static_cast<int64_t>(op.getOffset()), exec::RefType::contiguous(cast<RankedTensorType>(type)), numbers.lookup(op)};
 }
 
 void Machine::write(exec::TensorOp tensor, const Tensor &value) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  arena.write({static_cast<int64_t>(tensor.getOffset()), exec::RefType::contiguous(type)}, value);
+  arena.write(wholePlace(tensor, tensor.getType()), value);
 }
-
 void Machine::write(exec::BufferOp input, const Tensor &value) {
-  auto type = cast<RankedTensorType>(*input.getType());
-  arena.write({static_cast<int64_t>(input.getOffset()), exec::RefType::contiguous(type)}, value);
+  arena.write(wholePlace(input, *input.getType()), value);
 }
-
-FailureOr<Tensor> Machine::read(exec::TensorOp tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return readWhole(tensor, tensor.getSymName(),
-                   {static_cast<int64_t>(tensor.getOffset()), exec::RefType::contiguous(type)});
-}
-
-FailureOr<Tensor> Machine::read(exec::BufferOp result) {
-  auto type = cast<RankedTensorType>(*result.getType());
-  return readWhole(result, result.getSymName(),
-                   {static_cast<int64_t>(result.getOffset()), exec::RefType::contiguous(type)});
-}
+FailureOr<Tensor> Machine::read(exec::TensorOp tensor) { return readWhole(tensor, wholePlace(tensor, tensor.getType())); }
+FailureOr<Tensor> Machine::read(exec::BufferOp result) { return readWhole(result, wholePlace(result, *result.getType())); }
 
 //===----------------------------------------------------------------------===//
 // Actions

@@ -37,7 +37,8 @@ private:
   mlir::LogicalResult runLaunch(exec::LaunchOp launch, llvm::ArrayRef<Tensor> ins, llvm::SmallVector<Tensor> &made);
   mlir::FailureOr<Place> placeOf(mlir::Operation *user, mlir::Value reference);
   mlir::FailureOr<Tensor> readOperand(mlir::Operation *user, mlir::Value reference);
-  mlir::FailureOr<Tensor> readWhole(mlir::Operation *op, llvm::StringRef name, const Place &place);
+  mlir::FailureOr<Tensor> readWhole(mlir::Operation *op, const Place &place);
+  template <typename OpT> Place wholePlace(OpT op, mlir::Type type);
   mlir::LogicalResult checkAliases(mlir::Operation *op);
   void updateLives();
   void poisonWorkspace();
@@ -48,6 +49,9 @@ private:
   llvm::SmallVector<exec::BufferOp> buffers;
   /// The symbols of the module and, before them, of the program.
   llvm::DenseMap<mlir::StringAttr, mlir::Operation *> symbols;
+  /// Tensors and buffers by number; the arena's owners are these numbers.
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   /// The number of the action that runs; -1 before the first.
   int64_t now = -1;
 };

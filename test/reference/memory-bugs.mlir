@@ -5,6 +5,7 @@
 // RUN: braid-interp %t/right.mlir --set x=3 | FileCheck %s --check-prefix=RIGHT
 // RUN: not braid-interp %t/never-written.mlir 2>&1 | FileCheck %s --check-prefix=NEVER
 // RUN: not braid-interp %t/overlap.mlir 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// RUN: not braid-interp %t/overwritten.mlir 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
 // RUN: not braid-interp %t/dead.mlir 2>&1 | FileCheck %s --check-prefix=DEAD
 // RUN: not braid-interp %t/partly.mlir 2>&1 | FileCheck %s --check-prefix=PARTLY
 // RUN: not braid-interp %t/shifted.mlir 2>&1 | FileCheck %s --check-prefix=SHIFTED
@@ -51,6 +52,23 @@ exec.program @p arena 48 {
   %y = exec.ref @y + 0 : !exec.ref<2x2xf32, [2, 1]>
   exec.matmul "mk,nk->mn" (%x, %x) outs(%h : !exec.ref<2x2xf32, [2, 1]>) : !exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x2xf32, [2, 1]>
   exec.matmul "mk,nk->mn" (%h, %x) outs(%y : !exec.ref<2x2xf32, [2, 1]>) : !exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x2xf32, [2, 1]>
+}
+
+//--- overwritten.mlir
+// The bytes of @h were written, but since then by another buffer.
+// OVERWRITTEN: error: reads element [0, 0] of 'h' at byte 16 of the arena, which was overwritten through 'g'
+exec.program @p arena 48 {
+  exec.buffer @x at 0 bytes 16 live -1 to 2 cause "inputs" name "x" "input" role "x" : tensor<2x2xf32>
+  exec.buffer @h at 16 bytes 16 live 0 to 2 cause "activations" name "h"
+  exec.buffer @g at 16 bytes 16 live 1 to 2 cause "activations" name "g"
+  exec.buffer @y at 32 bytes 16 live 2 to 3 cause "results" name "y" "result" role "y" : tensor<2x2xf32>
+  %x = exec.ref @x + 0 : !exec.ref<2x2xf32, [2, 1]>
+  %h = exec.ref @h + 0 : !exec.ref<2x2xf32, [2, 1]>
+  %g = exec.ref @g + 0 : !exec.ref<2x2xf32, [2, 1]>
+  %y = exec.ref @y + 0 : !exec.ref<2x2xf32, [2, 1]>
+  exec.matmul "mk,nk->mn" (%x, %x) outs(%h : !exec.ref<2x2xf32, [2, 1]>) : !exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x2xf32, [2, 1]>
+  exec.matmul "mk,nk->mn" (%x, %x) outs(%g : !exec.ref<2x2xf32, [2, 1]>) : !exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x2xf32, [2, 1]>
+  exec.matmul "mk,nk->mn" (%h, %g) outs(%y : !exec.ref<2x2xf32, [2, 1]>) : !exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x2xf32, [2, 1]>
 }
 
 //--- dead.mlir
