@@ -1,0 +1,130 @@
+// One kernel an op; what takes no memory is written into its readers.
+// RUN: braid-opt %s --exec-select-calls --exec-form-kernels --exec-verify-values --split-input-file | FileCheck %s
+
+// Constants, iotas and masks are computed where they are read.
+// CHECK-LABEL: @causal
+// CHECK: exec.kernel "select"(%arg0) space [4, 4]
+// CHECK: linalg.index 0
+// CHECK: arith.cmpi sge
+// CHECK: arith.select
+// CHECK-NOT: exec.kernel
+func.func @causal(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %i = tg.iota dim 0 : tensor<4x4xi32>
+  %j = tg.iota dim 1 : tensor<4x4xi32>
+  %m = arith.cmpi sge, %i, %j : tensor<4x4xi32>
+  %c = arith.constant dense<0xFF800000> : tensor<4x4xf32>
+  %y = arith.select %m, %x, %c : tensor<4x4xi1>, tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+// A broadcast is a map of its reader.
+// CHECK: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: @broadcast
+// CHECK: exec.kernel "mulf"(%arg0, %arg1)
+// CHECK: indexing_maps = [#{{.*}}, #[[ROW]], #{{.*}}]
+func.func @broadcast(%x: tensor<4x8xf32>, %r: tensor<4xf32>) -> tensor<4x8xf32> {
+  %b = tg.broadcast %r dims [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %y = arith.mulf %x, %b : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// A dim of size 1 that is repeated is dropped by a view.
+// CHECK-LABEL: @unit_dim
+// CHECK: %[[V:.*]] = exec.view %arg1 offset 0 strides [1] : tensor<4x1xf32> -> tensor<4xf32>
+// CHECK: exec.kernel "mulf"(%arg0, %[[V]])
+func.func @unit_dim(%x: tensor<4x8xf32>, %r: tensor<4x1xf32>) -> tensor<4x8xf32> {
+  %b = tg.broadcast %r dims [0, 1] : tensor<4x1xf32> -> tensor<4x8xf32>
+  %y = arith.mulf %x, %b : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// Over everything: lanes first.
+// CHECK-LABEL: @mean
+// CHECK: exec.kernel "reduce"(%arg0) space [4, 8] : (tensor<4x8xf32>) -> tensor<4xf32>
+// CHECK: exec.kernel "reduce"(%{{.*}}) space [4] : (tensor<4xf32>) -> tensor<f32>
+// CHECK: arith.constant 3.125000e-02
+func.func @mean(%x: tensor<4x8xf32>) -> tensor<f32> {
+  %y = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Rows are cut into 16 blocks, and their partials summed in order.
+// CHECK-LABEL: @bias_gradient
+// CHECK: %[[V:.*]] = exec.view %arg0 offset 0 strides [512, 128, 8, 1] : tensor<4x64x8xf32> -> tensor<4x4x16x8xf32>
+// CHECK: %[[P:.*]] = exec.kernel "reduce"(%[[V]]) space [4, 4, 16, 8] : (tensor<4x4x16x8xf32>) -> tensor<4x4x8xf32>
+// CHECK: iterator_types = ["parallel", "parallel", "reduction", "parallel"]
+// CHECK: exec.kernel "reduce"(%[[P]]) space [4, 4, 8] : (tensor<4x4x8xf32>) -> tensor<8xf32>
+func.func @bias_gradient(%x: tensor<4x64x8xf32>) -> tensor<8xf32> {
+  %y = tg.reduce sum %x dims [0, 1] : tensor<4x64x8xf32> -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// Rows that stay are the blocks: they come first in the space.
+// CHECK: #[[SWAP:.*]] = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+// CHECK-LABEL: @position_gradient
+// CHECK: exec.kernel "reduce"(%arg0) space [64, 4, 8]
+// CHECK: indexing_maps = [#[[SWAP]]
+// CHECK-SAME: iterator_types = ["parallel", "reduction", "parallel"]
+func.func @position_gradient(%x: tensor<4x64x8xf32>) -> tensor<64x8xf32> {
+  %y = tg.reduce sum %x dims [0] : tensor<4x64x8xf32> -> tensor<64x8xf32>
+  return %y : tensor<64x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @random
+// CHECK: exec.kernel "random_uniform"(%arg0) space [4, 8]
+// CHECK: exec.random_uniform %{{.*}}[%{{.*}}, %{{.*}}] strides [8, 1] count 32 stream 3
+func.func @random(%key: tensor<4xi32>) -> tensor<4x8xf32> {
+  %u = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<4x8xf32>
+  return %u : tensor<4x8xf32>
+}
+
+// -----
+
+// bf16 is summed in f32.
+// CHECK-LABEL: @bf16
+// CHECK: linalg.fill ins(%{{.*}} : f32)
+// CHECK: arith.extf
+// CHECK: arith.truncf
+func.func @bf16(%x: tensor<4x8xbf16>) -> tensor<4xbf16> {
+  %y = tg.reduce sum %x dims [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+  return %y : tensor<4xbf16>
+}
+
+// -----
+
+// A result that is no action's is copied; a parameter that is its own update is not.
+// CHECK-LABEL: @results
+// CHECK: %[[C:.*]] = exec.kernel "copy"
+// CHECK: %[[F:.*]] = exec.kernel "fill"
+// CHECK: return %[[C]], %arg1, %[[F]]
+func.func @results(%x: tensor<4x8xf32>, %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> (tensor<8x4xf32>, tensor<4xf32> {tg.updates = "w"}, tensor<4xf32>) {
+  %t = tg.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %z = arith.constant dense<0.0> : tensor<4xf32>
+  return %t, %w, %z : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Equal scalar arithmetic is one kernel.
+// CHECK-LABEL: @scalars
+// CHECK-COUNT-1: exec.kernel "exp"
+// CHECK-NOT: exec.kernel "exp"
+func.func @scalars(%x: tensor<f32>) -> tensor<f32> {
+  %a = math.exp %x : tensor<f32>
+  %b = math.exp %x : tensor<f32>
+  %y = arith.addf %a, %b : tensor<f32>
+  return %y : tensor<f32>
+}
