@@ -104,6 +104,10 @@ typedef struct {
 // The training binary's whole main: parses the command line and runs.
 int br_main(int argc, char **argv, const br_model *model);
 
+// Starts the program once more with a short spin at barriers, unless the
+// environment sets one (GOMP_SPINCOUNT, OMP_WAIT_POLICY).  Call it first in main.
+void br_limit_spinning(char **argv);
+
 //===----------------------------------------------------------------------===//
 // What generated code calls
 //===----------------------------------------------------------------------===//

@@ -194,6 +194,6 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << (numTensors ? "tensors" : "nullptr") << ", " << numTensors << ",\n    /*programs=*/programs, " << numPrograms
      << ",\n    /*matmuls=*/" << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
      << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n};\n\n"
-     << "int main(int argc, char **argv) { return br_main(argc, argv, &model); }\n";
+     << "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n  return br_main(argc, argv, &model);\n}\n";
   return text;
 }

@@ -4,10 +4,12 @@
 #include "cpu/Threads.h"
 #include "core/Context.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <sched.h>
 #include <set>
 #include <string>
+#include <unistd.h>
 
 using namespace braid;
 
@@ -26,6 +28,19 @@ int braid::availableCores() {
     cores.insert(siblings.empty() ? std::to_string(cpu) : siblings);
   }
   return cores.empty() ? 1 : static_cast<int>(cores.size());
+}
+
+// libgomp reads its environment when it is loaded, so the way to say otherwise
+// is to start once more.  By default a thread spins for up to about 15 ms at the
+// end of every parallel region; on a machine whose cores are shared with other
+// work that makes a step several times slower.  About 0.1 ms covers the gaps
+// between the regions of a step.
+void br_limit_spinning(char **argv) {
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY"))
+    return;
+  setenv("GOMP_SPINCOUNT", "2000", /*overwrite=*/1);
+  execv("/proc/self/exe", argv);
+  // Where that is not possible the program runs on, only slower.
 }
 
 void braid::setThreads(int threads) {
