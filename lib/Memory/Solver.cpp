@@ -2,12 +2,14 @@
 //
 // Buffers are placed one by one.  Each takes the smallest gap between those
 // placed before it that live at the same time and, where there is none, the top.
-// What decides is the order; a few are tried, and then the best of them is
-// changed by moving the buffers that stuck out to its front ("squeaky wheel"),
-// until the lower bound is met or the budget is spent.
+// What decides is the order: a few are tried, and then the best is searched
+// around, by moving buffers that stick out to the front, until the lower bound is
+// met or the budget is spent.  The search draws from a fixed sequence, so that a
+// problem has one answer.
 //
 // Placing n buffers scans the placed ones in offset order, n²/2 steps of a few
-// instructions: 20,000 buffers take some tenths of a second an order.
+// instructions: 20,000 buffers take some tenths of a second an order.  The budget
+// is about as much, so that large problems get one order and small ones a search.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +19,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <random>
 
 using namespace braid;
 
@@ -42,7 +44,8 @@ private:
   /// Places all buffers in this order; keeps the result where it is the best.
   /// The buffers that end above the bound go to `high`.
   void attempt(const Order &order, Order &high);
-  void improve(Order order, Order high);
+  /// Searches around the best order.
+  void improve();
   bool done() const { return best.bytes == bound || steps <= 0; }
 
   const PlacementProblem &problem;
@@ -50,7 +53,7 @@ private:
   Placement best;
   Order bestOrder, bestHigh;
   /// Steps of scanning that may still be spent.
-  int64_t steps = 400'000'000;
+  int64_t steps = 40'000'000;
 };
 
 } // namespace
@@ -108,40 +111,59 @@ void Solver::attempt(const Order &order, Order &high) {
     steps -= placed.size();
     put(i, offset < 0 ? end : offset);
   }
-  if (result.bytes < best.bytes) {
+  // As good is good enough: walking along a plateau leads off it.
+  if (result.bytes <= best.bytes) {
     best = std::move(result);
     bestOrder = order;
     bestHigh = high;
   }
 }
 
-void Solver::improve(Order order, Order high) {
-  for (unsigned round = 0; round < 24 && !done(); ++round) {
-    std::vector<bool> squeaks(problem.buffers.size());
+void Solver::improve() {
+  // All that stick out come first, a few times over.
+  Order order = bestOrder, high = bestHigh;
+  for (unsigned round = 0; round < 16 && !done(); ++round) {
+    std::vector<bool> sticksOut(problem.buffers.size());
     for (uint32_t i : high)
-      squeaks[i] = true;
-    std::stable_partition(order.begin(), order.end(), [&](uint32_t i) { return squeaks[i]; });
+      sticksOut[i] = true;
+    std::stable_partition(order.begin(), order.end(), [&](uint32_t i) { return sticksOut[i]; });
+    attempt(order, high);
+  }
+  // Then one of them before some other.
+  std::minstd_rand random;
+  while (!done() && !bestHigh.empty()) {
+    order = bestOrder;
+    steps -= order.size();
+    auto from = llvm::find(order, bestHigh[random() % bestHigh.size()]);
+    // A fixed buffer that sticks out says nothing about the order.
+    if (from == order.end() || from == order.begin())
+      continue;
+    auto to = order.begin() + random() % (from - order.begin());
+    std::rotate(to, from, from + 1);
     attempt(order, high);
   }
 }
 
 Placement Solver::run() {
   const auto &buffers = problem.buffers;
+  int64_t peak = liveBound(problem).time;
+  auto atPeak = [&](uint32_t i) { return buffers[i].first <= peak && peak <= buffers[i].last; };
   auto length = [&](uint32_t i) { return buffers[i].last - buffers[i].first + 1; };
   auto area = [&](uint32_t i) { return static_cast<double>(size(i)) * length(i); };
-  // What lives long lies low, so that short-lived buffers stack above: right for
-  // activations, which die in the reverse of the order in which they were made.
+  // What must fit together at the peak comes first.  What lives long lies low, so
+  // that short-lived buffers stack above: right for activations, which die in the
+  // reverse of the order in which they were made.
   Order orders[] = {
-      sorted([&](uint32_t a, uint32_t b) { return std::pair(length(b), size(b)) < std::pair(length(a), size(a)); }),
-      sorted([&](uint32_t a, uint32_t b) { return area(b) < area(a); }),
+      sorted([&](uint32_t a, uint32_t b) { return std::pair(atPeak(b), length(b)) < std::pair(atPeak(a), length(a)); }),
       sorted([&](uint32_t a, uint32_t b) { return std::pair(size(b), length(b)) < std::pair(size(a), length(a)); }),
-      sorted([&](uint32_t a, uint32_t b) { return std::pair(buffers[a].first, -length(a)) < std::pair(buffers[b].first, -length(b)); }),
+      sorted([&](uint32_t a, uint32_t b) { return area(b) < area(a); }),
+      sorted([&](uint32_t a, uint32_t b) { return std::pair(length(b), size(b)) < std::pair(length(a), size(a)); }),
   };
   Order high;
   for (const Order &order : orders)
     if (best.offsets.empty() || !done())
       attempt(order, high);
-  improve(bestOrder, bestHigh);
+  improve();
   return best;
 }
 
