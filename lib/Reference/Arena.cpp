@@ -79,10 +79,9 @@ void braid::reference::appendBytes(const Tensor &tensor, std::string &bytes) {
 Arena::Arena(int64_t size) : bytes(size), owners(size, kNobody) { poison(0, size); }
 
 void Arena::poison(int64_t offset, int64_t count) {
-  for (int64_t i = offset; i < offset + count; ++i) {
+  for (int64_t i = offset; i < offset + count; ++i)
     bytes[i] = poisonByte(i);
-    owners[i] = kNobody;
-  }
+  std::fill_n(owners.begin() + offset, count, kNobody);
 }
 
 int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {

@@ -40,7 +40,7 @@ private:
     ElementFunction function;
     SmallVector<unsigned, 3> operands;
     unsigned result;
-    SmallVector<Type, 2> rounding; // null where nothing is rounded
+    SmallVector<Rounding, 2> rounding; // null where nothing is rounded
   };
 
   LogicalResult add(Operation &op, Captured captured);
@@ -96,7 +96,7 @@ LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured)
     out->f = uniformOf(philoxWord(element, stepWord, stream, seed));
   };
   step.result = newSlot(op.getResult());
-  step.rounding.push_back(op.getResult().getType());
+  step.rounding.push_back(arithmetic == Arithmetic::Native ? roundingOf(op.getResult().getType()) : nullptr);
   steps.push_back(std::move(step));
   return success();
 }
@@ -125,8 +125,8 @@ LogicalResult ScalarBody::add(Operation &op, Captured captured) {
   step.result = slots.size();
   for (Value result : op.getResults()) {
     newSlot(result);
-    bool rounds = isFloat(result.getType()) && &op != combiner && arithmetic == Arithmetic::Native;
-    step.rounding.push_back(rounds ? result.getType() : Type());
+    bool rounds = &op != combiner && arithmetic == Arithmetic::Native;
+    step.rounding.push_back(rounds ? roundingOf(result.getType()) : nullptr);
   }
   steps.push_back(std::move(step));
   return success();
@@ -163,7 +163,7 @@ void ScalarBody::run(ArrayRef<int64_t> index) {
     step.function(in, out);
     for (size_t r = 0; r < step.rounding.size(); ++r) {
       if (step.rounding[r])
-        out[r].f = roundTo(step.rounding[r], out[r].f);
+        out[r].f = step.rounding[r](out[r].f);
       slots[step.result + r] = out[r];
     }
   }

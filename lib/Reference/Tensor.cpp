@@ -23,12 +23,15 @@ static double roundToBf16(double value) {
   return std::bit_cast<float>(bits & 0xFFFF0000u);
 }
 
-double braid::reference::roundTo(Type type, double value) {
+Rounding braid::reference::roundingOf(Type type) {
   if (type.isF32())
-    return static_cast<float>(value);
-  if (type.isBF16())
-    return roundToBf16(value);
-  return value;
+    return [](double value) { return static_cast<double>(static_cast<float>(value)); };
+  return type.isBF16() ? roundToBf16 : nullptr;
+}
+
+double braid::reference::roundTo(Type type, double value) {
+  Rounding rounding = roundingOf(type);
+  return rounding ? rounding(value) : value;
 }
 
 int64_t braid::reference::wrapTo(Type type, int64_t value) {
@@ -132,8 +135,7 @@ Tensor Tensor::transposed(ArrayRef<int64_t> permutation) const {
 }
 
 void Tensor::round() {
-  if (!hasFloats() || elementType.isF64())
-    return;
-  for (Element &element : elements)
-    element.f = roundTo(elementType, element.f);
+  if (Rounding rounding = roundingOf(elementType))
+    for (Element &element : elements)
+      element.f = rounding(element.f);
 }

@@ -32,6 +32,9 @@ enum class Arithmetic { Native, F64 };
 
 /// The nearest value of a float type (f64, f32 or bf16), ties to even.
 double roundTo(mlir::Type type, double value);
+/// The same as a function of the value; null for f64.
+using Rounding = double (*)(double);
+Rounding roundingOf(mlir::Type type);
 /// The value of an int type that has the same low bits: i1 is 0 or 1, wider
 /// ints are signed.
 int64_t wrapTo(mlir::Type type, int64_t value);
