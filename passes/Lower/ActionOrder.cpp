@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace braid;
 
-/// More actions than this on one side are not searched.
-static constexpr size_t kMaxBetween = 512;
+/// More actions than this on one side, or readers of one action, are not searched.
+static constexpr size_t kMaxBetween = 128;
 
 bool ActionOrder::isAction(Operation *op) {
   return !isa<exec::ViewOp>(op) && !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<OpTrait::IsTerminator>();
@@ -29,6 +29,8 @@ Operation *ActionOrder::producer(Value value) {
 
 void ActionOrder::addConsumers(Value value, llvm::SmallSetVector<Operation *, 8> &consumers) {
   for (Operation *user : value.getUsers()) {
+    if (consumers.size() > kMaxBetween)
+      return;
     if (isa<exec::ViewOp>(user))
       addConsumers(user->getResult(0), consumers);
     else if (isAction(user))
@@ -54,13 +56,17 @@ static llvm::SmallSetVector<Operation *, 8> producersOf(Operation *op) {
 FailureOr<ActionOrder::Between> ActionOrder::between(Operation *first, Operation *second) {
   int64_t low = order.at(first), high = order.at(second);
   llvm::SetVector<Operation *> after, before;
-  for (Operation *consumer : consumersOf(first))
+  auto readers = consumersOf(first);
+  if (readers.size() > kMaxBetween)
+    return failure();
+  for (Operation *consumer : readers)
     if (order.at(consumer) < high)
       after.insert(consumer);
   for (size_t index = 0; index < after.size(); ++index) {
-    if (after.size() > kMaxBetween)
+    auto consumers = consumersOf(after[index]);
+    if (after.size() > kMaxBetween || consumers.size() > kMaxBetween)
       return failure();
-    for (Operation *consumer : consumersOf(after[index])) {
+    for (Operation *consumer : consumers) {
       if (consumer == second)
         return failure();
       if (order.at(consumer) < high)

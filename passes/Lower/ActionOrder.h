@@ -42,7 +42,7 @@ public:
 
   /// The action that makes `value`, through views; null for arguments.
   static mlir::Operation *producer(mlir::Value value);
-  /// The actions that read `value`, through views.
+  /// The actions that read `value`, through views; stops when there are very many.
   static void addConsumers(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 8> &consumers);
   static bool isAction(mlir::Operation *op);
 

@@ -53,15 +53,16 @@ private:
   bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
   exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts);
 
-  /// The calls before the first and the last of the kernels that a kernel was
-  /// merged from, in the program as it was.
-  struct Calls {
+  /// What a kernel was merged from: the library calls before the first and the
+  /// last of its parts in the program as it was, and where the parts come from.
+  struct Origin {
     int64_t first, last;
+    llvm::SmallSetVector<Location, 2> locations;
   };
 
   Block &block;
   ActionOrder order;
-  llvm::DenseMap<Operation *, Calls> calls;
+  llvm::DenseMap<Operation *, Origin> origins;
   exec::KernelOp merged;
 };
 } // namespace
@@ -69,10 +70,12 @@ private:
 Fusion::Fusion(Block &block) : block(block), order(block) {
   int64_t number = 0;
   for (Operation &op : block) {
-    if (isa<exec::KernelOp>(op))
-      calls[&op] = {number, number};
-    else if (isa<exec::ActionOpInterface>(op))
+    if (isa<exec::KernelOp>(op)) {
+      Origin &origin = origins[&op] = {number, number, {}};
+      origin.locations.insert(op.getLoc());
+    } else if (isa<exec::ActionOpInterface>(op)) {
       ++number;
+    }
   }
 }
 
@@ -130,8 +133,9 @@ exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, cons
   exec::KernelOp moved = moveToSpace(kernel, space, cuts);
   if (moved != kernel) {
     order.replace(kernel, moved);
-    calls[moved] = calls.at(kernel);
-    calls.erase(kernel);
+    Origin origin = std::move(origins[kernel]);
+    origins.erase(kernel);
+    origins[moved] = std::move(origin);
     kernel.erase();
   }
   return moved;
@@ -148,9 +152,9 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   if (first->getNumOperands() + second->getNumOperands() + first->getNumResults() + second->getNumResults() >
       kMaxPointers)
     return false;
-  Calls span{std::min(calls.at(first).first, calls.at(second).first),
-             std::max(calls.at(first).last, calls.at(second).last)};
-  if (span.last - span.first > kMaxCallsBetween)
+  int64_t firstCall = std::min(origins[first].first, origins[second].first);
+  int64_t lastCall = std::max(origins[first].last, origins[second].last);
+  if (lastCall - firstCall > kMaxCallsBetween)
     return false;
   std::optional<CommonSpace> common = commonSpace(first, second);
   if (!common)
@@ -175,9 +179,12 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   second = move(second, common->space, common->second);
   merged = mergeKernels(first, second);
   order.merge(first, second, merged, *between);
-  calls.erase(first);
-  calls.erase(second);
-  calls[merged] = span;
+  Origin origin = std::move(origins[first]);
+  origin.first = firstCall, origin.last = lastCall;
+  origin.locations.insert(origins[second].locations.begin(), origins[second].locations.end());
+  origins.erase(first);
+  origins.erase(second);
+  origins[merged] = std::move(origin);
   second.erase();
   eraseWithViews(first);
   return true;
@@ -224,6 +231,8 @@ void Fusion::run() {
     while (fuseWithProducer(merged) || fuseWithSibling(merged))
       ;
   }
+  for (auto &[kernel, origin] : origins)
+    kernel->setLoc(FusedLoc::get(kernel->getContext(), origin.locations.getArrayRef()));
   order.apply();
   for (auto view : llvm::make_early_inc_range(block.getOps<exec::ViewOp>()))
     if (view.getType() == view.getSource().getType() && exec::isReshape(view))

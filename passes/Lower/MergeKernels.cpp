@@ -83,7 +83,7 @@ void Merger::takeSecond() {
 
 exec::KernelOp Merger::finish() {
   OpBuilder builder(second);
-  Location loc = builder.getFusedLoc({first.getLoc(), second.getLoc()});
+  Location loc = first.getLoc();
   auto merged =
       builder.create<exec::KernelOp>(loc, ValueRange(yielded).getTypes(), fusedName(first.getName(), second.getName()),
                                      operands, ValueRange(), first.getSpace());

@@ -14,7 +14,8 @@ std::optional<unsigned> resultRead(mlir::Value operand, exec::KernelOp kernel);
 
 /// Moves the bodies of two kernels of one space into a new kernel.  What the
 /// second reads of the first becomes a value inside, and a result only if
-/// something else reads it.  The old
+/// something else reads it.  Its location
+/// is the first's: the caller knows when the last kernel has been merged.  The old
 /// kernels are read by nothing but each other and views that nothing reads.
 exec::KernelOp mergeKernels(exec::KernelOp first, exec::KernelOp second);
 

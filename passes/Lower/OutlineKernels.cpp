@@ -1,6 +1,6 @@
 //===- OutlineKernels.cpp - kernels that launches share -------------------===//
 //
-// Two kernels are one when their bodies, layouts and ties print the same.  A
+// Two kernels are one when their bodies, layouts and ties are equal.  A
 // kernel that treats all elements alike, on whole contiguous tensors, is first
 // made independent of its length, so that shapes share it too.
 //
@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -99,6 +98,22 @@ static SmallVector<int64_t> tiesOf(exec::KernelOp kernel) {
   });
 }
 
+/// Equal for definitions that are the same but for name and location.
+static llvm::hash_code hashOf(exec::KernelDefOp kernel) {
+  llvm::hash_code hash = llvm::hash_combine(kernel.getSpaceAttr(), kernel.getLayouts(), kernel.getTiesAttr());
+  kernel.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName(), op->getAttrDictionary(),
+                              llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
+  });
+  return hash;
+}
+
+static bool isSame(exec::KernelDefOp a, exec::KernelDefOp b) {
+  return a.getSpaceAttr() == b.getSpaceAttr() && a.getLayouts() == b.getLayouts() &&
+         a.getTiesAttr() == b.getTiesAttr() && a.getFlat() == b.getFlat() &&
+         OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
 namespace {
 struct OutlineKernelsPass : public braid::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
@@ -118,17 +133,17 @@ struct OutlineKernelsPass : public braid::impl::OutlineKernelsPassBase<OutlineKe
 private:
   void outline(exec::KernelOp kernel) {
     exec::KernelDefOp definition = define(kernel);
-    // The key: everything but name and location.
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    definition->print(os, OpPrintingFlags().useLocalScope());
-    auto [known, isNew] = definitions.try_emplace(text, definition);
-    if (isNew)
-      definition.setSymName(uniqueName(kernel.getName()));
-    else
+    SmallVector<exec::KernelDefOp> &similar = definitions[hashOf(definition)];
+    auto *known = llvm::find_if(similar, [&](exec::KernelDefOp other) { return isSame(definition, other); });
+    if (known != similar.end()) {
       definition.erase();
+      definition = *known;
+    } else {
+      definition.setSymName(uniqueName(kernel.getName()));
+      similar.push_back(definition);
+    }
     OpBuilder builder(kernel);
-    builder.create<exec::LaunchOp>(kernel.getLoc(), TypeRange(), known->second.getSymName(), 1, kernel.getIns(),
+    builder.create<exec::LaunchOp>(kernel.getLoc(), TypeRange(), definition.getSymName(), 1, kernel.getIns(),
                                    kernel.getOuts());
     kernel.erase();
   }
@@ -148,8 +163,7 @@ private:
       space = {1};
     auto definition = builder.create<exec::KernelDefOp>(kernel.getLoc(), "kernel", space, builder.getArrayAttr(layouts),
                                                         tiesOf(kernel), flat);
-    IRMapping mapping;
-    kernel.getBody().cloneInto(&definition.getBody(), mapping);
+    definition.getBody().takeBody(kernel.getBody());
     if (flat)
       flatten(*definition.getBlock());
     return definition;
@@ -166,7 +180,7 @@ private:
     return name;
   }
 
-  llvm::StringMap<exec::KernelDefOp> definitions;
+  llvm::DenseMap<llvm::hash_code, SmallVector<exec::KernelDefOp>> definitions;
   llvm::StringSet<> names;
 };
 } // namespace
