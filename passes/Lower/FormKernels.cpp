@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace braid {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -66,9 +67,11 @@ static Value formRandom(OpBuilder &builder, tg::RandomUniformOp op) {
 // Values outside kernels
 //===----------------------------------------------------------------------===//
 
-/// Merges equal scalar computations: bias corrections and clipping factors are
-/// written once for each parameter, and would each be a launch.
-static void mergeScalars(func::FuncOp function) {
+/// Merges equal computations that are worth a name of their own: scalars (bias
+/// corrections and clipping factors are written once for each parameter, and
+/// would each be a launch) and tables that depend on no data (the angles of a
+/// rotary embedding, written once for each layer).
+static void mergeScalarsAndTables(func::FuncOp function) {
   struct Info : DenseMapInfo<Operation *> {
     static unsigned getHashValue(const Operation *op) {
       return OperationEquivalence::computeHash(const_cast<Operation *>(op), OperationEquivalence::directHashValue,
@@ -85,13 +88,23 @@ static void mergeScalars(func::FuncOp function) {
     }
   };
   DenseMap<Operation *, Operation *, Info> known;
+  llvm::SmallPtrSet<Operation *, 32> tables;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
-    bool isScalar = op.getNumResults() == 1 && (isElementwise(&op) || isa<arith::ConstantOp>(op));
-    if (!isScalar || cast<RankedTensorType>(op.getResult(0).getType()).getRank())
+    if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()))
+      continue;
+    bool isFormula = isElementwise(&op) || isa<arith::ConstantOp, tg::IotaOp, tg::BroadcastOp>(op);
+    bool isTable = isFormula && llvm::all_of(op.getOperands(), [&](Value operand) {
+                     return operand.getDefiningOp() && tables.contains(operand.getDefiningOp());
+                   });
+    bool isScalar = isElementwise(&op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 0;
+    if (!isTable && !isScalar)
       continue;
     auto [it, isNew] = known.try_emplace(&op, &op);
-    if (isNew)
+    if (isNew) {
+      if (isTable)
+        tables.insert(&op);
       continue;
+    }
     op.replaceAllUsesWith(it->second);
     op.erase();
   }
@@ -155,7 +168,7 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
     }
     if (getOperation().isExternal())
       return;
-    mergeScalars(getOperation());
+    mergeScalarsAndTables(getOperation());
     materialize(getOperation());
     SmallVector<Operation *> replaced;
     for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front())) {

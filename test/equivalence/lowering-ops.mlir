@@ -47,6 +47,13 @@ func.func @reductions(%x: tensor<4x48x8xf32>) -> (tensor<8xf32>, tensor<48x8xf32
   return %a, %b, %c, %d, %e, %f : tensor<8xf32>, tensor<48x8xf32>, tensor<48xf32>, tensor<f32>, tensor<4x8xf32>, tensor<8xf32>
 }
 
+// A long vector is reduced as rows of lanes.
+func.func @vector(%x: tensor<73728xf32>) -> (tensor<f32>, tensor<f32>) {
+  %a = tg.reduce sum %x dims [0] : tensor<73728xf32> -> tensor<f32>
+  %b = tg.reduce max %x dims [0] : tensor<73728xf32> -> tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+
 func.func @contractions(%x: tensor<3x4x16xf32>, %w: tensor<3x5x8xf32>, %v: tensor<8x3xf32>)
     -> (tensor<4x5x3xf32>, tensor<3x4xf32>, tensor<3x4x8x8xf32>, tensor<3x4x3xf32>, tensor<5x4xf32>) {
   %s = tg.slice %x dim 2 offset 1 size 8 stride 2 : tensor<3x4x16xf32> -> tensor<3x4x8xf32>
