@@ -12,6 +12,19 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
+/// A launch may have no operands, and a list of types cannot be empty.
+static ParseResult parseLaunchTypes(OpAsmParser &parser, SmallVectorImpl<Type> &ins, SmallVectorImpl<Type> &outs) {
+  if (failed(parser.parseOptionalArrow()) && (parser.parseTypeList(ins) || parser.parseArrow()))
+    return failure();
+  return parser.parseTypeList(outs);
+}
+
+static void printLaunchTypes(OpAsmPrinter &printer, Operation *, TypeRange ins, TypeRange outs) {
+  if (!ins.empty())
+    printer << ins << " ";
+  printer << "-> " << outs;
+}
+
 #include "dialects/Exec/ExecDialect.cpp.inc"
 #include "dialects/Exec/ExecEnums.cpp.inc"
 #include "dialects/Exec/ExecInterfaces.cpp.inc"

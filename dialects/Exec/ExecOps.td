@@ -207,7 +207,8 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace"], [AttrSizedOperand
   let arguments = (ins FlatSymbolRefAttr:$kernel, I64Attr:$batch, Variadic<Exec_RefType>:$ins, Variadic<Exec_RefType>:$outs);
   let results = (outs Variadic<Exec_Tensor>:$results);
   let assemblyFormat = [{
-    $kernel `batch` $batch `(` $ins `)` `outs` `(` $outs `)` attr-dict `:` type($ins) `->` type($outs) (`->` type($results)^)?
+    $kernel `batch` $batch `(` $ins `)` `outs` `(` $outs `)` attr-dict `:` custom<LaunchTypes>(type($ins), type($outs))
+    (`->` type($results)^)?
   }];
 }
 
