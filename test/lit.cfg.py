@@ -13,9 +13,11 @@ config.test_exec_root = os.path.join(config.braid_build, "test")
 
 path = [os.path.join(config.braid_build, "bin"), config.llvm_tools, os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
-for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS"):
+for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# Idle threads of one test must not spin on the processors of another.
+config.environment["OMP_WAIT_POLICY"] = "passive"
 config.substitutions.append(("%braid", config.braid_source))
 config.substitutions.append(("%goldens", os.path.join(config.braid_source, "test", "goldens")))
 if os.environ.get("BRAID_LONG_TESTS"):

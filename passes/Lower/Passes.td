@@ -58,6 +58,25 @@ def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
       A sum of disjoint pads (gradients of slices) becomes one concat.
     * `tg.slice`, `tg.transpose`, `tg.reshape` become `exec.view` of a contiguous
       tensor, after a copy where no strides express them.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<16x4xf32> {
+      %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %c = tg.broadcast %b dims [1] : tensor<16xf32> -> tensor<4x16xf32>
+      %y = arith.addf %h, %c : tensor<4x16xf32>
+      %t = tg.transpose %y [1, 0] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<16x4xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w bias %b : tensor<16xf32>) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
   }];
 }
 
@@ -68,6 +87,34 @@ def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
     arithmetic on constants and iotas are written into each kernel that reads
     them.  Reductions go by lanes first; reduced rows are cut into blocks whose
     partials a second kernel combines in order.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %two = arith.constant dense<2.0> : tensor<8xf32>
+      %y = arith.mulf %x, %two : tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = exec.kernel "mulf"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %two = arith.constant 2.0 : f32
+          %product = arith.mulf %in, %two : f32
+          linalg.yield %product : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      return %y : tensor<8xf32>
+    }
+    ```
   }];
 }
 
@@ -80,11 +127,79 @@ def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
     between them forbids it, and no sum over rows is read.  A value that only the
     kernel reads disappears.  A layer norm becomes one kernel, its backward with
     the partial sums of the weight gradients another.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      %z = exec.kernel "exp"(%y) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%ky: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kz = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%ky : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.exp %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %kz : tensor<8xf32>
+      }
+      return %z : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %z = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        %empty2 = tensor.empty() : tensor<8xf32>
+        %kz = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%ky : tensor<8xf32>) outs(%empty2 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.exp %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %kz : tensor<8xf32>
+      }
+      return %z : tensor<8xf32>
+    }
+    ```
   }];
 }
 
 def VerifyValuesPass : Pass<"exec-verify-values"> {
   let summary = "Fails if an op of the graph is left: everything is an action or a view";
+  let description = [{
+    The boundary between choosing actions and planning their memory.  Changes
+    nothing.
+
+    Leaves:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x4xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,6 +214,66 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
     as much kernel source as one of its layers.  A kernel that is elementwise on
     contiguous tensors, without indices, becomes `flat`: it does not depend on the
     length.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.kernel "addf"(%v, %x) outs(%v : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
+      exec.kernel "addf"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+    ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
+      %empty = tensor.empty() : tensor<1xf32>
+      %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%ka, %kb : tensor<1xf32>, tensor<1xf32>) outs(%empty : tensor<1xf32>) attrs = {exec.dims = array<i64: 0>} {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %sum = arith.addf %a, %b : f32
+        linalg.yield %sum : f32
+      } -> tensor<1xf32>
+      exec.yield %kc : tensor<1xf32>
+    }
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%v, %x) outs(%v) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%w, %x) outs(%w) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+    }
+    ```
   }];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
@@ -109,12 +284,82 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
     A launch moves up to an earlier one of its kernel if no action between them
     conflicts with it in memory.  Buffers' lives are renumbered.  With AdamW all
     parameters of one decay group are updated by one launch.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+    ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
+      %empty = tensor.empty() : tensor<1xf32>
+      %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%ka, %kb : tensor<1xf32>, tensor<1xf32>) outs(%empty : tensor<1xf32>) attrs = {exec.dims = array<i64: 0>} {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %sum = arith.addf %a, %b : f32
+        linalg.yield %sum : f32
+      } -> tensor<1xf32>
+      exec.yield %kc : tensor<1xf32>
+    }
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%v, %x) outs(%v) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%w, %x) outs(%w) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+    ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
+      %empty = tensor.empty() : tensor<1xf32>
+      %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%ka, %kb : tensor<1xf32>, tensor<1xf32>) outs(%empty : tensor<1xf32>) attrs = {exec.dims = array<i64: 0>} {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %sum = arith.addf %a, %b : f32
+        linalg.yield %sum : f32
+      } -> tensor<1xf32>
+      exec.yield %kc : tensor<1xf32>
+    }
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 2(%v, %x, %w, %x) outs(%v, %w)
+          : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>
+          -> !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>
+    }
+    ```
   }];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
 
 def VerifyMemoryPass : Pass<"exec-verify-memory"> {
   let summary = "Fails if a tensor is left outside kernel bodies";
+  let description = [{
+    The boundary between planning and translation: every value of a program is a
+    reference into the arena.  Changes nothing.
+
+    Leaves:
+    ```mlir
+    exec.tensor @w at 0 bytes 512 cause "parameters" : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @eval arena 8389504 {
+      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 cause "workspace" name "workspace"
+      exec.buffer @x at 8389120 bytes 128 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
+      exec.buffer @y at 8389248 bytes 256 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x16xf32>
+      %x = exec.ref @x + 0 : !exec.ref<4x8xf32, [8, 1]>
+      %w = exec.ref @w + 0 : !exec.ref<16x8xf32, [8, 1]>
+      %y = exec.ref @y + 0 : !exec.ref<4x16xf32, [16, 1]>
+      exec.matmul "bd,fd->bf"(%x, %w) outs(%y : !exec.ref<4x16xf32, [16, 1]>) : !exec.ref<4x8xf32, [8, 1]>, !exec.ref<16x8xf32, [8, 1]>
+    }
+    ```
+  }];
 }
 
 def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
@@ -138,22 +383,45 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
 
     Input:
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     func.func @train(%w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>},
                      %x: tensor<8xf32> {tg.input = "x"}) -> (tensor<8xf32> {tg.updates = "w"}) {
-      %0 = exec.kernel "add"(%w, %x) space [8] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> { ... }
+      %0 = exec.kernel "addf"(%w, %x) space [8] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
       return %0 : tensor<8xf32>
     }
     ```
-    Output: the sum is written over `w`, which no one else reads.
+    Output:
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     exec.tensor @w at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 128 {
-      exec.buffer @b0 at 64 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "x" : tensor<8xf32>
+      exec.buffer @b0 at 64 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
-      exec.kernel "add"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : ... { ... }
+      exec.kernel "addf"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
     }
     ```
+    The sum is written over `w`, which no one else reads.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment and scratch memory count">,
@@ -173,6 +441,20 @@ def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
     persistent tensors are at the start, results must be at the end), and that an
     action writes over its own operands only where it said that it may.  Changes
     nothing.
+
+    Leaves:
+    ```mlir
+    exec.tensor @w at 0 bytes 512 cause "parameters" : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @eval arena 8389504 {
+      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 cause "workspace" name "workspace"
+      exec.buffer @x at 8389120 bytes 128 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
+      exec.buffer @y at 8389248 bytes 256 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x16xf32>
+      %x = exec.ref @x + 0 : !exec.ref<4x8xf32, [8, 1]>
+      %w = exec.ref @w + 0 : !exec.ref<16x8xf32, [8, 1]>
+      %y = exec.ref @y + 0 : !exec.ref<4x16xf32, [16, 1]>
+      exec.matmul "bd,fd->bf"(%x, %w) outs(%y : !exec.ref<4x16xf32, [16, 1]>) : !exec.ref<4x8xf32, [8, 1]>, !exec.ref<16x8xf32, [8, 1]>
+    }
+    ```
   }];
   let options = [Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment counts">];
 }

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-PASS = re.compile(r'^def \w+ : Pass<"([\w-]+)"(.*?)^}', re.S | re.M)
+PASS = re.compile(r'^def \w+ : \w*Pass<"([\w-]+)"(.*?)^}', re.S | re.M)
 BLOCK = r"\s*```mlir\n(.*?)```"
 EXAMPLE = re.compile(r"Input(?: \(`([^`]*)`\))?:" + BLOCK + r"\s*Output:" + BLOCK, re.S)
 LEAVES = re.compile(r"Leaves(?: \(`([^`]*)`\))?:" + BLOCK, re.S)

@@ -124,7 +124,7 @@ static Mode findMode() {
 
 Options interp::parseCommandLine(int argc, char **argv) {
   cl::HideUnrelatedOptions({&general, &inputs, &checks});
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "braid-interp 0.1.0\n"; });
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "braid-interp " BRAID_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, kOverview);
   Options options;
   options.mode = findMode();

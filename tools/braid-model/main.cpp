@@ -66,7 +66,7 @@ static int writeGraph(StringRef text) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << "braid-model 0.1.0\n"; });
+  cl::SetVersionPrinter([](raw_ostream &os) { os << "braid-model " BRAID_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, "Writes the training graph of a model.\n\n"
                                           "The model is a Hugging Face config.json (gpt2 or llama) or a preset.\n");
   if (configPath.empty() == preset.empty())

@@ -14,7 +14,7 @@ static cl::OptionCategory category("Options");
 
 namespace {
 struct Flags {
-  cl::opt<std::string> input{cl::Positional, cl::desc("<graph.mlir>"), cl::Required, cl::cat(category)};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<graph.mlir>"), cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("The binary, file or folder to write; - is standard output"),
                               cl::value_desc("path"), cl::cat(category)};
   cl::opt<Emit> emit{
