@@ -1,0 +1,8 @@
+// What the two boundaries forbid.
+// RUN: braid-opt %s --exec-verify-values --split-input-file --verify-diagnostics
+
+func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is left after kernels were formed: it is no action and no view}}
+  %y = arith.addf %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
