@@ -76,12 +76,23 @@ void braid::reference::appendBytes(const Tensor &tensor, std::string &bytes) {
 // The arena
 //===----------------------------------------------------------------------===//
 
-Arena::Arena(int64_t size) : bytes(size), owners(size, kNobody) { poison(0, size); }
+Arena::Arena(int64_t size) : bytes(size), owners(size, kNobody), touched(size / kBlock + 1, false) { poison(0, size); }
 
 void Arena::poison(int64_t offset, int64_t count) {
   for (int64_t i = offset; i < offset + count; ++i)
     bytes[i] = poisonByte(i);
   std::fill_n(owners.begin() + offset, count, kNobody);
+  for (int64_t block = (offset + kBlock - 1) / kBlock; (block + 1) * kBlock <= offset + count; ++block)
+    touched[block] = false;
+}
+
+void Arena::poisonWritten(int64_t offset, int64_t count) {
+  int64_t end = offset + count;
+  for (int64_t block = offset / kBlock; block * kBlock < end; ++block) {
+    int64_t begin = std::max(offset, block * kBlock);
+    if (touched[block])
+      poison(begin, std::min(end, (block + 1) * kBlock) - begin);
+  }
 }
 
 int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {
@@ -119,6 +130,7 @@ void Arena::write(const Place &place, const Tensor &tensor) {
     int64_t begin = byteOf(place, index);
     storeElement(type, &bytes[begin], tensor[i++]);
     std::fill_n(owners.begin() + begin, width, place.owner);
+    touched[begin / kBlock] = touched[(begin + width - 1) / kBlock] = true;
   });
 }
 

@@ -35,6 +35,8 @@ public:
   int64_t size() const { return bytes.size(); }
   /// Forgets a range: its bytes are poison and nobody's.
   void poison(int64_t offset, int64_t count);
+  /// The same, but quick where nothing was written since it was last poison.
+  void poisonWritten(int64_t offset, int64_t count);
 
   /// An element of which some byte is not its buffer's but `owner`'s.
   struct Stranger {
@@ -55,6 +57,9 @@ public:
 private:
   std::vector<uint8_t> bytes;
   std::vector<int32_t> owners;
+  /// For each block of bytes, whether one was written since all were poison.
+  static constexpr int64_t kBlock = 4096;
+  std::vector<bool> touched;
 };
 
 /// The tensor whose elements, one after another, have these bytes, and back.

@@ -68,7 +68,7 @@ void Machine::poisonWorkspace() {
   for (exec::BufferOp buffer : buffers) {
     int64_t first = buffer.getFirst(), last = buffer.getLast();
     if (buffer.getCause() == "workspace" && first <= now && now <= last)
-      arena.poison(buffer.getOffset(), buffer.getBytes());
+      arena.poisonWritten(buffer.getOffset(), buffer.getBytes());
   }
 }
 
