@@ -7,12 +7,27 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
+ArenaMap::ArenaMap(ModuleOp module) : module(module) {
+  auto add = [&](Operation *scope) {
+    for (Operation &op : scope->getRegion(0).front())
+      if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+        symbols[{scope, name}] = &op;
+  };
+  add(module.getOperation());
+  for (auto program : module.getOps<exec::ProgramOp>())
+    add(program);
+}
+
 Operation *ArenaMap::storageOf(Value value) const {
   auto ref = value.getDefiningOp<exec::RefOp>();
-  auto program = ref->getParentOfType<exec::ProgramOp>();
-  if (Operation *buffer = SymbolTable::lookupSymbolIn(program, ref.getBufferAttr()))
+  StringAttr name = ref.getBufferAttr().getAttr();
+  if (Operation *buffer = symbols.lookup({ref->getParentOp(), name}))
     return buffer;
-  return SymbolTable::lookupSymbolIn(module, ref.getBufferAttr());
+  return symbols.lookup({static_cast<Operation *>(module), name});
+}
+
+exec::KernelDefOp ArenaMap::kernelOf(exec::LaunchOp launch) const {
+  return dyn_cast_or_null<exec::KernelDefOp>(symbols.lookup({static_cast<Operation *>(module), launch.getKernelAttr().getAttr()}));
 }
 
 uint64_t ArenaMap::offsetOf(Value value) const {
@@ -29,39 +44,52 @@ StringRef ArenaMap::nameOf(Value value) const {
   return cast<exec::TensorOp>(storage).getSymName();
 }
 
-llvm::DenseMap<StringAttr, llvm::SmallBitVector> codegen::findAliased(ModuleOp module, const ArenaMap &arena) {
-  struct Range {
-    uint64_t begin, end;
+namespace {
+struct ByteRange {
+  uint64_t begin, end;
+  bool overlaps(const ByteRange &other) const { return begin < other.end && other.begin < end; }
+};
+} // namespace
+
+/// The bytes between the first and the last of each operand of a tuple, then of
+/// each out.
+static SmallVector<ByteRange> rangesOf(exec::LaunchOp launch, uint64_t tuple, const ArenaMap &arena) {
+  size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
+  SmallVector<ByteRange> ranges;
+  auto add = [&](ValueRange refs) {
+    for (Value ref : refs) {
+      uint64_t begin = arena.offsetOf(ref);
+      ranges.push_back({begin, begin + cast<exec::RefType>(ref.getType()).getSpanBytes()});
+    }
   };
+  add(launch.getIns().slice(tuple * numIns, numIns));
+  add(launch.getOuts().slice(tuple * numOuts, numOuts));
+  return ranges;
+}
+
+llvm::DenseMap<StringAttr, llvm::SmallBitVector> codegen::findAliased(ModuleOp module, const ArenaMap &arena) {
   llvm::DenseMap<StringAttr, llvm::SmallBitVector> aliased;
   module.walk([&](exec::LaunchOp launch) {
-    size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
-    auto kernel = dyn_cast_or_null<exec::KernelDefOp>(SymbolTable::lookupSymbolIn(module, launch.getKernelAttr()));
-    llvm::SmallBitVector &bits = aliased[launch.getKernelAttr().getAttr()];
-    bits.resize(numIns + numOuts);
+    exec::KernelDefOp kernel = arena.kernelOf(launch);
+    if (!kernel)
+      return; // reported where it is printed
+    size_t numIns = launch.getIns().size() / launch.getBatch();
+    ArrayRef<int64_t> ties = kernel.getTies();
+    llvm::SmallBitVector &bits = aliased[kernel.getSymNameAttr()];
+    bits.resize(kernel.getLayouts().size());
     for (uint64_t tuple = 0; tuple < launch.getBatch(); ++tuple) {
-      SmallVector<Value> refs(launch.getIns().slice(tuple * numIns, numIns));
-      llvm::append_range(refs, launch.getOuts().slice(tuple * numOuts, numOuts));
-      auto ranges = llvm::map_to_vector(refs, [&](Value ref) {
-        uint64_t begin = arena.offsetOf(ref);
-        return Range{begin, begin + cast<exec::RefType>(ref.getType()).getSpanBytes()};
-      });
-      for (size_t out = 0; out < numOuts; ++out) {
-        const Range &written = ranges[numIns + out];
-        for (size_t other = 0; other < numIns + out; ++other) {
-          bool isTied = kernel && !kernel.getTies().empty() && kernel.getTies()[out] == static_cast<int64_t>(other);
-          if (isTied || ranges[other].end <= written.begin || written.end <= ranges[other].begin)
-            continue;
-          bits.set(other);
-          bits.set(numIns + out);
-        }
-      }
+      SmallVector<ByteRange> ranges = rangesOf(launch, tuple, arena);
+      for (size_t out = numIns; out < ranges.size(); ++out)
+        for (size_t other = 0; other < out; ++other)
+          if (ties[out - numIns] != static_cast<int64_t>(other) && ranges[out].overlaps(ranges[other])) {
+            bits.set(other);
+            bits.set(out);
+          }
     }
     // One pointer stands for an out and its operand.
-    if (kernel)
-      for (auto [out, tied] : llvm::enumerate(kernel.getTies()))
-        if (tied >= 0 && bits[numIns + out])
-          bits.set(tied);
+    for (auto [out, tied] : llvm::enumerate(ties))
+      if (tied >= 0 && bits[numIns + out])
+        bits.set(tied);
   });
   return aliased;
 }

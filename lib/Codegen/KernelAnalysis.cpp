@@ -103,8 +103,10 @@ LogicalResult KernelAnalysis::readNode(linalg::GenericOp op) {
   for (auto [loop, iterator] : llvm::zip(node.loops, op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       (isLane(loop) ? node.reducesLanes : node.reducesRows) = true;
-  if (node.reduces() ? failed(readReduction(node)) : !oldValue(op).use_empty())
-    return node.reduces() ? failure() : LogicalResult(error(op) << "an elementwise generic reads its init");
+  if (!oldValue(op).use_empty() && !op.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
+    return error(op) << "a generic that reads its init starts from a linalg.fill";
+  if (node.reduces() && failed(readReduction(node)))
+    return failure();
 
   for (Value input : op.getDpsInputs()) {
     const Node *producer = nodeOf(input);
@@ -132,8 +134,6 @@ LogicalResult KernelAnalysis::readReduction(Node &node) {
     return error(op) << "a reduction yields addf, addi, maximumf or maxsi of the old value";
   if (!oldValue(op).hasOneUse() || *oldValue(op).user_begin() != combiner)
     return error(op) << "a reduction uses its old value once, in the op that combines";
-  if (!op.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
-    return error(op) << "a reduction starts from a linalg.fill";
   if (!node.reducesRows)
     return success();
 

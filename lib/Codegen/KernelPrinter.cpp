@@ -168,8 +168,11 @@ Expr KernelPrinter::evaluate(Value tensor, const Dims &dims) {
 
 /// A value of the scalar body of `node`.
 Expr KernelPrinter::evaluateScalar(Value scalar, const Node &node) {
-  if (auto argument = dyn_cast<BlockArgument>(scalar))
-    return evaluate(node.op.getDpsInputs()[argument.getArgNumber()], node.operandDims(argument.getArgNumber()));
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    // The old value of what was a reduction over one element is its init.
+    unsigned number = argument.getArgNumber();
+    return evaluate(node.op->getOperand(number), node.operandDims(number));
+  }
   Operation *op = scalar.getDefiningOp();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return literal(constant.getValue(), scalar.getType());

@@ -125,14 +125,10 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
     return op.emitError() << reason;
   if (shape->batch.size() > 6 || shape->outer.size() > 6)
     return op.emitError() << "\"" << op.getSpec() << "\" needs more than 6 loops around its matrices";
+  if (op.getBias() && type(op.getBias()).getTensorType().getNumElements() != shape->n)
+    return op.emitError() << "the bias has " << type(op.getBias()).getTensorType().getNumElements()
+                          << " elements, but the GEMM of \"" << op.getSpec() << "\" has " << shape->n << " columns";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
-
-  uint64_t workspaceOffset = 0, workspaceBytes = 0;
-  for (auto buffer : op->getParentOfType<exec::ProgramOp>().getOps<exec::BufferOp>())
-    if (buffer.getCause() == "workspace") {
-      workspaceOffset = buffer.getOffset();
-      workspaceBytes = buffer.getBytes();
-    }
 
   auto loops = [](ArrayRef<MatmulLoop> loops, int64_t MatmulLoop::*member) {
     return listText(llvm::map_to_vector(loops, [&](const MatmulLoop &loop) { return loop.*member; }));
@@ -237,6 +233,12 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   std::string head = arenaComment(program) + "void " + programFunction(program.getSymName());
   std::string done = std::move(body);
   body.clear();
+  workspaceOffset = workspaceBytes = 0;
+  for (auto buffer : program.getOps<exec::BufferOp>())
+    if (buffer.getCause() == "workspace") {
+      workspaceOffset = buffer.getOffset();
+      workspaceBytes = buffer.getBytes();
+    }
   unsigned number = 0;
   for (Operation &op : program.getBody().front()) {
     if (!isa<exec::ActionOpInterface>(op))

@@ -18,18 +18,23 @@ namespace braid::codegen {
 /// Kernels by symbol, in the order of the module.
 using KernelTable = llvm::MapVector<mlir::StringAttr, KernelAnalysis>;
 
-/// Resolves references into the arena.
+/// Resolves references into the arena, and kernels, by tables: modules have
+/// thousands of each.
 class ArenaMap {
 public:
-  explicit ArenaMap(mlir::ModuleOp module) : module(module) {}
+  explicit ArenaMap(mlir::ModuleOp module);
   /// The byte where a reference starts.
   uint64_t offsetOf(mlir::Value ref) const;
   /// The name, for comments, of the tensor it refers to.
   llvm::StringRef nameOf(mlir::Value ref) const;
   /// The buffer or persistent tensor.
   mlir::Operation *storageOf(mlir::Value ref) const;
+  /// The kernel that a launch runs; null when the module has none of its name.
+  exec::KernelDefOp kernelOf(exec::LaunchOp launch) const;
 
 private:
+  /// Symbols of the module, and of each program.
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::StringAttr>, mlir::Operation *> symbols;
   mlir::ModuleOp module;
 };
 
@@ -66,6 +71,7 @@ private:
   const KernelTable &kernels;
   std::string body, tables;
   unsigned numTables = 0;
+  uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
   llvm::SmallVector<std::string> matmulRows;
   llvm::StringMap<unsigned> matmulIndex;
 };

@@ -34,10 +34,10 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult checkOptions();
   LogicalResult readInput();
   LogicalResult checkGraph();
   LogicalResult lower();
-  LogicalResult emit();
   LogicalResult emitModule();
   LogicalResult emitSources();
   LogicalResult emitBinary(ArrayRef<SourceFile> sources);
@@ -51,6 +51,7 @@ private:
   const char *program;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   llvm::SourceMgr sources;
+  std::optional<SourceMgrDiagnosticHandler> handler;
   OwningOpRef<ModuleOp> module;
   uint64_t graphHash = 0;
   std::vector<PhaseSeconds> seconds;
@@ -91,6 +92,8 @@ LogicalResult Driver::readInput() {
     return report(makeError("cannot read '" + options.input + "': " + file.getError().message()));
   graphHash = llvm::xxh3_64bits((*file)->getBuffer());
   sources.AddNewSourceBuffer(std::move(*file), SMLoc());
+  handler.emplace(sources, &context);
+  context.printOpOnDiagnostic(false); // the line of the source says enough
   module = parseSourceFile<ModuleOp>(sources, &context);
   return success(static_cast<bool>(module));
 }
@@ -99,7 +102,8 @@ LogicalResult Driver::readInput() {
 LogicalResult Driver::checkGraph() {
   auto functions = llvm::to_vector(module->getOps<func::FuncOp>());
   if (functions.size() != 1 || functions.front().getSymName() != "model")
-    return module->emitError() << "expected one function, @model, but the module has " << functions.size()
+    return module->emitError() << "expected a training graph, which is one function @model, but the module has "
+                               << functions.size() << " functions"
                                << (functions.empty() ? "" : ", the first being @")
                                << (functions.empty() ? "" : functions.front().getSymName());
   func::FuncOp model = functions.front();
@@ -132,6 +136,7 @@ LogicalResult Driver::emitModule() {
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os);
+  os << "\n";
   return report(writeTextFile(options.output.empty() ? "-" : options.output, text));
 }
 
@@ -148,7 +153,9 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
   std::string folder = options.keep.empty() ? temporary->path : options.keep;
   if (failed(report(writeSources(folder, files))))
     return failure();
-  return report(replaceFile(options.output, [&](StringRef path) { return compileBinary(folder, *runtime, options, path); }));
+  return report(replaceFile(options.output, [&](StringRef path) {
+    return compileBinary(folder, temporary->path, *runtime, options, path);
+  }));
 }
 
 LogicalResult Driver::emitSources() {
@@ -176,17 +183,25 @@ LogicalResult Driver::emitSources() {
   return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(plan, seconds)));
 }
 
-LogicalResult Driver::run() {
+/// What can be refused before any work is done.
+LogicalResult Driver::checkOptions() {
+  if (options.input.empty())
+    return report(makeError("no graph is named; braid-model writes one"));
   if (!lookupTarget(options.target))
     return report(makeError("there is no target '" + options.target + "'; the targets are " + targetNames()));
   if (options.accumulate < 1)
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
   if (options.output.empty() && options.emit >= Emit::Dir)
     return report(makeError("no output is named; give one by -o"));
-  if (failed(readInput()))
+  if (options.emit == Emit::Exe && failed(report(checkWritable(options.output))))
+    return failure();
+  return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
+}
+
+LogicalResult Driver::run() {
+  if (failed(checkOptions()) || failed(readInput()))
     return failure();
 
-  SourceMgrDiagnosticHandler handler(sources, &context);
   // A module in memory form, as --emit=memory writes it, only needs translation.
   if (!isInMemoryForm() && (failed(checkGraph()) || failed(lower())))
     return failure();

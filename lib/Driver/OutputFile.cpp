@@ -28,12 +28,27 @@ static std::error_code syncFile(const std::string &path) {
   return code;
 }
 
-Error braid::replaceFile(StringRef path, function_ref<Error(StringRef)> write) {
+/// Creates an empty file beside `path`.
+static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary) {
   if (sys::fs::is_directory(path))
     return makeError("cannot write '" + path + "': it is a folder");
-  SmallString<128> temporary;
   if (std::error_code code = sys::fs::createUniqueFile(path + ".%%%%%%.tmp", temporary))
     return fileError(path, code);
+  return Error::success();
+}
+
+Error braid::checkWritable(StringRef path) {
+  SmallString<128> temporary;
+  if (Error error = createBeside(path, temporary))
+    return error;
+  sys::fs::remove(temporary);
+  return Error::success();
+}
+
+Error braid::replaceFile(StringRef path, function_ref<Error(StringRef)> write) {
+  SmallString<128> temporary;
+  if (Error error = createBeside(path, temporary))
+    return error;
   auto fail = [&](Error error) {
     sys::fs::remove(temporary);
     return error;

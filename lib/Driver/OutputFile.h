@@ -12,7 +12,10 @@ namespace braid {
 /// and renamed.  When anything fails, what `path` held before is untouched.
 llvm::Error replaceFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::StringRef temporary)> write);
 
-/// The same for text; "-" is standard output.
+/// Whether `replaceFile` could write there, as far as one can tell in advance.
+llvm::Error checkWritable(llvm::StringRef path);
+
+/// The same as `replaceFile` for text; "-" is standard output.
 llvm::Error writeTextFile(llvm::StringRef path, llvm::StringRef text);
 
 /// An error with a message.

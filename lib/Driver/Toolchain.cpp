@@ -82,20 +82,27 @@ private:
 };
 } // namespace
 
-/// Starts all, then waits for all.
+/// Starts all, then waits for all; returns the first error.
 static Error runAll(MutableArrayRef<Command> commands, bool verbose) {
-  Error errors = Error::success();
-  for (size_t i = 0; i < commands.size(); ++i)
-    if (Error error = commands[i].start(verbose)) {
-      errors = joinErrors(std::move(errors), std::move(error));
-      commands = commands.take_front(i);
-    }
-  for (Command &command : commands)
-    errors = joinErrors(std::move(errors), command.finish());
-  return errors;
+  Error first = Error::success();
+  auto note = [&](Error error) {
+    if (first)
+      consumeError(std::move(error));
+    else
+      first = std::move(error);
+  };
+  size_t started = 0;
+  while (started < commands.size() && !first) {
+    note(commands[started].start(verbose));
+    started += !first;
+  }
+  for (Command &command : commands.take_front(started))
+    note(command.finish());
+  return first;
 }
 
-Error braid::compileBinary(StringRef folder, const RuntimeFolder &runtime, const DriverOptions &options, StringRef output) {
+Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFolder &runtime,
+                           const DriverOptions &options, StringRef output) {
   ErrorOr<std::string> compiler = sys::findProgramByName(options.compiler);
   if (!compiler)
     return makeError("there is no C++ compiler '" + options.compiler + "' (" + compiler.getError().message() +
@@ -104,19 +111,19 @@ Error braid::compileBinary(StringRef folder, const RuntimeFolder &runtime, const
   std::vector<Command> compiles;
   std::vector<std::string> link{*compiler, "-o", output.str()};
   for (StringRef source : {"step", "model"}) {
-    std::string object = inFolder(folder, (source + ".o").str());
+    std::string object = inFolder(scratch, (source + ".o").str());
     std::vector<std::string> arguments{*compiler, "-std=c++20", "-O3", "-march=" + options.cpu, "-ffp-contract=fast",
                                        "-I" + runtime.sources, "-c", inFolder(folder, (source + ".cpp").str()), "-o", object};
     if (!options.keep.empty())
       arguments.push_back("-g1"); // the sources stay: profilers can show them
-    compiles.emplace_back(std::move(arguments), inFolder(folder, (source + ".log").str()));
+    compiles.emplace_back(std::move(arguments), inFolder(scratch, (source + ".log").str()));
     link.push_back(object);
   }
   if (Error error = runAll(compiles, options.verbose))
     return error;
 
   link.insert(link.end(), {runtime.library, "-ldnnl", "-fopenmp"});
-  Command linker(std::move(link), inFolder(folder, "link.log"));
+  Command linker(std::move(link), inFolder(scratch, "link.log"));
   return runAll(linker, options.verbose);
 }
 

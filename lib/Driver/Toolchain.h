@@ -18,8 +18,9 @@ struct RuntimeFolder {
 /// argv[0]).
 llvm::Expected<RuntimeFolder> findRuntime(const DriverOptions &options, const char *program);
 
-/// Compiles sources that lie in `folder` to the binary `output`.
-llvm::Error compileBinary(llvm::StringRef folder, const RuntimeFolder &runtime, const DriverOptions &options,
+/// Compiles sources that lie in `folder` to the binary `output`; objects and messages
+/// go to `scratch`.
+llvm::Error compileBinary(llvm::StringRef folder, llvm::StringRef scratch, const RuntimeFolder &runtime, const DriverOptions &options,
                           llvm::StringRef output);
 
 /// Writes generated sources, the runtime's sources and a CMakeLists.txt to a
