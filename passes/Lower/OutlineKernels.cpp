@@ -151,8 +151,9 @@ private:
   /// A definition, as yet without name.
   exec::KernelDefOp define(exec::KernelOp kernel) {
     bool flat = isFlat(kernel);
-    // Definitions stand before the first program.
-    OpBuilder builder(*getOperation().getOps<exec::ProgramOp>().begin());
+    // Definitions come first: looking one up must not walk over all tensors.
+    Block *module = getOperation().getBody();
+    OpBuilder builder(module, llvm::find_if_not(*module, llvm::IsaPred<exec::KernelDefOp>));
     SmallVector<Attribute> layouts;
     for (Type type : kernel->getOperandTypes()) {
       Type layout = flat ? exec::RefType::contiguous(flatType(cast<exec::RefType>(type).getTensorType())) : type;
