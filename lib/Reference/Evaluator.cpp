@@ -2,15 +2,22 @@
 
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/Elementwise.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace braid::reference;
 
+FailureOr<Tensor> braid::reference::evaluateConstant(arith::ConstantOp op) {
+  if (std::optional<Tensor> value = Tensor::ofAttribute(op.getValue()))
+    return std::move(*value);
+  return op.emitError("the interpreter reads dense constants only");
+}
+
 /// The results as their functions made them, before rounding.
 static Results evaluateExactly(Operation *op, ArrayRef<const Tensor *> operands, Arithmetic arithmetic) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return results(Tensor::ofAttribute(constant.getValue()));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    FailureOr<Tensor> value = evaluateConstant(constant);
+    return failed(value) ? Results(failure()) : results(std::move(*value));
+  }
   Operands in(op, operands);
   if (const OpFunction *function = OpTable::instance().find(op))
     return (*function)(op, in, arithmetic);

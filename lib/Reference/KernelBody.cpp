@@ -8,8 +8,8 @@
 #include "lib/Reference/KernelBody.h"
 #include "dialects/Exec/Exec.h"
 #include "lib/Reference/Elementwise.h"
+#include "lib/Reference/Evaluator.h"
 #include "lib/Reference/Philox.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
@@ -103,7 +103,10 @@ LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured)
 
 LogicalResult ScalarBody::add(Operation &op, Captured captured) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    newSlot(constant, Tensor::ofAttribute(constant.getValue())[0]);
+    FailureOr<Tensor> value = evaluateConstant(constant);
+    if (failed(value))
+      return failure();
+    newSlot(constant, (*value)[0]);
     return success();
   }
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
@@ -266,7 +269,10 @@ struct BodyRun {
 
 LogicalResult BodyRun::run(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    values[constant] = Tensor::ofAttribute(constant.getValue());
+    FailureOr<Tensor> value = evaluateConstant(constant);
+    if (failed(value))
+      return failure();
+    values[constant] = std::move(*value);
     return success();
   }
   if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {

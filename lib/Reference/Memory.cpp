@@ -27,6 +27,8 @@ Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic)
       }
   for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
     buffers.push_back(buffer);
+    if (!buffer.getType())
+      continue;
     if (buffer.getIo() == "input")
       inputs.push_back(buffer);
     else if (buffer.getIo() == "result")

@@ -80,7 +80,7 @@ std::string braid::reference::indexText(ArrayRef<int64_t> index) {
   return text + "]";
 }
 
-Tensor Tensor::ofAttribute(TypedAttr attribute) {
+std::optional<Tensor> Tensor::ofAttribute(TypedAttr attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute)) {
     Tensor result({}, number.getType());
     result.f(0) = number.getValueAsDouble();
@@ -91,7 +91,9 @@ Tensor Tensor::ofAttribute(TypedAttr attribute) {
     result.n(0) = wrapTo(number.getType(), number.getValue().getSExtValue());
     return result;
   }
-  auto dense = cast<DenseElementsAttr>(attribute);
+  auto dense = dyn_cast<DenseElementsAttr>(attribute);
+  if (!dense || !isa<RankedTensorType>(dense.getType()))
+    return std::nullopt;
   Tensor result(cast<RankedTensorType>(dense.getType()));
   int64_t i = 0;
   if (result.hasFloats()) {

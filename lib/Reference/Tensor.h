@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace braid::reference {
@@ -58,8 +59,9 @@ public:
   /// All zeros.
   explicit Tensor(mlir::RankedTensorType type) : Tensor(type.getShape(), type.getElementType()) {}
 
-  /// The values of a `dense` attribute, or of a float or int attribute (rank 0).
-  static Tensor ofAttribute(mlir::TypedAttr attribute);
+  /// The values of a `dense` attribute, or of a float or int attribute (rank 0);
+  /// none for other attributes.
+  static std::optional<Tensor> ofAttribute(mlir::TypedAttr attribute);
 
   int64_t rank() const { return shape.size(); }
   int64_t size() const { return elements.size(); }

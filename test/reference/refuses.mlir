@@ -9,6 +9,7 @@
 // RUN: not braid-interp %t/good.mlir --compare --pipeline=@%t/none 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not braid-interp %t/good.mlir --pipeline=cse 2>&1 | FileCheck %s --check-prefix=MODE
 // RUN: not braid-interp %t/good.mlir --set x 2>&1 | FileCheck %s --check-prefix=SET
+// RUN: not braid-interp %t/good.mlir --set lr=1 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not braid-interp %t/good.mlir --inputs=%t/good.mlir 2>&1 | FileCheck %s --check-prefix=TENSORS
 // RUN: not braid-interp %t/good.mlir --no-such-flag 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not braid-interp %t/good.mlir --steps=1 2>&1 | FileCheck %s --check-prefix=TRAIN
@@ -18,6 +19,7 @@
 // RUN: not braid-interp %t/index.mlir --set i=5 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: not braid-interp %t/target.mlir --set t=9 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not braid-interp %t/dynamic.mlir 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: not braid-interp %t/resource.mlir 2>&1 | FileCheck %s --check-prefix=RESOURCE
 
 // MISSING: error: cannot open input file {{.*}}missing.mlir
 // SYNTAX: syntax.mlir:2:{{.*}}: error:
@@ -27,6 +29,7 @@
 // FILE: error: cannot read the pipeline from '{{.*}}none': No such file
 // MODE: error: --pipeline and --reference-pipeline need --compare
 // SET: error: --set takes name=number, found 'x'
+// NAME: error: --set: no input is called 'lr'
 // TENSORS: error: {{.*}}good.mlir: the header's length {{[0-9]+}} is more than the file has
 // FLAG: Unknown command line argument '--no-such-flag'
 // TRAIN: error: the module has no function or program 'train'; it has 'f'
@@ -35,6 +38,7 @@
 // UNKNOWN: unknown.mlir:2:{{.*}}: error: the interpreter does not know 'tensor.expand_shape'
 // INDEX: index.mlir:2:{{.*}}: error: index 5 at place 0 is outside the table of 3 rows
 // TARGET: target.mlir:2:{{.*}}: error: target 9 at place 0 is none of the 3 classes and not the ignored -100
+// RESOURCE: resource.mlir:2:{{.*}}: error: the interpreter reads dense constants only
 // DYNAMIC: error: argument #0 is 'tensor<?xf32>'; the interpreter takes ranked tensors of static shape
 
 //--- syntax.mlir
@@ -72,3 +76,16 @@ func.func @f(%x: tensor<2x3xf32>, %t: tensor<2xi32> {tg.input = "t"}) -> tensor<
 func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
+
+//--- resource.mlir
+func.func @f() -> tensor<2xf32> {
+  %y = arith.constant dense_resource<blob> : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      blob: "0x040000000000803F00000040"
+    }
+  }
+#-}

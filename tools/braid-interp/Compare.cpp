@@ -120,6 +120,8 @@ LogicalResult interp::runComparison(ModuleOp module, const Options &options) {
   std::vector<std::string> names = functionsOf(module, options);
   if (names.empty())
     return module.emitError("the module has no function and no program");
+  if (failed(checkNames({module, *changed}, options)))
+    return failure();
   bool same = true;
   for (const std::string &name : names)
     same &= succeeded(compareFunction(module, *changed, name, options));

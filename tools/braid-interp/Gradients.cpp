@@ -182,6 +182,8 @@ static LogicalResult checkFunction(ModuleOp module, const std::string &name, con
 }
 
 LogicalResult interp::checkGradients(ModuleOp module, const Options &options) {
+  if (failed(checkNames(module, options)))
+    return failure();
   bool right = true;
   for (const std::string &name : functionsOf(module, options))
     right &= succeeded(checkFunction(module, name, options));

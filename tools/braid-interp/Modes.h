@@ -12,6 +12,9 @@ mlir::LogicalResult applyPasses(mlir::ModuleOp module, llvm::StringRef pipeline)
 /// The function of the command line, or all functions of the module.
 std::vector<std::string> functionsOf(mlir::ModuleOp module, const Options &options);
 
+/// Fails if --set names an input that no program of the modules has.
+mlir::LogicalResult checkNames(llvm::ArrayRef<mlir::ModuleOp> modules, const Options &options);
+
 mlir::LogicalResult runOnce(mlir::ModuleOp module, const Options &options);
 mlir::LogicalResult runTraining(mlir::ModuleOp module, const Options &options);
 mlir::LogicalResult runComparison(mlir::ModuleOp module, const Options &options);

@@ -5,6 +5,7 @@
 #include "tools/braid-interp/Modes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -101,6 +102,22 @@ std::vector<std::string> interp::functionsOf(ModuleOp module, const Options &opt
   return Program::names(module);
 }
 
+LogicalResult interp::checkNames(ArrayRef<ModuleOp> modules, const Options &options) {
+  llvm::StringSet<> names;
+  for (ModuleOp module : modules)
+    for (const std::string &name : Program::names(module)) {
+      FailureOr<Program> program = Program::find(module, name);
+      if (failed(program))
+        return failure();
+      for (const InputSlot &slot : program->inputs)
+        names.insert(slot.name);
+    }
+  for (const auto &number : options.inputs.numbers)
+    if (!names.contains(number.getKey()))
+      return modules.front()->emitError() << "--set: no input is called '" << number.getKey() << "'";
+  return success();
+}
+
 /// Runs one function; `options` is a copy of its own.
 static LogicalResult runFunction(ModuleOp module, const std::string &name, Options options, Values &named) {
   std::string &prefix = options.inputs.prefix;
@@ -129,6 +146,8 @@ LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
     return module.emitError("the module has no function and no program");
   if (names.size() > 1 && !options.outputFile.empty())
     return module.emitError("the module has several functions; name with --function the one whose results to write");
+  if (failed(checkNames(module, options)))
+    return failure();
   Values named;
   bool right = true;
   for (const std::string &name : names) {
@@ -144,7 +163,7 @@ LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
 
 LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
   FailureOr<Step> step = Step::find(module, options.function.empty() ? "train" : options.function);
-  if (failed(step))
+  if (failed(step) || failed(checkNames(module, options)))
     return failure();
   step->microbatches = options.microbatches;
   if (step->microbatches > 1 && !step->accumulate)

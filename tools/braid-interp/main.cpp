@@ -1,39 +1,20 @@
 //===- main.cpp - braid-interp: the reference interpreter -----------------===//
 
-#include "dialects/Exec/Exec.h"
-#include "dialects/TG/TG.h"
+#include "braid/InitAll.h"
 #include "lib/Reference/Safetensors.h"
-#include "passes/Graph/Passes.h"
-#include "passes/Lower/Passes.h"
 #include "tools/braid-interp/Modes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::interp;
 
-/// Passes that pipelines may name.
-static void registerPasses() {
-  registerGraphPasses();
-  registerLowerPasses();
-  registerCanonicalizerPass();
-  registerCSEPass();
-  registerSymbolDCEPass();
-}
-
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
-  registry.insert<tg::TGDialect, exec::ExecDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
-  registerUpstreamModels(registry);
+  registerAllDialects(registry);
   return registry;
 }
 
@@ -57,7 +38,7 @@ static LogicalResult runMode(ModuleOp module, const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  registerPasses();
+  registerAllPasses();
   Options options = parseCommandLine(argc, argv);
 
   MLIRContext context(makeRegistry(), MLIRContext::Threading::DISABLED);
