@@ -94,6 +94,16 @@ RefType RefType::contiguous(RankedTensorType type) {
   return RefType::get(type.getContext(), type.getShape(), type.getElementType(), strides);
 }
 
+RefType RefType::strided(RankedTensorType type, ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> canonical(strides);
+  for (int64_t dim = type.getRank() - 1, inner = 1; dim >= 0; --dim) {
+    if (type.getDimSize(dim) == 1)
+      canonical[dim] = inner;
+    inner = canonical[dim] * type.getDimSize(dim);
+  }
+  return RefType::get(type.getContext(), type.getShape(), type.getElementType(), canonical);
+}
+
 RankedTensorType RefType::getTensorType() const { return RankedTensorType::get(getShape(), getElementType()); }
 
 int64_t RefType::getSpanBytes() const {

@@ -52,6 +52,10 @@ def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
   let extraClassDeclaration = [{
     /// The contiguous, row-major reference of a tensor type.
     static RefType contiguous(::mlir::RankedTensorType type);
+    /// The reference with these strides.  A dim of size 1 is never stepped along:
+    /// its stride becomes what a contiguous tensor would have, so that equal
+    /// places have equal types.
+    static RefType strided(::mlir::RankedTensorType type, ::llvm::ArrayRef<int64_t> strides);
     /// The logical tensor.
     ::mlir::RankedTensorType getTensorType() const;
     /// Bytes from the first to past the last element.

@@ -70,7 +70,7 @@ std::optional<ViewCoordinates> exec::composeViews(ArrayRef<int64_t> innerShape, 
 RefType exec::layoutOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (auto view = value.getDefiningOp<ViewOp>())
-    return RefType::get(type.getContext(), type.getShape(), type.getElementType(), view.getStrides());
+    return RefType::strided(type, view.getStrides());
   return RefType::contiguous(type);
 }
 

@@ -70,7 +70,7 @@ Value Emitter::reference(Value value) {
   const Place &place = plan.places.places.at(value);
   const Storage &storage = plan.places.storages[place.storage];
   auto type = cast<RankedTensorType>(value.getType());
-  auto ref = RefType::get(builder.getContext(), type.getShape(), type.getElementType(), place.layout.strides);
+  auto ref = RefType::strided(type, place.layout.strides);
   int64_t offset = place.layout.offset * elementBytes(type.getElementType());
   Value &known = references[{{place.storage, offset}, ref}];
   if (!known) {
