@@ -252,8 +252,6 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
     Output:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
     ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
       %empty = tensor.empty() : tensor<1xf32>
@@ -265,6 +263,8 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
       } -> tensor<1xf32>
       exec.yield %kc : tensor<1xf32>
     }
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
       exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
@@ -288,8 +288,6 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
     Input:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
     ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
       %empty = tensor.empty() : tensor<1xf32>
@@ -301,6 +299,8 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
       } -> tensor<1xf32>
       exec.yield %kc : tensor<1xf32>
     }
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
       exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
@@ -313,8 +313,6 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
     Output:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
     ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
       %empty = tensor.empty() : tensor<1xf32>
@@ -326,6 +324,8 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
       } -> tensor<1xf32>
       exec.yield %kc : tensor<1xf32>
     }
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
       exec.buffer @b0 at 128 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
