@@ -466,7 +466,7 @@ def DecomposePass : Pass<"tg-decompose", "::mlir::func::FuncOp"> {
     The last pass over the graph: forward and backward share what differentiation
     chose to save, and nothing after merges a recomputed value with its original.
     `tg.stop_gradient`, which only differentiation reads, goes too.  The new ops
-    carry the composite's location, or its name where that names nothing.
+    carry the composite's name, with its location below.
 
     Input:
     ```mlir

@@ -22,7 +22,7 @@ func.func @softmax(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   return %y : tensor<3x4xf32>
 }
 
-// A location that names something stays.
+// The parts are named by the composite; its location is kept below the name.
 // LOC-LABEL: func.func @silu
 // LOC: math.exp {{.*}} loc(#[[ACT:.*]])
 // ONLY-LABEL: func.func @silu
@@ -31,7 +31,8 @@ func.func @silu(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %y = tg.silu %x : tensor<3x4xf32> loc("h.0.act")
   return %y : tensor<3x4xf32>
 }
-// LOC-DAG: #[[ACT]] = loc("h.0.act")
+// LOC-DAG: #[[NAME:.*]] = loc("h.0.act")
+// LOC-DAG: #[[ACT]] = loc("tg.silu"(#[[NAME]]))
 // LOC-DAG: #[[SOFTMAX]] = loc("tg.softmax"(
 
 // bf16 is for memory: arithmetic happens in f32.
