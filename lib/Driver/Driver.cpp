@@ -1,19 +1,13 @@
 //===- Driver.cpp - from a graph to a training binary ---------------------===//
 
 #include "lib/Driver/Driver.h"
-#include "dialects/Exec/Exec.h"
-#include "dialects/TG/TG.h"
+#include "braid/InitAll.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Report.h"
 #include "lib/Target/TargetInfo.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -82,9 +76,7 @@ LogicalResult Driver::timed(StringRef phase, llvm::function_ref<LogicalResult()>
 
 LogicalResult Driver::readInput() {
   DialectRegistry registry;
-  registry.insert<tg::TGDialect, exec::ExecDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
-  registerUpstreamModels(registry);
+  registerAllDialects(registry);
   context.appendDialectRegistry(registry);
 
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);

@@ -2,10 +2,10 @@
 
 #include "braid/InitAll.h"
 #include "lib/Reference/Safetensors.h"
-#include "tools/braid-interp/Modes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tools/braid-interp/Modes.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -25,14 +25,10 @@ static int fail(const std::string &message) {
 
 static LogicalResult runMode(ModuleOp module, const Options &options) {
   switch (options.mode) {
-  case Mode::Run:
-    return runOnce(module, options);
-  case Mode::Train:
-    return runTraining(module, options);
-  case Mode::Compare:
-    return runComparison(module, options);
-  case Mode::CheckGradients:
-    return checkGradients(module, options);
+  case Mode::Run: return runOnce(module, options);
+  case Mode::Train: return runTraining(module, options);
+  case Mode::Compare: return runComparison(module, options);
+  case Mode::CheckGradients: return checkGradients(module, options);
   }
   llvm_unreachable("unknown mode");
 }

@@ -1,9 +1,7 @@
 //===- main.cpp - braidc: from a graph to a training binary ---------------===//
 
+#include "braid/InitAll.h"
 #include "lib/Driver/Driver.h"
-#include "passes/Graph/Passes.h"
-#include "passes/Lower/Passes.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -88,9 +86,6 @@ int main(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "braidc " BRAID_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, "braidc: compiles a training graph to a training binary\n");
 
-  registerGraphPasses();
-  registerLowerPasses();
-  mlir::registerCanonicalizerPass();
-  mlir::registerCSEPass();
+  registerAllPasses();
   return runDriver(flags.read(), argv[0]);
 }
