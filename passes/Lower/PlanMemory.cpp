@@ -152,14 +152,12 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       getOperation().emitError() << "unknown target '" << target << "'; there is " << targetNames();
       return signalPassFailure();
     }
-    std::optional<int64_t> limit = std::numeric_limits<int64_t>::max();
-    if (!memoryLimit.empty())
-      limit = parseSize(memoryLimit);
-    if (!limit) {
+    std::optional<int64_t> limit = parseSize(memoryLimit);
+    if (!memoryLimit.empty() && !limit) {
       emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
       return signalPassFailure();
     }
-    if (failed(plan(*info)) || failed(checkLimit(getOperation(), *limit, *info)))
+    if (failed(plan(*info)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))
       signalPassFailure();
   }
 };
