@@ -98,6 +98,7 @@ static constexpr Rule rules[] = {
     {"math.copysign", Form::Call, "copysign"},
     {"math.exp", Form::Call, "exp", true},
     {"math.exp2", Form::Call, "exp2", true},
+    {"math.expm1", Form::Call, "expm1", true},
     {"math.log", Form::Call, "log", true},
     {"math.log1p", Form::Call, "log1p", true},
     {"math.tanh", Form::Call, "tanh", true},

@@ -124,12 +124,12 @@ static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   return updated && ((param && param.getName() == updated) || (state && state.getName() == updated));
 }
 
-/// Gives memory to inlined values that calls, views and results read.
+/// Gives memory to inlined values that calls, views, random ops (as a key) and results read.
 static void materialize(func::FuncOp function) {
   DenseMap<Value, Value> copies;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     bool isReturn = op.hasTrait<OpTrait::IsTerminator>();
-    if (!isReturn && !isa<exec::ExecDialect>(op.getDialect()) && !isa<tg::ReduceOp>(op))
+    if (!isReturn && !isa<exec::ExecDialect>(op.getDialect()) && !isa<tg::ReduceOp, tg::RandomUniformOp>(op))
       continue;
     if (isa<exec::KernelOp>(op))
       continue;

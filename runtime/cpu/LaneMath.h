@@ -5,7 +5,8 @@
 // whole range, in units in the last place of float, against libm in double
 // (test/unit/runtime/LaneMathTest.cpp holds them to it):
 //
-//   exp exp2 1.1   log 0.8   log1p 1.5   tanh 1.3   erf 1.1   sin cos 1.6
+//   exp exp2 1.1   expm1 1.8   log 0.8   log1p 1.5   tanh 1.3   erf 1.1
+//   sin cos 1.6
 //   sqrt, floor, ceil, abs, fma: exact;  rsqrt 1.5 (a root and a division)
 //   pow: libm's, a lane at a time
 //
@@ -153,6 +154,18 @@ inline V exp(V x) {
   r = detail::madd(n.f, 2.12194440e-4f, r);
   V p = detail::madd(detail::exp_tail(r), r * r, r) + 1.0f;
   return detail::scale(p, n.i);
+}
+
+inline V expm1(V x) {
+  // 2^n (e^r - 1) + (2^n - 1): nothing cancels near zero, where n is 0.
+  V c = detail::clamp(x, -104.0f, 1.0f);
+  detail::Rounded n = detail::nearest(c * 1.44269504f);
+  V r = detail::madd(n.f, -0.693359375f, c);
+  r = detail::madd(n.f, 2.12194440e-4f, r);
+  V p = detail::madd(detail::exp_tail(r), r * r, r);
+  V near = detail::scale(p, n.i) + (detail::scale(splat(1.0f), n.i) - 1.0f);
+  V y = x > 1.0f ? exp(x) - 1.0f : near;
+  return (x == 0.0f) | (x != x) ? x : y;
 }
 
 inline V exp2(V x) {
@@ -317,6 +330,7 @@ inline float neg(float x) { return -x; }
 inline float copysign(float x, float s) { return __builtin_copysignf(x, s); }
 inline float exp(float x) { return exp(splat(x))[0]; }
 inline float exp2(float x) { return exp2(splat(x))[0]; }
+inline float expm1(float x) { return expm1(splat(x))[0]; }
 inline float log(float x) { return log(splat(x))[0]; }
 inline float log1p(float x) { return log1p(splat(x))[0]; }
 inline float tanh(float x) { return tanh(splat(x))[0]; }

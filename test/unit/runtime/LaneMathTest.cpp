@@ -74,6 +74,7 @@ void expectAccurate(double limit, Lane lane, Scalar scalar, Exact exact) {
 
 ACCURACY(exp, 1.1, std::exp(x))
 ACCURACY(exp2, 1.1, std::exp2(x))
+ACCURACY(expm1, 1.8, std::expm1(x))
 ACCURACY(log, 0.8, std::log(x))
 ACCURACY(log1p, 1.5, std::log1p(x))
 ACCURACY(tanh, 1.3, std::tanh(x))
