@@ -31,9 +31,9 @@ func.func @silu(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %y = tg.silu %x : tensor<3x4xf32> loc("h.0.act")
   return %y : tensor<3x4xf32>
 }
-// LOC-DAG: #[[NAME:.*]] = loc("h.0.act")
-// LOC-DAG: #[[ACT]] = loc("tg.silu"(#[[NAME]]))
-// LOC-DAG: #[[SOFTMAX]] = loc("tg.softmax"(
+// LOC: #[[PLACE:loc[0-9]+]] = loc("h.0.act")
+// LOC: #[[SOFTMAX]] = loc("tg.softmax"(
+// LOC: #[[ACT]] = loc("tg.silu"(#[[PLACE]]))
 
 // bf16 is for memory: arithmetic happens in f32.
 // CHECK-LABEL: func.func @bf16
