@@ -17,8 +17,8 @@ namespace {
 /// The sizes of an attention op, and where rows of its tensors begin.
 struct Geometry {
   Geometry(const Tensor &query, const Tensor &key, bool causal)
-      : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]),
-        keys(key.shape[1]), keyHeads(key.shape[2]), causal(causal) {}
+      : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]), keys(key.shape[1]),
+        keyHeads(key.shape[2]), causal(causal) {}
 
   int64_t query(int64_t b, int64_t s, int64_t h) const { return ((b * queries + s) * heads + h) * size; }
   int64_t key(int64_t b, int64_t t, int64_t h) const {

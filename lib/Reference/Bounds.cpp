@@ -8,7 +8,7 @@ using namespace braid::reference;
 
 static void limit(InputSlot &slot, int64_t bound) { slot.bound = slot.bound ? std::min(slot.bound, bound) : bound; }
 
-/// The size of dim 0 or of the last dim, for tensors and references.
+/// The shape of a tensor or reference.
 static ArrayRef<int64_t> shapeOf(Value value) {
   if (auto ref = dyn_cast<exec::RefType>(value.getType()))
     return ref.getShape();

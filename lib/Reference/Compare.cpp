@@ -43,9 +43,8 @@ std::string braid::reference::difference(const Tensor &expected, const Tensor &f
   double bound = expected.hasFloats() ? tolerance.absolute + tolerance.relative * greatest(expected) : 0;
   for (int64_t i = 0; i < expected.size(); ++i) {
     // Equal infinities agree; the negated comparison catches NaN.
-    bool same = expected.hasFloats()
-                    ? expected.f(i) == found.f(i) || std::abs(expected.f(i) - found.f(i)) <= bound
-                    : expected.n(i) == found.n(i);
+    bool same = expected.hasFloats() ? expected.f(i) == found.f(i) || std::abs(expected.f(i) - found.f(i)) <= bound
+                                     : expected.n(i) == found.n(i);
     if (expected.hasFloats() && (std::isnan(expected.f(i)) || std::isnan(found.f(i))))
       same = false;
     if (same)

@@ -120,9 +120,8 @@ static ElementFunction conversion(Operation *op) {
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>([=](auto) -> ElementFunction {
         return [=](const Element *in, Element *out) { out->i = wrapTo(to, unsignedOf(from, in->i)); };
       })
-      .Case<arith::TruncIOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->i = wrapTo(to, in->i); };
-      })
+      .Case<arith::TruncIOp>(
+          [=](auto) -> ElementFunction { return [=](const Element *in, Element *out) { out->i = wrapTo(to, in->i); }; })
       .Case<arith::IndexCastOp>([=](auto) -> ElementFunction {
         return [=](const Element *in, Element *out) { out->i = wrapTo(to, signedOf(from, in->i)); };
       })
@@ -171,33 +170,32 @@ static ElementFunction floatFunction(Operation *op) {
 
 static ElementFunction mathFunction(Operation *op) {
   using U = double (*)(double);
-  static const llvm::StringMap<U> unaries = {
-      {"math.absf", [](double x) { return std::fabs(x); }},
-      {"math.acos", [](double x) { return std::acos(x); }},
-      {"math.asin", [](double x) { return std::asin(x); }},
-      {"math.atan", [](double x) { return std::atan(x); }},
-      {"math.cbrt", [](double x) { return std::cbrt(x); }},
-      {"math.ceil", [](double x) { return std::ceil(x); }},
-      {"math.cos", [](double x) { return std::cos(x); }},
-      {"math.cosh", [](double x) { return std::cosh(x); }},
-      {"math.erf", [](double x) { return std::erf(x); }},
-      {"math.exp", [](double x) { return std::exp(x); }},
-      {"math.exp2", [](double x) { return std::exp2(x); }},
-      {"math.expm1", [](double x) { return std::expm1(x); }},
-      {"math.floor", [](double x) { return std::floor(x); }},
-      {"math.log", [](double x) { return std::log(x); }},
-      {"math.log10", [](double x) { return std::log10(x); }},
-      {"math.log1p", [](double x) { return std::log1p(x); }},
-      {"math.log2", [](double x) { return std::log2(x); }},
-      {"math.round", [](double x) { return std::round(x); }},
-      {"math.roundeven", [](double x) { return std::nearbyint(x); }},
-      {"math.rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
-      {"math.sin", [](double x) { return std::sin(x); }},
-      {"math.sinh", [](double x) { return std::sinh(x); }},
-      {"math.sqrt", [](double x) { return std::sqrt(x); }},
-      {"math.tan", [](double x) { return std::tan(x); }},
-      {"math.tanh", [](double x) { return std::tanh(x); }},
-      {"math.trunc", [](double x) { return std::trunc(x); }}};
+  static const llvm::StringMap<U> unaries = {{"math.absf", [](double x) { return std::fabs(x); }},
+                                             {"math.acos", [](double x) { return std::acos(x); }},
+                                             {"math.asin", [](double x) { return std::asin(x); }},
+                                             {"math.atan", [](double x) { return std::atan(x); }},
+                                             {"math.cbrt", [](double x) { return std::cbrt(x); }},
+                                             {"math.ceil", [](double x) { return std::ceil(x); }},
+                                             {"math.cos", [](double x) { return std::cos(x); }},
+                                             {"math.cosh", [](double x) { return std::cosh(x); }},
+                                             {"math.erf", [](double x) { return std::erf(x); }},
+                                             {"math.exp", [](double x) { return std::exp(x); }},
+                                             {"math.exp2", [](double x) { return std::exp2(x); }},
+                                             {"math.expm1", [](double x) { return std::expm1(x); }},
+                                             {"math.floor", [](double x) { return std::floor(x); }},
+                                             {"math.log", [](double x) { return std::log(x); }},
+                                             {"math.log10", [](double x) { return std::log10(x); }},
+                                             {"math.log1p", [](double x) { return std::log1p(x); }},
+                                             {"math.log2", [](double x) { return std::log2(x); }},
+                                             {"math.round", [](double x) { return std::round(x); }},
+                                             {"math.roundeven", [](double x) { return std::nearbyint(x); }},
+                                             {"math.rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
+                                             {"math.sin", [](double x) { return std::sin(x); }},
+                                             {"math.sinh", [](double x) { return std::sinh(x); }},
+                                             {"math.sqrt", [](double x) { return std::sqrt(x); }},
+                                             {"math.tan", [](double x) { return std::tan(x); }},
+                                             {"math.tanh", [](double x) { return std::tanh(x); }},
+                                             {"math.trunc", [](double x) { return std::trunc(x); }}};
   auto found = unaries.find(op->getName().getStringRef());
   if (found != unaries.end())
     return unary(found->second);
@@ -211,9 +209,8 @@ static ElementFunction mathFunction(Operation *op) {
       .Case<math::FmaOp>([](auto) -> ElementFunction {
         return [](const Element *in, Element *out) { out->f = std::fma(in[0].f, in[1].f, in[2].f); };
       })
-      .Case<math::AbsIOp>([](auto) -> ElementFunction {
-        return [](const Element *in, Element *out) { out->i = std::abs(in->i); };
-      })
+      .Case<math::AbsIOp>(
+          [](auto) -> ElementFunction { return [](const Element *in, Element *out) { out->i = std::abs(in->i); }; })
       .Default([](Operation *) { return nullptr; });
 }
 
@@ -226,7 +223,9 @@ static ElementFunction intFunction(Operation *op) {
       .Case<arith::AddIOp>([&](auto) { return natural(op, [](U a, U b) { return a + b; }); })
       .Case<arith::SubIOp>([&](auto) { return natural(op, [](U a, U b) { return a - b; }); })
       .Case<arith::MulIOp>([&](auto) { return natural(op, [](U a, U b) { return a * b; }); })
-      .Case<arith::DivSIOp>([&](auto) { return integer(op, [](I a, I b) { return b == 0 ? 0 : b == -1 ? I(-U(a)) : a / b; }); })
+      .Case<arith::DivSIOp>([&](auto) {
+        return integer(op, [](I a, I b) { return b == 0 ? 0 : b == -1 ? I(-U(a)) : a / b; });
+      })
       .Case<arith::RemSIOp>([&](auto) { return integer(op, [](I a, I b) { return b == 0 || b == -1 ? 0 : a % b; }); })
       .Case<arith::DivUIOp>([&](auto) { return natural(op, [](U a, U b) { return b == 0 ? 0 : a / b; }); })
       .Case<arith::RemUIOp>([&](auto) { return natural(op, [](U a, U b) { return b == 0 ? 0 : a % b; }); })

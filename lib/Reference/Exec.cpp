@@ -22,14 +22,10 @@ static Results evaluateKernel(exec::KernelOp op, const Operands &in, Arithmetic 
 
 static double applyEpilogue(exec::Epilogue epilogue, double x) {
   switch (epilogue) {
-  case exec::Epilogue::None:
-    return x;
-  case exec::Epilogue::GeluTanh:
-    return gelu(/*tanhForm=*/true, x);
-  case exec::Epilogue::GeluErf:
-    return gelu(/*tanhForm=*/false, x);
-  case exec::Epilogue::Silu:
-    return silu(x);
+  case exec::Epilogue::None: return x;
+  case exec::Epilogue::GeluTanh: return gelu(/*tanhForm=*/true, x);
+  case exec::Epilogue::GeluErf: return gelu(/*tanhForm=*/false, x);
+  case exec::Epilogue::Silu: return silu(x);
   }
   llvm_unreachable("unknown epilogue");
 }

@@ -28,24 +28,15 @@ Tensor braid::reference::initialValue(const InputSlot &slot, uint64_t seed) {
   double scale = init.getLayers() ? 1 / std::sqrt(2.0 * init.getLayers()) : 1;
   for (int64_t i = 0; i < result.size(); ++i) {
     uint64_t element = i;
-    PhiloxCounter words = philox({static_cast<uint32_t>(element), static_cast<uint32_t>(element >> 32), 0, slot.stream},
-                                 keyOf(seed));
+    PhiloxCounter words =
+        philox({static_cast<uint32_t>(element), static_cast<uint32_t>(element >> 32), 0, slot.stream}, keyOf(seed));
     double value = 0;
     switch (init.getKind()) {
-    case tg::InitKind::Zeros:
-      break;
-    case tg::InitKind::Ones:
-      value = 1;
-      break;
-    case tg::InitKind::Constant:
-      value = a;
-      break;
-    case tg::InitKind::Normal:
-      value = a + b * scale * normalOf(words[0], words[1]);
-      break;
-    case tg::InitKind::Uniform:
-      value = scale * (a + (b - a) * uniformOf(words[0]));
-      break;
+    case tg::InitKind::Zeros: break;
+    case tg::InitKind::Ones: value = 1; break;
+    case tg::InitKind::Constant: value = a; break;
+    case tg::InitKind::Normal: value = a + b * scale * normalOf(words[0], words[1]); break;
+    case tg::InitKind::Uniform: value = scale * (a + (b - a) * uniformOf(words[0])); break;
     }
     result[i] = result.hasFloats() ? ofFloat(value) : ofInt(static_cast<int64_t>(value));
   }
@@ -118,7 +109,8 @@ static llvm::Expected<Tensor> fromFile(const InputSlot &slot, const Tensor &foun
     return llvm::createStringError("input '%s' has the shape %s but its tensor in the file is %s", slot.name.c_str(),
                                    indexText(result.shape).c_str(), indexText(found.shape).c_str());
   if (found.hasFloats() != result.hasFloats())
-    return llvm::createStringError("input '%s' and its tensor in the file are not both floats or both ints",
+    return llvm::createStringError("input '%s' and its tensor in the file are "
+                                   "not both floats or both ints",
                                    slot.name.c_str());
   result.elements = found.elements;
   for (Element &e : result.elements)

@@ -107,9 +107,9 @@ FailureOr<Tensor> Machine::readWhole(Operation *op, const Place &place) {
   std::optional<Arena::Stranger> stranger = arena.findStranger(place);
   if (!stranger)
     return arena.read(place);
-  InFlightDiagnostic error = op->emitError() << "reads element " << indexText(stranger->index) << " of '"
-                                             << names[place.owner] << "' at byte "
-                                             << Arena::byteOf(place, stranger->index) << " of the arena, which was ";
+  InFlightDiagnostic error = op->emitError()
+                             << "reads element " << indexText(stranger->index) << " of '" << names[place.owner]
+                             << "' at byte " << Arena::byteOf(place, stranger->index) << " of the arena, which was ";
   if (stranger->owner == Arena::kNobody)
     return error << "never written";
   return error << "overwritten through '" << names[stranger->owner] << "'";
@@ -124,7 +124,8 @@ FailureOr<Tensor> Machine::readOperand(Operation *user, Value reference) {
 
 /// The place of a whole tensor or buffer.
 template <typename OpT> Place Machine::wholePlace(OpT op, Type type) {
-  return {static_cast<int64_t>(op.getOffset()), exec::RefType::contiguous(cast<RankedTensorType>(type)), numbers.lookup(op)};
+  return {static_cast<int64_t>(op.getOffset()), exec::RefType::contiguous(cast<RankedTensorType>(type)),
+          numbers.lookup(op)};
 }
 
 void Machine::write(exec::TensorOp tensor, const Tensor &value) {
@@ -133,8 +134,12 @@ void Machine::write(exec::TensorOp tensor, const Tensor &value) {
 void Machine::write(exec::BufferOp input, const Tensor &value) {
   arena.write(wholePlace(input, *input.getType()), value);
 }
-FailureOr<Tensor> Machine::read(exec::TensorOp tensor) { return readWhole(tensor, wholePlace(tensor, tensor.getType())); }
-FailureOr<Tensor> Machine::read(exec::BufferOp result) { return readWhole(result, wholePlace(result, *result.getType())); }
+FailureOr<Tensor> Machine::read(exec::TensorOp tensor) {
+  return readWhole(tensor, wholePlace(tensor, tensor.getType()));
+}
+FailureOr<Tensor> Machine::read(exec::BufferOp result) {
+  return readWhole(result, wholePlace(result, *result.getType()));
+}
 
 //===----------------------------------------------------------------------===//
 // Actions
@@ -154,7 +159,8 @@ LogicalResult Machine::checkAliases(Operation *op) {
   int64_t insOfTuple = ins.size() / tuples, outsOfTuple = outs.size() / tuples;
   for (size_t j = 0; j < outs.size(); ++j) {
     for (size_t k = 0; k < ins.size(); ++k) {
-      bool sameTuple = static_cast<int64_t>(k) / std::max<int64_t>(insOfTuple, 1) == static_cast<int64_t>(j) / outsOfTuple;
+      bool sameTuple =
+          static_cast<int64_t>(k) / std::max<int64_t>(insOfTuple, 1) == static_cast<int64_t>(j) / outsOfTuple;
       bool inPlace = sameTuple && ins[k] == outs[j] && (!isa<exec::MatmulOp, exec::ScatterAddOp>(op) || k >= 2);
       if (!inPlace && overlap(ins[k], outs[j]))
         return op->emitError() << "writes out " << j << " over operand " << k << ", which it still reads";
@@ -167,9 +173,7 @@ LogicalResult Machine::checkAliases(Operation *op) {
 }
 
 /// The elements of a flat operand as one vector; scalars stay.
-static Tensor flattened(const Tensor &tensor) {
-  return tensor.rank() == 0 ? tensor : tensor.reshaped({tensor.size()});
-}
+static Tensor flattened(const Tensor &tensor) { return tensor.rank() == 0 ? tensor : tensor.reshaped({tensor.size()}); }
 
 /// The length of a flat launch: that of its longest operand.
 static int64_t flatLengthOf(ArrayRef<Tensor> ins, TypeRange outs) {

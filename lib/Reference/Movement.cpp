@@ -38,11 +38,12 @@ static Tensor evaluateReduce(tg::ReduceOp op, const Operands &in) {
     int64_t target = y.at(kept), source = place++;
     if (x.hasFloats())
       y.f(target) = !isMax ? y.f(target) + x.f(source)
-                           : (seen[target] && !(x.f(source) > y.f(target)) && !std::isnan(x.f(source))) ? y.f(target)
-                                                                                                      : x.f(source);
+                    : (seen[target] && !(x.f(source) > y.f(target)) && !std::isnan(x.f(source))) ? y.f(target)
+                                                                                                 : x.f(source);
     else
-      y.n(target) = !isMax ? y.n(target) + x.n(source)
-                           : seen[target] ? std::max(y.n(target), x.n(source)) : x.n(source);
+      y.n(target) = !isMax         ? y.n(target) + x.n(source)
+                    : seen[target] ? std::max(y.n(target), x.n(source))
+                                   : x.n(source);
     seen[target] = true;
   });
   int64_t terms = y.size() ? x.size() / y.size() : 1;

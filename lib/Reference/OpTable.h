@@ -1,8 +1,9 @@
 //===- OpTable.h - one evaluation function for each op ----------*- C++ -*-===//
 //
-// An op's function takes the op, its operands as tensors and the arithmetic, and
-// returns its results, computed in f64; the evaluator rounds them.  The same
-// function serves values and memory: only where operands come from differs.
+// An op's function takes the op, its operands as tensors and the arithmetic,
+// and returns its results, computed in f64; the evaluator rounds them.  The
+// same function serves values and memory: only where operands come from
+// differs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_OPTABLE_H
@@ -37,7 +38,8 @@ using OpFunction = std::function<Results(mlir::Operation *, const Operands &, Ar
 
 class OpTable {
 public:
-  /// Every op the interpreter knows, except elementwise ones (see Elementwise.h).
+  /// Every op the interpreter knows, except elementwise ones (see
+  /// Elementwise.h).
   static const OpTable &instance();
 
   const OpFunction *find(mlir::Operation *op) const;

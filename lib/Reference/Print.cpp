@@ -20,7 +20,8 @@ std::string braid::reference::elementText(const Tensor &tensor, int64_t i) {
   return text;
 }
 
-/// The sub-tensor that begins at element `begin` and has the dims from `dim` on.
+/// The sub-tensor that begins at element `begin` and has the dims from `dim`
+/// on.
 static void printNested(llvm::raw_ostream &os, const Tensor &tensor, int64_t dim, int64_t begin) {
   if (dim == tensor.rank()) {
     os << elementText(tensor, begin);
@@ -46,7 +47,8 @@ void braid::reference::printTensor(llvm::raw_ostream &os, StringRef name, const 
       squares += value * value;
       sum += value;
     }
-    os << llvm::format("%lld elements, norm %.6g, sum %.6g", static_cast<long long>(tensor.size()), std::sqrt(squares), sum);
+    os << llvm::format("%lld elements, norm %.6g, sum %.6g", static_cast<long long>(tensor.size()), std::sqrt(squares),
+                       sum);
   }
   os << '\n';
 }

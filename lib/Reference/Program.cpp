@@ -205,12 +205,12 @@ Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic) const {
   SmallVector<Tensor> held;
   for (auto [slot, tensor] : llvm::zip_equal(inputs, arguments)) {
     if (ArrayRef<int64_t>(tensor.shape) != slot.logicalType().getShape())
-      return op->emitError() << "input '" << slot.name << "' is " << slot.logicalType() << " but its value has the shape "
-                             << indexText(tensor.shape);
+      return op->emitError() << "input '" << slot.name << "' is " << slot.logicalType()
+                             << " but its value has the shape " << indexText(tensor.shape);
     held.push_back(exchange(tensor, slot.transposed));
   }
-  Results made = isa<func::FuncOp>(op) ? runFunction(cast<func::FuncOp>(op), held, arithmetic)
-                                       : runInMemory(held, arithmetic);
+  Results made =
+      isa<func::FuncOp>(op) ? runFunction(cast<func::FuncOp>(op), held, arithmetic) : runInMemory(held, arithmetic);
   if (failed(made))
     return failure();
   for (auto [slot, tensor] : llvm::zip_equal(results, *made))
@@ -229,4 +229,6 @@ Results Program::run(const Values &arguments, Arithmetic arithmetic) const {
   return run(list, arithmetic);
 }
 
-LogicalResult Program::emitError(llvm::Error error) const { return op->emitError() << llvm::toString(std::move(error)); }
+LogicalResult Program::emitError(llvm::Error error) const {
+  return op->emitError() << llvm::toString(std::move(error));
+}

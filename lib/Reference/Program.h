@@ -30,8 +30,9 @@ struct InputSlot {
   tg::InitAttr init;           ///< null for inputs
   bool transposed = false, frozen = false;
   bool scratch = false; ///< a state that starts from its initializer in every step
-  unsigned stream = 0; ///< of initial values: the number among parameters and states
-  /// Ints stay below this: rows of the tables they index, or classes.  0: unknown.
+  unsigned stream = 0;  ///< of initial values: the number among parameters and states
+  /// Ints stay below this: rows of the tables they index, or classes.  0:
+  /// unknown.
   int64_t bound = 0;
   std::optional<int64_t> ignoreIndex;
 

@@ -129,5 +129,6 @@ void braid::reference::fillUniform(const Tensor &key, int64_t stream, Tensor &re
   PhiloxKey seed = {static_cast<uint32_t>(key.n(0)), static_cast<uint32_t>(key.n(1))};
   uint64_t first = static_cast<uint32_t>(key.n(3)) * static_cast<uint64_t>(result.size());
   for (int64_t i = 0; i < result.size(); ++i)
-    result.f(i) = uniformOf(philoxWord(first + i, static_cast<uint32_t>(key.n(2)), static_cast<uint32_t>(stream), seed));
+    result.f(i) =
+        uniformOf(philoxWord(first + i, static_cast<uint32_t>(key.n(2)), static_cast<uint32_t>(stream), seed));
 }

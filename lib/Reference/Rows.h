@@ -14,7 +14,8 @@ namespace braid::reference {
 /// The einsum `spec` (`bsd,df->bsf`) of two tensors.
 Tensor contract(llvm::StringRef spec, const Tensor &lhs, const Tensor &rhs, mlir::RankedTensorType type);
 
-/// result[i..., :] = table[indices[i...], :]; an index outside is an error at `op`.
+/// result[i..., :] = table[indices[i...], :]; an index outside is an error at
+/// `op`.
 Results gatherRows(mlir::Operation *op, const Tensor &table, const Tensor &indices);
 
 /// table[indices[i...], :] += updates[i..., :], in order.

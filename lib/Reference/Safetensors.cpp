@@ -67,14 +67,16 @@ static llvm::Expected<Tensor> readTensor(StringRef path, StringRef name, const l
   }
   std::optional<int64_t> begin = (*offsets)[0].getAsInteger(), end = (*offsets)[1].getAsInteger();
   int64_t bytes = count * elementBytes(type);
-  if (!begin || !end || *begin < 0 || *end < *begin || *end > static_cast<int64_t>(data.size()) || *end - *begin != bytes)
+  if (!begin || !end || *begin < 0 || *end < *begin || *end > static_cast<int64_t>(data.size()) ||
+      *end - *begin != bytes)
     return bad(path, "tensor '%s' needs %lld bytes, which its data_offsets do not give", label.c_str(),
                static_cast<long long>(bytes));
   return tensorOfBytes(RankedTensorType::get(shape, type), data.substr(*begin, bytes));
 }
 
 llvm::Expected<Values> braid::reference::readSafetensors(StringRef path, MLIRContext *context) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
   if (!file)
     return bad(path, "%s", file.getError().message().c_str());
   StringRef content = (*file)->getBuffer();

@@ -37,7 +37,8 @@ struct TrainingOptions {
 };
 
 /// Runs steps from initial values and prints a line for each: its number and
-/// its scalar results; to `log` as JSON.  `values` holds the parameters and states at the end.
+/// its scalar results; to `log` as JSON.  `values` holds the parameters and
+/// states at the end.
 mlir::LogicalResult train(const Step &step, const TrainingOptions &options, Values &values, llvm::raw_ostream &os,
                           llvm::raw_ostream *log);
 

@@ -59,8 +59,8 @@ public:
   /// All zeros.
   explicit Tensor(mlir::RankedTensorType type) : Tensor(type.getShape(), type.getElementType()) {}
 
-  /// The values of a `dense` attribute, or of a float or int attribute (rank 0);
-  /// none for other attributes.
+  /// The values of a `dense` attribute, or of a float or int attribute (rank
+  /// 0); none for other attributes.
   static std::optional<Tensor> ofAttribute(mlir::TypedAttr attribute);
 
   int64_t rank() const { return shape.size(); }

@@ -8,7 +8,8 @@ using namespace braid::reference;
 using namespace llvm::support::endian;
 
 llvm::Expected<TokenFile> TokenFile::read(llvm::StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
   std::string name = path.str();
   if (!file)
     return llvm::createStringError("%s: %s", name.c_str(), file.getError().message().c_str());

@@ -32,8 +32,8 @@ static int64_t countMicrobatches(const Program &whole, const Program &part) {
 /// must stay what they were.
 static std::string findStrayUpdate(const Side &before, const Side &after, const Values &initial) {
   for (auto [slot, tensor] : llvm::zip_equal(after.step.main.results, after.made)) {
-    bool updatedBefore = llvm::any_of(before.step.main.results,
-                                      [&](const ResultSlot &other) { return other.updates == slot.updates; });
+    bool updatedBefore =
+        llvm::any_of(before.step.main.results, [&](const ResultSlot &other) { return other.updates == slot.updates; });
     auto old = initial.find(slot.updates);
     if (slot.updates.empty() || updatedBefore || old == initial.end())
       continue;
@@ -49,7 +49,8 @@ static LogicalResult compareSides(const Side &before, const Side &after, const V
                                   uint64_t seed, int64_t &compared) {
   std::vector<int64_t> partners = matchResults(before.step.main, after.step.main);
   auto differs = [&](const Twine &text) {
-    llvm::errs() << "'" << before.step.main.name << "' differs after the passes (seed " << seed << "): " << text << '\n';
+    llvm::errs() << "'" << before.step.main.name << "' differs after the passes (seed " << seed << "): " << text
+                 << '\n';
     return failure();
   };
   compared = 0;
@@ -90,7 +91,8 @@ static std::string partnerOf(const std::string &name, ModuleOp changed, const Op
   return Program::exists(changed, name) || Program::names(changed).size() > 1 ? name : "";
 }
 
-static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const std::string &name, const Options &options) {
+static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const std::string &name,
+                                     const Options &options) {
   FailureOr<Step> first = Step::find(module, name);
   if (failed(first))
     return failure();

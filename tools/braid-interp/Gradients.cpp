@@ -1,8 +1,8 @@
 //===- Gradients.cpp - tg-differentiate against central differences -------===//
 //
 // The objective is the sum of the roots, each weighted by its seed when it has
-// one.  A function that has gradients is checked as it is; for one that has none
-// they are made.  Everything computes in f64.
+// one.  A function that has gradients is checked as it is; for one that has
+// none they are made.  Everything computes in f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ namespace {
 struct Check {
   Program forward, backward;
   Values values;
-  /// The results that are differentiated and the inputs that seed them, or none.
+  /// The results that are differentiated and the inputs that seed them, or
+  /// none.
   std::vector<std::pair<unsigned, std::string>> roots;
 };
 } // namespace
@@ -39,7 +40,8 @@ static std::string seedOf(const Program &program, unsigned result) {
   return "";
 }
 
-/// The results that are seeded or the loss; without them the first float result.
+/// The results that are seeded or the loss; without them the first float
+/// result.
 static FailureOr<std::vector<unsigned>> findRoots(const Program &program) {
   std::vector<unsigned> roots;
   for (unsigned i = 0; i < program.results.size(); ++i)
@@ -53,7 +55,8 @@ static FailureOr<std::vector<unsigned>> findRoots(const Program &program) {
   return roots;
 }
 
-/// Asks for the gradients of the arguments, and seeds roots that are no scalars.
+/// Asks for the gradients of the arguments, and seeds roots that are no
+/// scalars.
 static LogicalResult prepare(func::FuncOp function, const Program &program, ArrayRef<unsigned> roots,
                              ArrayRef<std::string> wanted) {
   Builder builder(function.getContext());
@@ -69,9 +72,8 @@ static LogicalResult prepare(func::FuncOp function, const Program &program, Arra
   for (unsigned root : roots) {
     if (program.results[root].type.getRank() == 0 || !seedOf(program, root).empty())
       continue;
-    auto attributes = builder.getDictionaryAttr(
-        {builder.getNamedAttr(tg::kInput, builder.getStringAttr(kSeedName)),
-         builder.getNamedAttr("tg.seed", builder.getI64IntegerAttr(root))});
+    auto attributes = builder.getDictionaryAttr({builder.getNamedAttr(tg::kInput, builder.getStringAttr(kSeedName)),
+                                                 builder.getNamedAttr("tg.seed", builder.getI64IntegerAttr(root))});
     function.insertArgument(function.getNumArguments(), program.results[root].type, attributes, function.getLoc());
   }
   return success();
@@ -138,7 +140,8 @@ static LogicalResult checkOne(const Check &check, const std::string &name, const
   if (failed(expected))
     return failure();
   std::string text = difference(*expected, gradient, {options.gradientTolerance, options.tolerance.absolute});
-  llvm::outs() << "'" << check.forward.name << "': gradient of '" << name << "' is " << (text.empty() ? "right" : "wrong")
+  llvm::outs() << "'" << check.forward.name << "': gradient of '" << name << "' is "
+               << (text.empty() ? "right" : "wrong")
                << llvm::format(" (relative error %.1e)\n", relativeError(*expected, gradient));
   if (text.empty())
     return success();

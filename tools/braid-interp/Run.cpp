@@ -2,9 +2,9 @@
 
 #include "lib/Reference/Print.h"
 #include "lib/Reference/Safetensors.h"
-#include "tools/braid-interp/Modes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "tools/braid-interp/Modes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -87,10 +87,12 @@ static LogicalResult compareWithFile(ModuleOp module, const Program &program, Ar
     if (text.empty())
       continue;
     ++different;
-    llvm::errs() << "'" << program.name << "': result '" << labelOf(program, i) << "' differs from '" << name << "' of the file: " << text << '\n';
+    llvm::errs() << "'" << program.name << "': result '" << labelOf(program, i) << "' differs from '" << name
+                 << "' of the file: " << text << '\n';
   }
   if (compared == 0)
-    return module.emitError() << "'" << options.expectFile << "' has no tensor for any result of '" << program.name << "'";
+    return module.emitError() << "'" << options.expectFile << "' has no tensor for any result of '" << program.name
+                              << "'";
   if (different == 0)
     llvm::outs() << "'" << program.name << "': " << compared << " results agree with the file\n";
   return failure(different > 0);
@@ -145,7 +147,8 @@ LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
   if (names.empty())
     return module.emitError("the module has no function and no program");
   if (names.size() > 1 && !options.outputFile.empty())
-    return module.emitError("the module has several functions; name with --function the one whose results to write");
+    return module.emitError("the module has several functions; name with "
+                            "--function the one whose results to write");
   if (failed(checkNames(module, options)))
     return failure();
   Values named;
@@ -167,7 +170,8 @@ LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
     return failure();
   step->microbatches = options.microbatches;
   if (step->microbatches > 1 && !step->accumulate)
-    return module.emitError("--accumulate needs a function 'accumulate', which the module does not have");
+    return module.emitError("--accumulate needs a function 'accumulate', which "
+                            "the module does not have");
   TrainingOptions training{options.steps, options.inputs, options.arithmetic, nullptr};
   TokenFile tokens;
   if (!options.dataFile.empty()) {

@@ -28,9 +28,9 @@ struct ArenaTest : testing::Test {
 } // namespace
 
 TEST_F(ArenaTest, ReadsWhatWasWritten) {
-  for (mlir::Type type : std::initializer_list<mlir::Type>{builder.getF64Type(), builder.getF32Type(),
-                                                           builder.getBF16Type(), builder.getI64Type(),
-                                                           builder.getI32Type(), builder.getI1Type()}) {
+  for (mlir::Type type :
+       std::initializer_list<mlir::Type>{builder.getF64Type(), builder.getF32Type(), builder.getBF16Type(),
+                                         builder.getI64Type(), builder.getI32Type(), builder.getI1Type()}) {
     Arena arena(256);
     Place place{64, ref({2, 3}, {4, 1}, type), 7};
     Tensor tensor = counting({2, 3}, type);
@@ -46,7 +46,8 @@ TEST_F(ArenaTest, ReadsWhatWasWritten) {
 
 TEST_F(ArenaTest, PoisonIsNaNAndHugeInts) {
   Arena arena(64);
-  for (mlir::Type type : std::initializer_list<mlir::Type>{builder.getF64Type(), builder.getF32Type(), builder.getBF16Type()})
+  for (mlir::Type type :
+       std::initializer_list<mlir::Type>{builder.getF64Type(), builder.getF32Type(), builder.getBF16Type()})
     EXPECT_TRUE(std::isnan(arena.read({0, ref({1}, {1}, type)}).f(0)));
   EXPECT_GT(arena.read({0, ref({1}, {1}, builder.getI32Type())}).n(0), 1 << 30);
 }

@@ -1,8 +1,8 @@
 //===- TensorTest.cpp - rounding, indices, printing -----------------------===//
 
+#include "lib/Reference/Tensor.h"
 #include "lib/Reference/Compare.h"
 #include "lib/Reference/Print.h"
-#include "lib/Reference/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include <cmath>
 #include <gtest/gtest.h>
