@@ -381,6 +381,11 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     memory of library calls is one buffer, right after the persistent tensors,
     at the same offset in all programs.
 
+    *Causes.*  Of transient buffers: `inputs`, `workspace`, `activations` (written
+    by an action that the loss or another result with a role depends on; in a
+    program without such results, that a scalar result depends on; everything in a
+    program that updates nothing), else `gradients`.
+
     Input:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
