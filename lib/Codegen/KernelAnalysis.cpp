@@ -9,8 +9,10 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-/// Lanes up to which a value is kept on the stack: 64 KiB.
-static constexpr int64_t kKeptLanes = 16384;
+/// Lanes up to which a value or a sum of each is held on the stack: 64 KiB.
+static constexpr int64_t kStackLanes = 16384;
+/// What may lie on the stack at most, where there is no other way: 2 MiB.
+static constexpr int64_t kMostStackFloats = 512 << 10;
 
 //===----------------------------------------------------------------------===//
 // Nodes
@@ -66,6 +68,8 @@ FailureOr<KernelAnalysis> KernelAnalysis::compute(exec::KernelDefOp kernel) {
   if (failed(analysis.readBody()) || failed(analysis.readOutputs()))
     return failure();
   analysis.choosePartition();
+  if (failed(analysis.checkStack()))
+    return failure();
   analysis.placeTiedOutputs();
   analysis.chooseKept();
   return analysis;
@@ -180,10 +184,23 @@ void KernelAnalysis::choosePartition() {
   bool reducesRows = llvm::any_of(nodes, [](auto &entry) { return entry.second.reducesRows; });
   bool perLane = hasLanes() && !reducesLanes &&
                  llvm::all_of(outputs, [&](const Output &output) { return hasLane(output.dims); });
-  if (perLane && (reducesRows ? blocks() == 1 : rows == 1))
+  if (perLane && (reducesRows ? blocks() == 1 || lanes > kStackLanes : rows == 1))
     partition = Partition::Lanes;
   else
     partition = reducesRows ? Partition::Blocks : Partition::Rows;
+}
+
+/// Sums of each lane, beside reductions over the lanes, are arrays on the stack.
+LogicalResult KernelAnalysis::checkStack() {
+  if (partition != Partition::Blocks)
+    return success();
+  int64_t sums = llvm::count_if(nodes, [&](auto &entry) {
+    return entry.second.reducesRows && hasLane(entry.second.resultDims());
+  });
+  if (sums * lanes <= kMostStackFloats)
+    return success();
+  return error(kernel) << sums << " sums over rows of " << lanes << " lanes do not fit on the stack, which holds "
+                       << kMostStackFloats << " numbers; reduce over rows in a kernel of its own";
 }
 
 void KernelAnalysis::visitInputs(const Node &node, llvm::function_ref<bool(Node &)> visit) {
@@ -231,7 +248,7 @@ static bool isExpensiveNode(const Node &node) {
 }
 
 void KernelAnalysis::chooseKept() {
-  if (partition == Partition::Lanes || lanes > kKeptLanes)
+  if (partition == Partition::Lanes || lanes > kStackLanes)
     return;
   llvm::DenseMap<Operation *, unsigned> firstPhase;
   for (unsigned phase = 0; phase < phases; ++phase) {

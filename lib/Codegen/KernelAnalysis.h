@@ -109,6 +109,7 @@ private:
   mlir::LogicalResult readReduction(Node &node);
   mlir::LogicalResult readOutputs();
   void choosePartition();
+  mlir::LogicalResult checkStack();
   void placeTiedOutputs();
   void chooseKept();
   /// Calls `visit` on the nodes that evaluating `node` in some phase evaluates

@@ -1,0 +1,250 @@
+//===- KernelLoops.cpp - the loops of a kernel ---------------------------===//
+
+#include "lib/Codegen/KernelWriter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+//===----------------------------------------------------------------------===//
+// Reductions and results
+//===----------------------------------------------------------------------===//
+
+static StringRef identityText(Combine combine, Kind kind) {
+  if (combine == Combine::Sum)
+    return kind == Kind::F32 ? "0.0f" : "0";
+  return kind == Kind::F32 ? "-INFINITY" : "INT32_MIN";
+}
+
+/// `a (combine)= b` as a statement.
+static std::string combineText(Combine combine, StringRef a, StringRef b) {
+  if (combine == Combine::Sum)
+    return (a + " += " + b + ";").str();
+  return (a + " = maximum(" + a + ", " + b + ");").str();
+}
+
+/// The variable or array that holds a reduction, with its first value.
+std::string KernelWriter::declareAccumulator(const Node &node) {
+  std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
+  bool lane = analysis.hasLanes() && (node.reducesLanes || analysis.hasLane(node.resultDims()));
+  if (!kind || registerType(*kind, lane).empty()) {
+    failed(node.op, "a reduction of " + llvm::to_string(node.result().getType()) + " is not supported by the cpu target");
+    return "";
+  }
+  Expr init = node.reducesLanes ? Expr{identityText(node.combine, *kind).str(), *kind}
+                                : evaluate(node.op.getDpsInits()[0], {});
+  std::string &name = accumulators[node.op];
+  if (name.empty())
+    name = fresh(node.combine == Combine::Sum ? "sum" : "max");
+  std::string type = registerType(*kind, lane).str();
+  bool isArray = node.reducesRows && lane && !lanesOutside();
+  bool zero = init.text == "0.0f" || init.text == "0";
+  if (!isArray)
+    return type + " " + name + " = " + (lane ? init.asLane() : init.text) + ";";
+  std::string text = type + " " + name + "[(L + W - 1) / W]" + (zero ? " = {};" : ";");
+  return zero ? text : text + "\nfor (" + type + " &v : " + name + ")\n  v = " + init.asLane() + ";";
+}
+
+/// Adds the current row and lane to a reduction.
+void KernelWriter::accumulate(const Node &node) {
+  Expr value = evaluateScalar(node.contribution(), node);
+  std::string name = accumulators[node.op];
+  if (node.reducesLanes && !analysis.hasLanes()) {
+    lines[1].push_back(combineText(node.combine, name, value.text));
+    return;
+  }
+  if (node.reducesLanes) {
+    StringRef identity = identityText(node.combine, value.kind);
+    std::string text = value.asLane();
+    if (!analysis.wholeLanes())
+      text = "keep(" + text + ", n, " + identity.str() + ")";
+    lines[2].push_back(combineText(node.combine, name, text));
+    return;
+  }
+  bool lane = analysis.hasLane(node.resultDims());
+  if (lane && !lanesOutside())
+    name += "[l / W]";
+  lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane() : value.text));
+}
+
+/// Stores `value`; `row` is the text of the row's offset.
+std::string KernelWriter::storeText(const Output &output, const Expr &value, StringRef row) {
+  unsigned operand = analysis.numIns() + output.number;
+  Place place{row.str(), laneStride(operand, output.dims), !row.empty()};
+  if (!analysis.hasLane(output.dims))
+    return "st1(" + address(operand, place, false) + ", " + value.text + ");";
+  std::string to = address(operand, place, true);
+  if (place.laneStride == 1)
+    return "st(" + to + ", " + value.asLane() + count().str() + ");";
+  return "st_strided(" + to + ", " + std::to_string(place.laneStride) + ", " + value.asLane() + count().str() + ");";
+}
+
+void KernelWriter::storeOutput(const Output &output, unsigned level) {
+  Expr value = evaluate(output.node->result(), output.dims);
+  std::string text = storeText(output, value, placeOf(analysis.numIns() + output.number, output.dims).row);
+
+  // A result without some row dim is the same in all its rows: the first one writes.
+  SmallVector<std::string> guards;
+  int64_t inner = 1, rows = analysis.rows;
+  for (int64_t dim = static_cast<int64_t>(analysis.rowSizes.size()) - 1; dim >= 0; --dim) {
+    int64_t size = analysis.rowSizes[dim];
+    if (size != 1 && !lanesOutside() && !llvm::is_contained(output.dims, dim))
+      guards.push_back(rowIndex(inner, size, inner * size == rows, "r") + " == 0");
+    inner *= size;
+  }
+  if (!guards.empty())
+    text = "if (" + llvm::join(guards, " && ") + ")\n  " + text;
+  lines[level].push_back(text);
+}
+
+/// Stores a reduction over the rows of block number `block`, after the row loop.
+void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
+  unsigned operand = analysis.numIns() + output.number;
+  Kind kind = *kindOf(analysis.layout(operand).getElementType());
+  const std::string &name = accumulators[output.node->op];
+  bool lane = analysis.hasLane(output.dims);
+  SmallVector<int64_t> strides(analysis.blockDims, 0);
+  for (auto [dim, stride] : llvm::zip(output.dims, analysis.layout(operand).getStrides()))
+    if (!analysis.isLane(dim) && dim != kNoDim)
+      strides[dim] += stride;
+  std::string row = rowOffset(strides, ArrayRef(analysis.rowSizes).take_front(analysis.blockDims), block);
+  if (!lane) {
+    lines[0].push_back(storeText(output, {name, kind, true, false}, row));
+    return;
+  }
+  Expr value{name + (lanesOutside() ? "" : "[l / W]"), kind, true, true};
+  lines[1].push_back(storeText(output, value, row));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Appends the lines of a level, in a loop, to those of the level around it.
+void KernelWriter::closeLevel(unsigned level, StringRef header, StringRef footer) {
+  SmallVector<std::string> body = std::move(lines[level]);
+  lines[level].clear();
+  values[level].clear();
+  defined[level].clear();
+  if (body.empty())
+    return;
+  SmallVector<std::string> &outer = lines[level - 1];
+  if (header.empty()) {
+    llvm::append_range(outer, body);
+    return;
+  }
+  outer.push_back(header.str());
+  for (StringRef text : body) {
+    SmallVector<StringRef> parts;
+    text.split(parts, '\n');
+    for (StringRef part : parts)
+      outer.push_back("  " + part.str());
+  }
+  outer.push_back(footer.str());
+}
+
+void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
+  if (analysis.wholeLanes())
+    closeLevel(level, ofBlock ? flavour.blockLaneLoop : flavour.laneLoop);
+  else
+    closeLevel(level, ofBlock ? flavour.blockLaneLoopTail : flavour.laneLoopTail, flavour.laneLoopTailEnd);
+}
+
+void KernelWriter::printPhase(unsigned phase) {
+  SmallVector<const Node *> laneReductions;
+  SmallVector<std::string> declarations;
+  for (auto &[op, node] : analysis.nodes) {
+    if (!node.reduces() || node.phase != phase)
+      continue;
+    if (node.reducesLanes) {
+      (analysis.hasLanes() ? declarations : lines[1]).push_back(declareAccumulator(node));
+      laneReductions.push_back(&node);
+    }
+    accumulate(node);
+  }
+  // All loads of a lane come before its stores: an out may be an operand.
+  SmallVector<const Output *> stores;
+  for (const Output &output : analysis.outputs) {
+    if (output.node->reducesRows || output.phase != phase)
+      continue;
+    evaluate(output.node->result(), output.dims);
+    stores.push_back(&output);
+  }
+  for (const Output *output : stores)
+    storeOutput(*output, analysis.hasLane(output->dims) ? 2 : 1);
+  llvm::append_range(lines[1], declarations);
+  closeLaneLoop(2, /*ofBlock=*/false);
+
+  for (const Node *node : laneReductions) {
+    Kind kind = *kindOf(getElementTypeOrSelf(node->result()));
+    StringRef reduce = node->combine == Combine::Sum ? "row_sum(" : "row_max(";
+    std::string text = accumulators[node->op];
+    if (analysis.hasLanes())
+      text = reduce.str() + text + ")";
+    Expr init = evaluate(node->op.getDpsInits()[0], {});
+    if (init.text != identityText(node->combine, kind))
+      text = node->combine == Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
+    values[1][node->result()] = define(kind, true, false, text);
+  }
+}
+
+void KernelWriter::printRowsOutside() {
+  for (auto &[op, node] : analysis.nodes)
+    if (node.reducesRows)
+      lines[0].push_back(declareAccumulator(node));
+  for (unsigned phase = 0; phase < analysis.phases && !hasFailed; ++phase)
+    printPhase(phase);
+  closeLevel(1, analysis.rows == 1 ? StringRef() : StringRef(flavour.rowLoop));
+  for (const Output &output : analysis.outputs)
+    if (output.node->reducesRows)
+      storeAccumulator(output, "block.id");
+  // The lane loop of accumulators, which stands beside the row loop.
+  closeLaneLoop(1, /*ofBlock=*/false);
+}
+
+/// For each lane: the accumulators of a block, its rows, its results.
+void KernelWriter::printBlocksInside() {
+  int64_t blocks = analysis.blocks(), rows = analysis.rows / blocks;
+  std::string first = "0", last = std::to_string(rows);
+  if (blocks > 1) {
+    first = product("b", rows);
+    last = rows == 1 ? "b + 1" : "(b + 1) * " + last;
+  }
+  SmallVector<std::string> body;
+  for (auto &[op, node] : analysis.nodes)
+    if (node.reducesRows)
+      body.push_back(declareAccumulator(node));
+  std::swap(body, lines[1]);
+  closeLevel(2, analysis.rows == 1 ? "" : "for (int64_t r = " + first + "; r < " + last + "; ++r) {");
+  for (const Output &output : analysis.outputs)
+    if (output.node->reducesRows)
+      storeAccumulator(output, "b");
+  std::swap(body, lines[1]);
+  if (blocks == 1) {
+    llvm::append_range(lines[1], body);
+    return;
+  }
+  std::swap(body, lines[2]);
+  closeLevel(2, "for (int64_t b = 0; b < " + std::to_string(blocks) + "; ++b) {");
+}
+
+void KernelWriter::printLanesOutside() {
+  for (auto &[op, node] : analysis.nodes)
+    if (node.reducesRows) {
+      declareAccumulator(node); // for its name
+      accumulate(node);
+    }
+  SmallVector<const Output *> stores;
+  for (const Output &output : analysis.outputs)
+    if (!output.node->reducesRows) {
+      evaluate(output.node->result(), output.dims);
+      stores.push_back(&output);
+    }
+  auto isRow = [&](int64_t dim) { return !analysis.isLane(dim) && dim != kNoDim; };
+  for (const Output *output : stores)
+    storeOutput(*output, levelOf(llvm::any_of(output->dims, isRow), true));
+  printBlocksInside();
+  closeLaneLoop(1, /*ofBlock=*/true);
+}

@@ -1,0 +1,180 @@
+//===- KernelValues.cpp - what a kernel computes -------------------------===//
+
+#include "lib/Codegen/KernelWriter.h"
+#include "lib/Codegen/CppText.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Expr KernelWriter::failed(Operation *op, const Twine &message) {
+  if (!hasFailed)
+    op->emitError() << "kernel '" << analysis.kernel.getSymName() << "': " << message;
+  hasFailed = true;
+  return {"0", Kind::I32};
+}
+
+/// A variable that holds `text`.  Variables never change, so equal texts on a level
+/// are one value: fused kernels compute what they share once.
+Expr KernelWriter::define(Kind kind, bool row, bool lane, std::string text) {
+  unsigned level = levelOf(row, lane);
+  auto [it, isNew] = defined[level].try_emplace(text);
+  if (isNew) {
+    it->second = {fresh("t"), kind, row, lane};
+    lines[level].push_back((registerType(kind, lane) + " " + it->second.text + " = " + text + ";").str());
+  }
+  return it->second;
+}
+
+Expr KernelWriter::literal(Attribute value, Type type) {
+  if (auto dense = dyn_cast<SplatElementsAttr>(value))
+    value = dense.getSplatValue<Attribute>();
+  std::optional<Kind> kind = kindOf(type);
+  if (auto number = dyn_cast<FloatAttr>(value); number && kind)
+    return {floatLiteral(number.getValue()), *kind};
+  if (auto number = dyn_cast<IntegerAttr>(value); number && kind) {
+    if (*kind == Kind::I1)
+      return {number.getValue().isZero() ? "false" : "true", *kind};
+    int64_t integer = number.getValue().getSExtValue();
+    if (integer == INT32_MIN && *kind == Kind::I32)
+      return {"INT32_MIN", *kind};
+    return {std::to_string(integer), *kind};
+  }
+  return failed(analysis.kernel, "constants of type " + llvm::to_string(type) + " are not supported by the cpu target");
+}
+
+/// The value of a tensor at the current row and lane.
+Expr KernelWriter::evaluate(Value tensor, const Dims &dims) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return load(argument, dims);
+  Operation *op = tensor.getDefiningOp();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return literal(constant.getValue(), getElementTypeOrSelf(tensor));
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return evaluate(fill.getInputs()[0], {});
+
+  for (auto &level : values)
+    if (auto it = level.find(tensor); it != level.end())
+      return it->second;
+  const Node *node = analysis.nodeOf(tensor);
+  if (!node)
+    return failed(op, "reads a tensor that nothing computes");
+  if (node->reduces())
+    return failed(op, "the reduction is read before it is complete");
+  if (auto kept = keptArrays.find(op); kept != keptArrays.end())
+    return values[2][tensor] = define(Kind::F32, true, true, kept->second + "[l / W]");
+
+  Expr value = evaluateScalar(node->op.getBody()->getTerminator()->getOperand(0), *node);
+  if (node->kept && value.lane) {
+    std::string &array = keptArrays[op] = fresh("kept");
+    lines[0].push_back("V " + array + "[(L + W - 1) / W];");
+    lines[2].push_back(array + "[l / W] = " + value.text + ";");
+  }
+  return values[levelOf(value.row, value.lane)][tensor] = value;
+}
+
+/// A value of the scalar body of `node`.
+Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    // The old value of what was a reduction over one element is its init.
+    unsigned number = argument.getArgNumber();
+    return evaluate(node.op->getOperand(number), node.operandDims(number));
+  }
+  Operation *op = scalar.getDefiningOp();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return literal(constant.getValue(), scalar.getType());
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return indexOf(node.loops[index.getDim()]);
+
+  for (auto &level : values)
+    if (auto it = level.find(scalar); it != level.end())
+      return it->second;
+  if (auto random = dyn_cast<exec::RandomUniformOp>(op)) {
+    Expr value = randomUniform(random, node);
+    return values[levelOf(value.row, value.lane)][scalar] = value;
+  }
+
+  SmallVector<Expr> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(evaluateScalar(operand, node));
+  std::string text = op->getNumResults() == 1 ? printScalarOp(op, operands) : "";
+  std::optional<Kind> kind = kindOf(scalar.getType());
+  if (text.empty() || !kind)
+    return failed(op, "'" + op->getName().getStringRef() + "' giving " + llvm::to_string(scalar.getType()) +
+                          " is not supported by the cpu target");
+  bool row = llvm::any_of(operands, [](const Expr &x) { return x.row; });
+  bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
+  if (registerType(*kind, lane).empty())
+    return failed(op, "64-bit integers over lanes are not supported by the cpu target");
+  Expr value = !operands.empty() && text == operands[0].text ? Expr{text, *kind, row, lane}
+                                                             : define(*kind, row, lane, text);
+  return values[levelOf(row, lane)][scalar] = value;
+}
+
+Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
+  unsigned operand = argument.getArgNumber();
+  Place place = placeOf(operand, dims);
+  bool lane = place.laneStride != 0;
+  std::optional<Kind> kind = kindOf(analysis.layout(operand).getElementType());
+  if (registerType(*kind, lane).empty())
+    return failed(analysis.kernel, "64-bit integers over lanes are not supported by the cpu target");
+
+  std::string text = address(operand, place, lane);
+  if (!lane)
+    text = "ld1(" + text + ")";
+  else if (place.laneStride == 1)
+    text = "ld(" + text + count().str() + ")";
+  else
+    text = "ld_strided(" + text + ", " + std::to_string(place.laneStride) + count().str() + ")";
+  return define(*kind, place.variesByRow, lane, text);
+}
+
+/// The index along a dim of the space, as a number.
+Expr KernelWriter::indexOf(int64_t dim) {
+  if (analysis.isLane(dim)) {
+    if (!analysis.hasLanes())
+      return {"0", Kind::I32};
+    return define(Kind::I32, false, true, "lane_index(l)");
+  }
+  SmallVector<int64_t> strides(analysis.rowSizes.size(), 0);
+  strides[dim] = 1;
+  if (analysis.rowSizes[dim] == 1)
+    return {"0", Kind::I32};
+  std::string index = rowOffset(strides, analysis.rowSizes, "r");
+  return define(Kind::I32, true, false, "static_cast<int32_t>(" + index + ")");
+}
+
+Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
+  auto key = dyn_cast<BlockArgument>(op.getKey());
+  if (!key || key.getOwner() != &analysis.kernel.getBody().front())
+    return failed(op, "the key is not an operand of the kernel");
+  SmallVector<int64_t> strides(analysis.rowSizes.size(), 0);
+  int64_t laneStride = 0;
+  for (auto [index, stride] : llvm::zip(op.getIndices(), op.getStrides())) {
+    auto definition = index.getDefiningOp<linalg::IndexOp>();
+    if (!definition)
+      return failed(op, "an index is not a linalg.index of the generic");
+    int64_t dim = node.loops[definition.getDim()];
+    (analysis.isLane(dim) ? laneStride : strides[dim]) += stride;
+  }
+
+  const std::string &pointer = pointers[key.getArgNumber()];
+  std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
+  bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
+  // The microbatches of a step draw from one sequence.
+  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + pointer + "[3]) * " +
+                                       std::to_string(op.getCount()) + "ull" + (row ? " + " + offset : "") + ";");
+  std::string stream = ", " + pointer + ", " + std::to_string(op.getStream()) + "u)";
+  if (!lane)
+    return define(Kind::F32, row, false, "philox_uniform(" + base + stream);
+  std::string index = indexOf(analysis.laneDim()).text;
+  if (laneStride != 1)
+    index += " * " + std::to_string(laneStride);
+  return define(Kind::F32, row, true, "philox_uniform(" + base + ", " + index + stream);
+}

@@ -1,0 +1,96 @@
+//===- KernelWriter.h - a kernel while it is being printed ------*- C++ -*-===//
+//
+// Text grows on three levels: the function, the outer loop's body, the inner
+// loop's body.  A value is printed on the outermost level on which it does not
+// vary, the first time something asks for it, so loop-invariant code is hoisted
+// without a pass that looks for it.  Rows are the outer loop and lanes the inner
+// one, except with Partition::Lanes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_CODEGEN_KERNELWRITER_H
+#define BRAID_LIB_CODEGEN_KERNELWRITER_H
+
+#include "lib/Codegen/Flavour.h"
+#include "lib/Codegen/KernelAnalysis.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace braid::codegen {
+
+class KernelWriter {
+public:
+  KernelWriter(const KernelAnalysis &analysis, const llvm::SmallBitVector &aliased, const Flavour &flavour)
+      : analysis(analysis), aliased(aliased), flavour(flavour) {}
+
+  mlir::FailureOr<std::string> print();
+
+private:
+  // The loops.
+  void printRowsOutside();
+  void printPhase(unsigned phase);
+  void printLanesOutside();
+  void printBlocksInside();
+  void closeLevel(unsigned level, llvm::StringRef header, llvm::StringRef footer = "}");
+  void closeLaneLoop(unsigned level, bool ofBlock);
+
+  // Reductions and results.
+  std::string declareAccumulator(const Node &node);
+  void accumulate(const Node &node);
+  void storeAccumulator(const Output &output, llvm::StringRef block);
+  void storeOutput(const Output &output, unsigned level);
+  std::string storeText(const Output &output, const Expr &value, llvm::StringRef row);
+
+  // Values.
+  Expr evaluate(mlir::Value tensor, const Dims &dims);
+  Expr evaluateScalar(mlir::Value scalar, const Node &node);
+  Expr load(mlir::BlockArgument argument, const Dims &dims);
+  Expr indexOf(int64_t dim);
+  Expr randomUniform(exec::RandomUniformOp op, const Node &node);
+  Expr literal(mlir::Attribute value, mlir::Type type);
+  Expr define(Kind kind, bool row, bool lane, std::string text);
+  Expr failed(mlir::Operation *op, const llvm::Twine &message);
+
+  // Where an element is.
+  struct Place {
+    std::string row;        // offset of the row, "" for none
+    int64_t laneStride = 0; // 0: the same for all lanes
+    bool variesByRow = false;
+  };
+  Place placeOf(unsigned operand, const Dims &dims);
+  int64_t laneStride(unsigned operand, const Dims &dims) const;
+  std::string rowOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> sizes, llvm::StringRef index);
+  std::string rowVariable(llvm::StringRef prefix, llvm::StringRef text);
+  std::string rowIndex(int64_t inner, int64_t size, bool outermost, llvm::StringRef index);
+  std::string product(llvm::StringRef index, int64_t stride) const;
+  std::string address(unsigned operand, const Place &place, bool lanes) const;
+
+  bool lanesOutside() const { return analysis.partition == Partition::Lanes; }
+  /// The level on which a value that varies so is computed.
+  unsigned levelOf(bool row, bool lane) const {
+    bool outer = lanesOutside() ? lane : row, inner = lanesOutside() ? row : lane;
+    return inner ? 2 : outer ? 1 : 0;
+  }
+  /// ", n" in loops that may have a part of their lanes left.
+  llvm::StringRef count() const { return analysis.wholeLanes() ? "" : ", n"; }
+  std::string fresh(llvm::StringRef prefix) { return prefix.str() + std::to_string(numbers[prefix]++); }
+
+  std::string signature();
+  std::string headComment();
+
+  const KernelAnalysis &analysis;
+  const llvm::SmallBitVector &aliased;
+  const Flavour &flavour;
+
+  llvm::SmallVector<std::string> pointers; // ins, then outs
+  llvm::SmallVector<std::string> lines[3];
+  llvm::DenseMap<mlir::Value, Expr> values[3];
+  /// Variables by what they hold.
+  llvm::StringMap<Expr> defined[3];
+  llvm::DenseMap<mlir::Operation *, std::string> accumulators, keptArrays;
+  llvm::StringMap<unsigned> numbers;
+  bool hasFailed = false;
+};
+
+} // namespace braid::codegen
+
+#endif // BRAID_LIB_CODEGEN_KERNELWRITER_H
