@@ -135,7 +135,11 @@ LogicalResult BodyVerifier::verifyOp(Operation &op) {
     return error(&op) << "may hold linalg.generic, linalg.fill, tensor.empty and scalar constants only";
   if (failed(verifyLoops(generic)) || failed(verifyReads(generic)) || failed(verifyScalars(generic)))
     return failure();
-  return kindOf(generic, lanes) == GenericKind::Parallel ? success() : verifyReduction(generic);
+  if (kindOf(generic, lanes) != GenericKind::Parallel)
+    return verifyReduction(generic);
+  if (!generic.getRegion().front().getArguments().back().use_empty())
+    return error(generic) << "reads the init of an elementwise generic";
+  return success();
 }
 
 LogicalResult BodyVerifier::verifyLoops(GenericOp generic) {

@@ -47,6 +47,7 @@ public:
 private:
   ArrayRef<int64_t> shape() const { return cast<RankedTensorType>(value.getType()).getShape(); }
   void reshape(ArrayRef<int64_t> shape);
+  SmallVector<int64_t> dropUnitDims();
   void reduceLanes(bool isLast);
   void reduceRows(ArrayRef<int64_t> rows, bool isLast);
   void reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast);
@@ -200,8 +201,24 @@ void Reduction::reduceRows(ArrayRef<int64_t> rows, bool isLast) {
   reduceRowsOnce(partials, isLast);
 }
 
+/// Reduced dims of size 1 are dropped: there is nothing to combine.
+Dims Reduction::dropUnitDims() {
+  Dims dims, kept;
+  for (auto [dim, size] : llvm::enumerate(shape())) {
+    bool isReduced = llvm::is_contained(op.getDims(), static_cast<int64_t>(dim));
+    if (isReduced && size == 1)
+      continue;
+    if (isReduced)
+      dims.push_back(kept.size());
+    kept.push_back(size);
+  }
+  if (kept.size() != shape().size())
+    reshape(kept);
+  return dims;
+}
+
 Value Reduction::run() {
-  Dims dims(op.getDims());
+  Dims dims = dropUnitDims();
   if (shape().size() == 1 && dims.size() == 1 && shape()[0] > kMaxLanes)
     if (int64_t lanes = divisorUpTo(shape()[0], 1024); lanes > 1) {
       reshape({shape()[0] / lanes, lanes});
