@@ -31,7 +31,7 @@ TEST(CppText, NamesAreIdentifiers) {
 
 TEST(CppText, LongCallsContinueBelowTheBracket) {
   EXPECT_EQ(wrapCall("  f", {"a", "b"}, ";"), "  f(a, b);");
-  std::vector<std::string> arguments(12, "m[1234567]");
+  std::vector<std::string> arguments(10, "m[1234567]");
   std::string text = wrapCall("  launch", arguments, ";");
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(text).split(lines, '\n');
