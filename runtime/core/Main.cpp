@@ -10,11 +10,28 @@
 #include "core/Error.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 
 using namespace braid;
 
 namespace {
+
+// CLI11's own checks name a bound of 300 digits and let "nan" pass.
+CLI::Validator number(bool mayBeZero, const char *label, const char *demand) {
+  return CLI::Validator(
+      [=](std::string &text) {
+        double value = 0;
+        bool fits = CLI::detail::lexical_cast(text, value) &&
+                    std::isfinite(value) &&
+                    (mayBeZero ? value >= 0 : value > 0);
+        return fits ? std::string() : "'" + text + "' is not " + demand;
+      },
+      label);
+}
+const CLI::Validator notNegative =
+    number(true, "NONNEGATIVE", "a number of at least 0");
+const CLI::Validator positive = number(false, "POSITIVE", "a number above 0");
 
 void addData(CLI::App &command, DataOptions &options) {
   command
@@ -58,33 +75,33 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
       ->check(CLI::IsMember({"random", "sequential"}))
       ->type_name("");
   c->add_option("--lr", o.lr, "Learning rate after warm-up (default: 0.001)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->type_name("X");
   c->add_option("--schedule", o.schedule,
                 "Learning rate after warm-up (default: constant)")
       ->check(CLI::IsMember({"constant", "cosine"}))
       ->type_name("");
   c->add_option("--warmup", o.warmup, "Steps of linear warm-up (default: 0)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->type_name("N");
   c->add_option("--min-lr", o.minLr, "Where the cosine ends (default: 0)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->type_name("X");
   c->add_option(
        "--decay-steps", o.decaySteps,
        "Step where the cosine ends (default: --steps of the first run)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->type_name("N");
   addThreads(*c, o.threads);
   c->add_option("--log", o.log, "Metrics, one JSON object a line")
       ->type_name("FILE");
   c->add_option("--eval-every", o.evalEvery,
                 "Steps between evaluations on the held-out part; 0: none")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
   c->add_option("--eval-batches", o.evalBatches, "Batches of an evaluation")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str()
       ->type_name("N");
   CLI::Option *checkpoint = c->add_option("--checkpoint", o.checkpoint,
@@ -92,12 +109,12 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
                                 ->type_name("DIR");
   c->add_option("--save-every", o.saveEvery,
                 "Steps between checkpoints; 0: only at the end")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->needs(checkpoint)
       ->capture_default_str()
       ->type_name("N");
   c->add_option("--keep", o.keep, "Checkpoints kept, newest first; 0: all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
   CLI::Option *resume = c->add_flag("--resume", o.resume,
@@ -125,7 +142,7 @@ CLI::App *addEval(CLI::App &app, EvalOptions &o) {
       ->type_name("FILE");
   weights->require_option(1);
   c->add_option("--eval-batches", o.batches, "Batches to average over")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str()
       ->type_name("N");
   addThreads(*c, o.threads);
@@ -146,15 +163,15 @@ CLI::App *addSample(CLI::App &app, SampleOptions &o) {
       ->excludes(prompt)
       ->type_name("IDS");
   c->add_option("--length", o.length, "Tokens to generate")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
   c->add_option("--temperature", o.temperature, "0: always the likeliest token")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("X");
   c->add_option("--top-k", o.topK, "Choose among the k likeliest; 0: among all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("K");
   c->add_option("--seed", o.seed, "Seed of the choices")
@@ -169,7 +186,7 @@ CLI::App *addInfo(CLI::App &app, InfoOptions &o) {
       "info", "Print the memory plan the model was compiled with");
   c->add_flag("--json", o.json, "As JSON, like braidc --report");
   c->add_option("--tensors", o.tensors, "Largest tensors to list")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
   return c;
