@@ -95,7 +95,7 @@ static Phase formActions(const DriverOptions &options) {
 static Phase planMemory(const DriverOptions &options) {
   std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
   return {"memory", "exec-plan-memory{target=" + options.target + limit +
-                        "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target + "}"};
+                        "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target + "},exec-verify-memory"};
 }
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {

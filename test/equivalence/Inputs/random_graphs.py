@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Lowers random graphs of primitives and compares with the graph, by braid-interp.
+
+    random_graphs.py FIRST END     seeds FIRST to END - 1; prints the failures
+
+Graphs mix the shapes that lowering finds hard: dims of size 1, reshapes that cut a
+space in two ways, transposed and strided views, einsums in any order.  A seed that
+fails can be run alone; the graph is printed.
+"""
+
+import math
+import random
+import subprocess
+import sys
+
+VALUES = "func.func(exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-verify-values"
+MEMORY = VALUES + (",exec-plan-memory,exec-verify-plan,exec-outline-kernels,exec-batch-launches,"
+                   "exec-verify-plan,exec-verify-memory")
+SHAPES = [(4, 6, 8), (24, 8), (192,), (2, 12, 8), (4, 48), (4, 3, 2, 8), (6, 8), (48,), (8, 4), (4, 8),
+          (1, 6, 8), (6, 1, 8), (4, 6), (24,), (2, 2, 6), (8,)]
+INPUTS = [(4, 6, 8), (24, 8), (8,), (4, 6), (1, 6, 8)]
+
+
+def tensor(shape, element="f32"):
+    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
+
+
+class Graph:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.values, self.lines = [], []  # values: (name, shape)
+        inputs = self.random.choices(INPUTS, k=4) + [(4, 6, 8), ()]
+        self.arguments = [(f"%a{i}", shape) for i, shape in enumerate(inputs)]
+        self.values += self.arguments
+        kinds = [self.unary] + 3 * [self.binary] + 2 * [self.reduce] + 2 * [self.broadcast] + 2 * [self.reshape] + \
+            [self.transpose] + 2 * [self.slice] + [self.concat, self.pad, self.contract, self.iota]
+        for _ in range(self.random.randint(8, 30)):
+            self.random.choice(kinds)()
+
+    def emit(self, text, shape):
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {text}")
+        self.values.append((name, shape))
+
+    def pick(self, least_rank=0):
+        """A recent value; the first argument has the highest rank, so there always is one."""
+        fits = [value for value in self.values if len(value[1]) >= least_rank]
+        return self.random.choice(fits[-8:])
+
+    def unary(self):
+        name, shape = self.pick()
+        self.emit(f"math.tanh {name} : {tensor(shape)}", shape)
+
+    def binary(self):
+        name, shape = self.pick()
+        other, _ = self.random.choice([value for value in self.values if value[1] == shape])
+        op = self.random.choice(["addf", "subf", "mulf", "maximumf"])
+        self.emit(f"arith.{op} {name}, {other} : {tensor(shape)}", shape)
+
+    def reduce(self):
+        name, shape = self.pick(1)
+        dims = sorted(self.random.sample(range(len(shape)), self.random.randint(1, len(shape))))
+        kept = tuple(size for dim, size in enumerate(shape) if dim not in dims)
+        kind = self.random.choice(["sum", "mean", "max"])
+        self.emit(f"tg.reduce {kind} {name} dims {dims} : {tensor(shape)} -> {tensor(kept)}", kept)
+
+    def broadcast(self):
+        name, shape = self.pick()
+        to = self.random.choice([(4, 6, 8), (24, 8), (4, 6), (8, 4)])
+        dims, next_dim = [], 0
+        for size in shape:
+            while next_dim < len(to) and size not in (1, to[next_dim]):
+                next_dim += 1
+            if next_dim == len(to):
+                return
+            dims.append(next_dim)
+            next_dim += 1
+        self.emit(f"tg.broadcast {name} dims {dims} : {tensor(shape)} -> {tensor(to)}", to)
+
+    def reshape(self):
+        name, shape = self.pick(1)
+        fits = [to for to in SHAPES if math.prod(to) == math.prod(shape)]
+        if fits:
+            to = self.random.choice(fits)
+            self.emit(f"tg.reshape {name} : {tensor(shape)} -> {tensor(to)}", to)
+
+    def transpose(self):
+        name, shape = self.pick(2)
+        order = self.random.sample(range(len(shape)), len(shape))
+        to = tuple(shape[dim] for dim in order)
+        self.emit(f"tg.transpose {name} {order} : {tensor(shape)} -> {tensor(to)}", to)
+
+    def slice(self):
+        name, shape = self.pick(1)
+        dim = self.random.randrange(len(shape))
+        size = max(1, shape[dim] // 2)
+        stride = self.random.choice([1, 2]) if 2 * size <= shape[dim] else 1
+        offset = 0 if stride == 2 else self.random.randint(0, shape[dim] - size)
+        to = shape[:dim] + (size,) + shape[dim + 1:]
+        self.emit(f"tg.slice {name} dim {dim} offset {offset} size {size} stride {stride} : "
+                  f"{tensor(shape)} -> {tensor(to)}", to)
+
+    def concat(self):
+        name, shape = self.pick(1)
+        other, _ = self.random.choice([value for value in self.values if value[1] == shape])
+        dim = self.random.randrange(len(shape))
+        to = shape[:dim] + (2 * shape[dim],) + shape[dim + 1:]
+        if to[dim] <= 64:
+            self.emit(f"tg.concat {name}, {other} dim {dim} : ({tensor(shape)}, {tensor(shape)}) -> {tensor(to)}", to)
+
+    def pad(self):
+        name, shape = self.pick(1)
+        dim = self.random.randrange(len(shape))
+        to = shape[:dim] + (shape[dim] + 3,) + shape[dim + 1:]
+        self.emit(f"tg.pad {name} dim {dim} low 1 high 2 value 0.0 : {tensor(shape)} -> {tensor(to)}", to)
+
+    def contract(self):
+        (lhs, left), (rhs, right) = self.pick(1), self.pick(1)
+        if len(left) > 3 or len(right) > 3:
+            return
+        left_dims, right_dims = "abc"[:len(left)], ""
+        sizes = dict(zip(left_dims, left))
+        for index, size in enumerate(right):
+            same = [dim for dim in left_dims if sizes[dim] == size and dim not in right_dims]
+            right_dims += self.random.choice(same) if same and self.random.random() < 0.8 else "xyz"[index]
+        sizes.update(zip(right_dims, right))
+        dims = [d for d in left_dims if d not in right_dims] + [d for d in right_dims if d not in left_dims] + \
+            [d for d in left_dims if d in right_dims and self.random.random() < 0.4]
+        self.random.shuffle(dims)
+        to = tuple(sizes[dim] for dim in dims)
+        if math.prod(to) <= 3000:
+            self.emit(f'tg.contract "{left_dims},{right_dims}->{"".join(dims)}" {lhs}, {rhs} : '
+                      f"({tensor(left)}, {tensor(right)}) -> {tensor(to)}", to)
+
+    def iota(self):
+        _, shape = self.pick(1)
+        name = f"%i{len(self.lines)}"
+        self.lines.append(f"  {name} = tg.iota dim {self.random.randrange(len(shape))} : {tensor(shape, 'i32')}")
+        self.emit(f"tg.convert {name} : {tensor(shape, 'i32')} -> {tensor(shape)}", shape)
+
+    def text(self):
+        made = self.values[len(self.arguments):]
+        results = list(dict.fromkeys(self.random.sample(made, min(4, len(made))) + made[-1:]))
+        arguments = ", ".join(f'{name}: {tensor(shape)} {{tg.input = "{name[1:]}"}}' for name, shape in self.arguments)
+        types = ", ".join(f'{tensor(shape)} {{tg.role = "r{i}"}}' for i, (_, shape) in enumerate(results))
+        names = ", ".join(name for name, _ in results)
+        return (f"func.func @f({arguments}) -> ({types}) {{\n" + "\n".join(self.lines) +
+                f"\n  return {names} : {', '.join(tensor(shape) for _, shape in results)}\n}}\n")
+
+
+def main():
+    failures = 0
+    for seed in range(int(sys.argv[1]), int(sys.argv[2])):
+        text = Graph(seed).text()
+        for pipeline in (VALUES, MEMORY):
+            run = subprocess.run(["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=1e-4", "--atol=1e-5",
+                                  "--pipeline=" + pipeline], input=text, capture_output=True, text=True)
+            if run.returncode or "agree" not in run.stdout + run.stderr:
+                failures += 1
+                print(f"seed {seed}: {run.stdout}{run.stderr}\n{text}")
+                break
+    print(f"{failures} of {int(sys.argv[2]) - int(sys.argv[1])} graphs differ")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
