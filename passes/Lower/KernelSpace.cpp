@@ -232,54 +232,63 @@ void Cutter::cutGeneric(GenericOp generic) {
   values.map(generic.getResult(0), cut.getResult(0));
 }
 
-/// Rewrites the indices in a body that was cloned: i = i0 * size1 + i1.
+/// i = i0 * size1 + i1, in the type that the index is cast to.
+static void cutIndexCast(arith::IndexCastOp op, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type type = op.getType();
+  Value sum;
+  for (auto [part, stride] : llvm::zip(parts, strides)) {
+    Value term = builder.create<arith::IndexCastOp>(loc, type, part);
+    if (stride != 1) {
+      Value factor = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, stride));
+      term = builder.create<arith::MulIOp>(loc, term, factor);
+    }
+    sum = sum ? builder.create<arith::AddIOp>(loc, sum, term).getResult() : term;
+  }
+  if (!sum)
+    sum = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, 0));
+  op.replaceAllUsesWith(sum);
+  op.erase();
+}
+
+/// The parts of an index in its place, each with its share of the stride.
+static void cutRandomIndex(exec::RandomUniformOp op, Value index, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
+  SmallVector<Value> indices;
+  SmallVector<int64_t> newStrides;
+  for (auto [old, stride] : llvm::zip(op.getIndices(), op.getStrides())) {
+    if (old != index) {
+      indices.push_back(old);
+      newStrides.push_back(stride);
+      continue;
+    }
+    for (auto [part, inner] : llvm::zip(parts, strides)) {
+      indices.push_back(part);
+      newStrides.push_back(stride * inner);
+    }
+  }
+  op.getIndicesMutable().assign(indices);
+  op.setStrides(newStrides);
+}
+
+/// Rewrites the indices in a body that was cloned.
 void Cutter::cutIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<linalg::IndexOp> indices(generic.getRegion().front().getOps<linalg::IndexOp>());
   for (linalg::IndexOp index : indices) {
-    Location loc = index.getLoc();
     SmallVector<Value> parts;
     SmallVector<int64_t> sizes;
     builder.setInsertionPoint(index);
     for (int64_t dim : cuts[dims[index.getDim()]]) {
-      parts.push_back(builder.create<linalg::IndexOp>(loc, llvm::find(newDims, dim) - newDims.begin()));
+      parts.push_back(builder.create<linalg::IndexOp>(index.getLoc(), llvm::find(newDims, dim) - newDims.begin()));
       sizes.push_back(space[dim]);
     }
     SmallVector<int64_t> strides = exec::rowMajor(sizes);
     for (Operation *user : llvm::make_early_inc_range(index->getUsers())) {
-      builder.setInsertionPoint(user);
-      if (auto cast = dyn_cast<arith::IndexCastOp>(user)) {
-        Type type = cast.getType();
-        Value sum;
-        for (auto [part, stride] : llvm::zip(parts, strides)) {
-          Value term = builder.create<arith::IndexCastOp>(loc, type, part);
-          if (stride != 1)
-            term = builder.create<arith::MulIOp>(
-                loc, term, builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, stride)));
-          sum = sum ? builder.create<arith::AddIOp>(loc, sum, term).getResult() : term;
-        }
-        if (!sum)
-          sum = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, 0));
-        cast.replaceAllUsesWith(sum);
-        cast.erase();
-        continue;
-      }
-      auto random = cast<exec::RandomUniformOp>(user);
-      SmallVector<Value> newIndices;
-      SmallVector<int64_t> newStrides;
-      for (auto [old, stride] : llvm::zip(random.getIndices(), random.getStrides())) {
-        if (old != index.getResult()) {
-          newIndices.push_back(old);
-          newStrides.push_back(stride);
-          continue;
-        }
-        for (auto [part, inner] : llvm::zip(parts, strides)) {
-          newIndices.push_back(part);
-          newStrides.push_back(stride * inner);
-        }
-      }
-      random.getIndicesMutable().assign(newIndices);
-      random.setStrides(newStrides);
+      if (auto cast = dyn_cast<arith::IndexCastOp>(user))
+        cutIndexCast(cast, parts, strides);
+      else
+        cutRandomIndex(llvm::cast<exec::RandomUniformOp>(user), index, parts, strides);
     }
     index.erase();
   }
