@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// More actions than this on one side, or readers of one action, are not searched.
+/// More actions than this on one side are not searched.
 static constexpr size_t kMaxBetween = 128;
 
 bool ActionOrder::isAction(Operation *op) {
@@ -38,13 +38,6 @@ void ActionOrder::addConsumers(Value value, llvm::SmallSetVector<Operation *, 8>
   }
 }
 
-static llvm::SmallSetVector<Operation *, 8> consumersOf(Operation *op) {
-  llvm::SmallSetVector<Operation *, 8> consumers;
-  for (Value result : op->getResults())
-    ActionOrder::addConsumers(result, consumers);
-  return consumers;
-}
-
 static llvm::SmallSetVector<Operation *, 8> producersOf(Operation *op) {
   llvm::SmallSetVector<Operation *, 8> producers;
   for (Value operand : op->getOperands())
@@ -53,26 +46,32 @@ static llvm::SmallSetVector<Operation *, 8> producersOf(Operation *op) {
   return producers;
 }
 
+bool ActionOrder::addConsumersBefore(Value value, int64_t end, llvm::SetVector<Operation *> &consumers) {
+  for (Operation *user : value.getUsers()) {
+    if (isa<exec::ViewOp>(user)) {
+      if (!addConsumersBefore(user->getResult(0), end, consumers))
+        return false;
+    } else if (isAction(user) && order.at(user) < end) {
+      consumers.insert(user);
+      if (consumers.size() > kMaxBetween)
+        return false;
+    }
+  }
+  return true;
+}
+
 FailureOr<ActionOrder::Between> ActionOrder::between(Operation *first, Operation *second) {
   int64_t low = order.at(first), high = order.at(second);
   llvm::SetVector<Operation *> after, before;
-  auto readers = consumersOf(first);
-  if (readers.size() > kMaxBetween)
-    return failure();
-  for (Operation *consumer : readers)
-    if (order.at(consumer) < high)
-      after.insert(consumer);
-  for (size_t index = 0; index < after.size(); ++index) {
-    auto consumers = consumersOf(after[index]);
-    if (after.size() > kMaxBetween || consumers.size() > kMaxBetween)
+  // Readers beyond the second are not counted: every optimizer update reads the
+  // scalars of the first, however many parameters there are.
+  for (Value result : first->getResults())
+    if (!addConsumersBefore(result, high, after))
       return failure();
-    for (Operation *consumer : consumers) {
-      if (consumer == second)
+  for (size_t index = 0; index < after.size(); ++index)
+    for (Value result : after[index]->getResults())
+      if (!addConsumersBefore(result, high + 1, after) || after.contains(second))
         return failure();
-      if (order.at(consumer) < high)
-        after.insert(consumer);
-    }
-  }
   for (Operation *producer : producersOf(second))
     if (order.at(producer) > low)
       before.insert(producer);

@@ -47,6 +47,9 @@ public:
   static bool isAction(mlir::Operation *op);
 
 private:
+  /// Adds the actions before `end` that read `value`; false if they are too many.
+  bool addConsumersBefore(mlir::Value value, int64_t end, llvm::SetVector<mlir::Operation *> &consumers);
+
   mlir::Block &block;
   llvm::DenseMap<mlir::Operation *, int64_t> order;
 };
