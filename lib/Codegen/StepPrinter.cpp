@@ -21,7 +21,7 @@ std::string StepPrinter::addressText(Value ref) const {
 }
 
 void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments) {
-  body += wrapCall("  " + function.str(), arguments, ";") + "\n";
+  actionText += wrapCall("  " + function.str(), arguments, ";") + "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,26 +229,43 @@ static std::string arenaComment(exec::ProgramOp program) {
   return text;
 }
 
+/// A function that runs these actions, or, as compilers take more than linear time
+/// for long functions, several that run a part each.
+static std::string programText(StringRef function, ArrayRef<std::string> actions) {
+  constexpr size_t partActions = 64;
+  std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n";
+  if (actions.empty())
+    return "void " + function.str() + "(br_context *) {}\n";
+  if (actions.size() <= partActions)
+    return "void " + function.str() + head + "\n" + llvm::join(actions, "\n") + "}\n";
+  std::string parts, calls;
+  for (size_t part = 0; part * partActions < actions.size(); ++part) {
+    std::string name = function.str() + "_" + std::to_string(part);
+    ArrayRef<std::string> its = actions.drop_front(part * partActions);
+    parts += "static void " + name + "(br_context *ctx, const Memory m) {\n" +
+             llvm::join(its.take_front(partActions), "\n") + "}\n\n";
+    calls += "  " + name + "(ctx, m);\n";
+  }
+  return parts + "void " + function.str() + head + calls + "}\n";
+}
+
 LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
-  std::string head = arenaComment(program) + "void " + programFunction(program.getSymName());
-  std::string done = std::move(body);
-  body.clear();
   workspaceOffset = workspaceBytes = 0;
   for (auto buffer : program.getOps<exec::BufferOp>())
     if (buffer.getCause() == "workspace") {
       workspaceOffset = buffer.getOffset();
       workspaceBytes = buffer.getBytes();
     }
-  unsigned number = 0;
+  SmallVector<std::string> actions;
   for (Operation &op : program.getBody().front()) {
     if (!isa<exec::ActionOpInterface>(op))
       continue;
-    body += "\n" + actionComment(&op, number++);
+    actionText = actionComment(&op, actions.size());
     if (failed(printAction(&op)))
       return failure();
+    actions.push_back(std::move(actionText));
   }
-  bool usesArena = number > 0;
-  body = done + "\n" + head + (usesArena ? "(br_context *ctx) {\n  const Memory m(ctx);\n" : "(br_context *) {\n") + body + "}\n";
+  programs += "\n" + arenaComment(program) + programText(programFunction(program.getSymName()), actions);
   return success();
 }
 
@@ -258,5 +275,5 @@ FailureOr<std::string> StepPrinter::print() {
       return failure();
   return "// The programs of the model: kernels and library calls in their order.\n"
          "#include \"kernels.h\"\n#include \"step.h\"\n\nnamespace braid {\n\n" +
-         tables + StringRef(body).drop_front(body.empty() ? 0 : 1).str() + "\n} // namespace braid\n";
+         tables + StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + "\n} // namespace braid\n";
 }

@@ -69,7 +69,8 @@ private:
   mlir::ModuleOp module;
   ArenaMap arena;
   const KernelTable &kernels;
-  std::string body, tables;
+  std::string actionText; // of the action being printed
+  std::string programs, tables;
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
   llvm::SmallVector<std::string> matmulRows;

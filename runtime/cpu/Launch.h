@@ -89,9 +89,12 @@ template <class F> inline void parallel(br_context *ctx, int64_t count, const F 
       const_cast<F *>(&f));
 }
 
+// The launches stay calls: a program has thousands, and one copy for each signature
+// is enough.
+
 // One block a thread, of whole rows.
 template <class... P, class... A>
-inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes,
+[[gnu::noinline]] inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes,
                         void (*kernel)(Block, P...), A... args) {
   if (rows == 1 || rows * lanes <= serial_elements)
     return kernel(Block{0, rows, 0}, args...);
@@ -102,7 +105,7 @@ inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes,
 
 // `blocks` blocks of `rows` rows each.
 template <class... P, class... A>
-inline void launch_blocks(br_context *ctx, int64_t blocks, int64_t rows,
+[[gnu::noinline]] inline void launch_blocks(br_context *ctx, int64_t blocks, int64_t rows,
                           int64_t lanes, void (*kernel)(Block, P...), A... args) {
   auto run = [&](int64_t begin, int64_t end) {
     for (int64_t id = begin; id < end; ++id)
@@ -115,7 +118,7 @@ inline void launch_blocks(br_context *ctx, int64_t blocks, int64_t rows,
 
 // One block a thread, of lanes; every block sees all rows.
 template <class... P, class... A>
-inline void launch_lanes(br_context *ctx, int64_t rows, int64_t lanes,
+[[gnu::noinline]] inline void launch_lanes(br_context *ctx, int64_t rows, int64_t lanes,
                          void (*kernel)(Block, P...), A... args) {
   if (rows * lanes <= serial_elements)
     return kernel(Block{0, lanes, 0}, args...);
