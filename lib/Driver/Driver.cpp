@@ -159,8 +159,11 @@ LogicalResult Driver::emitSources() {
     return failure();
 
   if (options.emit == Emit::Cpp && (options.output.empty() || options.output == "-")) {
+    std::string text;
     for (const SourceFile &file : *files)
-      llvm::outs() << "//===- " << file.name << " " << std::string(66 - file.name.size(), '-') << "===//\n\n" << file.text << "\n";
+      text += "//===- " + file.name + " " + std::string(66 - file.name.size(), '-') + "===//\n\n" + file.text + "\n";
+    if (failed(report(writeTextFile("-", text))))
+      return failure();
   } else if (options.emit == Emit::Cpp) {
     if (failed(report(writeSources(options.output, *files))))
       return failure();
@@ -169,8 +172,10 @@ LogicalResult Driver::emitSources() {
   }
 
   if (options.report == "-") {
-    printPlan(llvm::outs(), plan);
-    return success();
+    std::string table;
+    llvm::raw_string_ostream os(table);
+    printPlan(os, plan);
+    return report(writeTextFile("-", table));
   }
   return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(plan, seconds)));
 }

@@ -28,16 +28,25 @@ static std::error_code syncFile(const std::string &path) {
   return code;
 }
 
+/// A device or a pipe: it is written to, never replaced.
+static bool isSpecial(StringRef path) {
+  return sys::fs::exists(path) && !sys::fs::is_regular_file(path) && !sys::fs::is_directory(path);
+}
+
 /// Creates an empty file beside `path`.
 static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary) {
   if (sys::fs::is_directory(path))
     return makeError("cannot write '" + path + "': it is a folder");
+  if (isSpecial(path))
+    return makeError("cannot write '" + path + "': it is not a file that can be replaced");
   if (std::error_code code = sys::fs::createUniqueFile(path + ".%%%%%%.tmp", temporary))
     return fileError(path, code);
   return Error::success();
 }
 
 Error braid::checkWritable(StringRef path) {
+  if (isSpecial(path))
+    return Error::success();
   SmallString<128> temporary;
   if (Error error = createBeside(path, temporary))
     return error;
@@ -62,24 +71,25 @@ Error braid::replaceFile(StringRef path, function_ref<Error(StringRef)> write) {
   return Error::success();
 }
 
-Error braid::writeTextFile(StringRef path, StringRef text) {
-  if (path == "-") {
-    outs() << text;
+static Error writeAndCheck(raw_fd_ostream &os, StringRef path, StringRef text) {
+  os << text;
+  os.flush();
+  if (!os.has_error())
     return Error::success();
-  }
-  return replaceFile(path, [&](StringRef temporary) -> Error {
+  std::error_code code = os.error();
+  os.clear_error(); // reported by us
+  return fileError(path, code);
+}
+
+Error braid::writeTextFile(StringRef path, StringRef text) {
+  auto write = [&](StringRef target) -> Error {
     std::error_code code;
-    raw_fd_ostream os(temporary, code);
-    if (code)
-      return fileError(path, code);
-    os << text;
-    os.close();
-    if (!os.has_error())
-      return Error::success();
-    code = os.error();
-    os.clear_error();
-    return fileError(path, code);
-  });
+    raw_fd_ostream os(target, code);
+    return code ? fileError(path, code) : writeAndCheck(os, path, text);
+  };
+  if (path == "-")
+    return writeAndCheck(outs(), "standard output", text);
+  return isSpecial(path) ? write(path) : replaceFile(path, write);
 }
 
 Expected<TemporaryFolder> TemporaryFolder::create() {
