@@ -5,6 +5,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -39,8 +40,12 @@ static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary) {
     return makeError("cannot write '" + path + "': it is a folder");
   if (isSpecial(path))
     return makeError("cannot write '" + path + "': it is not a file that can be replaced");
-  if (std::error_code code = sys::fs::createUniqueFile(path + ".%%%%%%.tmp", temporary))
+  // Not createUniqueFile: it would replace a '%' of the path.
+  (path + "." + Twine(sys::Process::getProcessId()) + ".tmp").toVector(temporary);
+  int descriptor;
+  if (std::error_code code = sys::fs::openFileForWrite(temporary, descriptor, sys::fs::CD_CreateNew))
     return fileError(path, code);
+  ::close(descriptor);
   return Error::success();
 }
 
