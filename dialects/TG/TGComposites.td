@@ -64,6 +64,18 @@ def TG_SiluGradOp : TG_Activation<"silu_grad"> {
   let assemblyFormat = "$input `,` $gradient attr-dict `:` type($result)";
 }
 
+def TG_ReluOp : TG_Activation<"relu"> {
+  let summary = "ReLU: x, and 0 where x is negative; the gradient at 0 is 0.";
+  let description = [{
+    ```mlir
+    %y = tg.relu %x : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
 def TG_DropoutOp : TG_Op<"dropout", [TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate).";
   let description = [{

@@ -29,6 +29,7 @@ int64_t GeluOp::getFlops() { return 8 * elementsOf(getResult()); }
 int64_t GeluGradOp::getFlops() { return 14 * elementsOf(getResult()); }
 int64_t SiluOp::getFlops() { return 4 * elementsOf(getResult()); }
 int64_t SiluGradOp::getFlops() { return 8 * elementsOf(getResult()); }
+int64_t ReluOp::getFlops() { return elementsOf(getResult()); }
 int64_t DropoutOp::getFlops() { return 2 * elementsOf(getResult()); }
 
 // max, subtract, exp, add, divide.

@@ -81,6 +81,13 @@ SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder) {
   return narrow(t, *this, t.mul(dy, slope));
 }
 
+/// Not a maximum: that would pass half of the gradient at 0.
+SmallVector<Value> ReluOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value x = getInput(), zero = t.like(x, 0.0);
+  return {t.select(t.compare(arith::CmpFPredicate::OLE, x, zero), zero, x)};
+}
+
 SmallVector<Value> DropoutOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput());

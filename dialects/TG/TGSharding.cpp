@@ -31,6 +31,7 @@ static TensorFactors addDims(ShardingRule &rule, ArrayRef<int64_t> shape) {
 ShardingRule GeluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule GeluGradOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluOp::getShardingRule() { return elementwiseRule(*this); }
+ShardingRule ReluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluGradOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule ConvertOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule StopGradientOp::getShardingRule() { return elementwiseRule(*this); }

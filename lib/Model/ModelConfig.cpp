@@ -100,8 +100,10 @@ public:
       op = "gelu erf";
     else if (name == "silu" || name == "swish")
       op = "silu";
+    else if (name == "relu")
+      op = "relu";
     else
-      fail("'" + key + "' is " + text(*found) + "; there are gelu_new, gelu_pytorch_tanh, gelu, silu");
+      fail("'" + key + "' is " + text(*found) + "; there are gelu_new, gelu_pytorch_tanh, gelu, silu, relu");
   }
 
   /// Refuses a setting unless it is absent, null or equal to `expected`.

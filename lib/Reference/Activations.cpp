@@ -1,4 +1,4 @@
-//===- Activations.cpp - GELU, SiLU, dropout, softmax, rope ---------------===//
+//===- Activations.cpp - GELU, SiLU, ReLU, dropout, softmax, rope ---------===//
 
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
@@ -11,7 +11,7 @@ using namespace braid;
 using namespace braid::reference;
 
 //===----------------------------------------------------------------------===//
-// GELU and SiLU
+// GELU, SiLU and ReLU
 //===----------------------------------------------------------------------===//
 
 static constexpr double kTanhScale = 0.79788456080286535588; // sqrt(2 / pi)
@@ -67,6 +67,14 @@ static Tensor evaluateSiluGrad(tg::SiluGradOp op, const Operands &in) {
   for (int64_t i = 0; i < x.size(); ++i)
     dx.f(i) *= siluDerivative(x.f(i));
   return dx;
+}
+
+static Tensor evaluateRelu(tg::ReluOp op, const Operands &in) {
+  Tensor y = in(op.getInput());
+  for (Element &e : y.elements)
+    if (e.f <= 0)
+      e.f = 0;
+  return y;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,6 +155,7 @@ void braid::reference::addActivations(OpTable &table) {
   table.add(evaluateGeluGrad);
   table.add(evaluateSilu);
   table.add(evaluateSiluGrad);
+  table.add(evaluateRelu);
   table.add(evaluateDropout);
   table.add(evaluateSoftmax);
   table.add(evaluateSoftmaxGrad);

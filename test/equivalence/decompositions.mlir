@@ -33,6 +33,11 @@ func.func @silu_grad(%x: tensor<3x5xf64>, %dy: tensor<3x5xf64>) -> tensor<3x5xf6
   return %dx : tensor<3x5xf64>
 }
 
+func.func @relu(%x: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %y = tg.relu %x : tensor<3x5xf64>
+  return %y : tensor<3x5xf64>
+}
+
 func.func @dropout(%x: tensor<7x9xf64>, %key: tensor<4xi32> {tg.input = "key", tg.role = "key"}) -> tensor<7x9xf64> {
   %y = tg.dropout %x, %key rate 0.3 stream 5 : (tensor<7x9xf64>, tensor<4xi32>) -> tensor<7x9xf64>
   return %y : tensor<7x9xf64>

@@ -41,6 +41,16 @@ func.func @silu(
   return %loss : tensor<f64>
 }
 
+func.func @relu(
+    %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
+    %w: tensor<3x4xf64> {tg.input = "w"})
+    -> (tensor<f64> {tg.role = "loss"}) {
+  %y = tg.relu %x : tensor<3x4xf64>
+  %z = arith.mulf %y, %w : tensor<3x4xf64>
+  %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
+  return %loss : tensor<f64>
+}
+
 func.func @softmax(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})

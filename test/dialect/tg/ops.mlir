@@ -89,6 +89,8 @@ func.func @activations(%x: tensor<4x8xbf16>, %key: tensor<4xi32>) {
   %6 = tg.softmax %x : tensor<4x8xbf16>
   // CHECK: tg.softmax_grad %{{.*}}, %{{.*}} : tensor<4x8xbf16>
   %7 = tg.softmax_grad %6, %x : tensor<4x8xbf16>
+  // CHECK: tg.relu %{{.*}} : tensor<4x8xbf16>
+  %8 = tg.relu %x : tensor<4x8xbf16>
   return
 }
 

@@ -29,6 +29,8 @@ func.func @elementwise(%x: tensor<4x8xf32>, %s: tensor<f32>, %key: tensor<4xi32>
   %11 = tg.random_uniform %key stream 0 : tensor<4xi32> -> tensor<2x8xf32>
   // expected-remark @below {{tg.iota: -> a b positional b}}
   %12 = tg.iota dim 1 : tensor<4x8xi32>
+  // expected-remark @below {{tg.relu: a b -> a b}}
+  %13 = tg.relu %x : tensor<4x8xf32>
   return
 }
 
