@@ -12,6 +12,9 @@ config.test_source_root = os.path.join(config.braid_source, "test")
 config.test_exec_root = os.path.join(config.braid_build, "test")
 
 path = [os.path.join(config.braid_build, "bin"), config.llvm_tools, os.environ.get("PATH", "")]
+if config.sanitized_compiler:
+    path.insert(0, config.sanitized_compiler)
+    config.available_features.add("sanitized")
 config.environment["PATH"] = os.pathsep.join(path)
 for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
