@@ -134,12 +134,12 @@ void Trainer::openOutputs() {
 }
 
 void Trainer::announce() const {
-  std::printf("model %s, %d threads, arena %s bytes (%s) allocated, reported "
-              "peak %s bytes\n",
-              table.name, model.threads(),
-              formatCount(model.arenaBytes()).c_str(),
-              formatBytes(model.arenaBytes()).c_str(),
-              formatCount(reportedPeak(table)).c_str());
+  uint64_t peak = reportedPeak(table), arena = model.arenaBytes();
+  std::printf("model %s, %d threads, reported peak %s bytes %s allocated arena "
+              "%s bytes (%s)\n",
+              table.name, model.threads(), formatCount(peak).c_str(),
+              peak == arena ? "==" : "!=", formatCount(arena).c_str(),
+              formatBytes(arena).c_str());
   for (int32_t i = 0; i < table.n_matmuls; ++i)
     if (model.matmuls().isSlow(i))
       std::fprintf(stderr,
