@@ -5,10 +5,10 @@
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/Pipeline.h"
+#include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Report.h"
 #include "lib/Target/TargetInfo.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -86,7 +86,7 @@ LogicalResult Driver::readInput() {
   sources.AddNewSourceBuffer(std::move(*file), SMLoc());
   handler.emplace(sources, &context);
   context.printOpOnDiagnostic(false); // the line of the source says enough
-  module = parseSourceFile<ModuleOp>(sources, &context);
+  module = readGraph(sources, &context);
   return success(static_cast<bool>(module));
 }
 

@@ -1,0 +1,44 @@
+//===- ReadGraph.cpp - a graph's text with a line for every op ------------===//
+
+#include "lib/Driver/ReadGraph.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state, MLIRContext *context) {
+  StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
+    auto name = dyn_cast<NameLoc>(definition.op->getLoc());
+    if (!name || !isa<UnknownLoc>(name.getChildLoc()))
+      continue;
+    auto [line, column] = sources.getLineAndColumn(definition.loc.Start, sources.getMainFileID());
+    definition.op->setLoc(NameLoc::get(name.getName(), FileLineColLoc::get(context, file, line, column)));
+  }
+}
+
+/// The module that the text is, or one around its ops.
+static OwningOpRef<ModuleOp> takeModule(Block &block, MLIRContext *context) {
+  if (llvm::hasSingleElement(block))
+    if (auto module = dyn_cast<ModuleOp>(block.front())) {
+      module->remove();
+      return module;
+    }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
+  return module;
+}
+
+OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRContext *context) {
+  // Verified below, once the lines are there for what the verifier says.
+  ParserConfig config(context, /*verifyAfterParse=*/false);
+  AsmParserState state;
+  Block block;
+  if (failed(parseAsmSourceFile(sources, &block, config, &state)))
+    return nullptr;
+  addLines(sources, state, context);
+  OwningOpRef<ModuleOp> module = takeModule(block, context);
+  return succeeded(verify(*module)) ? std::move(module) : nullptr;
+}
