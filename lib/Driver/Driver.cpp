@@ -9,6 +9,7 @@
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Report.h"
 #include "lib/Target/TargetInfo.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -190,6 +191,12 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
   if (options.output.empty() && options.emit >= Emit::Dir)
     return report(makeError("no output is named; give one by -o"));
+  if (!options.report.empty() && options.emit <= Emit::Memory)
+    return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, dir or exe"));
+  if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
+    return report(makeError("--memory-limit needs a memory plan, which --emit=tg and --emit=exec do not make"));
+  if (options.input != "-" && llvm::sys::fs::equivalent(options.input, options.output))
+    return report(makeError("the output '" + options.output + "' is the graph itself"));
   if (options.emit == Emit::Exe && failed(report(checkWritable(options.output))))
     return failure();
   return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
