@@ -45,8 +45,14 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
     The op as an einsum over factors: which dims of operands and results walk
     together, which are reduced, which must stay whole.  See ShardingRule.h.
   }];
-  let methods = [InterfaceMethod<"The op's rule.", "::braid::ShardingRule",
-                                 "getShardingRule", (ins)>];
+  let methods = [
+    InterfaceMethod<"The op's rule.", "::braid::ShardingRule", "getShardingRule", (ins)>,
+    InterfaceMethod<[{Builds the op on a shard: one value for each result.  An op
+      with positional factors that are not decomposed must define it.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildShard",
+      (ins "::mlir::OpBuilder &":$builder, "const ::braid::Shard &":$shard),
+      [{}], [{ return ::braid::cloneOnShard($_op, builder, shard); }]>,
+  ];
 }
 
 def CostOpInterface : OpInterface<"CostOpInterface"> {

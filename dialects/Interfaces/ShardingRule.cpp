@@ -73,6 +73,7 @@ std::string ShardingRule::str() const {
   list("reduced", [](const Factor &factor) { return factor.kind == FactorKind::Reduced; });
   list("whole", [](const Factor &factor) { return factor.kind == FactorKind::Whole; });
   list("positional", [](const Factor &factor) { return factor.positional; });
+  list("decomposed", [](const Factor &factor) { return factor.decomposed; });
   return text;
 }
 
@@ -94,7 +95,13 @@ ShardingRule braid::elementwiseRule(Operation *op) {
     rule.operands.push_back(factorsOf(type));
   for (Type type : op->getResultTypes())
     rule.results.push_back(factorsOf(type));
+  rule.flat = true;
   return rule;
+}
+
+SmallVector<Value> braid::cloneOnShard(Operation *op, OpBuilder &builder, const Shard &shard) {
+  OperationState state(op->getLoc(), op->getName(), shard.operands, shard.resultTypes, op->getAttrs());
+  return builder.create(state)->getResults();
 }
 
 std::optional<ShardingRule> braid::shardingRuleOf(Operation *op) {
@@ -106,8 +113,10 @@ std::optional<ShardingRule> braid::shardingRuleOf(Operation *op) {
   if (!matchPattern(op, m_Constant(&value)))
     return std::nullopt;
   ShardingRule rule = elementwiseRule(op);
+  bool positional = !isa<SplatElementsAttr>(value);
   for (Factor &factor : rule.factors)
-    factor.positional = !isa<SplatElementsAttr>(value);
+    factor.positional = positional;
+  rule.flat = !positional;
   return rule;
 }
 
@@ -121,7 +130,7 @@ class EinsumReader {
 public:
   explicit EinsumReader(Operation *op) : op(op) {}
 
-  ShardingRule read(StringRef notation, StringRef whole, StringRef positional);
+  ShardingRule read(StringRef notation, StringRef whole, StringRef positional, StringRef decomposed);
 
 private:
   /// The dims of a tensor: letters, with `...` written out as markers.
@@ -202,7 +211,7 @@ TensorFactors EinsumReader::factorsOf(const Dims &dims) {
   return tensor;
 }
 
-ShardingRule EinsumReader::read(StringRef notation, StringRef whole, StringRef positional) {
+ShardingRule EinsumReader::read(StringRef notation, StringRef whole, StringRef positional, StringRef decomposed) {
   auto [inputs, outputs] = notation.split("->");
   SmallVector<Dims> operands = split(inputs, op->getOperandTypes());
   SmallVector<Dims> results = split(outputs, op->getResultTypes());
@@ -220,17 +229,22 @@ ShardingRule EinsumReader::read(StringRef notation, StringRef whole, StringRef p
   for (auto [letter, number] : factor) {
     Factor &it = rule.factors[number];
     it.letter = llvm::isAlpha(letter) ? letter : 0;
-    it.positional = positional.contains(letter);
+    auto marked = [letter = letter](StringRef letters) {
+      return letters.contains(llvm::isAlpha(letter) ? letter : '.');
+    };
+    it.positional = marked(positional);
+    it.decomposed = marked(decomposed);
     if (!kept[number])
       it.kind = FactorKind::Reduced;
-    if (whole.contains(letter))
+    if (marked(whole))
       it.kind = FactorKind::Whole;
   }
   return std::move(rule);
 }
 
-ShardingRule braid::einsumRule(Operation *op, StringRef notation, StringRef whole, StringRef positional) {
-  return EinsumReader(op).read(notation, whole, positional);
+ShardingRule braid::einsumRule(Operation *op, StringRef notation, StringRef whole, StringRef positional,
+                               StringRef decomposed) {
+  return EinsumReader(op).read(notation, whole, positional, decomposed);
 }
 
 //===----------------------------------------------------------------------===//

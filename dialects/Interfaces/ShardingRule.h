@@ -10,7 +10,14 @@
 // sequence is parallel in dq and reduced in dk).
 //
 // Along a `positional` factor a value depends on where it stands (an iota's own
-// dim, random numbers, a causal mask): a shard needs its offset.
+// dim, random numbers, rows of a table): a shard needs its offset.
+//
+// An op cannot run on a shard of a `decomposed` factor, but its decomposition
+// can: softmax over lanes becomes reductions that are combined between ranks.
+//
+// `linear` lists sets of operands in which the op is linear while the others are
+// fixed: partial values of all of a set, and of none of the others, give partial
+// results.
 //
 // `contract "bsd,df->bsf"` has the factors b s d f, with d reduced;
 // `reshape 6x4 -> 24` has factors 6 and 4, and the result's dim is [f0, f1].
@@ -19,6 +26,7 @@
 #ifndef BRAID_DIALECTS_INTERFACES_SHARDINGRULE_H
 #define BRAID_DIALECTS_INTERFACES_SHARDINGRULE_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,11 +36,15 @@
 namespace braid {
 
 enum class FactorKind { Parallel, Reduced, Whole };
+/// How partial results of a sharded factor combine.
+enum class Combine { Sum, Mean, Max, Min };
 
 struct Factor {
   int64_t size;
   FactorKind kind;
   bool positional = false;
+  bool decomposed = false;
+  Combine combine = Combine::Sum; ///< Of results that lack the factor.
   char letter = 0; ///< Its name in `str`; chosen there when it has none.
 };
 
@@ -44,6 +56,10 @@ struct ShardingRule {
 
   llvm::SmallVector<Factor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
+  llvm::SmallVector<llvm::SmallVector<unsigned, 2>> linear;
+  /// The op runs on flat ranges too: all its tensors have one shape or rank 0,
+  /// or it reduces over all of it (see `Shard::flat`).
+  bool flat = false;
 
   /// Adds a factor and returns its number.
   unsigned add(int64_t size, FactorKind kind = FactorKind::Parallel) {
@@ -64,13 +80,34 @@ ShardingRule elementwiseRule(mlir::Operation *op);
 /// The rule of `op` in the notation of `ShardingRule::str`, with the sizes taken
 /// from its tensors.  `...` stands for the dims that a tensor has beyond those
 /// named; the same everywhere.  A letter is reduced when no result has it; the
-/// letters of `whole` and `positional` are marked so.
+/// letters of `whole`, `positional` and `decomposed` are marked so; `.` stands
+/// for all leading dims there.
 ShardingRule einsumRule(mlir::Operation *op, llvm::StringRef notation,
-                        llvm::StringRef whole = "", llvm::StringRef positional = "");
+                        llvm::StringRef whole = "", llvm::StringRef positional = "",
+                        llvm::StringRef decomposed = "");
 
 /// The rule of a tensor read as another shape: the dims are cut into the factors
 /// that both shapes have in common, where they have any.
 ShardingRule reshapeRule(mlir::Operation *op);
+
+/// What an op is told when it is built for one shard.
+struct Shard {
+  /// On the rank's parts of the operands, and the types of its results.
+  llvm::ArrayRef<mlir::Value> operands;
+  llvm::ArrayRef<mlir::Type> resultTypes;
+  /// In how many shards each factor of the rule is cut (1: whole).
+  llvm::ArrayRef<int64_t> cuts;
+  /// Operands and results are flat ranges, with one dim (or rank 0).
+  bool flat = false;
+  /// Where the rank's part of a factor starts: tensor<i32>.
+  llvm::function_ref<mlir::Value(unsigned factor)> offset;
+  /// A flat range with `fill` in place of the padding at the end of the tensor.
+  llvm::function_ref<mlir::Value(mlir::Value range, double fill)> maskPadding;
+};
+
+/// The op on its shard, with the same attributes: right for every op whose
+/// attributes say nothing of sharded dims.
+llvm::SmallVector<mlir::Value> cloneOnShard(mlir::Operation *op, mlir::OpBuilder &builder, const Shard &shard);
 
 /// The rule of any op: its interface's, or the elementwise one for ops with the
 /// `ElementwiseMappable` trait and for constants; none for other ops.

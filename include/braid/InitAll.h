@@ -2,17 +2,19 @@
 //
 // What a program that embeds Braid needs before it parses a graph or a pipeline:
 // the dialects of every level with the interfaces of upstream ops, and every
-// pass.  Link BraidTG and BraidExec for the first, BraidGraphPasses and
-// BraidLowerPasses for the second.
+// pass.  Link BraidTG, BraidComm and BraidExec for the first, BraidGraphPasses,
+// BraidParallelPasses and BraidLowerPasses for the second.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_INITALL_H
 #define BRAID_INITALL_H
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Parallel/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,7 +26,7 @@ namespace braid {
 
 /// Every dialect that a module may hold on its way from graph to memory.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<tg::TGDialect, exec::ExecDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
+  registry.insert<tg::TGDialect, comm::CommDialect, exec::ExecDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
                   mlir::math::MathDialect, mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
   registerUpstreamModels(registry);
 }
@@ -32,6 +34,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 /// Braid's passes, and those of upstream that its pipelines use.
 inline void registerAllPasses() {
   registerGraphPasses();
+  registerParallelPasses();
   registerLowerPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

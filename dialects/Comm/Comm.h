@@ -1,0 +1,33 @@
+//===- Comm.h - the dialect of meshes, shardings and collectives -*- C++ -*-===//
+#ifndef BRAID_DIALECTS_COMM_COMM_H
+#define BRAID_DIALECTS_COMM_COMM_H
+
+#include "dialects/Exec/Exec.h"
+#include "dialects/Interfaces/Interfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Comm/CommDialect.h.inc"
+#include "dialects/Comm/CommEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Comm/CommAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Comm/CommTypes.h.inc"
+#include "dialects/Comm/CommInterfaces.h.inc"
+
+namespace braid::comm {
+/// In a list of dims: the tensor is cut in its flat order.  See
+/// `#comm.sharding`.
+inline constexpr int64_t kFlat = -1;
+} // namespace braid::comm
+
+#define GET_OP_CLASSES
+#include "dialects/Comm/CommOps.h.inc"
+
+#endif // BRAID_DIALECTS_COMM_COMM_H

@@ -1,0 +1,156 @@
+//===- CommDialect.td - who holds what: mesh, shardings, programs -*- tablegen -*-===//
+#ifndef BRAID_COMM_DIALECT
+#define BRAID_COMM_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Interfaces/Interfaces.td"
+include "dialects/Exec/ExecInterfaces.td"
+
+def Comm_Dialect : Dialect {
+  let name = "comm";
+  let cppNamespace = "::braid::comm";
+  let summary = "Who holds what: meshes, shardings, collectives.";
+  let description = [{
+    A `comm.mesh` names the ranks of a job.  A function is either *global* or
+    *local*.  A global function has the shapes of one device; its arguments and
+    results may carry `comm.sharding`, its ops `comm.shardings` (one for each
+    result), and `comm.constrain` states the sharding of a value in between.
+
+    A local function is the program of a rank: its types are those of the rank's
+    part.  It carries `comm.program = #comm.program<@mesh>`, which says which ranks
+    run it; `comm.sharding` of an argument or result then says which part of the
+    logical tensor `comm.global = tensor<...>` it is (without them every rank holds
+    the whole).
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Of a function's argument or result: its sharding.
+    static constexpr ::llvm::StringLiteral kSharding = "comm.sharding";
+    /// Of an op in a global function: the shardings of its results.
+    static constexpr ::llvm::StringLiteral kShardings = "comm.shardings";
+    /// Of an argument or result of a local function: the logical tensor's type.
+    static constexpr ::llvm::StringLiteral kGlobal = "comm.global";
+    /// Of a local function: which ranks run it.
+    static constexpr ::llvm::StringLiteral kProgram = "comm.program";
+
+  private:
+    /// In CommOps.cpp, beside the syntax that the ops' formats use.
+    void registerOps();
+
+  public:
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------===//
+
+def Comm_Reduction : I32EnumAttr<"Reduction", "how the values of ranks combine", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Mean", 1, "mean">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]> {
+  let cppNamespace = "::braid::comm";
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Comm_Attr<string name, string mnemonic_> : AttrDef<Comm_Dialect, name> {
+  let mnemonic = mnemonic_;
+}
+
+def Comm_AxesAttr : Comm_Attr<"Axes", "axes"> {
+  let summary = "A list of mesh axes, major to minor: `{dp, tp}`.";
+  let description = [{
+    As the group of a collective: the ranks that differ in these coordinates
+    alone, numbered row-major.  As the axes of a dim in a sharding the dim is cut
+    into as many equal blocks, block i on rank i of that group.  `{tp, ?}` in an
+    annotation is open: propagation may add axes behind those given.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                        DefaultValuedParameter<"bool", "false">:$open);
+  let builders = [AttrBuilder<(ins CArg<"::llvm::ArrayRef<::mlir::StringAttr>", "{}">:$names),
+                              [{ return $_get($_ctxt, names, false); }]>];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool empty() const { return getNames().empty(); }
+    size_t size() const { return getNames().size(); }
+    bool contains(::mlir::StringAttr name) const { return ::llvm::is_contained(getNames(), name); }
+  }];
+}
+
+def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
+  let summary = "Which part of a tensor a rank holds.";
+  let description = [{
+    `#comm.sharding<@mesh, {dp} {} {tp}>` gives each dim its axes; ranks that
+    differ in other axes hold the same (replicas).
+
+    `partial sum {tp}`: the ranks along tp hold partial values; the tensor is
+    their sum (mean, max, min).
+
+    `flat {dp}`: what is left after the dims are cut, read row-major and padded at
+    its end with zeros to a multiple of the number of ranks, is cut into equal
+    ranges.  The part is a tensor of one dim.
+
+    `priority 1` on an annotation: of two annotations that cannot both hold for
+    an op, the one with the smaller number wins (default 0).  Equal ones conflict,
+    which is an error.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, ArrayRefParameter<"AxesAttr">:$dims,
+                        "AxesAttr":$partial, "Reduction":$reduction, "AxesAttr":$flat,
+                        DefaultValuedParameter<"int64_t", "0">:$priority);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Every rank holds the whole tensor of `rank` dims.
+    static ShardingAttr replicated(::mlir::FlatSymbolRefAttr mesh, int64_t rank);
+    /// The sharding without its priority and open dims.
+    ShardingAttr canonical() const;
+    bool isPartial() const { return !getPartial().empty(); }
+    bool isFlat() const { return !getFlat().empty(); }
+    bool isReplicated() const;
+    ShardingAttr withDims(::llvm::ArrayRef<AxesAttr> dims) const;
+    ShardingAttr withPartial(AxesAttr partial, Reduction reduction = Reduction::Sum) const;
+    ShardingAttr withFlat(AxesAttr flat) const;
+  }];
+}
+
+def Comm_ProgramAttr : Comm_Attr<"Program", "program"> {
+  let summary = "Which ranks run a local function.";
+  let description = [{
+    `#comm.program<@mesh>`: all ranks (SPMD).  `#comm.program<@mesh, pp = [1]>`: the
+    ranks with coordinate 1 along pp; together with functions for the other
+    coordinates it makes one program (MPMD).  The functions of one program have
+    attributes that do not overlap and together name every rank.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, OptionalParameter<"::mlir::StringAttr">:$axis,
+                        OptionalArrayRefParameter<"int64_t">:$coordinates);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Comm_TicketType : TypeDef<Comm_Dialect, "Ticket"> {
+  let mnemonic = "ticket";
+  let summary = "A collective under way; `!comm.ticket<tensor<4xf32>>` holds the results it will have.";
+  let description = [{
+    Waited for exactly once, in the block of its start.  In memory form, where the
+    results are `outs` of the collective, it is `!comm.ticket<>`.
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::Type">:$types);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // BRAID_COMM_DIALECT

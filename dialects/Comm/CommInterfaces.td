@@ -1,0 +1,31 @@
+//===- CommInterfaces.td - what passes ask of a collective ------*- tablegen -*-===//
+#ifndef BRAID_COMM_INTERFACES
+#define BRAID_COMM_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let cppNamespace = "::braid::comm";
+  let description = [{
+    An op that all ranks of a group take part in, at the same point of their
+    order on the communicator.  A communicator is a mesh and a list of axes.
+  }];
+  let methods = [
+    InterfaceMethod<"The mesh.", "::mlir::FlatSymbolRefAttr", "getMeshAttr", (ins)>,
+    InterfaceMethod<"The axes of the group.", "::braid::comm::AxesAttr", "getAxes", (ins)>,
+    InterfaceMethod<"What is sent: tensors on values, references in memory.", "::mlir::OperandRange", "getSent", (ins)>,
+    InterfaceMethod<"How values combine, or none.", "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins),
+      [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
+      [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<[{Bytes that a rank sends in the best known algorithm for a
+      group of `ranks` (Thakur, Rabenseifner & Gropp 2005): all_reduce of K bytes
+      2 K (n-1)/n, all_gather and reduce_scatter (n-1)/n of the full tensor.}],
+      "int64_t", "getBytesSent", (ins "int64_t":$ranks)>,
+    InterfaceMethod<[{Checks what depends on the size of the group: shapes,
+      divisibility, root, pairs.  Called once the mesh is known to have the axes.}],
+      "::llvm::LogicalResult", "verifyGroup", (ins "int64_t":$ranks)>,
+  ];
+}
+
+#endif // BRAID_COMM_INTERFACES

@@ -1,0 +1,403 @@
+//===- CommOps.td - collectives and what surrounds them ---------*- tablegen -*-===//
+//
+// Collectives are pure ops on values where every rank runs the same function.
+// All take several tensors: such a bucket is one collective, and every tensor
+// stays in its own place.  In memory form operands and `outs` are references and
+// there are no results.
+//
+// Constraints carry labels (`all_gather_c1`): the verifier and the tests name
+// the same ones.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMM_OPS
+#define BRAID_COMM_OPS
+
+include "dialects/Comm/CommDialect.td"
+include "dialects/Comm/CommInterfaces.td"
+include "dialects/Exec/ExecDialect.td"
+include "mlir/IR/RegionKindInterface.td"
+
+def Comm_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Comm_Operand : AnyTypeOf<[Comm_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
+
+class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// The mesh and a rank's place in it
+//===----------------------------------------------------------------------===//
+
+def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
+  let summary = "The ranks of a job as a grid with named axes.";
+  let description = [{
+    Ranks are numbered row-major: the last axis varies fastest.
+
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 4]
+    ```
+
+    mesh_c1: axis names are different identifiers.  mesh_c2: sizes are at least 1.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, DenseI64ArrayAttr:$sizes);
+  let assemblyFormat = "$sym_name custom<MeshAxes>($names, $sizes) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The number of this rank in its group along some axes.";
+  let description = [{
+    ```mlir
+    %i = comm.axis_index over @mesh {tp} : tensor<i32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let results = (outs 0DTensorOf<[I32]>:$result);
+  let assemblyFormat = "`over` $mesh $axes attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations of global functions
+//===----------------------------------------------------------------------===//
+
+def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The identity; its result has this sharding, and so has its gradient.";
+  let description = [{
+    ```mlir
+    %y = comm.constrain %x <@mesh, {dp} {tp} {}> : tensor<8x16x32xf32>
+    ```
+  }];
+  let arguments = (ins Comm_Tensor:$input, Comm_ShardingAttr:$sharding);
+  let results = (outs Comm_Tensor:$result);
+  let assemblyFormat = "$input $sharding attr-dict `:` type($result)";
+}
+
+def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned.";
+  let description = [{
+    ```mlir
+    %y = comm.reshard %x <@mesh, {} {tp}> : tensor<16x32xf32>
+    ```
+  }];
+  let arguments = (ins Comm_Tensor:$input, Comm_ShardingAttr:$sharding);
+  let results = (outs Comm_Tensor:$result);
+  let assemblyFormat = "$input $sharding attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Parts without communication
+//===----------------------------------------------------------------------===//
+
+class Comm_Local<string mnemonic> : Comm_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+def Comm_SliceOp : Comm_Local<"slice"> {
+  let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
+  let description = [{
+    n is the size of the group and i this rank's number in it: the block has the
+    number (i + shift) mod n.  With `dim flat` the tensor is read row-major and
+    padded with zeros to a multiple of n; the block is a tensor of one dim.
+
+    ```mlir
+    %b = comm.slice %x dim 0 over @mesh {tp} : tensor<8x4xf32> -> tensor<2x4xf32>
+    %next = comm.slice %x dim 0 shift 1 over @mesh {tp} : tensor<8x4xf32> -> tensor<2x4xf32>
+    %f = comm.slice %x dim flat over @mesh {tp} : tensor<3x3xf32> -> tensor<3xf32>
+    ```
+
+    slice_c1: the dim exists.  slice_c2: n divides it.  slice_c3: the result is the
+    block.
+  }];
+  let arguments = (ins Comm_Tensor:$input, I64Attr:$dim, DefaultValuedAttr<I64Attr, "0">:$shift,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let results = (outs Comm_Tensor:$result);
+  let assemblyFormat = "$input `dim` custom<Dim>($dim) (`shift` $shift^)? `over` $mesh $axes attr-dict `:` type($input) `->` type($result)";
+}
+
+def Comm_AssembleOp : Comm_Local<"assemble"> {
+  let summary = "n blocks side by side; where each goes depends on this rank's number.";
+  let description = [{
+    Block k is put at number (i + shifts[k]) mod n along `dim`, or in the flat
+    order (whose padding is dropped).  The inverse of n slices with these shifts.
+
+    ```mlir
+    %x = comm.assemble %own, %other dim 0 shifts [0, 1] over @mesh {tp} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+    ```
+
+    assemble_c1: there are n blocks.  assemble_c2: the shifts are different mod n.
+    assemble_c3: the result has the shape of the blocks together.
+  }];
+  let arguments = (ins Variadic<Comm_Tensor>:$blocks, I64Attr:$dim, DenseI64ArrayAttr:$shifts,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let results = (outs Comm_Tensor:$result);
+  let assemblyFormat = "$blocks `dim` custom<Dim>($dim) `shifts` $shifts `over` $mesh $axes attr-dict `:` functional-type(operands, results)";
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+/// `methods` are those of CollectiveOpInterface that it defines beyond the
+/// obligatory ones.
+class Comm_Collective<string mnemonic, list<string> methods = []>
+    : Comm_Op<mnemonic, [AttrSizedOperandSegments,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+        DeclareOpInterfaceMethods<ActionOpInterface, ["mayWriteInPlace"]>,
+        DeclareOpInterfaceMethods<CollectiveOpInterface, methods>]> {
+  let results = (outs Variadic<Comm_Tensor>:$results);
+}
+
+/// What is sent, `outs` in memory form, what the op adds, the group, the types.
+class Comm_Format<string sent, string own = ""> {
+  string value = sent # " (`outs` `(` $outs^ `:` type($outs) `)`)? " # own
+               # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
+}
+
+def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind"]> {
+  let summary = "Every rank gets the combination of all ranks' tensors.";
+  let description = [{
+    ```mlir
+    %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+    %a1, %b1 = comm.all_reduce mean %a, %b over @mesh {dp, tp} : (tensor<4xf32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
+    ```
+
+    all_reduce_c1: result i has the type of operand i.  all_reduce_c2: mean needs
+    floats; i1 has max and min alone.
+  }];
+  let arguments = (ins Comm_Reduction:$kind, Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$kind $ins">.value;
+}
+
+def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
+  let summary = "Every rank gets all ranks' blocks, side by side.";
+  let description = [{
+    `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
+    lie in the row-major order of the result, whose shape they need not divide;
+    the padding is dropped.
+
+    ```mlir
+    %w = comm.all_gather %b dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
+    %f = comm.all_gather %s dims [flat] over @mesh {dp} : (tensor<3xf32>) -> tensor<3x3xf32>
+    ```
+
+    all_gather_c1: `dims` has an entry for each tensor, which is a dim of it.
+    all_gather_c2: the result has n times the block along the dim and its other
+    sizes; a flat block has ceil(elements / n).  all_gather_c3: element types
+    agree.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$dims,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$ins", "`dims` custom<Dims>($dims)">.value;
+}
+
+def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind"]> {
+  let summary = "Rank i gets block i of the combination of all ranks' tensors.";
+  let description = [{
+    ```mlir
+    %b = comm.reduce_scatter sum %x dims [0] over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
+    %f = comm.reduce_scatter sum %x dims [flat] over @mesh {dp} : (tensor<3x3xf32>) -> tensor<3xf32>
+    ```
+
+    reduce_scatter_c1: as all_gather_c1.  reduce_scatter_c2: n divides the dim and
+    the result is a block; flat as all_gather_c2.  reduce_scatter_c3: element types
+    agree and, as for all_reduce_c2, can be combined.
+  }];
+  let arguments = (ins Comm_Reduction:$kind, Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
+                       DenseI64ArrayAttr:$dims, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$kind $ins", "`dims` custom<Dims>($dims)">.value;
+}
+
+def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
+  let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`.";
+  let description = [{
+    ```mlir
+    %y = comm.all_to_all %x split [1] concat [0] over @mesh {tp} : (tensor<4x8xf32>) -> tensor<16x2xf32>
+    ```
+
+    all_to_all_c1: `split` and `concat` have an entry for each tensor, which is a
+    dim of it.  all_to_all_c2: n divides the split dim, and the result has the sizes
+    that follow.  all_to_all_c3: element types agree.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$split,
+                       DenseI64ArrayAttr:$concat, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$ins", "`split` $split `concat` $concat">.value;
+}
+
+def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank"]> {
+  let summary = "Every rank gets the root's tensors.";
+  let description = [{
+    A function that the root runs gives operands; one that it does not run gives
+    none and spends no memory on them.
+
+    ```mlir
+    %y = comm.broadcast %x root 0 over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+    %z = comm.broadcast root 0 over @mesh {dp} : () -> tensor<4xf32>
+    ```
+
+    broadcast_c1: the root is a rank of the group.  broadcast_c2: result i has the
+    type of operand i.  broadcast_c3: operands are there if and only if the root
+    runs the function.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$root,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"($ins^)?", "`root` $root">.value;
+}
+
+def Comm_ReduceOp : Comm_Collective<"reduce", ["getReductionKind", "getRootRank"]> {
+  let summary = "The root gets the combination of all ranks' tensors; others have no result.";
+  let description = [{
+    ```mlir
+    %y = comm.reduce sum %x root 0 over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+    comm.reduce sum %x root 0 over @mesh {dp} : (tensor<4xf32>) -> ()
+    ```
+
+    reduce_c1: the root is a rank of the group.  reduce_c2: as all_reduce_c1 and c2
+    where there are results.  reduce_c3: results are there if and only if every
+    rank that runs the function is a root; a function that roots and others run
+    together cannot hold the op.
+  }];
+  let arguments = (ins Comm_Reduction:$kind, Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
+                       I64Attr:$root, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$kind $ins", "`root` $root">.value;
+}
+
+def Comm_GatherOp : Comm_Collective<"gather", ["getRootRank"]> {
+  let summary = "The root gets all ranks' blocks, side by side; others have no result.";
+  let description = [{
+    ```mlir
+    %y = comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
+    comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> ()
+    ```
+
+    gather_c1: the root is a rank of the group.  gather_c2: as all_gather_c1 to c3.
+    gather_c3: as reduce_c3.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$dims,
+                       I64Attr:$root, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$ins", "`dims` custom<Dims>($dims) `root` $root">.value;
+}
+
+def Comm_ScatterOp : Comm_Collective<"scatter", ["getRootRank"]> {
+  let summary = "Rank i gets block i of the root's tensors.";
+  let description = [{
+    ```mlir
+    %b = comm.scatter %x dims [0] root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
+    %c = comm.scatter dims [0] root 0 over @mesh {dp} : () -> tensor<2x4xf32>
+    ```
+
+    scatter_c1: the root is a rank of the group.  scatter_c2: as reduce_scatter_c1
+    and c2, and element types agree.  scatter_c3: as broadcast_c3.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$dims,
+                       I64Attr:$root, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"($ins^)?", "`dims` custom<Dims>($dims) `root` $root">.value;
+}
+
+def Comm_PermuteOp : Comm_Collective<"permute"> {
+  let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros.";
+  let description = [{
+    ```mlir
+    %y = comm.permute %x pairs [0 -> 1, 1 -> 0] over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    permute_c1: sources and targets are ranks of the group.  permute_c2: a rank is
+    a source at most once and a target at most once.  permute_c3: result i has the
+    type of operand i.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$pairs,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$ins", "`pairs` custom<Pairs>($pairs)">.value;
+}
+
+def Comm_SendOp : Comm_Collective<"send"> {
+  let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
+  let description = [{
+    The n-th send from a to b on a communicator pairs with the n-th recv of b from
+    a; it completes when they have met.
+
+    ```mlir
+    comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
+    ```
+
+    send_c1: the peer is a rank of the group, and none of those that run the
+    function.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$peer,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"$ins", "`to` $peer">.value;
+}
+
+def Comm_RecvOp : Comm_Collective<"recv"> {
+  let summary = "Receives tensors from the rank with this number in the group.";
+  let description = [{
+    ```mlir
+    %x = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
+    ```
+
+    recv_c1: as send_c1.
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$peer,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"($ins^)?", "`from` $peer">.value;
+}
+
+def Comm_BarrierOp : Comm_Collective<"barrier"> {
+  let summary = "No rank of the group goes on before all have come.";
+  let description = [{
+    ```mlir
+    comm.barrier over @mesh {dp} : () -> ()
+    ```
+  }];
+  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
+                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let assemblyFormat = Comm_Format<"($ins^)?">.value;
+}
+
+//===----------------------------------------------------------------------===//
+// Start and wait
+//===----------------------------------------------------------------------===//
+
+def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArguments,
+    DeclareOpInterfaceMethods<ActionOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Puts one collective on the rank's communication queue and goes on.";
+  let description = [{
+    The queue works in the order of starts.  From start to wait the operands stay
+    live and unwritten, and the results' memory belongs to the collective.
+
+    ```mlir
+    %t = comm.start {
+      %g = comm.all_gather %w dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
+    } : !comm.ticket<tensor<8x4xf32>>
+    %full = comm.wait %t : !comm.ticket<tensor<8x4xf32>> -> tensor<8x4xf32>
+    ```
+
+    start_c1: the body is one collective.  start_c2: the ticket holds its result
+    types.  start_c3: the ticket is waited for exactly once, later in the block of
+    the start.
+  }];
+  let results = (outs Comm_TicketType:$ticket);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict `:` type($ticket)";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveOpInterface getCollective() { return ::llvm::cast<CollectiveOpInterface>(getBody().front().front()); }
+    WaitOp getWait();
+  }];
+}
+
+def Comm_WaitOp : Comm_Op<"wait", [DeclareOpInterfaceMethods<ActionOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Ends when the collective of the ticket has; gives its results.";
+  let description = [{
+    wait_c1: the results are those of the ticket.
+  }];
+  let arguments = (ins Comm_TicketType:$ticket);
+  let results = (outs Variadic<Comm_Tensor>:$results);
+  let assemblyFormat = "$ticket attr-dict `:` type($ticket) (`->` type($results)^)?";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    StartOp getStart() { return getTicket().getDefiningOp<StartOp>(); }
+  }];
+}
+
+#endif // BRAID_COMM_OPS

@@ -1,0 +1,111 @@
+//===- Mesh.cpp - ranks and groups of ranks -------------------------------===//
+
+#include "dialects/Comm/Mesh.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace braid::comm;
+
+Mesh::Mesh(MeshOp op) : sizes(op.getSizes()) {
+  for (Attribute name : op.getNames())
+    names.push_back(cast<StringAttr>(name));
+}
+
+std::optional<Mesh> Mesh::lookup(Operation *user, FlatSymbolRefAttr symbol) {
+  auto op = SymbolTable::lookupNearestSymbolFrom<MeshOp>(user, symbol);
+  return op ? std::optional<Mesh>(Mesh(op)) : std::nullopt;
+}
+
+FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol) {
+  if (std::optional<Mesh> mesh = lookup(user, symbol))
+    return *mesh;
+  InFlightDiagnostic diagnostic = user->emitError() << "there is no comm.mesh " << symbol;
+  Operation *table = SymbolTable::getNearestSymbolTable(user);
+  while (table && table->getParentOp())
+    table = SymbolTable::getNearestSymbolTable(table->getParentOp());
+  if (auto module = dyn_cast_or_null<ModuleOp>(table))
+    for (MeshOp op : module.getOps<MeshOp>())
+      diagnostic.attachNote(op.getLoc()) << "there is @" << op.getSymName();
+  return diagnostic;
+}
+
+int64_t Mesh::getNumRanks() const {
+  int64_t ranks = 1;
+  for (int64_t size : sizes)
+    ranks *= size;
+  return ranks;
+}
+
+int64_t Mesh::sizeOf(StringAttr axis) const {
+  const auto *it = llvm::find(names, axis);
+  assert(it != names.end() && "axes are verified");
+  return sizes[it - names.begin()];
+}
+
+int64_t Mesh::sizeOf(AxesAttr axes) const {
+  int64_t ranks = 1;
+  for (StringAttr axis : axes.getNames())
+    ranks *= sizeOf(axis);
+  return ranks;
+}
+
+int64_t Mesh::coordinate(int64_t rank, StringAttr axis) const {
+  for (size_t i = names.size(); i-- > 0;) {
+    if (names[i] == axis)
+      return rank % sizes[i];
+    rank /= sizes[i];
+  }
+  llvm_unreachable("axes are verified");
+}
+
+int64_t Mesh::numberInGroup(int64_t rank, AxesAttr axes) const {
+  int64_t number = 0;
+  for (StringAttr axis : axes.getNames())
+    number = number * sizeOf(axis) + coordinate(rank, axis);
+  return number;
+}
+
+SmallVector<int64_t> Mesh::groupOf(int64_t rank, AxesAttr axes) const {
+  SmallVector<int64_t> strides(names.size(), 1);
+  for (size_t i = names.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * sizes[i];
+  auto strideOf = [&](StringAttr axis) { return strides[llvm::find(names, axis) - names.begin()]; };
+  int64_t first = rank;
+  for (StringAttr axis : axes.getNames())
+    first -= coordinate(rank, axis) * strideOf(axis);
+  SmallVector<int64_t> group{first};
+  for (StringAttr axis : axes.getNames()) {
+    SmallVector<int64_t> wider;
+    for (int64_t member : group)
+      for (int64_t i = 0; i < sizeOf(axis); ++i)
+        wider.push_back(member + i * strideOf(axis));
+    group = std::move(wider);
+  }
+  return group;
+}
+
+bool Mesh::runs(ProgramAttr program, int64_t rank) const {
+  return !program.getAxis() || llvm::is_contained(program.getCoordinates(), coordinate(rank, program.getAxis()));
+}
+
+std::string Mesh::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '{';
+  llvm::interleaveComma(llvm::zip(names, sizes), os,
+                        [&](auto axis) { os << std::get<0>(axis).getValue() << " = " << std::get<1>(axis); });
+  os << '}';
+  return text;
+}
+
+LogicalResult braid::comm::verifyAxes(function_ref<InFlightDiagnostic()> emitError, const Mesh &mesh, AxesAttr axes) {
+  SmallPtrSet<StringAttr, 4> seen;
+  for (StringAttr axis : axes.getNames()) {
+    if (!mesh.has(axis))
+      return emitError() << "there is no axis '" << axis.getValue() << "' in the mesh " << mesh.str();
+    if (!seen.insert(axis).second)
+      return emitError() << "axis '" << axis.getValue() << "' is used twice in " << axes;
+  }
+  return success();
+}

@@ -1,0 +1,58 @@
+//===- Mesh.h - ranks and groups of ranks -----------------------*- C++ -*-===//
+//
+// The arithmetic of `comm.mesh`.  Ranks are numbered row-major over the mesh's
+// axes; the ranks of a group (a list of axes) are numbered row-major over that
+// list, so {dp, tp} and {tp, dp} are the same ranks in another order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_DIALECTS_COMM_MESH_H
+#define BRAID_DIALECTS_COMM_MESH_H
+
+#include "dialects/Comm/Comm.h"
+
+namespace braid::comm {
+
+class Mesh {
+public:
+  Mesh(llvm::ArrayRef<mlir::StringAttr> names, llvm::ArrayRef<int64_t> sizes) : names(names), sizes(sizes) {}
+  explicit Mesh(MeshOp op);
+
+  /// The mesh that `symbol` names, seen from `user`; none when there is no such
+  /// mesh.
+  static std::optional<Mesh> lookup(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol);
+  /// The same with an error at `user` that names the meshes there are.
+  static mlir::FailureOr<Mesh> require(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol);
+
+  llvm::ArrayRef<mlir::StringAttr> getNames() const { return names; }
+  llvm::ArrayRef<int64_t> getSizes() const { return sizes; }
+  int64_t getNumRanks() const;
+  bool has(mlir::StringAttr axis) const { return llvm::is_contained(names, axis); }
+  int64_t sizeOf(mlir::StringAttr axis) const;
+  /// The number of ranks in a group.
+  int64_t sizeOf(AxesAttr axes) const;
+
+  /// The coordinate of a rank along an axis.
+  int64_t coordinate(int64_t rank, mlir::StringAttr axis) const;
+  /// The number of a rank in its group.
+  int64_t numberInGroup(int64_t rank, AxesAttr axes) const;
+  /// The ranks of the group that `rank` is in, in their order.
+  llvm::SmallVector<int64_t> groupOf(int64_t rank, AxesAttr axes) const;
+  /// Whether ranks with `program` include `rank`.
+  bool runs(ProgramAttr program, int64_t rank) const;
+
+  /// `{dp = 2, tp = 4}`, for messages.
+  std::string str() const;
+
+private:
+  llvm::SmallVector<mlir::StringAttr> names;
+  llvm::SmallVector<int64_t> sizes;
+};
+
+/// Checks that `axes` are different axes of the mesh; else an error that names
+/// the axis.
+llvm::LogicalResult verifyAxes(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, const Mesh &mesh,
+                               AxesAttr axes);
+
+} // namespace braid::comm
+
+#endif // BRAID_DIALECTS_COMM_MESH_H

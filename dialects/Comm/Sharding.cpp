@@ -1,0 +1,74 @@
+//===- Sharding.cpp - which part of a tensor a rank holds -----------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace braid::comm;
+
+/// The error of an axis that a sharding uses in two places.
+static LogicalResult verifyOnce(function_ref<InFlightDiagnostic()> emitError, ShardingAttr sharding) {
+  SmallPtrSet<StringAttr, 4> seen;
+  auto visit = [&](AxesAttr axes) -> LogicalResult {
+    for (StringAttr axis : axes.getNames())
+      if (!seen.insert(axis).second)
+        return emitError() << "axis '" << axis.getValue() << "' is used twice in " << sharding;
+    return success();
+  };
+  for (AxesAttr axes : sharding.getDims())
+    if (failed(visit(axes)))
+      return failure();
+  return success(succeeded(visit(sharding.getPartial())) && succeeded(visit(sharding.getFlat())));
+}
+
+LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emitError, const Mesh &mesh,
+                                          ShardingAttr sharding, RankedTensorType type) {
+  if (static_cast<int64_t>(sharding.getDims().size()) != type.getRank())
+    return emitError() << sharding << " has " << sharding.getDims().size() << " dims but the tensor " << type
+                       << " has " << type.getRank();
+  SmallVector<AxesAttr> lists(sharding.getDims());
+  lists.append({sharding.getPartial(), sharding.getFlat()});
+  for (AxesAttr axes : lists)
+    if (failed(verifyAxes(emitError, mesh, axes)))
+      return failure();
+  if (failed(verifyOnce(emitError, sharding)))
+    return failure();
+  for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
+    if (int64_t ranks = mesh.sizeOf(axes); type.getDimSize(dim) % ranks != 0)
+      return emitError() << "dim " << dim << " of size " << type.getDimSize(dim) << " cannot be cut into " << ranks
+                         << " equal blocks over " << axes << "; pad it with tg.pad, or shard the tensor flat";
+  return success();
+}
+
+RankedTensorType braid::comm::localDimsType(RankedTensorType type, ShardingAttr sharding, const Mesh &mesh) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [size, axes] : llvm::zip_equal(shape, sharding.getDims()))
+    size /= mesh.sizeOf(axes);
+  return type.clone(shape);
+}
+
+RankedTensorType braid::comm::localType(RankedTensorType type, ShardingAttr sharding, const Mesh &mesh) {
+  RankedTensorType local = localDimsType(type, sharding, mesh);
+  if (!sharding.isFlat())
+    return local;
+  return local.clone({flatRange(local.getNumElements(), mesh.sizeOf(sharding.getFlat()))});
+}
+
+int64_t braid::comm::flatRange(int64_t elements, int64_t ranks) { return (elements + ranks - 1) / ranks; }
+
+ShardingAttr braid::comm::shardingOfArgument(Operation *function, unsigned argument, FlatSymbolRefAttr mesh) {
+  auto op = cast<FunctionOpInterface>(function);
+  if (auto sharding = op.getArgAttrOfType<ShardingAttr>(argument, CommDialect::kSharding))
+    return sharding;
+  auto type = dyn_cast<RankedTensorType>(op.getArgumentTypes()[argument]);
+  return ShardingAttr::replicated(mesh, type ? type.getRank() : 0);
+}
+
+ShardingAttr braid::comm::shardingOfResult(Operation *function, unsigned result, FlatSymbolRefAttr mesh) {
+  auto op = cast<FunctionOpInterface>(function);
+  if (auto sharding = op.getResultAttrOfType<ShardingAttr>(result, CommDialect::kSharding))
+    return sharding;
+  auto type = dyn_cast<RankedTensorType>(op.getResultTypes()[result]);
+  return ShardingAttr::replicated(mesh, type ? type.getRank() : 0);
+}

@@ -1,0 +1,63 @@
+//===- ExecDialect.td - the dialect and the reference type ------*- tablegen -*-===//
+#ifndef BRAID_EXEC_DIALECT
+#define BRAID_EXEC_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Interfaces/Interfaces.td"
+include "dialects/Exec/ExecInterfaces.td"
+
+def Exec_Dialect : Dialect {
+  let name = "exec";
+  let cppNamespace = "::braid::exec";
+  let summary = "Actions on queues: kernels, library calls, on values or in memory.";
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let extraClassDeclaration = [{
+    /// On a generic of a kernel body: which dims of the kernel's iteration space
+    /// its loops are, in order.
+    static constexpr ::llvm::StringLiteral kDims = "exec.dims";
+  }];
+  let hasOperationAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
+  let mnemonic = "ref";
+  let summary = "A strided tensor in the arena: `!exec.ref<8x768xf32, [768, 1]>`.";
+  let description = [{
+    Shape, element type and a stride in elements for each dim (0 repeats).
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        ArrayRefParameter<"int64_t">:$strides);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The contiguous, row-major reference of a tensor type.
+    static RefType contiguous(::mlir::RankedTensorType type);
+    /// The reference with these strides.  A dim of size 1 is never stepped along:
+    /// its stride becomes what a contiguous tensor would have, so that equal
+    /// places have equal types.
+    static RefType strided(::mlir::RankedTensorType type, ::llvm::ArrayRef<int64_t> strides);
+    /// The logical tensor.
+    ::mlir::RankedTensorType getTensorType() const;
+    /// Bytes from the first to past the last element.
+    int64_t getSpanBytes() const;
+    bool isContiguous() const;
+  }];
+}
+
+def Exec_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Exec_Operand : AnyTypeOf<[Exec_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
+
+#endif // BRAID_EXEC_DIALECT

@@ -1,0 +1,63 @@
+//===- FactorAxes.h - an op's factors and its tensors' shardings -*- C++ -*-===//
+//
+// A sharding rule cuts dims into factors, major to minor.  Sharding an op means
+// to give each factor a list of axes; the shardings of its operands and results
+// follow from that, and, where they fit the rule, it follows from them.
+//
+// A dim with the factors [f0, f1] is cut in equal blocks, so f1 can be sharded
+// only once f0 is cut down to single elements.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_SHARDING_FACTORAXES_H
+#define BRAID_LIB_SHARDING_FACTORAXES_H
+
+#include "dialects/Comm/Sharding.h"
+#include "dialects/Interfaces/ShardingRule.h"
+
+namespace braid {
+
+/// The axes of each factor of a rule; and those along which its tensors are flat
+/// ranges, which excludes the others.
+struct FactorAxes {
+  llvm::SmallVector<comm::AxesAttr> factors;
+  comm::AxesAttr flat;
+
+  FactorAxes() = default;
+  /// None.
+  FactorAxes(const ShardingRule &rule, mlir::MLIRContext *context);
+
+  bool operator==(const FactorAxes &) const = default;
+};
+
+/// Whether a factor can be sharded as the op stands.
+bool isShardable(const Factor &factor);
+
+/// What the dims of one tensor say of the factors: for each factor its axes
+/// (null for factors that the tensor does not have).  None when an axis would lie
+/// across factors or cut one that is not shardable.
+std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfFactors(const ShardingRule &rule,
+                                                               const ShardingRule::TensorFactors &tensor,
+                                                               llvm::ArrayRef<comm::AxesAttr> dims,
+                                                               const comm::Mesh &mesh);
+
+/// The axes of a tensor's dims, or none when the factors' axes cut a dim
+/// otherwise than in equal blocks.
+std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfDims(const ShardingRule &rule,
+                                                            const ShardingRule::TensorFactors &tensor,
+                                                            llvm::ArrayRef<comm::AxesAttr> factors,
+                                                            const comm::Mesh &mesh);
+
+/// The sharding that an op with these factor axes needs of a tensor; for a result
+/// it has partial values along the axes of shardable factors that it lacks.
+/// None where `axesOfDims` has none, or where partial values would have to be
+/// combined in two ways.
+std::optional<comm::ShardingAttr> shardingOfTensor(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor,
+                                                   const FactorAxes &axes, bool isResult,
+                                                   mlir::FlatSymbolRefAttr symbol, const comm::Mesh &mesh);
+
+/// How partial values combine, as the dialect names it.
+comm::Reduction reductionOf(Combine combine);
+
+} // namespace braid
+
+#endif // BRAID_LIB_SHARDING_FACTORAXES_H

@@ -1,0 +1,17 @@
+//===- Passes.h - passes from one device to many ranks ----------*- C++ -*-===//
+#ifndef BRAID_PASSES_PARALLEL_PASSES_H
+#define BRAID_PASSES_PARALLEL_PASSES_H
+
+#include "dialects/Comm/Comm.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace braid {
+#define GEN_PASS_DECL
+#include "passes/Parallel/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Parallel/Passes.h.inc"
+} // namespace braid
+
+#endif // BRAID_PASSES_PARALLEL_PASSES_H
