@@ -60,13 +60,29 @@ SignatureEditor::SignatureEditor(func::FuncOp function)
     : function(function), builder(function.getContext()), results(returnOf(function).getOperands()) {
   function.getAllArgAttrs(argumentAttributes);
   function.getAllResultAttrs(resultAttributes);
-  for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), argumentAttributes))
+  for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), argumentAttributes)) {
     if (auto role = attributes.getAs<StringAttr>(tg::kRole))
       roles[role] = argument;
+    noteSharding(attributes);
+  }
+}
+
+void SignatureEditor::noteSharding(DictionaryAttr attributes) {
+  auto sharding = attributes.getAs<comm::ShardingAttr>(comm::CommDialect::kSharding);
+  if (!sharding)
+    return;
+  sharding = sharding.withPartial(comm::AxesAttr::get(function.getContext()));
+  if (auto param = attributes.getAs<tg::ParamAttr>(tg::kParam))
+    shardings[param.getName()] = sharding;
+  else if (auto state = attributes.getAs<tg::StateAttr>(tg::kState))
+    shardings[state.getName()] = sharding;
+  else if (auto input = attributes.getAs<StringAttr>(tg::kInput))
+    shardings[input] = sharding;
 }
 
 BlockArgument SignatureEditor::addArgument(Type type, ArrayRef<NamedAttribute> attributes) {
   argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
+  noteSharding(argumentAttributes.back());
   return function.getBody().front().addArgument(type, function.getLoc());
 }
 
@@ -85,13 +101,20 @@ BlockArgument SignatureEditor::addState(Type type, StringRef name, StringRef cau
   auto zeros = tg::InitAttr::get(builder.getContext(), tg::InitKind::Zeros, zero, zero, /*layers=*/0);
   auto state = tg::StateAttr::get(builder.getContext(), builder.getStringAttr(name), zeros,
                                   builder.getStringAttr(cause), scratch, like && parameterOf(like).getTransposed());
-  return addArgument(type, builder.getNamedAttr(tg::kState, state));
+  SmallVector<NamedAttribute> attributes{builder.getNamedAttr(tg::kState, state)};
+  comm::ShardingAttr sharding = like ? shardings.lookup(parameterOf(like).getName()) : comm::ShardingAttr();
+  if (sharding)
+    attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));
+  return addArgument(type, attributes);
 }
 
 void SignatureEditor::addResult(Value value, StringRef attribute, StringRef text) {
   results.push_back(value);
-  resultAttributes.push_back(
-      builder.getDictionaryAttr(builder.getNamedAttr(attribute, builder.getStringAttr(text))));
+  SmallVector<NamedAttribute> attributes{builder.getNamedAttr(attribute, builder.getStringAttr(text))};
+  comm::ShardingAttr sharding = attribute == tg::kRole ? comm::ShardingAttr() : shardings.lookup(text);
+  if (sharding)
+    attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));
+  resultAttributes.push_back(builder.getDictionaryAttr(attributes));
 }
 
 void SignatureEditor::finish() {

@@ -8,6 +8,7 @@
 #ifndef BRAID_PASSES_GRAPH_SIGNATURE_H
 #define BRAID_PASSES_GRAPH_SIGNATURE_H
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,7 +30,8 @@ llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp functio
 llvm::SmallVector<mlir::BlockArgument> batchInputs(mlir::func::FuncOp function);
 
 /// Adds arguments and results behind those that are there.  The function is
-/// whole again after `finish`; one write for all keeps passes linear.
+/// whole again after `finish`; one write for all keeps passes linear.  What belongs
+/// to an argument is sharded as it is: its gradient, its new value, its state.
 class SignatureEditor {
 public:
   explicit SignatureEditor(mlir::func::FuncOp function);
@@ -48,9 +50,15 @@ public:
 private:
   mlir::func::FuncOp function;
   mlir::Builder builder;
+  /// What the next argument's attributes say of its name and sharding.
+  void noteSharding(mlir::DictionaryAttr attributes);
+
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes, resultAttributes;
   llvm::SmallVector<mlir::Value> results;
   llvm::StringMap<mlir::BlockArgument> roles;
+  /// Annotations of arguments by name, without partial values: neither gradients
+  /// nor updates have any.
+  llvm::StringMap<comm::ShardingAttr> shardings;
 };
 
 /// Adds one result.

@@ -53,6 +53,10 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
                       tg::ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(),
                                          param.getFrozen(), !param.getTransposed()));
 
+  if (auto sharding = function.getArgAttrOfType<comm::ShardingAttr>(weight.getArgNumber(), comm::CommDialect::kSharding))
+    function.setArgAttr(weight.getArgNumber(), comm::CommDialect::kSharding,
+                        sharding.withDims({sharding.getDims()[1], sharding.getDims()[0]}));
+
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Value transposed; // for the other uses, made when there is one
   for (OpOperand &use : llvm::make_early_inc_range(weight.getUses())) {
