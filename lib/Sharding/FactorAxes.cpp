@@ -1,6 +1,7 @@
 //===- FactorAxes.cpp - an op's factors and its tensors' shardings --------===//
 
 #include "lib/Sharding/FactorAxes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -82,12 +83,6 @@ std::optional<SmallVector<AxesAttr>> braid::axesOfDims(const ShardingRule &rule,
 std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor,
                                                     const FactorAxes &axes, bool isResult, FlatSymbolRefAttr symbol,
                                                     const Mesh &mesh) {
-  auto replicated = ShardingAttr::replicated(symbol, tensor.size());
-  if (!axes.flat.empty()) {
-    if (!tensor.empty())
-      return replicated.withFlat(axes.flat);
-    return isResult ? replicated.withPartial(axes.flat, reductionOf(rule.factors.front().combine)) : replicated;
-  }
   SmallVector<AxesAttr> dims;
   if (!tensor.empty()) {
     auto found = axesOfDims(rule, tensor, axes.factors, mesh);
@@ -95,7 +90,9 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
       return std::nullopt;
     dims = *found;
   }
-  ShardingAttr sharding = replicated.withDims(dims);
+  ShardingAttr sharding = ShardingAttr::replicated(symbol, tensor.size()).withDims(dims);
+  if (!tensor.empty())
+    sharding = sharding.withFlat(axes.flat);
   if (!isResult)
     return sharding;
   BitVector has(rule.factors.size());
@@ -105,14 +102,95 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
   SmallVector<StringAttr> partial;
   std::optional<Combine> combine;
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
-    if (has[index] || axes.factors[index].empty())
+    // A flat range cuts every factor.
+    bool cut = !axes.factors[index].empty() || (tensor.empty() && !axes.flat.empty());
+    if (has[index] || !cut)
       continue;
     if (combine && *combine != factor.combine)
       return std::nullopt;
     combine = factor.combine;
     llvm::append_range(partial, axes.factors[index].getNames());
   }
-  if (partial.empty())
+  if (!combine)
     return sharding;
+  if (tensor.empty())
+    llvm::append_range(partial, axes.flat.getNames());
   return sharding.withPartial(AxesAttr::get(symbol.getContext(), partial), reductionOf(*combine));
+}
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+/// `dim 1 of operand #0`
+static std::string nameOf(StringRef kind, unsigned index) { return (kind + " #" + Twine(index)).str(); }
+
+static std::string spell(AxesAttr axes) {
+  return "{" + llvm::join(llvm::map_range(axes.getNames(), [](StringAttr name) { return name.str(); }), ", ") + "}";
+}
+
+/// Why the dims of one tensor do not fit the rule.
+static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor, ArrayRef<AxesAttr> dims,
+                          const Mesh &mesh, StringRef name) {
+  SmallVector<AxesAttr> factors(rule.factors.size());
+  for (auto [index, dim] : llvm::enumerate(tensor)) {
+    if (spread(rule, dim, dims[index], mesh, factors))
+      continue;
+    std::string where = ("dim " + Twine(index) + " of " + name + " is sharded over " + spell(dims[index])).str();
+    if (llvm::all_of(dim, [&](unsigned factor) { return isShardable(rule.factors[factor]); }) && !dim.empty())
+      return where + ", which does not cut its factors in equal blocks";
+    return where + ", but the op needs it whole";
+  }
+  llvm_unreachable("the tensor does not fit");
+}
+
+std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef<ShardingAttr> operands,
+                                              ArrayRef<ShardingAttr> results, const Mesh &mesh, std::string *why) {
+  struct Origin {
+    AxesAttr axes;
+    std::string tensor;
+  };
+  SmallVector<Origin> known(rule.factors.size());
+  Origin flat;
+  MLIRContext *context = nullptr;
+  auto fail = [&](const Twine &reason) {
+    if (why)
+      *why = reason.str();
+    return false;
+  };
+  auto agree = [&](Origin &origin, AxesAttr axes, const std::string &tensor, StringRef what) {
+    if (!origin.axes)
+      origin = {axes, tensor};
+    if (origin.axes == axes)
+      return true;
+    return fail(origin.tensor + " cuts " + what + " over " + spell(origin.axes) + ", but " + tensor + " over " +
+                spell(axes));
+  };
+  auto read = [&](StringRef kind, ArrayRef<ShardingRule::TensorFactors> tensors, ArrayRef<ShardingAttr> shardings) {
+    for (auto [index, tensor] : llvm::enumerate(tensors)) {
+      ShardingAttr sharding = shardings[index];
+      context = sharding.getContext();
+      std::string name = nameOf(kind, index);
+      std::optional<SmallVector<AxesAttr>> axes = axesOfFactors(rule, tensor, sharding.getDims(), mesh);
+      if (!axes)
+        return fail(misfit(rule, tensor, sharding.getDims(), mesh, name));
+      for (auto [factor, own] : llvm::enumerate(*axes))
+        if (own && !agree(known[factor], own, name, "the same factor"))
+          return false;
+      if (!tensor.empty() && !agree(flat, sharding.getFlat(), name, "its flat order"))
+        return false;
+    }
+    return true;
+  };
+  if (!read("operand", rule.operands, operands) || !read("result", rule.results, results))
+    return std::nullopt;
+  FactorAxes axes;
+  for (const Origin &origin : known)
+    axes.factors.push_back(origin.axes ? origin.axes : AxesAttr::get(context));
+  axes.flat = flat.axes ? flat.axes : AxesAttr::get(context);
+  if (!axes.flat.empty() && !rule.flat) {
+    fail(flat.tensor + " is cut in flat ranges, but the op does not run on flat ranges");
+    return std::nullopt;
+  }
+  return axes;
 }

@@ -16,8 +16,8 @@
 
 namespace braid {
 
-/// The axes of each factor of a rule; and those along which its tensors are flat
-/// ranges, which excludes the others.
+/// The axes of each factor of a rule; and those along which what the factors leave
+/// of its tensors is cut in flat ranges.
 struct FactorAxes {
   llvm::SmallVector<comm::AxesAttr> factors;
   comm::AxesAttr flat;
@@ -54,6 +54,13 @@ std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfDims(const ShardingRule &
 std::optional<comm::ShardingAttr> shardingOfTensor(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor,
                                                    const FactorAxes &axes, bool isResult,
                                                    mlir::FlatSymbolRefAttr symbol, const comm::Mesh &mesh);
+
+/// The factor axes that shardings of all operands and results, partial values
+/// aside, follow from; none, and in `why` the reason, where they do not fit the
+/// rule or one another.
+std::optional<FactorAxes> factorAxesOf(const ShardingRule &rule, llvm::ArrayRef<comm::ShardingAttr> operands,
+                                       llvm::ArrayRef<comm::ShardingAttr> results, const comm::Mesh &mesh,
+                                       std::string *why = nullptr);
 
 /// How partial values combine, as the dialect names it.
 comm::Reduction reductionOf(Combine combine);

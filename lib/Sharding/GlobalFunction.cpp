@@ -1,0 +1,106 @@
+//===- GlobalFunction.cpp - what a global function says of shardings ------===//
+
+#include "lib/Sharding/GlobalFunction.h"
+#include "dialects/TG/TG.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+ShardingAttr braid::requestOf(Operation *op) {
+  if (auto constrain = dyn_cast<ConstrainOp>(op))
+    return constrain.getSharding();
+  if (auto reshard = dyn_cast<ReshardOp>(op))
+    return reshard.getSharding();
+  return {};
+}
+
+ShardingAttr braid::shardingOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function ? function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), CommDialect::kSharding)
+                    : ShardingAttr();
+  }
+  auto result = cast<OpResult>(value);
+  if (ShardingAttr request = requestOf(result.getOwner()))
+    return request;
+  auto all = result.getOwner()->getAttrOfType<ArrayAttr>(CommDialect::kShardings);
+  return all ? cast<ShardingAttr>(all[result.getResultNumber()]) : ShardingAttr();
+}
+
+namespace {
+/// The first sharding of a function, and the check that others name its mesh.
+struct MeshReader {
+  Location first;
+  FlatSymbolRefAttr mesh = {};
+
+  LogicalResult read(ShardingAttr sharding, Location loc) {
+    if (!sharding || (mesh && sharding.getMesh() == mesh))
+      return success();
+    if (mesh) {
+      InFlightDiagnostic diagnostic = emitError(loc)
+                                      << "a sharding names the mesh " << sharding.getMesh() << ", but others of the "
+                                      << "function name " << mesh << "; use one mesh with all axes";
+      diagnostic.attachNote(first) << "here is " << mesh;
+      return diagnostic;
+    }
+    mesh = sharding.getMesh();
+    first = loc;
+    return success();
+  }
+};
+} // namespace
+
+FailureOr<FlatSymbolRefAttr> braid::meshOfGlobal(func::FuncOp function) {
+  if (function.isExternal() || function->hasAttr(CommDialect::kProgram))
+    return FlatSymbolRefAttr();
+  MeshReader reader{function.getLoc()};
+  for (BlockArgument argument : function.getArguments())
+    if (failed(reader.read(shardingOf(argument), argument.getLoc())))
+      return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (failed(reader.read(function.getResultAttrOfType<ShardingAttr>(i, CommDialect::kSharding), function.getLoc())))
+      return failure();
+  bool isOk = true;
+  function.getBody().walk([&](Operation *op) {
+    for (OpResult result : op->getResults())
+      isOk = isOk && succeeded(reader.read(shardingOf(result), op->getLoc()));
+  });
+  if (!isOk)
+    return failure();
+  if (reader.mesh && !function.getBody().hasOneBlock())
+    return function.emitError() << "has " << function.getBody().getBlocks().size()
+                                << " blocks; only straight-line functions can be sharded";
+  return reader.mesh;
+}
+
+ShardingAttr braid::withoutUnitAxes(ShardingAttr sharding, const Mesh &mesh) {
+  auto strip = [&](AxesAttr axes) {
+    auto cuts = llvm::make_filter_range(axes.getNames(), [&](StringAttr name) { return mesh.sizeOf(name) != 1; });
+    return AxesAttr::get(axes.getContext(), SmallVector<StringAttr>(cuts), axes.getOpen());
+  };
+  SmallVector<AxesAttr> dims = llvm::map_to_vector(sharding.getDims(), strip);
+  return sharding.withDims(dims)
+      .withPartial(strip(sharding.getPartial()), sharding.getReduction())
+      .withFlat(strip(sharding.getFlat()));
+}
+
+std::string braid::nameOfArgument(func::FuncOp function, unsigned argument) {
+  std::string text = "argument #" + std::to_string(argument);
+  StringRef name;
+  if (auto param = function.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
+    name = param.getName();
+  else if (auto state = function.getArgAttrOfType<tg::StateAttr>(argument, tg::kState))
+    name = state.getName();
+  else if (auto input = function.getArgAttrOfType<StringAttr>(argument, tg::kInput))
+    name = input;
+  return name.empty() ? text : text + " '" + name.str() + "'";
+}
+
+std::string braid::nameOfResult(func::FuncOp function, unsigned result) {
+  std::string text = "result #" + std::to_string(result);
+  for (StringRef what : {tg::kUpdates, tg::kGradOf, tg::kRole})
+    if (auto name = function.getResultAttrOfType<StringAttr>(result, what))
+      return text + " (" + what.str() + " = \"" + name.str() + "\")";
+  return text;
+}
