@@ -20,12 +20,13 @@ static ProgramAttr programOf(Operation *op) {
 }
 
 /// On values a collective is pure where all ranks run the function: removing or
-/// merging it does the same on each.  Where only some run it, or where nothing
-/// but the order is the result, it has an effect.
+/// merging it does the same on each.  Where only some run it, where nothing but
+/// the order is the result, or in a start, whose ticket holds the results, it has
+/// an effect.
 static void collectEffects(Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   ProgramAttr program = programOf(op);
   bool onlySome = program && program.getAxis();
-  if (onlySome || op->getNumResults() == 0)
+  if (onlySome || op->getNumResults() == 0 || isa_and_nonnull<StartOp>(op->getParentOp()))
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
@@ -64,6 +65,9 @@ BRAID_COLLECTIVE(SendOp, "send")
 BRAID_COLLECTIVE(RecvOp, "recv")
 BRAID_COLLECTIVE(BarrierOp, "barrier")
 
+bool AllReduceOp::resultsAgree() { return true; }
+bool AllGatherOp::resultsAgree() { return true; }
+bool BroadcastOp::resultsAgree() { return true; }
 std::optional<Reduction> AllReduceOp::getReductionKind() { return getKind(); }
 std::optional<Reduction> ReduceScatterOp::getReductionKind() { return getKind(); }
 std::optional<Reduction> ReduceOp::getReductionKind() { return getKind(); }

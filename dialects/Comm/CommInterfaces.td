@@ -16,6 +16,8 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     InterfaceMethod<"What is sent: tensors on values, references in memory.", "::mlir::OperandRange", "getSent", (ins)>,
     InterfaceMethod<"How values combine, or none.", "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins),
       [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<"Whether all ranks of the group get the same results.", "bool", "resultsAgree", (ins),
+      [{}], [{ return false; }]>,
     InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
       [{}], [{ return std::nullopt; }]>,
     InterfaceMethod<[{Bytes that a rank sends in the best known algorithm for a

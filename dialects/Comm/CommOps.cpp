@@ -157,7 +157,7 @@ LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &) {
 LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &) { return verifyAnnotation(*this, getSharding()); }
 LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &) { return verifyAnnotation(*this, getSharding()); }
 
-ShardingRule ConstrainOp::getShardingRule() { return elementwiseRule(*this); }
+ShardingRule ConstrainOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 
 SmallVector<Value> ConstrainOp::buildVJP(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool>) {
   if (!resultGradients[0])

@@ -5,6 +5,9 @@
 // stays in its own place.  In memory form operands and `outs` are references and
 // there are no results.
 //
+// Builders take values (one, or several for a bucket) and infer what they can:
+// `b.create<AllReduceOp>(loc, Reduction::Sum, value, mesh, axes)`.
+//
 // Constraints carry labels (`all_gather_c1`): the verifier and the tests name
 // the same ones.
 //
@@ -52,6 +55,7 @@ def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure, DeclareOpInterfaceMethods<Sy
   let arguments = (ins FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let results = (outs 0DTensorOf<[I32]>:$result);
   let assemblyFormat = "`over` $mesh $axes attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,6 +115,8 @@ def Comm_SliceOp : Comm_Local<"slice"> {
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let results = (outs Comm_Tensor:$result);
   let assemblyFormat = "$input `dim` custom<Dim>($dim) (`shift` $shift^)? `over` $mesh $axes attr-dict `:` type($input) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "int64_t":$dim, "::mlir::FlatSymbolRefAttr":$mesh,
+                                 "AxesAttr":$axes, "int64_t":$groupSize, CArg<"int64_t", "0">:$shift)>];
 }
 
 def Comm_AssembleOp : Comm_Local<"assemble"> {
@@ -130,6 +136,8 @@ def Comm_AssembleOp : Comm_Local<"assemble"> {
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let results = (outs Comm_Tensor:$result);
   let assemblyFormat = "$blocks `dim` custom<Dim>($dim) `shifts` $shifts `over` $mesh $axes attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$blocks, "int64_t":$dim, "::llvm::ArrayRef<int64_t>":$shifts,
+                                 "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::Type":$result)>];
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +161,7 @@ class Comm_Format<string sent, string own = ""> {
                # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
 }
 
-def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind"]> {
+def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resultsAgree"]> {
   let summary = "Every rank gets the combination of all ranks' tensors.";
   let description = [{
     ```mlir
@@ -167,9 +175,11 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind"]> {
   let arguments = (ins Comm_Reduction:$kind, Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"$kind $ins">.value;
+  let builders = [OpBuilder<(ins "Reduction":$kind, "::mlir::ValueRange":$ins, "::mlir::FlatSymbolRefAttr":$mesh,
+                                 "AxesAttr":$axes)>];
 }
 
-def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
+def Comm_AllGatherOp : Comm_Collective<"all_gather", ["resultsAgree"]> {
   let summary = "Every rank gets all ranks' blocks, side by side.";
   let description = [{
     `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
@@ -189,6 +199,8 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$dims,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"$ins", "`dims` custom<Dims>($dims)">.value;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$ins, "::llvm::ArrayRef<int64_t>":$dims,
+                                 "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::TypeRange":$results)>];
 }
 
 def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind"]> {
@@ -206,6 +218,8 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind"
   let arguments = (ins Comm_Reduction:$kind, Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
                        DenseI64ArrayAttr:$dims, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"$kind $ins", "`dims` custom<Dims>($dims)">.value;
+  let builders = [OpBuilder<(ins "Reduction":$kind, "::mlir::ValueRange":$ins, "::llvm::ArrayRef<int64_t>":$dims,
+                                 "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::TypeRange":$results)>];
 }
 
 def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
@@ -222,9 +236,12 @@ def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$split,
                        DenseI64ArrayAttr:$concat, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"$ins", "`split` $split `concat` $concat">.value;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$ins, "::llvm::ArrayRef<int64_t>":$split,
+                                 "::llvm::ArrayRef<int64_t>":$concat, "::mlir::FlatSymbolRefAttr":$mesh,
+                                 "AxesAttr":$axes, "int64_t":$groupSize)>];
 }
 
-def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank"]> {
+def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgree"]> {
   let summary = "Every rank gets the root's tensors.";
   let description = [{
     A function that the root runs gives operands; one that it does not run gives
@@ -308,6 +325,8 @@ def Comm_PermuteOp : Comm_Collective<"permute"> {
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, DenseI64ArrayAttr:$pairs,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"$ins", "`pairs` custom<Pairs>($pairs)">.value;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$ins, "::llvm::ArrayRef<int64_t>":$pairs,
+                                 "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
 def Comm_SendOp : Comm_Collective<"send"> {

@@ -50,9 +50,22 @@ RankedTensorType braid::comm::localDimsType(RankedTensorType type, ShardingAttr 
 
 RankedTensorType braid::comm::localType(RankedTensorType type, ShardingAttr sharding, const Mesh &mesh) {
   RankedTensorType local = localDimsType(type, sharding, mesh);
-  if (!sharding.isFlat())
-    return local;
-  return local.clone({flatRange(local.getNumElements(), mesh.sizeOf(sharding.getFlat()))});
+  return sharding.isFlat() ? blockType(local, kFlat, mesh.sizeOf(sharding.getFlat())) : local;
+}
+
+RankedTensorType braid::comm::blockType(RankedTensorType whole, int64_t dim, int64_t ranks) {
+  if (dim == kFlat)
+    return whole.clone({flatRange(whole.getNumElements(), ranks)});
+  SmallVector<int64_t> shape(whole.getShape());
+  assert(shape[dim] % ranks == 0 && "blocks are equal");
+  shape[dim] /= ranks;
+  return whole.clone(shape);
+}
+
+RankedTensorType braid::comm::wholeType(RankedTensorType block, int64_t dim, int64_t ranks) {
+  SmallVector<int64_t> shape(block.getShape());
+  shape[dim] *= ranks;
+  return block.clone(shape);
 }
 
 int64_t braid::comm::flatRange(int64_t elements, int64_t ranks) { return (elements + ranks - 1) / ranks; }

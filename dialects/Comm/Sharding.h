@@ -20,6 +20,13 @@ mlir::RankedTensorType localType(mlir::RankedTensorType type, ShardingAttr shard
 /// The same before the flat cut.
 mlir::RankedTensorType localDimsType(mlir::RankedTensorType type, ShardingAttr sharding, const Mesh &mesh);
 
+/// One of `ranks` equal blocks of a tensor along `dim`, or, for kFlat, of its
+/// flat order.  `ranks` must divide the dim.
+mlir::RankedTensorType blockType(mlir::RankedTensorType whole, int64_t dim, int64_t ranks);
+/// `ranks` equal blocks side by side along `dim`, which cannot be kFlat: a flat
+/// range does not say the shape that it is from.
+mlir::RankedTensorType wholeType(mlir::RankedTensorType block, int64_t dim, int64_t ranks);
+
 /// The elements of each of `ranks` equal flat ranges: ceil(elements / ranks).
 int64_t flatRange(int64_t elements, int64_t ranks);
 
