@@ -3,7 +3,6 @@
 #include "dialects/Interfaces/ShardingRule.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,6 +53,11 @@ static void printTensor(llvm::raw_ostream &os, const TensorFactors &dims, ArrayR
       " ");
 }
 
+static constexpr std::pair<StringLiteral, Combine> kReduced[] = {{"reduced", Combine::Sum},
+                                                                {"reduced mean", Combine::Mean},
+                                                                {"reduced max", Combine::Max},
+                                                                {"reduced min", Combine::Min}};
+
 std::string ShardingRule::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -70,10 +74,20 @@ std::string ShardingRule::str() const {
         first = false;
       }
   };
-  list("reduced", [](const Factor &factor) { return factor.kind == FactorKind::Reduced; });
+  for (auto [title, combine] : kReduced)
+    list(title, [combine = combine](const Factor &factor) {
+      return factor.kind == FactorKind::Reduced && factor.combine == combine;
+    });
   list("whole", [](const Factor &factor) { return factor.kind == FactorKind::Whole; });
   list("positional", [](const Factor &factor) { return factor.positional; });
   list("decomposed", [](const Factor &factor) { return factor.decomposed; });
+  for (auto [index, set] : llvm::enumerate(linear)) {
+    os << (index == 0 ? " linear {" : " {");
+    llvm::interleave(set, os, " ");
+    os << '}';
+  }
+  if (flat)
+    os << " flat";
   return text;
 }
 
@@ -95,7 +109,7 @@ ShardingRule braid::elementwiseRule(Operation *op) {
     rule.operands.push_back(factorsOf(type));
   for (Type type : op->getResultTypes())
     rule.results.push_back(factorsOf(type));
-  rule.flat = true;
+  rule.flat = !dims.empty();
   return rule;
 }
 
@@ -109,15 +123,7 @@ std::optional<ShardingRule> braid::shardingRuleOf(Operation *op) {
     return known.getShardingRule();
   if (op->hasTrait<OpTrait::Elementwise>())
     return elementwiseRule(op);
-  Attribute value;
-  if (!matchPattern(op, m_Constant(&value)))
-    return std::nullopt;
-  ShardingRule rule = elementwiseRule(op);
-  bool positional = !isa<SplatElementsAttr>(value);
-  for (Factor &factor : rule.factors)
-    factor.positional = positional;
-  rule.flat = !positional;
-  return rule;
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,8 +16,8 @@
 // can: softmax over lanes becomes reductions that are combined between ranks.
 //
 // `linear` lists sets of operands in which the op is linear while the others are
-// fixed: partial values of all of a set, and of none of the others, give partial
-// results.
+// fixed: partial sums (or means) of all of a set, and of none of the others, give
+// partial results.
 //
 // `contract "bsd,df->bsf"` has the factors b s d f, with d reduced;
 // `reshape 6x4 -> 24` has factors 6 and 4, and the result's dim is [f0, f1].
@@ -57,8 +57,8 @@ struct ShardingRule {
   llvm::SmallVector<Factor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>> linear;
-  /// The op runs on flat ranges too: all its tensors have one shape or rank 0,
-  /// or it reduces over all of it (see `Shard::flat`).
+  /// The op runs on flat ranges too: its tensors have the same elements in
+  /// row-major order or rank 0, or it reduces all of one (see `Shard::flat`).
   bool flat = false;
 
   /// Adds a factor and returns its number.
@@ -67,9 +67,17 @@ struct ShardingRule {
     return factors.size() - 1;
   }
 
-  /// The rule in the notation of docs: `b s d, d f -> b s f reduced d`.  Dims are
-  /// apart, the factors of one dim together; `1` is a dim without factors and
-  /// `()` a tensor without dims.
+  /// Adds a set of operands in which the op is linear.
+  ShardingRule &linearIn(llvm::ArrayRef<unsigned> set) {
+    linear.emplace_back(set.begin(), set.end());
+    return *this;
+  }
+
+  /// The rule in the notation of docs: `b s d, d f -> b s f reduced d linear {0} {1}`.
+  /// Dims are apart, the factors of one dim together; `1` is a dim without factors
+  /// and `()` a tensor without dims.  What is marked follows: factors that are
+  /// `reduced` (by sum, else `reduced max`), `whole`, `positional` and `decomposed`,
+  /// the operand numbers of each `linear` set, and `flat`.
   std::string str() const;
 };
 

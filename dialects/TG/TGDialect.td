@@ -45,6 +45,8 @@ def TG_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
 def TG_Float : StaticShapeTensorOf<[F64, F32, BF16]>;
 def TG_Int : StaticShapeTensorOf<[I32, I64]>;
 def TG_Bool : StaticShapeTensorOf<[I1]>;
+def TG_Offset : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>", "::mlir::RankedTensorType">,
+                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 /// The Philox key: seed low, seed high, step, microbatch.
 def TG_Key : StaticShapeTensorOf<[I32]>;
 
@@ -128,9 +130,10 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
 // Op classes
 //===----------------------------------------------------------------------===//
 
-class TG_Op<string mnemonic, list<Trait> traits = []>
+/// `shardMethods`: `buildShard`, of an op that is not simply itself on a shard.
+class TG_Op<string mnemonic, list<Trait> traits = [], list<string> shardMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
-         DeclareOpInterfaceMethods<ShardingRuleOpInterface>])>;
+         DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>])>;
 
 defvar TG_Infer = InferTypeOpAdaptor;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;

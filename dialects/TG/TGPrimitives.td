@@ -52,7 +52,7 @@ def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
   let hasCanonicalizer = 1;
 }
 
-def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost]> {
+def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"]> {
   let summary = "Reduces dims away by sum, max or mean.";
   let description = [{
     `dims` is strictly increasing; the result drops them.
@@ -140,7 +140,7 @@ def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasCanonicalizer = 1;
 }
 
-def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildShard"]> {
   let summary = "Rows of a table by index: an embedding.";
   let description = [{
     The result's shape is the indices' with the table's row appended.  An index
@@ -155,7 +155,7 @@ def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let assemblyFormat = "$table `,` $indices attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost]> {
+def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost], ["buildShard"]> {
   let summary = "Sums rows into a table of zeros by index, in index order.";
   let description = [{
     ```mlir
@@ -168,7 +168,7 @@ def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost]> {
   let hasVerifier = 1;
 }
 
-def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost]> {
+def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost], ["buildShard"]> {
   let summary = "Each element is its index along `dim`.";
   let description = [{
     ```mlir
@@ -194,7 +194,7 @@ def TG_ConvertOp : TG_Op<"convert", [TG_Diff, TG_DefaultCost, SameOperandsAndRes
   let hasFolder = 1;
 }
 
-def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost]> {
+def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost], ["buildShard"]> {
   let summary = "Uniform numbers in [0, 1), a function of the key and the element's index.";
   let description = [{
     Philox4x32-10 (Salmon et al., SC 2011).  `key` is tensor<4xi32>: seed low,
@@ -203,14 +203,28 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost]> {
     where e = microbatch * n + i; the number is `(word >> 8) * 2^-24`.  It
     therefore replays identically and does not depend on sharding.
 
+    `at (offsets) of shape` makes the block of a larger random tensor that starts
+    at these offsets, one for each dim: i and n are then those of the larger tensor.
+
     ```mlir
     %u = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
+    %b = tg.random_uniform %key stream 3 at (%row, %column) of [8, 16] : tensor<4xi32> -> tensor<2x8xf32>
     ```
   }];
-  let arguments = (ins TG_Key:$key, I64Attr:$stream);
+  let arguments = (ins TG_Key:$key, I64Attr:$stream, Variadic<TG_Offset>:$offsets,
+                       OptionalAttr<DenseI64ArrayAttr>:$of);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$key `stream` $stream attr-dict `:` type($key) `->` type($result)";
+  let assemblyFormat = [{
+    $key `stream` $stream (`at` `(` $offsets^ `)` `of` $of)? attr-dict `:` type($key) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$key, "uint64_t":$stream), [{
+    build($_builder, $_state, type, key, stream, ::mlir::ValueRange(), ::mlir::DenseI64ArrayAttr());
+  }]>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The shape of the random tensor whose elements are numbered.
+    ::llvm::ArrayRef<int64_t> getWholeShape() { return getOf() ? *getOf() : getType().getShape(); }
+  }];
 }
 
 def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {

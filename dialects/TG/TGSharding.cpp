@@ -1,7 +1,8 @@
 //===- TGSharding.cpp - every op as an einsum over factors ----------------===//
 //
 // The notation is that of ShardingRule.h.  Reading aid: a letter that no result
-// has is reduced; `...` are leading dims.
+// has is reduced; `...` are leading dims.  What an op does on a shard, where that
+// is not simply itself, is in TGShards.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,8 @@ ShardingRule SiluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule ReluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluGradOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule ConvertOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule StopGradientOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule HookOp::getShardingRule() { return elementwiseRule(*this); }
+ShardingRule StopGradientOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
+ShardingRule HookOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 ShardingRule SgdOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule AdamOp::getShardingRule() { return elementwiseRule(*this); }
 
@@ -43,25 +44,35 @@ ShardingRule AdamOp::getShardingRule() { return elementwiseRule(*this); }
 // Random numbers and positions: the key is whole and has no factor
 //===----------------------------------------------------------------------===//
 
-/// The input (if any) and the result walk together; values depend on the index.
-static ShardingRule randomRule(Operation *op) {
+/// Every dim of the result has a factor; values depend on the index.
+static ShardingRule positionalRule(Operation *op) {
   ShardingRule rule;
-  TensorFactors dims = addDims(rule, shapeOf(op->getResult(0)));
+  rule.results.push_back(addDims(rule, shapeOf(op->getResult(0))));
   for (Factor &factor : rule.factors)
     factor.positional = true;
-  for (unsigned i = 0; i + 1 < op->getNumOperands(); ++i)
-    rule.operands.push_back(dims);
-  rule.operands.emplace_back(1);
-  rule.results.push_back(dims);
   return rule;
 }
 
-ShardingRule DropoutOp::getShardingRule() { return randomRule(*this); }
-ShardingRule RandomUniformOp::getShardingRule() { return randomRule(*this); }
+/// The decomposition's random numbers know their place, the op does not.
+ShardingRule DropoutOp::getShardingRule() {
+  ShardingRule rule = positionalRule(*this);
+  for (Factor &factor : rule.factors)
+    factor.decomposed = true;
+  rule.operands = {rule.results[0], TensorFactors(1)};
+  return rule;
+}
+
+ShardingRule RandomUniformOp::getShardingRule() {
+  ShardingRule rule = positionalRule(*this);
+  rule.operands.emplace_back(1);
+  rule.operands.resize(1 + getOffsets().size());
+  return rule;
+}
 
 ShardingRule IotaOp::getShardingRule() {
   ShardingRule rule = elementwiseRule(*this);
   rule.factors[getDim()].positional = true;
+  rule.flat = false;
   return rule;
 }
 
@@ -73,7 +84,9 @@ ShardingRule ContractOp::getShardingRule() {
   auto spaced = [](StringRef letters) {
     return letters.empty() ? std::string("()") : llvm::join(llvm::map_range(letters, [](char c) { return std::string(1, c); }), " ");
   };
-  return einsumRule(*this, spaced(getLhsDims()) + "," + spaced(getRhsDims()) + "->" + spaced(getResultDims()));
+  return einsumRule(*this, spaced(getLhsDims()) + "," + spaced(getRhsDims()) + "->" + spaced(getResultDims()))
+      .linearIn(0)
+      .linearIn(1);
 }
 
 ShardingRule BroadcastOp::getShardingRule() {
@@ -83,7 +96,20 @@ ShardingRule BroadcastOp::getShardingRule() {
   for (auto [index, dim] : llvm::enumerate(getDims()))
     if (shapeOf(getInput())[index] == shapeOf(getResult())[dim])
       input[index] = rule.results[0][dim];
-  return rule;
+  rule.flat = input.empty() && !rule.factors.empty();
+  return rule.linearIn(0);
+}
+
+static Combine combineOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return Combine::Sum;
+  case ReduceKind::Max:
+    return Combine::Max;
+  case ReduceKind::Mean:
+    return Combine::Mean;
+  }
+  llvm_unreachable("all kinds are named");
 }
 
 ShardingRule ReduceOp::getShardingRule() {
@@ -91,11 +117,17 @@ ShardingRule ReduceOp::getShardingRule() {
   rule.operands.push_back(addDims(rule, shapeOf(getInput())));
   TensorFactors &result = rule.results.emplace_back();
   for (auto [index, dim] : llvm::enumerate(rule.operands[0])) {
-    if (llvm::is_contained(getDims(), static_cast<int64_t>(index)))
-      rule.factors[dim.front()].kind = FactorKind::Reduced;
-    else
+    if (!llvm::is_contained(getDims(), static_cast<int64_t>(index))) {
       result.push_back(dim);
+      continue;
+    }
+    rule.factors[dim.front()].kind = FactorKind::Reduced;
+    rule.factors[dim.front()].combine = combineOf(getKind());
   }
+  if (getKind() != ReduceKind::Max)
+    rule.linearIn(0);
+  // The mean of flat ranges of which one is padded is not the mean of their means.
+  rule.flat = getType().getRank() == 0 && !rule.factors.empty() && getKind() != ReduceKind::Mean;
   return rule;
 }
 
@@ -107,10 +139,14 @@ ShardingRule TransposeOp::getShardingRule() {
   TensorFactors &result = rule.results.emplace_back();
   for (int64_t dim : getPermutation())
     result.push_back(rule.operands[0][dim]);
-  return rule;
+  return rule.linearIn(0);
 }
 
-ShardingRule ReshapeOp::getShardingRule() { return reshapeRule(*this); }
+ShardingRule ReshapeOp::getShardingRule() {
+  ShardingRule rule = reshapeRule(*this);
+  rule.flat = !shapeOf(getInput()).empty() && !shapeOf(getResult()).empty();
+  return rule.linearIn(0);
+}
 
 /// Operands and result agree but for `dim`, which is whole in each.
 static ShardingRule wholeDimRule(Operation *op, int64_t dim) {
@@ -125,54 +161,70 @@ static ShardingRule wholeDimRule(Operation *op, int64_t dim) {
   return rule;
 }
 
-ShardingRule SliceOp::getShardingRule() { return wholeDimRule(*this, getDim()); }
-ShardingRule ConcatOp::getShardingRule() { return wholeDimRule(*this, getDim()); }
-ShardingRule PadOp::getShardingRule() { return wholeDimRule(*this, getDim()); }
+ShardingRule SliceOp::getShardingRule() { return wholeDimRule(*this, getDim()).linearIn(0); }
 
-ShardingRule GatherOp::getShardingRule() { return einsumRule(*this, "v d, ... -> ... d", "v"); }
-ShardingRule ScatterAddOp::getShardingRule() { return einsumRule(*this, "..., ... d -> v d", "v"); }
+ShardingRule ConcatOp::getShardingRule() {
+  return wholeDimRule(*this, getDim()).linearIn(llvm::to_vector<4>(llvm::seq<unsigned>(0, getNumOperands())));
+}
+
+ShardingRule PadOp::getShardingRule() {
+  ShardingRule rule = wholeDimRule(*this, getDim());
+  return getValue().isZero() ? rule.linearIn(0) : rule;
+}
+
+// A rank with some rows of the table does what concerns them: its part of the
+// gathered rows is zero elsewhere.
+ShardingRule GatherOp::getShardingRule() { return einsumRule(*this, "v d, ... -> ... d", "", "v").linearIn(0); }
+ShardingRule ScatterAddOp::getShardingRule() { return einsumRule(*this, "..., ... d -> v d", "", "v").linearIn(1); }
 
 //===----------------------------------------------------------------------===//
-// Rows: the last dim stays whole
+// Rows: the last dim is whole in the op, and can be cut in its decomposition
 //===----------------------------------------------------------------------===//
 
-ShardingRule SoftmaxOp::getShardingRule() { return einsumRule(*this, "... n -> ... n", "n"); }
-ShardingRule SoftmaxGradOp::getShardingRule() { return einsumRule(*this, "... n, ... n -> ... n", "n"); }
+static ShardingRule rowsRule(Operation *op, StringRef notation) { return einsumRule(op, notation, "n", "", "n"); }
+
+ShardingRule SoftmaxOp::getShardingRule() { return rowsRule(*this, "... n -> ... n"); }
+ShardingRule SoftmaxGradOp::getShardingRule() { return rowsRule(*this, "... n, ... n -> ... n"); }
 
 ShardingRule LayerNormOp::getShardingRule() {
-  return einsumRule(*this, getBias() ? "... n, n, n -> ... n, ..., ..." : "... n, n -> ... n, ..., ...", "n");
+  return rowsRule(*this, getBias() ? "... n, n, n -> ... n, ..., ..." : "... n, n -> ... n, ..., ...");
 }
 
-ShardingRule LayerNormGradOp::getShardingRule() {
-  return einsumRule(*this, "... n, n, ..., ..., ... n -> ... n, n, n", "n");
+ShardingRule LayerNormGradOp::getShardingRule() { return rowsRule(*this, "... n, n, ..., ..., ... n -> ... n, n, n"); }
+
+ShardingRule RmsNormOp::getShardingRule() { return rowsRule(*this, "... n, n -> ... n, ..."); }
+ShardingRule RmsNormGradOp::getShardingRule() { return rowsRule(*this, "... n, n, ..., ... n -> ... n, n"); }
+
+/// A mean over some of the rows would divide by their number: sharded rows need
+/// the decomposition, which is a sum divided by the number of all.
+static StringRef decomposedOf(LossReduction reduction) { return reduction == LossReduction::Mean ? "v." : "v"; }
+
+ShardingRule CrossEntropyOp::getShardingRule() {
+  return einsumRule(*this, "... v, ... -> (), ...", "v", "", decomposedOf(getReduction()));
 }
 
-ShardingRule RmsNormOp::getShardingRule() { return einsumRule(*this, "... n, n -> ... n, ...", "n"); }
-ShardingRule RmsNormGradOp::getShardingRule() { return einsumRule(*this, "... n, n, ..., ... n -> ... n, n", "n"); }
-
-ShardingRule CrossEntropyOp::getShardingRule() { return einsumRule(*this, "... v, ... -> (), ...", "v"); }
 ShardingRule CrossEntropyGradOp::getShardingRule() {
-  return einsumRule(*this, "... v, ..., ..., () -> ... v", "v");
+  return einsumRule(*this, "... v, ..., ..., () -> ... v", "v", "", decomposedOf(getReduction()));
 }
 
 //===----------------------------------------------------------------------===//
-// Attention: k kv heads, g query heads for each
+// Attention: k kv heads, g query heads for each.  The causal mask has no offset,
+// so it needs both sequences whole.
 //===----------------------------------------------------------------------===//
 
+/// The softmax needs every key, so their sequence t is whole.
 ShardingRule AttentionOp::getShardingRule() {
-  // The softmax needs every key, so their sequence t stays whole; a causal mask
-  // compares positions.
-  return einsumRule(*this, "b s kg d, b t k d, b t k d -> b s kg d, b kg s", "td", getCausal() ? "st" : "");
+  return einsumRule(*this, "b s kg d, b t k d, b t k d -> b s kg d, b kg s", getCausal() ? "std" : "td");
 }
 
+/// The saved log-sum-exp replaces the softmax's reduction: dq over a shard of t,
+/// dk and dv over a shard of s are partial sums.
 ShardingRule AttentionGradOp::getShardingRule() {
-  // The saved log-sum-exp replaces the softmax's reduction: dq over a shard of t,
-  // dk and dv over a shard of s are partial sums.
-  return einsumRule(*this, "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d", "d",
-                    getCausal() ? "st" : "");
+  return einsumRule(*this, "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d",
+                    getCausal() ? "std" : "d");
 }
 
-ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s"); }
+ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s", "s"); }
 
 //===----------------------------------------------------------------------===//
 // Optimizers
@@ -182,8 +234,10 @@ ShardingRule GlobalNormOp::getShardingRule() {
   ShardingRule rule;
   for (Value input : getInputs())
     rule.operands.push_back(addDims(rule, shapeOf(input)));
-  for (Factor &factor : rule.factors)
+  for (Factor &factor : rule.factors) {
     factor.kind = FactorKind::Reduced;
+    factor.decomposed = true; // a root of partial sums is not a part of the root
+  }
   rule.results.emplace_back();
   return rule;
 }

@@ -54,9 +54,26 @@ static LogicalResult verifyKey(Operation *op, RankedTensorType key) {
   return op->emitOpError() << "key must be tensor<4xi32> (seed low, seed high, step, microbatch), found " << key;
 }
 
+/// A block of `whole`, at an offset for each dim.
+static LogicalResult verifyBlock(RandomUniformOp op, ArrayRef<int64_t> whole, size_t offsets) {
+  RankedTensorType block = op.getType();
+  size_t rank = block.getRank();
+  if (offsets != rank || whole.size() != rank)
+    return op.emitOpError() << "has " << offsets << " offsets into a tensor of " << whole.size()
+                            << " dims, but its result is " << block;
+  for (auto [dim, size] : llvm::enumerate(whole))
+    if (size < block.getDimSize(dim))
+      return op.emitOpError() << "dim " << dim << " of " << block << " is larger than the whole tensor's " << size;
+  return success();
+}
+
 LogicalResult RandomUniformOp::verify() {
   if (getStream() > UINT32_MAX)
     return emitOpError() << "stream " << getStream() << " does not fit 32 bits";
+  if (getOffsets().empty() != !getOf())
+    return emitOpError() << "needs both offsets and the shape of the larger tensor, or neither";
+  if (getOf() && failed(verifyBlock(*this, *getOf(), getOffsets().size())))
+    return failure();
   return verifyKey(*this, getKey().getType());
 }
 

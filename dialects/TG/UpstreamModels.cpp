@@ -1,7 +1,7 @@
 //===- UpstreamModels.cpp - what arith and math ops promise the passes ----===//
 //
-// Gradients and costs of the elementwise ops of upstream dialects, attached from
-// outside.  A rule is a plain function: the gradient formula.
+// Gradients, costs and sharding rules of the elementwise ops of upstream dialects,
+// attached from outside.  A rule is a plain function: the gradient formula.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,43 @@ template <typename OpTy> struct ElementwiseCost : CostOpInterface::ExternalModel
 /// Constants and selections compute nothing.
 template <typename OpTy> struct NoFlops : CostOpInterface::ExternalModel<NoFlops<OpTy>, OpTy> {
   int64_t getFlops(Operation *) const { return 0; }
+};
+
+/// In each of these operands alone.
+template <typename OpTy, unsigned... operands>
+struct LinearIn : ShardingRuleOpInterface::ExternalModel<LinearIn<OpTy, operands...>, OpTy> {
+  ShardingRule getShardingRule(Operation *op) const {
+    ShardingRule rule = elementwiseRule(op);
+    (rule.linearIn(operands), ...);
+    return rule;
+  }
+};
+
+/// In these operands together.
+template <typename OpTy, unsigned... operands>
+struct JointlyLinearIn : ShardingRuleOpInterface::ExternalModel<JointlyLinearIn<OpTy, operands...>, OpTy> {
+  ShardingRule getShardingRule(Operation *op) const { return elementwiseRule(op).linearIn({operands...}); }
+};
+
+/// One number has any shape; a table of different ones stays whole.
+struct ConstantShards : ShardingRuleOpInterface::ExternalModel<ConstantShards, arith::ConstantOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    ShardingRule rule = elementwiseRule(op);
+    if (isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue()))
+      return rule;
+    for (Factor &factor : rule.factors)
+      factor.kind = FactorKind::Whole;
+    rule.flat = false;
+    return rule;
+  }
+
+  SmallVector<Value> buildShard(Operation *op, OpBuilder &builder, const Shard &shard) const {
+    auto constant = cast<arith::ConstantOp>(op);
+    TypedAttr value = constant.getValue();
+    if (auto splat = dyn_cast<SplatElementsAttr>(value))
+      value = splat.resizeSplat(cast<ShapedType>(shard.resultTypes[0]));
+    return {builder.create<arith::ConstantOp>(op->getLoc(), value)};
+  }
 };
 } // namespace
 
@@ -162,6 +199,13 @@ static void extendArith(MLIRContext *context, arith::ArithDialect *) {
   attach<MinimumFOp, extremumRule<MinimumFOp, CmpFPredicate::OLT>>(context);
   SelectOp::attachInterface<Gradient<SelectOp, selectRule>, NoFlops<SelectOp>>(*context);
   ConstantOp::attachInterface<NoFlops<ConstantOp>>(*context);
+  AddFOp::attachInterface<JointlyLinearIn<AddFOp, 0, 1>>(*context);
+  SubFOp::attachInterface<JointlyLinearIn<SubFOp, 0, 1>>(*context);
+  SelectOp::attachInterface<JointlyLinearIn<SelectOp, 1, 2>>(*context);
+  MulFOp::attachInterface<LinearIn<MulFOp, 0, 1>>(*context);
+  DivFOp::attachInterface<LinearIn<DivFOp, 0>>(*context);
+  NegFOp::attachInterface<LinearIn<NegFOp, 0>>(*context);
+  ConstantOp::attachInterface<ConstantShards>(*context);
   attachCost<CmpFOp, CmpIOp, AddIOp, SubIOp, MulIOp, AndIOp, OrIOp, XOrIOp, RemFOp>(context);
 }
 

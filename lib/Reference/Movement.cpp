@@ -130,10 +130,32 @@ static Tensor evaluateConvert(tg::ConvertOp op, const Operands &in) {
   return y;
 }
 
-static Tensor evaluateRandomUniform(tg::RandomUniformOp op, const Operands &in) {
+static Results evaluateRandomUniform(tg::RandomUniformOp op, const Operands &in) {
   Tensor y(op.getResult().getType());
-  fillUniform(in(op.getKey()), op.getStream(), y);
-  return y;
+  if (!op.getOf()) {
+    fillUniform(in(op.getKey()), op.getStream(), y);
+    return results(std::move(y));
+  }
+  // The larger tensor is made whole and the block read from it.
+  Tensor whole(*op.getOf(), y.elementType);
+  fillUniform(in(op.getKey()), op.getStream(), whole);
+  Index strides = rowMajorStrides(whole.shape);
+  int64_t first = 0;
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
+    int64_t start = in(offset).n(0);
+    if (start < 0 || start + y.shape[dim] > whole.shape[dim])
+      return op.emitError() << "the block of size " << y.shape[dim] << " at offset " << start << " of dim " << dim
+                            << " is not within the whole tensor's " << whole.shape[dim];
+    first += start * strides[dim];
+  }
+  int64_t next = 0;
+  forEachIndex(y.shape, [&](ArrayRef<int64_t> index) {
+    int64_t place = first;
+    for (auto [i, stride] : llvm::zip_equal(index, strides))
+      place += i * stride;
+    y.f(next++) = whole.f(place);
+  });
+  return results(std::move(y));
 }
 
 static Tensor evaluateStopGradient(tg::StopGradientOp op, const Operands &in) { return in(op.getInput()); }

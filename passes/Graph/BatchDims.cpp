@@ -125,6 +125,8 @@ LogicalResult BatchTracer::check(Operation *op, const ShardingRule &rule, Stretc
     return success();
   if (op->getNumOperands() == 0)
     return refuse("its values depend on the position in the batch");
+  if (llvm::any_of(rule.factors, [](const Factor &other) { return other.kind == FactorKind::Reduced; }))
+    return refuse("indices name the rows of its table");
   // A key says which rows these are, provided that rows are the outermost dim.
   bool outermost = stretch.inner * found.batch == factor.size;
   for (const ShardingRule::TensorFactors &dims : rule.results)

@@ -190,8 +190,12 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
     OpBuilder builder(op);
     if (isa<tg::StopGradientOp, tg::HookOp>(op))
       return op->getOperand(0);
-    if (auto random = dyn_cast<tg::RandomUniformOp>(op))
+    if (auto random = dyn_cast<tg::RandomUniformOp>(op)) {
+      if (random.getOf())
+        return op->emitError() << "no kernel computes a block of a larger random tensor, here " << random.getType()
+                               << " of [" << *random.getOf() << "]: keep the dims of random tensors whole";
       return formRandom(builder, random);
+    }
     if (auto reduce = dyn_cast<tg::ReduceOp>(op))
       return formReduction(builder, reduce, info.reductionBlocks);
     if (isElementwise(op))

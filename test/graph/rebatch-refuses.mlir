@@ -71,7 +71,7 @@ func.func @parameter(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
 // -----
 
 func.func @constant(%x: tensor<4xf32> {tg.input = "x", tg.role = "features"}) -> tensor<4xf32> {
-  // expected-error @below {{'arith.constant' mixes the examples of the batch of 4: its values depend on the position in the batch; its operands are () and its results ('tensor<4xf32>')}}
+  // expected-error @below {{'arith.constant' mixes the examples of the batch of 4: it needs that dim whole; its operands are () and its results ('tensor<4xf32>')}}
   %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   %0 = arith.addf %x, %c : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -93,6 +93,23 @@ func.func @random(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}, %k
   // expected-error @below {{'tg.dropout' mixes the examples of the batch of 4: its values depend on the position, and the batch is not the first dim; its operands are ('tensor<8x4xf32>', 'tensor<4xi32>') and its results ('tensor<8x4xf32>')}}
   %0 = tg.dropout %t, %key rate 0.1 stream 0 : (tensor<8x4xf32>, tensor<4xi32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @table(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}, %i: tensor<2xi32> {tg.input = "i"}) -> tensor<2x8xf32> {
+  // expected-error @below {{'tg.gather' mixes the examples of the batch of 4: indices name the rows of its table; its operands are ('tensor<4x8xf32>', 'tensor<2xi32>') and its results ('tensor<2x8xf32>')}}
+  %0 = tg.gather %x, %i : (tensor<4x8xf32>, tensor<2xi32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+
+// -----
+
+func.func @summed_table(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}, %i: tensor<2xi32> {tg.input = "i"}, %u: tensor<2x8xf32> {tg.input = "u"}) -> tensor<4x8xf32> {
+  // expected-error @below {{'tg.scatter_add' mixes the examples of the batch of 4: indices name the rows of its table; its operands are ('tensor<2xi32>', 'tensor<2x8xf32>') and its results ('tensor<4x8xf32>')}}
+  %s = tg.scatter_add %i, %u : (tensor<2xi32>, tensor<2x8xf32>) -> tensor<4x8xf32>
+  %0 = arith.addf %x, %s : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
 }
 
 // -----

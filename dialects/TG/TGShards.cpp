@@ -1,0 +1,120 @@
+//===- TGShards.cpp - ops whose shard is not simply themselves ------------===//
+//
+// Most ops do on a rank's parts what they do on the whole.  Those with positional
+// factors need to know where the part is; reductions of flat ranges must not see
+// the padding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::tg;
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+/// The factor of a dim that has one of its own.
+static unsigned factorOf(const ShardingRule::TensorFactors &tensor, int64_t dim) { return tensor[dim].front(); }
+
+SmallVector<Value> IotaOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  unsigned factor = factorOf(getShardingRule().results[0], getDim());
+  if (shard.cuts[factor] == 1)
+    return cloneOnShard(*this, builder, shard);
+  TensorBuilder t(builder, getLoc());
+  // Counted in ints: bf16 cannot add an offset past 256 exactly.
+  auto type = withElement(cast<RankedTensorType>(shard.resultTypes[0]), builder.getI32Type());
+  Value index = t.make<IotaOp>(type, getDim());
+  index = t.make<arith::AddIOp>(index, t.fromScalar(shard.offset(factor), index));
+  return {t.convert(index, getType().getElementType())};
+}
+
+SmallVector<Value> RandomUniformOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  TensorBuilder t(builder, getLoc());
+  ShardingRule rule = getShardingRule();
+  Value zero = t.zeros(RankedTensorType::get({}, builder.getI32Type()));
+  SmallVector<Value> offsets;
+  bool isCut = false;
+  for (int64_t dim = 0, rank = getType().getRank(); dim < rank; ++dim) {
+    unsigned factor = factorOf(rule.results[0], dim);
+    // After the key, the place of the block that this op makes already.
+    Value start = getOf() ? shard.operands[1 + dim] : zero;
+    if (shard.cuts[factor] > 1) {
+      isCut = true;
+      start = getOf() ? t.make<arith::AddIOp>(start, shard.offset(factor)) : shard.offset(factor);
+    }
+    offsets.push_back(start);
+  }
+  if (!isCut)
+    return cloneOnShard(*this, builder, shard);
+  return {t.make<RandomUniformOp>(shard.resultTypes[0], shard.operands[0], getStream(), offsets,
+                                  builder.getDenseI64ArrayAttr(getWholeShape()))};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of a table by index
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Indices of a table's rows as seen by a rank that has some of the rows.
+struct LocalRows {
+  Value indices; ///< Into the rank's rows; 0 where the row is another rank's.
+  Value isHere;
+};
+} // namespace
+
+static LocalRows localRows(TensorBuilder &t, Value indices, Value offset, int64_t rows) {
+  Type integer = typeOf(indices).getElementType();
+  Value local = t.make<arith::SubIOp>(indices, t.fromScalar(t.convert(offset, integer), indices));
+  Value isHere = t.make<arith::AndIOp>(t.compare(arith::CmpIPredicate::sge, local, t.like(local, 0)),
+                                       t.compare(arith::CmpIPredicate::slt, local, t.like(local, rows)));
+  return {t.select(isHere, local, t.like(local, 0)), isHere};
+}
+
+/// `values`, with zeros in the rows that are not here.
+static Value zeroElsewhere(TensorBuilder &t, Value isHere, Value values) {
+  return t.select(t.fromRows(isHere, values), values, t.like(values, 0.0));
+}
+
+SmallVector<Value> GatherOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  unsigned factor = factorOf(getShardingRule().operands[0], 0);
+  if (shard.cuts[factor] == 1)
+    return cloneOnShard(*this, builder, shard);
+  TensorBuilder t(builder, getLoc());
+  Value table = shard.operands[0];
+  LocalRows rows = localRows(t, shard.operands[1], shard.offset(factor), typeOf(table).getDimSize(0));
+  return {zeroElsewhere(t, rows.isHere, t.make<GatherOp>(table, rows.indices))};
+}
+
+SmallVector<Value> ScatterAddOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  unsigned factor = factorOf(getShardingRule().results[0], 0);
+  if (shard.cuts[factor] == 1)
+    return cloneOnShard(*this, builder, shard);
+  TensorBuilder t(builder, getLoc());
+  auto type = cast<RankedTensorType>(shard.resultTypes[0]);
+  LocalRows rows = localRows(t, shard.operands[0], shard.offset(factor), type.getDimSize(0));
+  return {t.make<ScatterAddOp>(type, rows.indices, zeroElsewhere(t, rows.isHere, shard.operands[1]))};
+}
+
+//===----------------------------------------------------------------------===//
+// Flat ranges
+//===----------------------------------------------------------------------===//
+
+/// What changes no result of a reduction.
+static double neutralOf(ReduceKind kind, Type element) {
+  if (kind == ReduceKind::Sum)
+    return 0.0;
+  if (isa<FloatType>(element))
+    return -std::numeric_limits<double>::infinity();
+  return element.isInteger(1) ? 0.0 : -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1);
+}
+
+SmallVector<Value> ReduceOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  if (!shard.flat)
+    return cloneOnShard(*this, builder, shard);
+  TensorBuilder t(builder, getLoc());
+  Value range = shard.maskPadding(shard.operands[0], neutralOf(getKind(), getType().getElementType()));
+  return {t.reduce(getKind(), range, {0})};
+}
