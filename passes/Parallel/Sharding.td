@@ -10,4 +10,183 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
+  let summary = "Writes shardings onto arguments by their names";
+  let description = [{
+    `layout` (or the file `layout-file`) has a statement on each line; `;` is a line's
+    end too, and `#` begins a comment:
+
+    * `mesh dp = 2, tp = 4` adds the mesh @mesh; without it the module has one.
+    * `NAME: AXES` gives the parameters, states and inputs of this name the sharding
+      `#comm.sharding<@mesh, AXES>`.  `*`, `?` and `[...]` in a name stand for any
+      characters; the first statement that fits is taken.  Without axes of dims
+      (`flat {dp}, priority 1`) it fits tensors of any rank.
+
+    A statement that names nothing is an error, and so is one for an argument that
+    is annotated.
+
+    Input (`layout='mesh dp = 2, tp = 2; x: {dp} {}; *.weight: {} {tp}, flat {dp}, priority 1'`):
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32> {tg.input = "x"},
+                 %w: tensor<8x6xf32> {tg.param = #tg.param<"h.0.weight", #tg.init<ones>>}) -> tensor<4x6xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                 %w: tensor<8x6xf32> {tg.param = #tg.param<"h.0.weight", #tg.init<ones>>,
+                                      comm.sharding = #comm.sharding<@mesh, {} {tp}, flat {dp}, priority 1>})
+        -> tensor<4x6xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", /*default=*/"", "The statements">,
+    Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "The file that holds them">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
+  let summary = "Gives every value a sharding, from a few annotations";
+  let description = [{
+    Arguments, results and `comm.constrain` may be annotated.  An annotation is
+    exact but for its open dims (`{dp, ?}`); values without one are open.  Axes
+    spread forward and backward along the factors of the ops' rules, those of
+    annotations with a smaller priority first.  They extend only what can be cut in
+    equal blocks, and `flat` axes spread only through ops that run on flat ranges.
+
+    In one op an axis cuts one factor, and a factor has one list of axes.  Where
+    annotations want different things of an op, the smaller priority wins, and the op
+    says how it is cut in `comm.factors`; with equal priorities it is an error that
+    names both.  A `comm.constrain` never conflicts with what it reads: it is a place
+    to reshard.  What it asks of its operand yields to annotations.  The new value of
+    an argument (`tg.updates`) is sharded like the argument.  Constants follow their
+    users.
+
+    An op that is cut along a factor that its rule marks as decomposed is replaced by
+    its decomposition, with a remark.  A function without annotations is left alone.
+
+    Afterwards arguments and results have `comm.sharding`, other ops
+    `comm.shardings`, all without priorities, open dims and axes of size 1.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) -> tensor<4x6xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {dp} {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
+  let summary = "Makes every change of sharding an op";
+  let description = [{
+    The sharding of a value is its home.  Each op is cut as `comm.factors` says, or
+    else as the homes of its tensors agree on (those of results before those of
+    operands, larger operands before smaller ones).  An operand whose home is
+    another than what the op then needs is resharded, once for all uses that need the
+    same.  What the op yields is written into `comm.shardings`: along axes of factors
+    that a result lacks it is partial.  Where that is not its home, it is resharded to
+    it.  Ops without operands are made again instead of being moved.
+    `comm.constrain` becomes a reshard, or nothing.
+
+    Asking for partial values of a value that is whole is an error.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      %sum = comm.reshard %y <@mesh, {} {}> : tensor<4x6xf32>
+      return %sum : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
+  let summary = "Makes the program of a rank";
+  let description = [{
+    Takes global functions in which every value has a sharding and every op fits its
+    rule (see comm-insert-reshards) and makes them local: arguments and results have
+    the types of the rank's parts and say in `comm.global` which tensor it is a part
+    of; an op runs on the parts of its operands.  Positional ops are given the
+    rank's offset, and flat ranges that must not see the padding are masked.
+    Functions without shardings stay as they are.
+
+    A `comm.reshard` becomes plain steps: partial values are combined (all_reduce),
+    axes that go are gathered (all_gather), axes that come are the rank's own block
+    (slice, which communicates nothing).  A slice comes as early as its axes are free.
+    comm-simplify joins steps to reduce_scatter and all_to_all.
+
+    In the example the contracted dim is cut, so the product is a partial sum.  The
+    result wants its columns over the same axis: the sum is reduced, and each rank
+    takes its block.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) {
+      %p = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      %y = comm.reshard %p <@mesh, {} {tp}> : tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x4xf32> {comm.global = tensor<4x8xf32>, comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<4x6xf32> {comm.global = tensor<8x6xf32>, comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x3xf32> {comm.global = tensor<4x6xf32>, comm.sharding = #comm.sharding<@mesh, {} {tp}>})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+      %r = comm.all_reduce sum %p over @mesh {tp} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      %y = comm.slice %r dim 1 over @mesh {tp} : tensor<4x6xf32> -> tensor<4x3xf32>
+      return %y : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect"];
+}
+
 #endif // BRAID_PASSES_PARALLEL_SHARDING
