@@ -37,9 +37,21 @@ SmallVector<Value> CountOp::decompose(OpBuilder &builder) {
   return {t.convert(count, element)};
 }
 
+/// What a mean of losses divides by: the number of targets, at least 1.
+static Value divisorOfMean(TensorBuilder &t, Value targets, int64_t ignoreIndex, Type element) {
+  return t.max(t.make<CountOp>(RankedTensorType::get({}, element), targets, ignoreIndex), 1.0);
+}
+
+/// A mean is a sum divided by a count, so that a part of the rows can be summed.
 SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
+  Type element = getLogits().getType().getElementType();
   Value logits = t.widen(getLogits());
+  if (getReduction() == LossReduction::Mean) {
+    auto sum = builder.create<CrossEntropyOp>(t.loc, LossReduction::Sum, logits, getTargets(), getIgnoreIndex());
+    Value divisor = divisorOfMean(t, getTargets(), getIgnoreIndex(), typeOf(logits).getElementType());
+    return {t.convert(t.div(sum.getLoss(), divisor), element), t.convert(sum.getLse(), element)};
+  }
   Value max = t.reduceLanes(ReduceKind::Max, logits);
   Value e = t.exp(t.sub(logits, t.fromRows(max, logits)));
   Value lse = t.add(max, t.log(t.reduceLanes(ReduceKind::Sum, e)));
@@ -47,23 +59,24 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
                                t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0)));
   Value valid = validTargets(t, getTargets(), getIgnoreIndex());
   Value loss = t.sumAll(t.select(valid, t.sub(lse, picked), t.like(lse, 0.0)));
-  if (getReduction() == LossReduction::Mean)
-    loss = t.div(loss, t.max(countTargets(t, valid, typeOf(logits).getElementType()), 1.0));
-  Type element = getLogits().getType().getElementType();
   return {t.convert(loss, element), t.convert(lse, element)};
 }
 
 SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
+  Type element = getType().getElementType();
   Value logits = t.widen(getLogits()), lse = t.widen(getLse()), dloss = t.widen(getGradient());
+  if (getReduction() == LossReduction::Mean) {
+    Value divisor = divisorOfMean(t, getTargets(), getIgnoreIndex(), typeOf(logits).getElementType());
+    Value dlogits = t.make<CrossEntropyGradOp>(LossReduction::Sum, logits, getTargets(), lse, t.div(dloss, divisor),
+                                               getIgnoreIndex());
+    return {t.convert(dlogits, element)};
+  }
   Value valid = validTargets(t, getTargets(), getIgnoreIndex());
-  if (getReduction() == LossReduction::Mean)
-    dloss = t.div(dloss, t.max(countTargets(t, valid, typeOf(logits).getElementType()), 1.0));
   Value rowScale = t.select(valid, t.fromScalar(dloss, lse), t.like(lse, 0.0));
   Value probability = t.exp(t.sub(logits, t.fromRows(lse, logits)));
   Value minusTarget = t.select(isTarget(t, logits, getTargets()), t.add(probability, -1.0), probability);
-  Value dlogits = t.mul(minusTarget, t.fromRows(rowScale, logits));
-  return {t.convert(dlogits, getType().getElementType())};
+  return {t.convert(t.mul(minusTarget, t.fromRows(rowScale, logits)), element)};
 }
 
 //===----------------------------------------------------------------------===//

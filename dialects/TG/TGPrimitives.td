@@ -215,7 +215,7 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost], ["buildShard"
                        OptionalAttr<DenseI64ArrayAttr>:$of);
   let results = (outs TG_Float:$result);
   let assemblyFormat = [{
-    $key `stream` $stream (`at` `(` $offsets^ `)` `of` $of)? attr-dict `:` type($key) `->` type($result)
+    $key `stream` $stream (`at` ` ` `(` $offsets^ `)` `of` $of)? attr-dict `:` type($key) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$key, "uint64_t":$stream), [{
     build($_builder, $_state, type, key, stream, ::mlir::ValueRange(), ::mlir::DenseI64ArrayAttr());

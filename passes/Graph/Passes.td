@@ -439,12 +439,14 @@ def PrintCostsPass : Pass<"tg-print-costs", "::mlir::func::FuncOp"> {
   }];
 }
 
-def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::func::FuncOp"> {
+def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::ModuleOp"> {
   let summary = "Say as a remark what the sharding rule of each op is";
   let description = [{
     For an op such as a contraction the remark is
     `tg.contract: b s d, d f -> b s f reduced d`: see ShardingRule.h for how to
-    read it.  Ops without a rule are said so.
+    read it.  Ops without a rule are said so.  With `complete` it is an error that
+    some op with a rule of its own is not in the module: the examples of
+    docs/Sharding.md leave none out.
 
     Leaves:
     ```mlir
@@ -454,6 +456,7 @@ def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::func::Func
     }
     ```
   }];
+  let options = [Option<"complete", "complete", "bool", "false", "Refuse a module that lacks an op with a rule of its own">];
 }
 
 //===----------------------------------------------------------------------===//

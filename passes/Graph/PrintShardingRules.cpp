@@ -3,6 +3,7 @@
 #include "dialects/Interfaces/Interfaces.h"
 #include "passes/Graph/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace braid {
 #define GEN_PASS_DEF_PRINTSHARDINGRULESPASS
@@ -14,13 +15,29 @@ using namespace braid;
 
 namespace {
 struct PrintShardingRules final : braid::impl::PrintShardingRulesPassBase<PrintShardingRules> {
+  using PrintShardingRulesPassBase::PrintShardingRulesPassBase;
+
   void runOnOperation() final {
-    getOperation().walk([](Operation *op) {
-      if (isa<func::FuncOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    llvm::StringSet<> seen;
+    getOperation().walk([&](Operation *op) {
+      // Symbols (functions, meshes) and the module compute nothing.
+      if (isa<ModuleOp, SymbolOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>())
         return;
+      seen.insert(op->getName().getStringRef());
       std::optional<ShardingRule> rule = shardingRuleOf(op);
       op->emitRemark() << op->getName() << ": " << (rule ? rule->str() : "no sharding rule");
     });
+    if (complete && failed(checkComplete(seen)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult checkComplete(const llvm::StringSet<> &seen) {
+    LogicalResult result = success();
+    for (RegisteredOperationName name : getContext().getRegisteredOperations())
+      if (name.hasInterface<ShardingRuleOpInterface>() && !seen.contains(name.getStringRef()))
+        result = getOperation().emitError() << "no " << name.getStringRef() << ", which has a sharding rule";
+    return result;
   }
 };
 } // namespace

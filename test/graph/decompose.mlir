@@ -1,5 +1,6 @@
 // RUN: braid-opt %s --tg-decompose --tg-verify-primitives | FileCheck %s
 // RUN: braid-opt %s --tg-decompose="only=tg.silu,tg.softmax" | FileCheck %s --check-prefix=ONLY
+// RUN: braid-opt %s --tg-decompose="only=tg.cross_entropy" | FileCheck %s --check-prefix=MEAN
 // RUN: braid-opt %s --tg-decompose --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 // RUN: not braid-opt %s --tg-decompose="only=tg.reduce" 2>&1 | FileCheck %s --check-prefix=NAME
 
@@ -70,6 +71,19 @@ func.func @grouped(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<
 func.func @loss(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi64>) -> tensor<f32> {
   %loss, %lse = tg.cross_entropy mean %x, %t ignore -1 : (tensor<2x3x5xf32>, tensor<2x3xi64>) -> (tensor<f32>, tensor<2x3xf32>)
   return %loss : tensor<f32>
+}
+
+// A mean is a sum divided by a count, so that a part of the batch can be summed;
+// bf16 is summed and counted in f32.
+// MEAN-LABEL: func.func @mean
+// MEAN: %[[SUM:.*]] = tg.reduce sum %{{.*}} dims [0, 1] : tensor<2x3xf32> -> tensor<f32>
+// MEAN: %[[COUNT:.*]] = tg.count %{{.*}} ignore -1 : tensor<2x3xi64> -> tensor<f32>
+// MEAN: %[[DIVISOR:.*]] = arith.maximumf %[[COUNT]], %{{.*}} : tensor<f32>
+// MEAN: %[[LOSS:.*]] = arith.divf %[[SUM]], %[[DIVISOR]] : tensor<f32>
+// MEAN: tg.convert %[[LOSS]] : tensor<f32> -> tensor<bf16>
+func.func @mean(%x: tensor<2x3x5xbf16>, %t: tensor<2x3xi64>) -> tensor<bf16> {
+  %loss, %lse = tg.cross_entropy mean %x, %t ignore -1 : (tensor<2x3x5xbf16>, tensor<2x3xi64>) -> (tensor<bf16>, tensor<2x3xbf16>)
+  return %loss : tensor<bf16>
 }
 
 // Marks that only differentiation reads go; primitives stay.

@@ -359,6 +359,30 @@ func.func @random_stream(%k: tensor<4xi32>) {
 
 // -----
 
+func.func @random_block_offsets(%k: tensor<4xi32>, %o: tensor<i32>) {
+  // expected-error @below {{'tg.random_uniform' op has 1 offsets into a tensor of 2 dims, but its result is 'tensor<4x8xf32>'}}
+  %y = tg.random_uniform %k stream 0 at (%o) of [8, 8] : tensor<4xi32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @random_block_size(%k: tensor<4xi32>, %o: tensor<i32>) {
+  // expected-error @below {{'tg.random_uniform' op dim 1 of 'tensor<4x8xf32>' is larger than the whole tensor's 6}}
+  %y = tg.random_uniform %k stream 0 at (%o, %o) of [8, 6] : tensor<4xi32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @random_block_of_nothing(%k: tensor<4xi32>) {
+  // expected-error @below {{'tg.random_uniform' op needs both offsets and the shape of the larger tensor, or neither}}
+  %y = "tg.random_uniform"(%k) {stream = 0 : i64, of = array<i64: 8>} : (tensor<4xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @hook(%x: tensor<4xf32>) {
   // expected-error @below {{'tg.hook' op requires the same type for all operands and results}}
   %y = "tg.hook"(%x) {name = "x", order = 0} : (tensor<4xf32>) -> tensor<5xf32>

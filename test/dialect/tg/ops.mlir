@@ -27,7 +27,7 @@ func.func @arguments(
 }
 
 // CHECK-LABEL: @primitives
-func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8xf32>, %i: tensor<2x4xi32>, %key: tensor<4xi32>) {
+func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8xf32>, %i: tensor<2x4xi32>, %key: tensor<4xi32>, %o: tensor<i32>) {
   // CHECK: tg.contract "bsd,df->bsf" %{{.*}}, %{{.*}} : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
   %0 = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
   // CHECK: tg.contract "d,d->" %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
@@ -62,6 +62,8 @@ func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8x
   %15 = tg.convert %i : tensor<2x4xi32> -> tensor<2x4xbf16>
   // CHECK: tg.random_uniform %{{.*}} stream 3 : tensor<4xi32> -> tensor<2x8xf32>
   %16 = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
+  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %{{.*}}) of [8, 16] : tensor<4xi32> -> tensor<2x8xf32>
+  %block = tg.random_uniform %key stream 3 at (%o, %o) of [8, 16] : tensor<4xi32> -> tensor<2x8xf32>
   // CHECK: tg.stop_gradient %{{.*}} : tensor<8xf32>
   %17 = tg.stop_gradient %v : tensor<8xf32>
   // CHECK: tg.hook %{{.*}} "h.0.enter" order 1 : tensor<8xf32>
