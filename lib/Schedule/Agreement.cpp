@@ -1,0 +1,126 @@
+//===- Agreement.cpp - what the ranks of a collective agree on ------------===//
+
+#include "lib/Schedule/Agreement.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+//===----------------------------------------------------------------------===//
+// What must be equal
+//===----------------------------------------------------------------------===//
+
+/// The attributes of the op itself.  How many operands there are depends on the
+/// rank: it may be a root.
+static SmallVector<NamedAttribute> attributesOf(Operation *op) {
+  SmallVector<NamedAttribute> attributes;
+  if (auto all = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
+    for (NamedAttribute attribute : all)
+      if (attribute.getName() != OpTrait::AttrSizedOperandSegments<void>::getOperandSegmentSizeAttr())
+        attributes.push_back(attribute);
+  return attributes;
+}
+
+/// The logical tensor types; null if there are none.
+static ArrayAttr tensorTypes(MLIRContext *context, TypeRange types) {
+  SmallVector<Attribute> result;
+  for (Type type : types) {
+    auto ref = dyn_cast<exec::RefType>(type);
+    result.push_back(TypeAttr::get(ref ? Type(ref.getTensorType()) : type));
+  }
+  return result.empty() ? ArrayAttr() : ArrayAttr::get(context, result);
+}
+
+Agreement braid::agreementOf(CollectiveOpInterface op) {
+  MLIRContext *context = op->getContext();
+  auto outs = cast<exec::ActionOpInterface>(*op).getActionOuts();
+  Attribute content = ArrayAttr::get(context, {StringAttr::get(context, op->getName().getStringRef()),
+                                               DictionaryAttr::get(context, attributesOf(op))});
+  return {content, tensorTypes(context, op.getSent().getTypes()),
+          tensorTypes(context, outs.empty() ? TypeRange(op->getResultTypes()) : TypeRange(outs.getTypes()))};
+}
+
+//===----------------------------------------------------------------------===//
+// What differs
+//===----------------------------------------------------------------------===//
+
+std::string RankAt::str() const { return (op->getName().stripDialect() + " #" + Twine(number)).str(); }
+
+namespace {
+
+/// Compares one thing after another until something differs.
+class Difference {
+public:
+  Difference(const RankAt &a, const RankAt &b) : a(a), b(b) {}
+  std::string find();
+
+private:
+  template <typename T> bool differs(const Twine &what, const T &ofA, const T &ofB);
+  bool typesDiffer(ArrayAttr ofA, ArrayAttr ofB);
+
+  RankAt a, b;
+  std::string text;
+};
+
+} // namespace
+
+static std::string str(int64_t number) { return std::to_string(number); }
+static std::string str(Reduction reduction) { return stringifyReduction(reduction).str(); }
+template <typename T> static std::string str(std::optional<T> value) { return value ? str(*value) : "none"; }
+static std::string str(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto numbers = dyn_cast_or_null<DenseI64ArrayAttr>(attribute)) {
+    os << '[';
+    llvm::interleaveComma(numbers.asArrayRef(), os);
+    os << ']';
+  } else if (attribute) {
+    os << attribute;
+  } else {
+    os << "none";
+  }
+  return text;
+}
+
+template <typename T> bool Difference::differs(const Twine &what, const T &ofA, const T &ofB) {
+  if (ofA == ofB)
+    return false;
+  llvm::raw_string_ostream(text) << what << " is " << str(ofA) << " on rank " << a.rank << " and " << str(ofB)
+                                 << " on rank " << b.rank;
+  return true;
+}
+
+bool Difference::typesDiffer(ArrayAttr ofA, ArrayAttr ofB) {
+  if (differs("the number of tensors", int64_t(ofA.size()), int64_t(ofB.size())))
+    return true;
+  for (auto [index, types] : llvm::enumerate(llvm::zip_equal(ofA, ofB)))
+    if (differs("tensor " + Twine(index), std::get<0>(types), std::get<1>(types)))
+      return true;
+  return false;
+}
+
+std::string Difference::find() {
+  Agreement ofA = agreementOf(a.op), ofB = agreementOf(b.op);
+  if (a.meetsOne) {
+    auto tensors = [](const Agreement &of) { return of.sent ? of.sent : of.received; };
+    auto none = ArrayAttr::get(a.op->getContext(), {});
+    typesDiffer(tensors(ofA) ? tensors(ofA) : none, tensors(ofB) ? tensors(ofB) : none);
+    return text;
+  }
+  if (a.op->getName() != b.op->getName())
+    return ("rank " + Twine(a.rank) + " is at " + a.str() + " and rank " + Twine(b.rank) + " at " + b.str()).str();
+  if (differs("the reduction", a.op.getReductionKind(), b.op.getReductionKind()) ||
+      differs("the root", a.op.getRootRank(), b.op.getRootRank()))
+    return text;
+  for (NamedAttribute attribute : attributesOf(a.op))
+    if (differs("'" + attribute.getName().strref() + "'", attribute.getValue(),
+                cast<DictionaryAttr>(b.op->getPropertiesAsAttribute()).get(attribute.getName())))
+      return text;
+  if (ofA.sent && ofB.sent && typesDiffer(ofA.sent, ofB.sent))
+    return text;
+  if (ofA.received && ofB.received)
+    typesDiffer(ofA.received, ofB.received);
+  return text;
+}
+
+std::string braid::describeDifference(const RankAt &a, const RankAt &b) { return Difference(a, b).find(); }

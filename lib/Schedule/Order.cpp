@@ -1,0 +1,360 @@
+//===- Order.cpp - queues, tickets and meetings, simulated ----------------===//
+
+#include "lib/Schedule/Order.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cassert>
+
+using namespace braid;
+using Meeting = OrderProblem::Meeting;
+using Communication = OrderProblem::Communication;
+using Step = OrderProblem::Step;
+
+//===----------------------------------------------------------------------===//
+// Tickets
+//===----------------------------------------------------------------------===//
+
+std::optional<OrderFault> braid::check(const OrderProblem &problem) {
+  for (auto [number, cls] : llvm::enumerate(problem.classes)) {
+    unsigned classNumber = number, started = 0;
+    std::vector<bool> waited(cls.communications.size());
+    for (auto [index, step] : llvm::enumerate(cls.steps)) {
+      auto fault = [&, index = unsigned(index), communication = step.communication](OrderFault::Kind kind) {
+        return OrderFault{kind, classNumber, communication, index};
+      };
+      if (step.kind == Step::Start) {
+        if (step.communication != started++)
+          return fault(OrderFault::StartedOutOfOrder);
+        continue;
+      }
+      if (step.communication >= started)
+        return fault(OrderFault::WaitedBeforeStart);
+      if (waited[step.communication])
+        return fault(OrderFault::WaitedTwice);
+      waited[step.communication] = true;
+    }
+    for (auto [index, done] : llvm::enumerate(waited))
+      if (!done)
+        return OrderFault{OrderFault::NeverWaited, classNumber, unsigned(index), std::nullopt};
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks and groups
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The ranks that are simulated: those with coordinate 0 along every axis that is
+/// a symmetry.  They are numbered row-major over the other axes.
+class Ranks {
+public:
+  explicit Ranks(const OrderProblem &problem);
+
+  size_t size() const { return count; }
+  /// The number in the mesh.
+  int64_t inMesh(size_t rank) const;
+  int64_t coordinate(size_t rank, unsigned axis) const { return rank / strides[axis] % kept[axis]; }
+  /// The first rank of the group of `rank`.
+  size_t firstOf(size_t rank, unsigned communicator) const;
+  size_t groupSize(unsigned communicator) const;
+  llvm::SmallVector<size_t> group(size_t first, unsigned communicator) const;
+  /// The rank with a number in the group of `rank`.
+  size_t peer(size_t rank, const Communication &communication) const;
+
+private:
+  const OrderProblem &problem;
+  /// The sizes of the mesh, 1 for symmetries, and the strides that follow.
+  std::vector<int64_t> kept, strides;
+  size_t count = 1;
+};
+
+} // namespace
+
+Ranks::Ranks(const OrderProblem &problem)
+    : problem(problem), kept(problem.sizes.size(), 1), strides(problem.sizes.size()) {
+  auto keep = [&](unsigned axis) { kept[axis] = problem.sizes[axis]; };
+  if (problem.axis)
+    keep(*problem.axis);
+  for (const auto &cls : problem.classes)
+    for (const Communication &communication : cls.communications)
+      if (communication.meeting != Meeting::Group)
+        llvm::for_each(problem.communicators[communication.communicator], keep);
+  for (size_t axis = kept.size(); axis-- > 0;) {
+    strides[axis] = count;
+    count *= kept[axis];
+  }
+}
+
+int64_t Ranks::inMesh(size_t rank) const {
+  int64_t number = 0;
+  for (size_t axis = 0; axis < kept.size(); ++axis)
+    number = number * problem.sizes[axis] + coordinate(rank, axis);
+  return number;
+}
+
+size_t Ranks::firstOf(size_t rank, unsigned communicator) const {
+  size_t first = rank;
+  for (unsigned axis : problem.communicators[communicator])
+    first -= coordinate(rank, axis) * strides[axis];
+  return first;
+}
+
+size_t Ranks::groupSize(unsigned communicator) const {
+  size_t size = 1;
+  for (unsigned axis : problem.communicators[communicator])
+    size *= kept[axis];
+  return size;
+}
+
+llvm::SmallVector<size_t> Ranks::group(size_t first, unsigned communicator) const {
+  llvm::SmallVector<size_t> members{first};
+  for (unsigned axis : problem.communicators[communicator]) {
+    llvm::SmallVector<size_t> wider;
+    for (size_t member : members)
+      for (int64_t i = 0; i < kept[axis]; ++i)
+        wider.push_back(member + i * strides[axis]);
+    members = std::move(wider);
+  }
+  return members;
+}
+
+size_t Ranks::peer(size_t rank, const Communication &communication) const {
+  size_t result = firstOf(rank, communication.communicator);
+  int64_t number = communication.peer;
+  for (unsigned axis : llvm::reverse(problem.communicators[communication.communicator])) {
+    result += number % kept[axis] * strides[axis];
+    number /= kept[axis];
+  }
+  assert(number == 0 && "peers are ranks of the group");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Simulation
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Simulator {
+public:
+  explicit Simulator(const OrderProblem &problem);
+  void run();
+
+  const std::vector<RankState> &result() const { return states; }
+  std::optional<Standstill> standstill() const;
+
+private:
+  const OrderProblem::Class &classOf(size_t rank) const { return problem.classes[states[rank].classNumber]; }
+  /// The head of a rank's queue, or null.
+  const Communication *head(size_t rank) const;
+  bool hasEnded(size_t rank) const { return !head(rank) && states[rank].step == classOf(rank).steps.size(); }
+  /// Whether the heads of two ranks are a send and its recv.
+  bool arePair(size_t a, size_t b) const;
+  bool meets(size_t rank, const Communication &communication, size_t other, const Communication &candidate) const;
+
+  void compute(size_t rank);
+  void arrive(size_t rank);
+  void complete(size_t rank);
+  /// The first two of a group that have come and disagree.
+  std::optional<std::pair<size_t, size_t>> disagreement(llvm::ArrayRef<size_t> members, unsigned communicator) const;
+  bool isAtGroup(size_t rank, unsigned communicator) const;
+
+  bool hasMeetingLeft(size_t rank, size_t other) const;
+  /// What keeps a rank: a standstill found, or the rank that it waits for.
+  std::optional<Standstill> explain(size_t rank, size_t &waitsFor) const;
+
+  const OrderProblem &problem;
+  Ranks ranks;
+  std::vector<RankState> states;
+  /// Whether the head of the rank's queue has been seen by `arrive`.
+  std::vector<bool> arrived;
+  /// Of each communicator, at the first rank of a group: how many have come.
+  std::vector<std::vector<uint32_t>> numArrived;
+  std::vector<size_t> worklist;
+};
+
+} // namespace
+
+Simulator::Simulator(const OrderProblem &problem)
+    : problem(problem), ranks(problem), arrived(ranks.size()),
+      numArrived(problem.communicators.size(), std::vector<uint32_t>(ranks.size())) {
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    unsigned classNumber = problem.axis ? problem.classOf[ranks.coordinate(rank, *problem.axis)] : 0;
+    states.push_back({ranks.inMesh(rank), classNumber});
+    worklist.push_back(rank);
+  }
+}
+
+const Communication *Simulator::head(size_t rank) const {
+  std::optional<unsigned> number = states[rank].head();
+  return number ? &classOf(rank).communications[*number] : nullptr;
+}
+
+void Simulator::run() {
+  while (!worklist.empty()) {
+    size_t rank = worklist.back();
+    worklist.pop_back();
+    compute(rank);
+    if (!arrived[rank] && head(rank))
+      arrive(rank);
+  }
+}
+
+/// Runs up to a wait for something that has not ended.
+void Simulator::compute(size_t rank) {
+  RankState &state = states[rank];
+  const std::vector<Step> &steps = classOf(rank).steps;
+  for (; state.step < steps.size(); ++state.step) {
+    const Step &step = steps[state.step];
+    if (step.kind == Step::Start)
+      ++state.started;
+    else if (step.communication >= state.completed)
+      return;
+  }
+}
+
+void Simulator::complete(size_t rank) {
+  ++states[rank].completed;
+  arrived[rank] = false;
+  worklist.push_back(rank);
+}
+
+bool Simulator::isAtGroup(size_t rank, unsigned communicator) const {
+  const Communication *at = head(rank);
+  return at && at->meeting == Meeting::Group && at->communicator == communicator;
+}
+
+/// Whether what `rank` has to say to `other` is met by `candidate` of the latter.
+bool Simulator::meets(size_t rank, const Communication &communication, size_t other,
+                      const Communication &candidate) const {
+  if (communication.communicator != candidate.communicator)
+    return false;
+  if (communication.meeting == Meeting::Group || candidate.meeting == Meeting::Group)
+    return communication.meeting == candidate.meeting;
+  return communication.meeting != candidate.meeting && ranks.peer(rank, communication) == other &&
+         ranks.peer(other, candidate) == rank;
+}
+
+bool Simulator::arePair(size_t a, size_t b) const {
+  return a != b && head(a) && head(b) && head(a)->meeting != Meeting::Group && meets(a, *head(a), b, *head(b));
+}
+
+static bool pairAgrees(const Communication &a, const Communication &b) {
+  return a.meeting == Meeting::Send ? a.sent == b.received : a.received == b.sent;
+}
+
+void Simulator::arrive(size_t rank) {
+  arrived[rank] = true;
+  const Communication &at = *head(rank);
+  if (at.meeting != Meeting::Group) {
+    size_t peer = ranks.peer(rank, at);
+    if (arrived[peer] && arePair(rank, peer) && pairAgrees(at, *head(peer))) {
+      complete(rank);
+      complete(peer);
+    }
+    return;
+  }
+  size_t first = ranks.firstOf(rank, at.communicator);
+  uint32_t &count = numArrived[at.communicator][first];
+  if (++count < ranks.groupSize(at.communicator))
+    return;
+  llvm::SmallVector<size_t> members = ranks.group(first, at.communicator);
+  if (disagreement(members, at.communicator))
+    return;
+  count = 0;
+  llvm::for_each(members, [&](size_t member) { complete(member); });
+}
+
+std::optional<std::pair<size_t, size_t>> Simulator::disagreement(llvm::ArrayRef<size_t> members,
+                                                                 unsigned communicator) const {
+  // Those who come after the first must agree with it, and with the first that
+  // sent or received something.
+  std::optional<size_t> first, sender, receiver;
+  for (size_t rank : members) {
+    if (!isAtGroup(rank, communicator))
+      continue;
+    const Communication &at = *head(rank);
+    if (!first)
+      first = rank;
+    if (head(*first)->content != at.content)
+      return std::pair(*first, rank);
+    if (at.sent && !sender)
+      sender = rank;
+    if (at.sent && head(*sender)->sent != at.sent)
+      return std::pair(*sender, rank);
+    if (at.received && !receiver)
+      receiver = rank;
+    if (at.received && head(*receiver)->received != at.received)
+      return std::pair(*receiver, rank);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Explanation
+//===----------------------------------------------------------------------===//
+
+/// Whether `other` has anything left that would meet the head of `rank`.
+bool Simulator::hasMeetingLeft(size_t rank, size_t other) const {
+  llvm::ArrayRef<Communication> left(classOf(other).communications);
+  return llvm::any_of(left.drop_front(states[other].completed), [&](const Communication &candidate) {
+    return meets(rank, *head(rank), other, candidate);
+  });
+}
+
+std::optional<Standstill> Simulator::explain(size_t rank, size_t &waitsFor) const {
+  const Communication &at = *head(rank);
+  auto found = [&](Standstill::Kind kind, size_t a, size_t b) { return Standstill{kind, {states[a], states[b]}}; };
+  if (at.meeting == Meeting::Group) {
+    llvm::SmallVector<size_t> members = ranks.group(ranks.firstOf(rank, at.communicator), at.communicator);
+    if (auto pair = disagreement(members, at.communicator))
+      return found(Standstill::Disagreement, pair->first, pair->second);
+    waitsFor = *llvm::find_if(members, [&](size_t member) { return !isAtGroup(member, at.communicator); });
+  } else {
+    waitsFor = ranks.peer(rank, at);
+    if (arePair(rank, waitsFor))
+      return found(Standstill::Disagreement, rank, waitsFor);
+  }
+  if (!hasMeetingLeft(rank, waitsFor))
+    return found(Standstill::Unpaired, rank, waitsFor);
+  return std::nullopt;
+}
+
+/// Follows who waits for whom from the first rank that is kept.  A rank that has
+/// ended has nothing left, so that the way ends there or is a cycle.
+std::optional<Standstill> Simulator::standstill() const {
+  size_t rank = 0;
+  while (rank < ranks.size() && hasEnded(rank))
+    ++rank;
+  if (rank == ranks.size())
+    return std::nullopt;
+  std::vector<size_t> way;
+  std::vector<int64_t> placeOnWay(ranks.size(), -1);
+  while (placeOnWay[rank] < 0) {
+    placeOnWay[rank] = way.size();
+    way.push_back(rank);
+    size_t waitsFor = rank;
+    if (std::optional<Standstill> found = explain(rank, waitsFor))
+      return found;
+    rank = waitsFor;
+  }
+  Standstill cycle{Standstill::Cycle, {}};
+  for (size_t member : llvm::ArrayRef(way).drop_front(placeOnWay[rank]))
+    cycle.ranks.push_back(states[member]);
+  return cycle;
+}
+
+std::vector<RankState> braid::simulate(const OrderProblem &problem) {
+  Simulator simulator(problem);
+  simulator.run();
+  return simulator.result();
+}
+
+std::optional<Standstill> braid::findStandstill(const OrderProblem &problem) {
+  Simulator simulator(problem);
+  simulator.run();
+  return simulator.standstill();
+}

@@ -1,0 +1,275 @@
+//===- RankPrograms.cpp - which functions are a program of ranks ----------===//
+
+#include "lib/Schedule/RankPrograms.h"
+#include "lib/Schedule/Agreement.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+static ProgramAttr programOf(Operation *function) {
+  return function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// Checks that a function nobody is said to run communicates nothing.
+static LogicalResult verifyNoCollectives(Operation *function) {
+  auto result = function->walk([&](CollectiveOpInterface op) {
+    InFlightDiagnostic diagnostic = op->emitOpError()
+                                    << "is in a function without 'comm.program': who runs it is not known";
+    diagnostic.attachNote(function->getLoc()) << "add comm.program = #comm.program<" << op.getMeshAttr()
+                                              << "> if all ranks run it";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) {
+  std::vector<RankProgram> programs;
+  /// The place in `programs` of the one that is cut along an axis, by mesh.
+  DenseMap<Attribute, size_t> ofSeveral;
+  for (Operation &function : *module.getBody()) {
+    if (function.getNumRegions() != 1 || function.getRegion(0).empty())
+      continue;
+    ProgramAttr attribute = programOf(&function);
+    if (!attribute) {
+      if (failed(verifyNoCollectives(&function)))
+        return failure();
+      continue;
+    }
+    if (attribute.getAxis()) {
+      auto [entry, isNew] = ofSeveral.try_emplace(attribute.getMesh(), programs.size());
+      if (!isNew) {
+        programs[entry->second].functions.push_back(&function);
+        continue;
+      }
+    }
+    FailureOr<Mesh> mesh = Mesh::require(&function, attribute.getMesh());
+    if (failed(mesh))
+      return failure();
+    programs.push_back({attribute.getMesh(), *mesh, {&function}});
+  }
+  return programs;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks and functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Fills an OrderProblem from the functions of one program.
+class OrderReader {
+public:
+  explicit OrderReader(const RankProgram &program) : program(program) {}
+  FailureOr<OrderProblem> run();
+
+private:
+  LogicalResult readRanks();
+  LogicalResult readFunction(Operation *function);
+  LogicalResult readCollective(CollectiveOpInterface op);
+  LogicalResult readWait(WaitOp wait);
+  LogicalResult verifyInside(Operation &op);
+  LogicalResult verifyTickets();
+  OrderProblem::Communication communicationOf(CollectiveOpInterface op);
+  unsigned communicatorOf(AxesAttr axes);
+  unsigned numberOf(Attribute attribute);
+
+  const RankProgram &program;
+  OrderProblem problem;
+  /// What ranks must agree on, numbered from 1.
+  DenseMap<Attribute, unsigned> numbers;
+  DenseMap<AxesAttr, unsigned> communicators;
+  /// Of the class that is being read.
+  DenseMap<Operation *, unsigned> startNumbers;
+};
+
+} // namespace
+
+/// Which class each coordinate has: every one exactly one.
+LogicalResult OrderReader::readRanks() {
+  const Mesh &mesh = program.mesh;
+  problem.sizes.assign(mesh.getSizes().begin(), mesh.getSizes().end());
+  Operation *first = program.functions.front();
+  StringAttr axis = programOf(first).getAxis();
+  if (!axis)
+    return success();
+  problem.axis = llvm::find(mesh.getNames(), axis) - mesh.getNames().begin();
+  constexpr unsigned none = ~0u;
+  problem.classOf.assign(mesh.sizeOf(axis), none);
+  for (auto [number, function] : llvm::enumerate(program.functions)) {
+    ProgramAttr attribute = programOf(function);
+    if (attribute.getAxis() != axis) {
+      InFlightDiagnostic diagnostic = function->emitError() << "the functions of a program are cut along one axis; this "
+                                                               "one is cut along '"
+                                                            << attribute.getAxis().getValue() << "'";
+      diagnostic.attachNote(first->getLoc()) << "the first is cut along '" << axis.getValue() << "'";
+      return diagnostic;
+    }
+    for (int64_t coordinate : attribute.getCoordinates()) {
+      unsigned &cls = problem.classOf[coordinate];
+      if (cls != none) {
+        InFlightDiagnostic diagnostic = function->emitError() << "the ranks with " << axis.getValue() << " = "
+                                                              << coordinate << " would run two functions";
+        diagnostic.attachNote(program.functions[cls]->getLoc()) << "they run this one";
+        return diagnostic;
+      }
+      cls = number;
+    }
+  }
+  auto missing = llvm::find(problem.classOf, none);
+  if (missing == problem.classOf.end())
+    return success();
+  return first->emitError() << "no function of the program on " << program.meshName << ' ' << mesh.str()
+                            << " is run by the ranks with " << axis.getValue() << " = "
+                            << missing - problem.classOf.begin() << "; give them one, if only an empty one";
+}
+
+//===----------------------------------------------------------------------===//
+// Communications
+//===----------------------------------------------------------------------===//
+
+unsigned OrderReader::numberOf(Attribute attribute) {
+  return numbers.try_emplace(attribute, numbers.size() + 1).first->second;
+}
+
+unsigned OrderReader::communicatorOf(AxesAttr axes) {
+  auto [entry, isNew] = communicators.try_emplace(axes, problem.communicators.size());
+  if (isNew) {
+    auto &numbers = problem.communicators.emplace_back();
+    ArrayRef<StringAttr> names = program.mesh.getNames();
+    for (StringAttr axis : axes.getNames())
+      numbers.push_back(llvm::find(names, axis) - names.begin());
+  }
+  return entry->second;
+}
+
+OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface op) {
+  using Meeting = OrderProblem::Meeting;
+  OrderProblem::Communication result;
+  if (auto send = dyn_cast<SendOp>(*op)) {
+    result.meeting = Meeting::Send;
+    result.peer = send.getPeer();
+  } else if (auto recv = dyn_cast<RecvOp>(*op)) {
+    result.meeting = Meeting::Recv;
+    result.peer = recv.getPeer();
+  }
+  Agreement agreement = agreementOf(op);
+  result.communicator = communicatorOf(op.getAxes());
+  result.content = numberOf(agreement.content);
+  result.sent = agreement.sent ? numberOf(agreement.sent) : 0;
+  result.received = agreement.received ? numberOf(agreement.received) : 0;
+  result.op = op;
+  return result;
+}
+
+LogicalResult OrderReader::readCollective(CollectiveOpInterface op) {
+  OrderProblem::Class &cls = problem.classes.back();
+  if (op.getMeshAttr() != program.meshName) {
+    InFlightDiagnostic diagnostic = op->emitOpError() << "is over " << op.getMeshAttr()
+                                                      << ", but its function is a program on " << program.meshName;
+    diagnostic.attachNote(cls.op->getLoc()) << "the function";
+    return diagnostic;
+  }
+  cls.steps.push_back({OrderProblem::Step::Start, unsigned(cls.communications.size()), op});
+  cls.communications.push_back(communicationOf(op));
+  return success();
+}
+
+LogicalResult OrderReader::readWait(WaitOp wait) {
+  auto start = startNumbers.find(wait.getTicket().getDefiningOp());
+  if (start == startNumbers.end())
+    return wait.emitOpError() << "is not after the start of its ticket in the same function";
+  problem.classes.back().steps.push_back({OrderProblem::Step::Wait, start->second, wait});
+  return success();
+}
+
+/// Checks that no order is hidden in an op that is neither collective nor start.
+LogicalResult OrderReader::verifyInside(Operation &op) {
+  if (auto call = dyn_cast<CallOpInterface>(op))
+    if (Operation *callee = call.resolveCallable(); callee && programOf(callee))
+      return op.emitOpError() << "calls a program of ranks: its collectives would be in two orders; inline it first";
+  for (Region &region : op.getRegions()) {
+    auto result = region.walk([&](CollectiveOpInterface inner) {
+      inner->emitOpError() << "is inside '" << op.getName()
+                           << "', so that its place in the order is not known when compiling";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult OrderReader::readFunction(Operation *function) {
+  OrderProblem::Class &cls = problem.classes.emplace_back();
+  cls.op = function;
+  startNumbers.clear();
+  Region &body = function->getRegion(0);
+  if (!body.hasOneBlock())
+    return function->emitError() << "a program of ranks is one block, in which the order of collectives is fixed; "
+                                    "this one has "
+                                 << body.getBlocks().size();
+  for (Operation &op : body.front()) {
+    unsigned number = cls.communications.size();
+    auto read = [&]() -> LogicalResult {
+      if (auto start = dyn_cast<StartOp>(op)) {
+        startNumbers[start] = number;
+        return readCollective(start.getCollective());
+      }
+      if (auto wait = dyn_cast<WaitOp>(op))
+        return readWait(wait);
+      auto collective = dyn_cast<CollectiveOpInterface>(op);
+      if (!collective)
+        return verifyInside(op);
+      if (failed(readCollective(collective)))
+        return failure();
+      cls.steps.push_back({OrderProblem::Step::Wait, number, &op});
+      return success();
+    };
+    if (failed(read()))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult OrderReader::verifyTickets() {
+  std::optional<OrderFault> fault = check(problem);
+  if (!fault)
+    return success();
+  const OrderProblem::Class &cls = problem.classes[fault->classNumber];
+  Operation *started = cls.communications[fault->communication].op;
+  Operation *at = fault->step ? cls.steps[*fault->step].op : started;
+  InFlightDiagnostic diagnostic = at->emitOpError();
+  switch (fault->kind) {
+  case OrderFault::StartedOutOfOrder:
+    llvm_unreachable("communications are numbered as they are read");
+  case OrderFault::WaitedBeforeStart:
+    diagnostic << "is before the start of its ticket";
+    break;
+  case OrderFault::WaitedTwice:
+    diagnostic << "waits for a ticket that was waited for before";
+    break;
+  case OrderFault::NeverWaited:
+    return diagnostic << "is started but never waited for: its memory could not be used again";
+  }
+  diagnostic.attachNote(started->getLoc()) << "started here";
+  return diagnostic;
+}
+
+FailureOr<OrderProblem> OrderReader::run() {
+  if (failed(readRanks()))
+    return failure();
+  for (Operation *function : program.functions)
+    if (failed(readFunction(function)))
+      return failure();
+  if (failed(verifyTickets()))
+    return failure();
+  return std::move(problem);
+}
+
+FailureOr<OrderProblem> braid::readOrder(const RankProgram &program) { return OrderReader(program).run(); }
