@@ -1,0 +1,200 @@
+//===- Annotate.cpp - shardings by the names of arguments -----------------===//
+//
+// A layout is text, because what is cut where is policy: a line for the mesh and
+// one for each group of arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "dialects/TG/TG.h"
+#include "passes/Parallel/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace braid {
+#define GEN_PASS_DEF_ANNOTATEPASS
+#include "passes/Parallel/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+/// `PATTERN: AXES`, and where it stands.
+struct Statement {
+  StringRef pattern, axes;
+  llvm::GlobPattern glob;
+  Location loc;
+  bool matched = false;
+};
+
+struct Annotate final : braid::impl::AnnotatePassBase<Annotate> {
+  using AnnotatePassBase::AnnotatePassBase;
+
+  void runOnOperation() final {
+    if (failed(read()) || failed(findMesh()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
+        return signalPassFailure();
+    for (const Statement &statement : statements)
+      if (!statement.matched) {
+        emitError(statement.loc) << "no argument is named '" << statement.pattern << "'";
+        signalPassFailure();
+      }
+  }
+
+private:
+  LogicalResult read();
+  LogicalResult readStatement(StringRef text, Location loc);
+  LogicalResult findMesh();
+  LogicalResult annotate(func::FuncOp function);
+  FailureOr<ShardingAttr> shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument);
+
+  std::string text; ///< What the statements refer to.
+  SmallVector<Statement> statements;
+  std::string meshAxes;
+  MeshOp mesh;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+LogicalResult Annotate::read() {
+  MLIRContext *context = &getContext();
+  auto fail = [&](const Twine &text) { return emitError(UnknownLoc::get(context)) << "comm-annotate: " << text; };
+  if (layout.empty() == layoutFile.empty())
+    return fail("give the layout as text (layout=) or as a file (layout-file=)");
+  text = layout;
+  if (!layoutFile.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(layoutFile);
+    if (!file)
+      return fail("cannot read '" + layoutFile + "': " + file.getError().message());
+    text = (*file)->getBuffer().str();
+  }
+  StringRef file = layoutFile.empty() ? StringRef("layout") : StringRef(layoutFile);
+  statements.clear();
+  meshAxes.clear();
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    Location loc = FileLineColLoc::get(context, file, number + 1, 1);
+    SmallVector<StringRef> parts;
+    line.split('#').first.split(parts, ';');
+    for (StringRef part : parts)
+      if (!part.trim().empty() && failed(readStatement(part.trim(), loc)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult Annotate::readStatement(StringRef text, Location loc) {
+  if (text.consume_front("mesh ")) {
+    if (!meshAxes.empty())
+      return emitError(loc) << "the layout has two meshes";
+    meshAxes = text.trim().str();
+    return success();
+  }
+  auto [pattern, axes] = text.split(':');
+  if (pattern.size() == text.size())
+    return emitError(loc) << "expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found '" << text << "'";
+  auto glob = llvm::GlobPattern::create(pattern.trim());
+  if (!glob)
+    return emitError(loc) << "'" << pattern.trim() << "' is no pattern: " << llvm::toString(glob.takeError());
+  statements.push_back({pattern.trim(), axes.trim(), std::move(*glob), loc});
+  return success();
+}
+
+/// The mesh of the layout, which is added to the module; else the module's own.
+LogicalResult Annotate::findMesh() {
+  ModuleOp module = getOperation();
+  auto meshes = llvm::to_vector(module.getOps<MeshOp>());
+  if (meshAxes.empty()) {
+    if (meshes.size() != 1)
+      return module.emitError() << "the layout names no mesh and the module has " << meshes.size()
+                                << "; add a line 'mesh dp = 2'";
+    mesh = meshes.front();
+    return success();
+  }
+  if (!meshes.empty())
+    return module.emitError() << "the layout names a mesh and the module has @" << meshes.front().getSymName();
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> sizes;
+  SmallVector<StringRef> axes;
+  StringRef(meshAxes).split(axes, ',');
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  for (StringRef axis : axes) {
+    auto [name, size] = axis.split('=');
+    if (name.trim().empty() || size.trim().getAsInteger(10, sizes.emplace_back()))
+      return module.emitError() << "the layout's mesh is '" << meshAxes << "'; expected 'mesh dp = 2, tp = 4'";
+    names.push_back(builder.getStringAttr(name.trim()));
+  }
+  mesh = builder.create<MeshOp>(module.getLoc(), "mesh", builder.getArrayAttr(names), sizes);
+  return mlir::verify(mesh);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// What an argument is called: its parameter's, state's or input's name.
+static StringAttr nameOf(func::FuncOp function, unsigned argument) {
+  if (auto param = function.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
+    return param.getName();
+  if (auto state = function.getArgAttrOfType<tg::StateAttr>(argument, tg::kState))
+    return state.getName();
+  return function.getArgAttrOfType<StringAttr>(argument, tg::kInput);
+}
+
+FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument) {
+  // Without dims the others are meant for a tensor of any rank.
+  std::string axes = statement.axes.str();
+  if (!StringRef(axes).starts_with("{"))
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      axes = dim == 0 ? "{}" + std::string(axes.empty() ? "" : ", ") + axes : "{} " + axes;
+  std::string text = "#comm.sharding<@" + mesh.getSymName().str() + (axes.empty() ? "" : ", ") + axes + ">";
+  auto emitError = [&] { return mlir::emitError(statement.loc) << "argument '" << argument << "': "; };
+  std::string problem;
+  Attribute parsed;
+  {
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      problem = diagnostic.str();
+      return success();
+    });
+    parsed = parseAttribute(text, &getContext());
+  }
+  auto sharding = dyn_cast_or_null<ShardingAttr>(parsed);
+  if (!sharding)
+    return emitError() << "'" << statement.axes << "' is no sharding: " << problem;
+  if (failed(verifySharding(emitError, Mesh(mesh), sharding, type)))
+    return failure();
+  return sharding;
+}
+
+LogicalResult Annotate::annotate(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    StringAttr name = nameOf(function, i);
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (!name || !type)
+      continue;
+    auto statement = llvm::find_if(statements, [&](const Statement &it) { return it.glob.match(name); });
+    if (statement == statements.end())
+      continue;
+    if (function.getArgAttr(i, CommDialect::kSharding))
+      return emitError(statement->loc) << "argument " << name << " of '" << function.getName()
+                                       << "' is annotated already, and '" << statement->pattern << "' names it too";
+    FailureOr<ShardingAttr> sharding = shardingOf(*statement, type, name.getValue());
+    if (failed(sharding))
+      return failure();
+    function.setArgAttr(i, CommDialect::kSharding, *sharding);
+    // The patterns that an earlier one hides are not mistakes.
+    for (Statement &other : statements)
+      other.matched |= other.glob.match(name);
+  }
+  return success();
+}
