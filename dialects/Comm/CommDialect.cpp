@@ -18,9 +18,6 @@ using namespace braid::comm;
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Comm/CommTypes.cpp.inc"
 
-
-
-
 void CommDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -173,6 +170,10 @@ ShardingAttr ShardingAttr::canonical() const {
   return get(getContext(), getMesh(), dims, getPartial(), isPartial() ? getReduction() : Reduction::Sum, getFlat(), 0);
 }
 
+bool ShardingAttr::hasOpenDims() const {
+  return llvm::any_of(getDims(), [](AxesAttr axes) { return axes.getOpen(); });
+}
+
 bool ShardingAttr::isReplicated() const {
   return !isPartial() && !isFlat() && llvm::all_of(getDims(), [](AxesAttr axes) { return axes.empty(); });
 }
@@ -265,12 +266,72 @@ static LogicalResult verifyProgram(Operation *op, ProgramAttr program) {
   return success();
 }
 
+/// Checks `comm.sharding` and `comm.global` of `what`, an argument, a result or a
+/// range of memory; `isLocal` where the type is that of a rank's part.
+static LogicalResult verifyPart(Operation *op, NamedAttribute attribute, const Twine &what, bool isLocal, Type type,
+                                DictionaryAttr all) {
+  auto emitError = [&] { return op->emitError() << what << ": "; };
+  StringRef name = attribute.getName();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (name == CommDialect::kGlobal) {
+    auto global = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!global || !isa<RankedTensorType>(global.getValue()))
+      return emitError() << "'comm.global' must be a tensor type, found " << attribute.getValue();
+    if (!isLocal)
+      return emitError() << "has 'comm.global' in a function without 'comm.program'";
+    return success();
+  }
+  if (name != CommDialect::kSharding)
+    return emitError() << "unknown attribute '" << name << "'; expected comm.sharding or comm.global";
+  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  if (!sharding || !tensor)
+    return emitError() << "'comm.sharding' must be #comm.sharding<...> on a tensor, found " << attribute.getValue()
+                       << " on " << type;
+  FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh());
+  if (failed(mesh))
+    return failure();
+  auto logical = all ? all.getAs<TypeAttr>(CommDialect::kGlobal) : TypeAttr();
+  auto global = logical ? dyn_cast<RankedTensorType>(logical.getValue()) : tensor;
+  if (!global)
+    return success(); // the error is that of comm.global
+  if (failed(verifySharding(emitError, *mesh, sharding, global)))
+    return failure();
+  if (isLocal && sharding.hasOpenDims())
+    return emitError() << "has open axes in " << sharding << ", but the function is a rank's program; drop the '?'";
+  if (isLocal && localType(global, sharding, *mesh) != tensor)
+    return emitError() << "the part of " << global << " under " << sharding << " is "
+                       << localType(global, sharding, *mesh) << ", but the type is " << tensor;
+  return success();
+}
+
+/// Memory form keeps the attributes of arguments and results on what holds them: an
+/// exec.tensor, or an exec.buffer with a type.
+static LogicalResult verifyPartInMemory(Operation *op, NamedAttribute attribute) {
+  Type type;
+  if (auto tensor = dyn_cast<exec::TensorOp>(op))
+    type = tensor.getType();
+  else if (auto buffer = dyn_cast<exec::BufferOp>(op); buffer && buffer.getType())
+    type = *buffer.getType();
+  if (!type)
+    return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on an argument or result, or on "
+                             << "the memory that holds it";
+  auto name = cast<SymbolOpInterface>(op).getName();
+  return verifyPart(op, attribute, "'" + name + "'", /*isLocal=*/true, type, op->getDiscardableAttrDictionary());
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kProgram) {
     if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
       return verifyProgram(op, program);
     return op->emitOpError() << "'comm.program' must be #comm.program<...>, found " << attribute.getValue();
   }
+  if (attribute.getName() == kFactors) {
+    if (isa<ShardingAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'comm.factors' must be #comm.sharding<...>, found " << attribute.getValue();
+  }
+  if (attribute.getName() == kSharding || attribute.getName() == kGlobal)
+    return verifyPartInMemory(op, attribute);
   if (attribute.getName() != kShardings)
     return op->emitOpError() << "has the unknown attribute '" << attribute.getName() << "'";
   auto shardings = dyn_cast<ArrayAttr>(attribute.getValue());
@@ -290,47 +351,12 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
-/// Checks `comm.sharding` and `comm.global` of an argument or result.
-static LogicalResult verifyPart(Operation *op, NamedAttribute attribute, StringRef what, unsigned index, Type type,
-                                DictionaryAttr all) {
-  auto emitError = [&] { return op->emitError() << what << " #" << index << ": "; };
-  StringRef name = attribute.getName();
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (name == CommDialect::kGlobal) {
-    auto global = dyn_cast<TypeAttr>(attribute.getValue());
-    if (!global || !isa<RankedTensorType>(global.getValue()))
-      return emitError() << "'comm.global' must be a tensor type, found " << attribute.getValue();
-    if (!op->hasAttr(CommDialect::kProgram))
-      return emitError() << "has 'comm.global' in a function without 'comm.program'";
-    return success();
-  }
-  if (name != CommDialect::kSharding)
-    return emitError() << "unknown attribute '" << name << "'; expected comm.sharding or comm.global";
-  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
-  if (!sharding || !tensor)
-    return emitError() << "'comm.sharding' must be #comm.sharding<...> on a tensor, found " << attribute.getValue()
-                       << " on " << type;
-  FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh());
-  if (failed(mesh))
-    return failure();
-  auto logical = all ? all.getAs<TypeAttr>(CommDialect::kGlobal) : TypeAttr();
-  auto global = logical ? dyn_cast<RankedTensorType>(logical.getValue()) : tensor;
-  if (!global)
-    return success(); // the error is that of comm.global
-  if (failed(verifySharding(emitError, *mesh, sharding, global)))
-    return failure();
-  if (op->hasAttr(CommDialect::kProgram) && localType(global, sharding, *mesh) != tensor)
-    return emitError() << "the part of " << global << " under " << sharding << " is "
-                       << localType(global, sharding, *mesh) << ", but the type is " << tensor;
-  return success();
-}
-
 LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument";
-  return verifyPart(op, attribute, "argument", index, function.getArgumentTypes()[index],
+  return verifyPart(op, attribute, "argument #" + Twine(index), op->hasAttr(kProgram), function.getArgumentTypes()[index],
                     function.getArgAttrDict(index));
 }
 
@@ -339,6 +365,6 @@ LogicalResult CommDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's result";
-  return verifyPart(op, attribute, "result", index, function.getResultTypes()[index],
+  return verifyPart(op, attribute, "result #" + Twine(index), op->hasAttr(kProgram), function.getResultTypes()[index],
                     function.getResultAttrDict(index));
 }

@@ -38,6 +38,9 @@ def Comm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSharding = "comm.sharding";
     /// Of an op in a global function: the shardings of its results.
     static constexpr ::llvm::StringLiteral kShardings = "comm.shardings";
+    /// Of an op in a global function whose operands and results disagree: the axes
+    /// of its rule's factors as a sharding of them, `{dp} {} {tp}`.
+    static constexpr ::llvm::StringLiteral kFactors = "comm.factors";
     /// Of an argument or result of a local function: the logical tensor's type.
     static constexpr ::llvm::StringLiteral kGlobal = "comm.global";
     /// Of a local function: which ranks run it.
@@ -119,6 +122,7 @@ def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
     bool isPartial() const { return !getPartial().empty(); }
     bool isFlat() const { return !getFlat().empty(); }
     bool isReplicated() const;
+    bool hasOpenDims() const;
     ShardingAttr withDims(::llvm::ArrayRef<AxesAttr> dims) const;
     ShardingAttr withPartial(AxesAttr partial, Reduction reduction = Reduction::Sum) const;
     ShardingAttr withFlat(AxesAttr flat) const;

@@ -1,0 +1,193 @@
+//===- Propagation.cpp - the fixpoint, and what conflicts in it -----------===//
+
+#include "lib/Sharding/Propagation.h"
+#include "llvm/ADT/BitVector.h"
+#include <deque>
+#include <set>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+using Node = PropagationProblem::Node;
+using Tensor = PropagationProblem::Tensor;
+
+int64_t PropagationProblem::rankOf(unsigned annotation) const {
+  // Those that yield rank behind all others of their priority, each alone.
+  const Annotation &it = annotations[annotation];
+  int64_t priority = std::min<int64_t>(it.sharding.getPriority(), std::numeric_limits<int32_t>::max());
+  return (priority << 31) + (it.yields ? annotation + 1 : 0);
+}
+
+Settlement PropagationProblem::settle(const Node &node) const {
+  SmallVector<const TensorClaims *, 4> claims;
+  for (unsigned tensor : node.tensors)
+    claims.push_back(tensors[tensor].follows ? nullptr : &tensors[tensor].claims);
+  return braid::settle({node.rule, claims, node.decomposable}, mesh,
+                       [&](unsigned, Claim claim) { return rankOf(claim.source); });
+}
+
+//===----------------------------------------------------------------------===//
+// The fixpoint
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Propagator {
+public:
+  explicit Propagator(PropagationProblem &problem) : problem(problem), waiting(problem.nodes.size()) {}
+
+  void run();
+
+private:
+  void seed(const PropagationProblem::Seed &seed);
+  void visit(unsigned node);
+  void extend(unsigned tensor, const TensorClaims &wanted);
+  bool extendList(const Tensor &tensor, ClaimList &list, const ClaimList &wanted);
+  void wake(unsigned tensor);
+
+  PropagationProblem &problem;
+  std::deque<unsigned> worklist;
+  BitVector waiting; ///< In the worklist.
+  int64_t level = 0;
+};
+} // namespace
+
+void Propagator::wake(unsigned tensor) {
+  for (unsigned node : problem.tensors[tensor].nodes)
+    if (!waiting.test(node)) {
+      waiting.set(node);
+      worklist.push_back(node);
+    }
+}
+
+bool Propagator::extendList(const Tensor &tensor, ClaimList &list, const ClaimList &wanted) {
+  if (wanted.size() <= list.size() ||
+      !std::equal(list.begin(), list.end(), wanted.begin(), [](Claim a, Claim b) { return a.axis == b.axis; }))
+    return false;
+  bool changed = false;
+  for (Claim claim : ArrayRef(wanted).drop_front(list.size())) {
+    bool taken = tensor.claims.uses(claim.axis) ||
+                 (tensor.exact && tensor.exact.getPartial().contains(problem.mesh.getNames()[claim.axis]));
+    if (taken)
+      return changed;
+    list.push_back(claim);
+    changed = true;
+  }
+  return changed;
+}
+
+void Propagator::extend(unsigned number, const TensorClaims &wanted) {
+  Tensor &tensor = problem.tensors[number];
+  bool changed = false;
+  for (auto [dim, list] : llvm::enumerate(wanted.dims))
+    if (level >= tensor.openFrom[dim])
+      changed |= extendList(tensor, tensor.claims.dims[dim], list);
+  if (level >= tensor.openFrom.back())
+    changed |= extendList(tensor, tensor.claims.flat, wanted.flat);
+  if (changed)
+    wake(number);
+}
+
+void Propagator::visit(unsigned number) {
+  const Node &node = problem.nodes[number];
+  Settlement settled = problem.settle(node);
+  Tensors tensors{node.rule, {}, node.decomposable};
+  for (unsigned i = node.firstExtended; i < node.tensors.size(); ++i)
+    extend(node.tensors[i], claimsOn(tensors, i, settled));
+}
+
+void Propagator::seed(const PropagationProblem::Seed &seed) {
+  const Annotation &annotation = problem.annotations[seed.annotation];
+  TensorClaims claims = claimsOf(annotation.sharding, problem.mesh, seed.annotation);
+  if (annotation.yields)
+    return extend(seed.tensor, claims);
+  problem.tensors[seed.tensor].claims = claims;
+  wake(seed.tensor);
+}
+
+void Propagator::run() {
+  std::set<int64_t> levels;
+  for (const PropagationProblem::Seed &it : problem.seeds)
+    levels.insert(problem.rankOf(it.annotation));
+  std::multimap<int64_t, const PropagationProblem::Seed *> order;
+  for (const PropagationProblem::Seed &it : problem.seeds)
+    order.emplace(problem.rankOf(it.annotation), &it);
+  for (int64_t next : levels) {
+    level = next;
+    auto [begin, end] = order.equal_range(level);
+    for (auto it = begin; it != end; ++it)
+      seed(*it->second);
+    while (!worklist.empty()) {
+      unsigned node = worklist.front();
+      worklist.pop_front();
+      waiting.reset(node);
+      visit(node);
+    }
+  }
+}
+
+void braid::propagate(PropagationProblem &problem) { Propagator(problem).run(); }
+
+//===----------------------------------------------------------------------===//
+// What was found
+//===----------------------------------------------------------------------===//
+
+ShardingAttr PropagationProblem::shardingOf(Value value) const {
+  const Tensor &tensor = tensors[numbers.lookup(value)];
+  MLIRContext *context = symbol.getContext();
+  SmallVector<AxesAttr> dims;
+  for (const ClaimList &list : tensor.claims.dims)
+    dims.push_back(axesOf(list, mesh, context));
+  ShardingAttr found = ShardingAttr::replicated(symbol, dims.size()).withDims(dims).withFlat(
+      axesOf(tensor.claims.flat, mesh, context));
+  return tensor.exact ? found.withPartial(tensor.exact.getPartial(), tensor.exact.getReduction()) : found;
+}
+
+ShardingAttr PropagationProblem::shardingOfResult(unsigned index) const {
+  func::FuncOp op = function;
+  if (auto stated = op.getResultAttrOfType<ShardingAttr>(index, CommDialect::kSharding))
+    return withoutUnitAxes(stated, mesh).canonical();
+  Value value = updated[index] ? Value(updated[index]) : op.getBody().front().getTerminator()->getOperand(index);
+  return shardingOf(value).withPartial(AxesAttr::get(symbol.getContext()));
+}
+
+//===----------------------------------------------------------------------===//
+// Conflicts
+//===----------------------------------------------------------------------===//
+
+/// `dim 0 of operand #1`
+static std::string placeOf(const Node &node, const Wish &wish) {
+  size_t operands = node.rule.operands.size();
+  bool isOperand = wish.tensor < operands;
+  std::string tensor =
+      (isOperand ? "operand #" : "result #") + std::to_string(isOperand ? wish.tensor : wish.tensor - operands);
+  if (wish.factor == node.rule.factors.size())
+    return "the flat order of " + tensor;
+  const auto &dims = isOperand ? node.rule.operands[wish.tensor] : node.rule.results[wish.tensor - operands];
+  for (auto [index, dim] : llvm::enumerate(dims))
+    if (llvm::is_contained(dim, wish.factor))
+      return "dim " + std::to_string(index) + " of " + tensor;
+  llvm_unreachable("a tensor's wishes are on its factors");
+}
+
+LogicalResult braid::checkConflicts(const PropagationProblem &problem) {
+  for (const Node &node : problem.nodes) {
+    if (node.loose)
+      continue;
+    std::optional<std::pair<Wish, Wish>> conflict = problem.settle(node).conflict;
+    if (!conflict)
+      continue;
+    auto [first, second] = *conflict;
+    const Annotation &a = problem.annotations[first.claim.source], &b = problem.annotations[second.claim.source];
+    auto axis = [&](const Wish &wish) { return problem.mesh.getNames()[wish.claim.axis].getValue(); };
+    InFlightDiagnostic diagnostic = node.op->emitOpError()
+                                    << "has conflicting shardings: " << a.name << " asks for {" << axis(first)
+                                    << "} on " << placeOf(node, first) << ", but " << b.name << " asks for {"
+                                    << axis(second) << "} on " << placeOf(node, second)
+                                    << "; give one of them a larger priority, or put a comm.constrain between";
+    diagnostic.attachNote(a.loc) << a.name << " is " << a.sharding;
+    diagnostic.attachNote(b.loc) << b.name << " is " << b.sharding;
+    return diagnostic;
+  }
+  return success();
+}

@@ -1,0 +1,96 @@
+//===- Propagation.h - a sharding for every value ---------------*- C++ -*-===//
+//
+// Annotations are claims on the dims of values; a value without one is open.  Each
+// op (a node) settles what its tensors claim and extends the open dims of all of
+// them.  That is repeated to a fixpoint for each rank of annotations, the strongest
+// first, so a weaker claim meets only what is left.
+//
+// A list of axes grows at its end and an axis appears once in a value, so each
+// value changes at most as often as the mesh has axes, and each change visits the
+// ops that use it: the time is linear in the uses of values.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_SHARDING_PROPAGATION_H
+#define BRAID_LIB_SHARDING_PROPAGATION_H
+
+#include "lib/Sharding/Claims.h"
+#include "lib/Sharding/GlobalFunction.h"
+#include "llvm/ADT/DenseMap.h"
+#include <limits>
+
+namespace braid {
+
+/// Who asks for a sharding.
+struct Annotation {
+  std::string name;
+  mlir::Location loc;
+  comm::ShardingAttr sharding;
+  /// What a `comm.constrain` asks of its operand: it yields to the annotations of
+  /// its priority instead of conflicting with them.
+  bool yields = false;
+};
+
+struct PropagationProblem {
+  struct Tensor {
+    TensorClaims claims;
+    /// The rank from which each dim, and the flat order behind them, may be
+    /// extended.
+    llvm::SmallVector<int64_t, 4> openFrom;
+    /// Its annotation, if it has one.
+    comm::ShardingAttr exact;
+    /// The result of an op without operands: it follows its users.
+    bool follows = false;
+    llvm::SmallVector<unsigned, 4> nodes;
+  };
+  struct Node {
+    mlir::Operation *op; ///< Null for an argument that is updated and its new value.
+    ShardingRule rule;
+    llvm::SmallVector<unsigned, 4> tensors;
+    bool decomposable = false;
+    /// Its tensors may disagree.
+    bool loose = false;
+    /// Tensors before this one are read only.
+    unsigned firstExtended = 0;
+  };
+  /// The claims of an annotation on a tensor, made when its rank's turn comes.
+  struct Seed {
+    unsigned tensor, annotation;
+  };
+
+  static constexpr int64_t kOpen = -1, kNever = std::numeric_limits<int64_t>::max();
+
+  PropagationProblem(mlir::func::FuncOp function, mlir::FlatSymbolRefAttr symbol, const comm::Mesh &mesh)
+      : function(function), symbol(symbol), mesh(mesh) {}
+
+  mlir::func::FuncOp function;
+  mlir::FlatSymbolRefAttr symbol;
+  comm::Mesh mesh;
+  llvm::SmallVector<Annotation> annotations;
+  llvm::SmallVector<Seed> seeds;
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  /// The argument that each result updates in place.
+  llvm::SmallVector<mlir::BlockArgument> updated;
+
+  /// Smaller is stronger; equal for annotations that can conflict.
+  int64_t rankOf(unsigned annotation) const;
+  Settlement settle(const Node &node) const;
+  /// The sharding found for a value, without partial values that its annotation
+  /// does not name.
+  comm::ShardingAttr shardingOf(mlir::Value value) const;
+  /// What result `index` of the function is annotated with, else what its argument
+  /// or value has.
+  comm::ShardingAttr shardingOfResult(unsigned index) const;
+};
+
+/// Reads the annotations and ops of a global function.
+mlir::FailureOr<PropagationProblem> readPropagation(mlir::func::FuncOp function, mlir::FlatSymbolRefAttr symbol,
+                                                    const comm::Mesh &mesh);
+void propagate(PropagationProblem &problem);
+/// Reports the first op where annotations disagree.
+mlir::LogicalResult checkConflicts(const PropagationProblem &problem);
+
+} // namespace braid
+
+#endif // BRAID_LIB_SHARDING_PROPAGATION_H

@@ -1,0 +1,203 @@
+//===- PropagationProblem.cpp - a function's annotations and ops ----------===//
+
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/TG.h"
+#include "lib/Sharding/Propagation.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+using Node = PropagationProblem::Node;
+using Tensor = PropagationProblem::Tensor;
+
+namespace {
+class Reader {
+public:
+  Reader(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh)
+      : problem(function, symbol, mesh), returned(function.getBody().front().getTerminator()) {}
+
+  FailureOr<PropagationProblem> read();
+
+private:
+  void addTensor(Value value, bool follows = false);
+  void addOp(Operation *op);
+  void addRequest(Operation *op, ShardingAttr request);
+  void addNode(Node node, ValueRange operands, ValueRange results);
+
+  unsigned annotate(std::string name, Location loc, ShardingAttr sharding, bool yields = false);
+  /// Makes an annotation the sharding of a value, unless it has another already.
+  void fix(Value value, unsigned annotation);
+
+  void readArguments();
+  LogicalResult readResults();
+  LogicalResult readResult(unsigned index, ShardingAttr stated);
+  /// The argument that result `index` updates in place, or null.
+  BlockArgument updatedBy(unsigned index);
+  void tie(BlockArgument argument, Value value);
+
+  PropagationProblem problem;
+  Operation *returned;
+  llvm::StringMap<BlockArgument> named;
+  llvm::DenseMap<Value, unsigned> fixedBy;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tensors and nodes
+//===----------------------------------------------------------------------===//
+
+static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+void Reader::addTensor(Value value, bool follows) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return;
+  problem.numbers[value] = problem.tensors.size();
+  Tensor &tensor = problem.tensors.emplace_back();
+  tensor.claims.dims.resize(type.getRank());
+  tensor.openFrom.assign(type.getRank() + 1, PropagationProblem::kOpen);
+  if (type.getRank() == 0)
+    tensor.openFrom.back() = PropagationProblem::kNever;
+  tensor.follows = follows;
+}
+
+void Reader::addNode(Node node, ValueRange operands, ValueRange results) {
+  for (ValueRange values : {operands, results})
+    for (Value value : values)
+      node.tensors.push_back(problem.numbers.lookup(value));
+  for (unsigned tensor : node.tensors)
+    if (auto &nodes = problem.tensors[tensor].nodes; nodes.empty() || nodes.back() != problem.nodes.size())
+      nodes.push_back(problem.nodes.size());
+  problem.nodes.push_back(std::move(node));
+}
+
+void Reader::addOp(Operation *op) {
+  for (Value result : op->getResults())
+    addTensor(result, /*follows=*/op->getNumOperands() == 0);
+  if (ShardingAttr request = requestOf(op))
+    return addRequest(op, request);
+  if (op == returned || !llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
+    return;
+  if (std::optional<ShardingRule> rule = shardingRuleOf(op))
+    addNode({op, std::move(*rule), {}, isa<DecomposableOpInterface>(op)}, op->getOperands(), op->getResults());
+}
+
+/// A request states the sharding of its result and suggests it to its operand; the
+/// two may differ.  Axes of the operand extend open dims of the result.
+void Reader::addRequest(Operation *op, ShardingAttr request) {
+  std::string name = op->getName().getStringRef().str();
+  fix(op->getResult(0), annotate(name, op->getLoc(), request));
+  unsigned suggestion = annotate(name, op->getLoc(), request.withPartial(AxesAttr::get(op->getContext())), true);
+  problem.seeds.push_back({problem.numbers.lookup(op->getOperand(0)), suggestion});
+  Node node{op, elementwiseRule(op), {}};
+  node.loose = true;
+  node.firstExtended = 1;
+  addNode(std::move(node), op->getOperands(), op->getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations
+//===----------------------------------------------------------------------===//
+
+unsigned Reader::annotate(std::string name, Location loc, ShardingAttr sharding, bool yields) {
+  problem.annotations.push_back({std::move(name), loc, withoutUnitAxes(sharding, problem.mesh), yields});
+  return problem.annotations.size() - 1;
+}
+
+void Reader::fix(Value value, unsigned annotation) {
+  unsigned number = problem.numbers.lookup(value);
+  Tensor &tensor = problem.tensors[number];
+  if (tensor.exact)
+    return;
+  const ShardingAttr &sharding = tensor.exact = problem.annotations[annotation].sharding;
+  fixedBy[value] = annotation;
+  tensor.follows = false;
+  for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
+    tensor.openFrom[dim] = axes.getOpen() ? problem.rankOf(annotation) : PropagationProblem::kNever;
+  tensor.openFrom.back() = PropagationProblem::kNever;
+  problem.seeds.push_back({number, annotation});
+}
+
+void Reader::readArguments() {
+  func::FuncOp function = problem.function;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    addTensor(argument);
+    if (ShardingAttr sharding = shardingOf(argument))
+      fix(argument, annotate(nameOfArgument(function, number), argument.getLoc(), sharding));
+    if (auto param = function.getArgAttrOfType<tg::ParamAttr>(number, tg::kParam))
+      named[param.getName()] = argument;
+    else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState))
+      named[state.getName()] = argument;
+  }
+}
+
+BlockArgument Reader::updatedBy(unsigned index) {
+  auto name = problem.function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+  return name ? named.lookup(name) : BlockArgument();
+}
+
+/// The new value of an argument is held as the argument is.
+void Reader::tie(BlockArgument argument, Value value) {
+  if (argument == value)
+    return;
+  Node node{nullptr, {}, {}};
+  auto &dims = node.rule.operands.emplace_back();
+  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
+    dims.push_back({node.rule.add(size)});
+  node.rule.results.push_back(dims);
+  node.rule.flat = true;
+  node.loose = true;
+  addNode(std::move(node), ValueRange(argument), ValueRange(value));
+}
+
+LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
+  func::FuncOp function = problem.function;
+  Value value = returned->getOperand(index);
+  BlockArgument argument = problem.updated.emplace_back(updatedBy(index));
+  if (!argument) {
+    if (stated)
+      fix(value, annotate(nameOfResult(function, index), returned->getLoc(), stated));
+    return success();
+  }
+  ShardingAttr ofArgument = shardingOf(argument);
+  if (stated && ofArgument && stated.canonical() != ofArgument.canonical())
+    return function.emitError() << nameOfResult(function, index) << " is " << stated.canonical() << ", but "
+                                << nameOfArgument(function, argument.getArgNumber()) << ", which it updates in place, is "
+                                << ofArgument.canonical() << "; give both one sharding";
+  if (stated && !ofArgument)
+    fix(argument, annotate(nameOfResult(function, index), returned->getLoc(), stated));
+  if (auto it = fixedBy.find(argument); it != fixedBy.end())
+    fix(value, it->second);
+  else
+    tie(argument, value);
+  return success();
+}
+
+LogicalResult Reader::readResults() {
+  func::FuncOp function = problem.function;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto stated = function.getResultAttrOfType<ShardingAttr>(i, CommDialect::kSharding);
+    if (!isTensor(function.getResultTypes()[i]))
+      problem.updated.emplace_back();
+    else if (failed(readResult(i, stated)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<PropagationProblem> Reader::read() {
+  readArguments();
+  for (Operation &op : problem.function.getBody().front())
+    addOp(&op);
+  if (failed(readResults()))
+    return failure();
+  return std::move(problem);
+}
+
+FailureOr<PropagationProblem> braid::readPropagation(func::FuncOp function, FlatSymbolRefAttr symbol,
+                                                     const Mesh &mesh) {
+  return Reader(function, symbol, mesh).read();
+}

@@ -1,0 +1,302 @@
+//===- InsertReshards.cpp - every change of sharding as an op -------------===//
+//
+// Each value has a home: the sharding that propagation gave it.  An op takes its
+// operands as its factor axes say and yields what follows from them; where that is
+// not the home, a reshard stands between.  An op whose tensors' homes disagree has
+// its factor axes in `comm.factors`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Sharding/Claims.h"
+#include "lib/Sharding/GlobalFunction.h"
+#include "passes/Parallel/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace braid {
+#define GEN_PASS_DEF_INSERTRESHARDSPASS
+#include "passes/Parallel/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+class Inserter {
+public:
+  Inserter(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh)
+      : function(function), symbol(symbol), mesh(mesh), builder(function) {}
+
+  LogicalResult run();
+
+private:
+  /// What an op needs of its operands and yields.
+  struct Fit {
+    FactorAxes axes;
+    SmallVector<ShardingAttr> operands, results;
+  };
+
+  LogicalResult visit(Operation *op);
+  LogicalResult visitRequest(Operation *op, ShardingAttr request);
+  LogicalResult visitReturn(Operation *op);
+
+  FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
+  FactorAxes agreedAxes(Operation *op, const ShardingRule &rule) const;
+  FailureOr<Fit> fit(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
+  Fit replicated(Operation *op) const;
+
+  /// The value held as `target`; null after an error at `user`.
+  Value get(Value value, ShardingAttr target, Operation *user);
+  Value atHome(Value value, Operation *user);
+  Value cloneGenerator(Value value, ShardingAttr target);
+  Value reshard(Value value, ShardingAttr target, Operation *user);
+
+  ShardingAttr homeOf(Value value) const { return homes.lookup(value); }
+  ShardingAttr actualOf(Value value) const { return actual.lookup(value); }
+
+  func::FuncOp function;
+  FlatSymbolRefAttr symbol;
+  const Mesh &mesh;
+  OpBuilder builder;
+  DenseMap<Value, ShardingAttr> homes, actual;
+  /// The copies of a value that are held otherwise.
+  DenseMap<std::pair<Value, Attribute>, Value> copies;
+  SetVector<Operation *> cloned; ///< Generators.
+};
+
+struct InsertReshards : braid::impl::InsertReshardsPassBase<InsertReshards> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    FailureOr<FlatSymbolRefAttr> symbol = meshOfGlobal(function);
+    if (failed(symbol))
+      return signalPassFailure();
+    if (!*symbol)
+      return markAllAnalysesPreserved();
+    FailureOr<Mesh> mesh = Mesh::require(function, *symbol);
+    if (failed(mesh) || failed(Inserter(function, *symbol, *mesh).run()))
+      return signalPassFailure();
+  }
+};
+} // namespace
+
+static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
+
+/// An op that makes its values from nothing: it is cheaper to make them again than
+/// to move them.
+static bool isGenerator(Operation *op) { return op && op->getNumOperands() == 0 && op->getNumResults() == 1; }
+
+//===----------------------------------------------------------------------===//
+// Factor axes
+//===----------------------------------------------------------------------===//
+
+/// The homes decide: results before operands, larger operands before smaller ones.
+FactorAxes Inserter::agreedAxes(Operation *op, const ShardingRule &rule) const {
+  SmallVector<TensorClaims> claims;
+  for (Value operand : op->getOperands())
+    claims.push_back(claimsOf(homeOf(operand), mesh, 0));
+  for (Value result : op->getResults())
+    claims.push_back(claimsOf(homeOf(result), mesh, 0));
+  SmallVector<const TensorClaims *> asking;
+  for (auto [index, claim] : llvm::enumerate(claims)) {
+    bool follows = index < op->getNumOperands() && isGenerator(op->getOperand(index).getDefiningOp());
+    asking.push_back(follows ? nullptr : &claim);
+  }
+  SmallVector<unsigned> bySize = llvm::to_vector(llvm::seq<unsigned>(0, op->getNumOperands()));
+  llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
+    auto elements = [&](unsigned i) { return cast<RankedTensorType>(op->getOperand(i).getType()).getNumElements(); };
+    return elements(a) > elements(b);
+  });
+  SmallVector<int64_t> order(claims.size());
+  for (auto [place, operand] : llvm::enumerate(bySize))
+    order[operand] = op->getNumResults() + place;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    order[op->getNumOperands() + i] = i;
+  Settlement settled = settle({rule, asking, /*decomposable=*/false}, mesh,
+                              [&](unsigned tensor, Claim) { return order[tensor]; });
+  return factorAxes(settled, mesh, op->getContext());
+}
+
+FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) const {
+  auto stated = op->getAttrOfType<ShardingAttr>(CommDialect::kFactors);
+  if (!stated)
+    return agreedAxes(op, rule);
+  if (stated.getDims().size() != rule.factors.size())
+    return op->emitOpError() << "'comm.factors' has " << stated.getDims().size() << " factors, but the op's rule "
+                             << rule.str() << " has " << rule.factors.size();
+  FactorAxes axes;
+  axes.factors.append(stated.getDims().begin(), stated.getDims().end());
+  axes.flat = stated.getFlat();
+  return axes;
+}
+
+FailureOr<Inserter::Fit> Inserter::fit(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const {
+  Fit found;
+  found.axes = axes;
+  auto add = [&](const ShardingRule::TensorFactors &tensor, bool isResult, SmallVector<ShardingAttr> &list) {
+    std::optional<ShardingAttr> sharding = shardingOfTensor(rule, tensor, axes, isResult, symbol, mesh);
+    if (sharding)
+      list.push_back(*sharding);
+    return sharding.has_value();
+  };
+  bool isOk = llvm::all_of(rule.operands, [&](auto &tensor) { return add(tensor, false, found.operands); }) &&
+              llvm::all_of(rule.results, [&](auto &tensor) { return add(tensor, true, found.results); });
+  if (!isOk)
+    return op->emitOpError() << "cannot be cut as 'comm.factors' says: its rule is " << rule.str();
+  return found;
+}
+
+Inserter::Fit Inserter::replicated(Operation *op) const {
+  Fit found;
+  for (Value operand : op->getOperands())
+    found.operands.push_back(isa<RankedTensorType>(operand.getType())
+                                 ? ShardingAttr::replicated(symbol, rankOf(operand))
+                                 : ShardingAttr());
+  for (Value result : op->getResults())
+    found.results.push_back(isa<RankedTensorType>(result.getType()) ? ShardingAttr::replicated(symbol, rankOf(result))
+                                                                    : ShardingAttr());
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Values in other shardings
+//===----------------------------------------------------------------------===//
+
+Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
+  ShardingAttr source = actualOf(value);
+  bool canBePartial = !target.isPartial() || (target.getReduction() == source.getReduction() &&
+                                              llvm::all_of(target.getPartial().getNames(), [&](StringAttr axis) {
+                                                return source.getPartial().contains(axis);
+                                              }));
+  if (!canBePartial) {
+    InFlightDiagnostic diagnostic = user->emitOpError()
+                                    << "needs partial values: " << target << " is asked for, but the value is " << source
+                                    << "; a whole value never becomes partial, so ask for it without 'partial'";
+    diagnostic.attachNote(value.getLoc()) << "the value is made here";
+    return {};
+  }
+  auto op = builder.create<ReshardOp>(value.getLoc(), value, target);
+  actual[op] = homes[op] = target;
+  return op;
+}
+
+Value Inserter::atHome(Value value, Operation *user) {
+  ShardingAttr home = homeOf(value);
+  if (actualOf(value) == home)
+    return value;
+  Value &copy = copies[{value, home}];
+  if (!copy) {
+    builder.setInsertionPointAfterValue(value);
+    copy = reshard(value, home, user);
+  }
+  return copy;
+}
+
+Value Inserter::cloneGenerator(Value value, ShardingAttr target) {
+  Operation *op = value.getDefiningOp();
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  if (!rule || target.isPartial() || !factorAxesOf(*rule, {}, target, mesh))
+    return {};
+  cloned.insert(op);
+  builder.setInsertionPointAfter(op);
+  Operation *clone = builder.clone(*op);
+  clone->setAttr(CommDialect::kShardings, builder.getArrayAttr(target));
+  Value result = clone->getResult(0);
+  actual[result] = homes[result] = target;
+  return result;
+}
+
+Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
+  if (!target || actualOf(value) == target)
+    return value;
+  if (homeOf(value) == target)
+    return atHome(value, user);
+  if (Value copy = copies.lookup({value, target}))
+    return copy;
+  Value copy;
+  if (isGenerator(value.getDefiningOp()))
+    copy = cloneGenerator(value, target);
+  if (!copy) {
+    // Partial values are asked of what the op yields, not of its home.
+    Value source = target.isPartial() ? value : atHome(value, user);
+    if (!source)
+      return {};
+    builder.setInsertionPoint(user);
+    copy = reshard(source, target, user);
+  }
+  return copies[{value, target}] = copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Inserter::visitRequest(Operation *op, ShardingAttr request) {
+  Value copy = get(op->getOperand(0), request, op);
+  if (!copy)
+    return failure();
+  op->replaceAllUsesWith(ValueRange(copy));
+  op->erase();
+  return success();
+}
+
+LogicalResult Inserter::visitReturn(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    Value copy = get(operand.get(), comm::shardingOfResult(function, operand.getOperandNumber(), symbol), op);
+    if (!copy)
+      return failure();
+    operand.set(copy);
+  }
+  return success();
+}
+
+LogicalResult Inserter::visit(Operation *op) {
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  Fit needs = replicated(op);
+  if (rule) {
+    FailureOr<FactorAxes> axes = axesOf(op, *rule);
+    FailureOr<Fit> found = failed(axes) ? FailureOr<Fit>(failure()) : fit(op, *rule, *axes);
+    if (failed(found))
+      return failure();
+    needs = *found;
+  }
+  op->removeAttr(CommDialect::kFactors);
+  for (auto [operand, need] : llvm::zip_equal(op->getOpOperands(), needs.operands)) {
+    Value copy = get(operand.get(), need, op);
+    if (!copy)
+      return failure();
+    operand.set(copy);
+  }
+  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), needs.results))
+    actual[result] = sharding;
+  if (op->hasAttr(CommDialect::kShardings))
+    op->setAttr(CommDialect::kShardings, builder.getArrayAttr(SmallVector<Attribute>(needs.results.begin(),
+                                                                                    needs.results.end())));
+  return success();
+}
+
+LogicalResult Inserter::run() {
+  Block &block = function.getBody().front();
+  for (BlockArgument argument : function.getArguments())
+    if (ShardingAttr sharding = shardingOf(argument))
+      homes[argument] = actual[argument] = sharding;
+  SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (ShardingAttr sharding = shardingOf(result))
+        homes[result] = sharding;
+      else if (isa<RankedTensorType>(result.getType()))
+        return op->emitOpError() << "has no 'comm.shardings'; run comm-propagate before comm-insert-reshards";
+  for (Operation *op : ops) {
+    ShardingAttr request = requestOf(op);
+    if (failed(request                    ? visitRequest(op, request)
+               : op == block.getTerminator() ? visitReturn(op)
+                                             : visit(op)))
+      return failure();
+  }
+  for (Operation *op : cloned)
+    if (op->use_empty())
+      op->erase();
+  return success();
+}
