@@ -19,12 +19,27 @@
 #include "dialects/Comm/CommAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Comm/CommTypes.h.inc"
-#include "dialects/Comm/CommInterfaces.h.inc"
 
 namespace braid::comm {
 /// In a list of dims: the tensor is cut in its flat order.  See
 /// `#comm.sharding`.
 inline constexpr int64_t kFlat = -1;
+
+class Mesh;
+
+/// What all collectives share; in Collectives.cpp.
+namespace detail {
+llvm::LogicalResult verifyCollective(mlir::Operation *op, mlir::SymbolTableCollection &tables);
+void collectEffects(mlir::Operation *op, llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
+} // namespace detail
+} // namespace braid::comm
+
+#include "dialects/Comm/CommInterfaces.h.inc"
+
+namespace braid::comm {
+/// The tensors that a collective sends and receives, on values or in memory.
+llvm::SmallVector<mlir::RankedTensorType> sentTypes(CollectiveOpInterface op);
+llvm::SmallVector<mlir::RankedTensorType> receivedTypes(CollectiveOpInterface op);
 } // namespace braid::comm
 
 #define GET_OP_CLASSES

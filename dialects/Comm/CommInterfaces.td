@@ -13,20 +13,24 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let methods = [
     InterfaceMethod<"The mesh.", "::mlir::FlatSymbolRefAttr", "getMeshAttr", (ins)>,
     InterfaceMethod<"The axes of the group.", "::braid::comm::AxesAttr", "getAxes", (ins)>,
-    InterfaceMethod<"What is sent: tensors on values, references in memory.", "::mlir::OperandRange", "getSent", (ins)>,
-    InterfaceMethod<"How values combine, or none.", "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins),
-      [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<"What is sent: tensors on values, references in memory.",
+      "::mlir::OperandRange", "getSent", (ins)>,
+    InterfaceMethod<"How values combine, or none.",
+      "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins), [{}], [{ return std::nullopt; }]>,
     InterfaceMethod<"Whether all ranks of the group get the same results.", "bool", "resultsAgree", (ins),
       [{}], [{ return false; }]>,
+    InterfaceMethod<"Whether it is made of messages between pairs alone, or of none: no algorithm makes it of less.",
+      "bool", "isTransfer", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
       [{}], [{ return std::nullopt; }]>,
-    InterfaceMethod<[{Bytes that a rank sends in the best known algorithm for a
-      group of `ranks` (Thakur, Rabenseifner & Gropp 2005): all_reduce of K bytes
-      2 K (n-1)/n, all_gather and reduce_scatter (n-1)/n of the full tensor.}],
+    InterfaceMethod<[{Bytes that the busiest rank sends (receives, where that is
+      more) in the best known algorithm for long messages in a group of `ranks`
+      (Thakur, Rabenseifner & Gropp 2005): all_reduce of K bytes 2 K (n-1)/n,
+      all_gather and reduce_scatter (n-1)/n of the full tensor.}],
       "int64_t", "getBytesSent", (ins "int64_t":$ranks)>,
-    InterfaceMethod<[{Checks what depends on the size of the group: shapes,
-      divisibility, root, pairs.  Called once the mesh is known to have the axes.}],
-      "::llvm::LogicalResult", "verifyGroup", (ins "int64_t":$ranks)>,
+    InterfaceMethod<[{Checks the numbered constraints of the op.  Called once the
+      mesh is known to have the axes, and collective_c1 to c3 to hold.}],
+      "::llvm::LogicalResult", "verifyGroup", (ins "const ::braid::comm::Mesh &":$mesh)>,
   ];
 }
 

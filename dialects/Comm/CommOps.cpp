@@ -1,12 +1,16 @@
 //===- CommOps.cpp - the ops around collectives ---------------------------===//
 //
-// Syntax of dims, pairs and mesh axes; the mesh; annotations; slices; start and
-// wait.  Collectives are in Collectives.cpp.
+// Syntax of dims, pairs and mesh axes; the mesh; annotations; slices.  Collectives
+// are in Collectives.cpp, start and wait in Tickets.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace braid;
@@ -117,16 +121,33 @@ void CommDialect::registerOps() {
 // Mesh
 //===----------------------------------------------------------------------===//
 
+/// What the parser takes for a name: `[a-zA-Z_][a-zA-Z0-9_$.]*`.
+static bool isIdentifier(StringRef name) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; };
+  return !name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_') && llvm::all_of(name, isPart);
+}
+
 LogicalResult MeshOp::verify() {
-  if (getNames().size() != getSizes().size() || getNames().empty())
+  if (getNames().size() != getSizes().size())
     return emitOpError() << "has " << getNames().size() << " names for " << getSizes().size() << " sizes";
   SmallPtrSet<Attribute, 4> seen;
-  for (auto [name, size] : llvm::zip(getNames(), getSizes())) {
-    if (!seen.insert(name).second)
-      return emitOpError() << "names the axis " << name << " twice";
+  int64_t ranks = 1;
+  for (auto [attribute, size] : llvm::zip(getNames(), getSizes())) {
+    StringRef name = cast<StringAttr>(attribute).getValue();
+    // mesh_c1
+    if (!isIdentifier(name))
+      return emitOpError() << "names an axis '" << name << "', which is not an identifier";
+    if (!seen.insert(attribute).second)
+      return emitOpError() << "names the axis '" << name << "' twice";
+    // mesh_c2
     if (size < 1)
-      return emitOpError() << "gives the axis " << name << " the size " << size;
+      return emitOpError() << "gives the axis '" << name << "' the size " << size << "; it must be at least 1";
+    // mesh_c3
+    if (llvm::MulOverflow(ranks, size, ranks) || ranks > std::numeric_limits<int32_t>::max())
+      return emitOpError() << "has more ranks than 32 bits can number";
   }
+  if (getNames().empty())
+    return emitOpError() << "has no axis; one rank is [x = 1]";
   return success();
 }
 
@@ -134,30 +155,30 @@ LogicalResult MeshOp::verify() {
 // Places in the mesh and annotations
 //===----------------------------------------------------------------------===//
 
-/// The mesh of an op, once its axes are known to be there.
-static FailureOr<Mesh> verifiedMesh(Operation *op, FlatSymbolRefAttr symbol, AxesAttr axes) {
-  FailureOr<Mesh> mesh = Mesh::require(op, symbol);
-  if (failed(mesh) || failed(verifyAxes([&] { return op->emitOpError(); }, *mesh, axes)))
-    return failure();
-  return mesh;
-}
-
-static LogicalResult verifyAnnotation(Operation *op, ShardingAttr sharding) {
-  FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh());
+static LogicalResult verifyAnnotation(Operation *op, ShardingAttr sharding, SymbolTableCollection &tables) {
+  FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh(), tables);
   if (failed(mesh))
     return failure();
   return verifySharding([&] { return op->emitOpError(); }, *mesh, sharding,
                         cast<RankedTensorType>(op->getResult(0).getType()));
 }
 
-LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifiedMesh(*this, getMeshAttr(), getAxes());
+LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return requireGroup(*this, getMeshAttr(), getAxes(), tables);
 }
 
-LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &) { return verifyAnnotation(*this, getSharding()); }
-LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &) { return verifyAnnotation(*this, getSharding()); }
+LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyAnnotation(*this, getSharding(), tables);
+}
+
+LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (getSharding().hasOpenDims())
+    return emitOpError() << "has open axes in " << getSharding() << "; a reshard says what it becomes: drop the '?'";
+  return verifyAnnotation(*this, getSharding(), tables);
+}
 
 ShardingRule ConstrainOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
+SmallVector<Value> ConstrainOp::buildShard(OpBuilder &, const Shard &shard) { return {shard.operands[0]}; }
 
 SmallVector<Value> ConstrainOp::buildVJP(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool>) {
   if (!resultGradients[0])
@@ -169,41 +190,60 @@ SmallVector<Value> ConstrainOp::buildVJP(OpBuilder &builder, ArrayRef<Value> res
 // Slice and assemble
 //===----------------------------------------------------------------------===//
 
-LogicalResult SliceOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifiedMesh(*this, getMeshAttr(), getAxes());
+LogicalResult SliceOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<Mesh> mesh = requireGroup(*this, getMeshAttr(), getAxes(), tables);
+  if (failed(mesh))
+    return failure();
+  int64_t dim = getDim(), ranks = mesh->sizeOf(getAxes());
+  auto whole = cast<RankedTensorType>(getInput().getType());
+  // slice_c1
+  if (dim != kFlat && (dim < 0 || dim >= whole.getRank()))
+    return emitOpError() << "cuts dim " << dim << ", but " << whole << " has " << whole.getRank() << " dims";
+  // slice_c2
+  if (dim != kFlat && whole.getDimSize(dim) % ranks != 0)
+    return emitOpError() << "cuts dim " << dim << " of size " << whole.getDimSize(dim) << ", which is not " << ranks
+                         << " equal blocks; pad it with tg.pad, or cut it flat";
+  // slice_c3
+  if (RankedTensorType block = blockType(whole, dim, ranks); getType() != block)
+    return emitOpError() << "gives " << getType() << ", but one of " << ranks << " blocks of " << whole << " is "
+                         << block;
+  return success();
 }
 
-LogicalResult AssembleOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifiedMesh(*this, getMeshAttr(), getAxes());
+/// assemble_c1 and assemble_c2
+static LogicalResult verifyPlaces(AssembleOp op, int64_t ranks) {
+  // assemble_c1
+  if (static_cast<int64_t>(op.getBlocks().size()) != ranks || static_cast<int64_t>(op.getShifts().size()) != ranks)
+    return op.emitOpError() << "has " << op.getBlocks().size() << " blocks and " << op.getShifts().size()
+                            << " shifts; the group " << op.getAxes() << " has " << ranks << " ranks and needs "
+                            << "as many of both";
+  if (!llvm::all_equal(op.getBlocks().getTypes()))
+    return op.emitOpError() << "has blocks of different types; they must be equal";
+  // assemble_c2
+  llvm::SmallSet<int64_t, 8> places;
+  for (int64_t shift : op.getShifts())
+    if (!places.insert(((shift % ranks) + ranks) % ranks).second)
+      return op.emitOpError() << "puts two blocks in one place: shift " << shift << " comes twice modulo " << ranks;
+  return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Start and wait
-//===----------------------------------------------------------------------===//
-
-WaitOp StartOp::getWait() {
-  for (Operation *user : getTicket().getUsers())
-    if (auto wait = dyn_cast<WaitOp>(user))
-      return wait;
-  return {};
-}
-
-LogicalResult StartOp::verifyRegions() { return success(); }
-LogicalResult WaitOp::verify() { return success(); }
-
-OperandRange StartOp::getActionIns() { return exec::ActionOpInterface(getCollective()).getActionIns(); }
-OperandRange StartOp::getActionOuts() { return exec::ActionOpInterface(getCollective()).getActionOuts(); }
-std::string StartOp::getActionName() { return exec::ActionOpInterface(getCollective()).getActionName(); }
-
-OperandRange WaitOp::getActionIns() { return (*this)->getOperands().drop_front(); }
-OperandRange WaitOp::getActionOuts() { return (*this)->getOperands().drop_front(); }
-std::string WaitOp::getActionName() { return "wait"; }
-
-/// Both order the queue: they are never removed, merged or exchanged.
-void StartOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effects.emplace_back(MemoryEffects::Write::get());
-}
-
-void WaitOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effects.emplace_back(MemoryEffects::Write::get());
+LogicalResult AssembleOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<Mesh> mesh = requireGroup(*this, getMeshAttr(), getAxes(), tables);
+  if (failed(mesh))
+    return failure();
+  int64_t dim = getDim(), ranks = mesh->sizeOf(getAxes());
+  if (failed(verifyPlaces(*this, ranks)))
+    return failure();
+  auto block = cast<RankedTensorType>(getBlocks().front().getType());
+  auto whole = cast<RankedTensorType>(getType());
+  // assemble_c3
+  if (dim == kFlat && blockType(whole, kFlat, ranks) != block)
+    return emitOpError() << "gives " << whole << ", whose flat range on each of " << ranks << " ranks is "
+                         << blockType(whole, kFlat, ranks) << ", but the blocks are " << block;
+  if (dim != kFlat && (dim < 0 || dim >= block.getRank()))
+    return emitOpError() << "joins along dim " << dim << ", but " << block << " has " << block.getRank() << " dims";
+  if (dim != kFlat && wholeType(block, dim, ranks) != whole)
+    return emitOpError() << "gives " << whole << ", but " << ranks << " blocks " << block << " along dim " << dim
+                         << " are " << wholeType(block, dim, ranks);
+  return success();
 }

@@ -39,6 +39,7 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
     ```
 
     mesh_c1: axis names are different identifiers.  mesh_c2: sizes are at least 1.
+    mesh_c3: there is an axis at least, and the numbers of ranks fit 32 bits.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, DenseI64ArrayAttr:$sizes);
   let assemblyFormat = "$sym_name custom<MeshAxes>($names, $sizes) attr-dict";
@@ -63,7 +64,7 @@ def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure, DeclareOpInterfaceMethods<Sy
 //===----------------------------------------------------------------------===//
 
 def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<ShardingRuleOpInterface>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The identity; its result has this sharding, and so has its gradient.";
   let description = [{
@@ -114,7 +115,9 @@ def Comm_SliceOp : Comm_Local<"slice"> {
   let arguments = (ins Comm_Tensor:$input, I64Attr:$dim, DefaultValuedAttr<I64Attr, "0">:$shift,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let results = (outs Comm_Tensor:$result);
-  let assemblyFormat = "$input `dim` custom<Dim>($dim) (`shift` $shift^)? `over` $mesh $axes attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = [{
+    $input `dim` custom<Dim>($dim) (`shift` $shift^)? `over` $mesh $axes attr-dict `:` type($input) `->` type($result)
+  }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "int64_t":$dim, "::mlir::FlatSymbolRefAttr":$mesh,
                                  "AxesAttr":$axes, "int64_t":$groupSize, CArg<"int64_t", "0">:$shift)>];
 }
@@ -126,16 +129,20 @@ def Comm_AssembleOp : Comm_Local<"assemble"> {
     order (whose padding is dropped).  The inverse of n slices with these shifts.
 
     ```mlir
-    %x = comm.assemble %own, %other dim 0 shifts [0, 1] over @mesh {tp} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+    %x = comm.assemble %own, %other dim 0 shifts [0, 1] over @mesh {tp}
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
     ```
 
-    assemble_c1: there are n blocks.  assemble_c2: the shifts are different mod n.
-    assemble_c3: the result has the shape of the blocks together.
+    assemble_c1: there are n blocks of one type, and n shifts.  assemble_c2: the
+    shifts are different mod n.  assemble_c3: the dim exists, and the result has the
+    shape of the blocks together.
   }];
   let arguments = (ins Variadic<Comm_Tensor>:$blocks, I64Attr:$dim, DenseI64ArrayAttr:$shifts,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let results = (outs Comm_Tensor:$result);
-  let assemblyFormat = "$blocks `dim` custom<Dim>($dim) `shifts` $shifts `over` $mesh $axes attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $blocks `dim` custom<Dim>($dim) `shifts` $shifts `over` $mesh $axes attr-dict `:` functional-type(operands, results)
+  }];
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$blocks, "int64_t":$dim, "::llvm::ArrayRef<int64_t>":$shifts,
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::Type":$result)>];
 }
@@ -144,15 +151,33 @@ def Comm_AssembleOp : Comm_Local<"assemble"> {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// `methods` are those of CollectiveOpInterface that it defines beyond the
-/// obligatory ones.
-class Comm_Collective<string mnemonic, list<string> methods = []>
+/// `methods` are those of CollectiveOpInterface, and `actionMethods` those of
+/// ActionOpInterface, that it defines beyond the obligatory ones.
+///
+/// collective_c1: operands are all tensors, and what is received are results; or
+/// all are references, and what is received are `outs`.  collective_c2: something
+/// is sent or received, except by a barrier.  collective_c3: a function with
+/// `comm.program` communicates over its own mesh.
+class Comm_Collective<string mnemonic, list<string> methods = [], list<string> actionMethods = []>
     : Comm_Op<mnemonic, [AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-        DeclareOpInterfaceMethods<ActionOpInterface, ["mayWriteInPlace"]>,
+        DeclareOpInterfaceMethods<ActionOpInterface, !listconcat(["isOrdered"], actionMethods)>,
         DeclareOpInterfaceMethods<CollectiveOpInterface, methods>]> {
   let results = (outs Variadic<Comm_Tensor>:$results);
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &tables) {
+      return detail::verifyCollective(*this, tables);
+    }
+    void $cppClass::getEffects(::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+      detail::collectEffects(*this, effects);
+    }
+    ::mlir::OperandRange $cppClass::getSent() { return getIns(); }
+    ::mlir::OperandRange $cppClass::getActionIns() { return getIns(); }
+    ::mlir::OperandRange $cppClass::getActionOuts() { return getOuts(); }
+    ::std::string $cppClass::getActionName() { return "}] # mnemonic # [{"; }
+    bool $cppClass::isOrdered() { return true; }
+  }];
 }
 
 /// What is sent, `outs` in memory form, what the op adds, the group, the types.
@@ -161,12 +186,13 @@ class Comm_Format<string sent, string own = ""> {
                # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
 }
 
-def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resultsAgree"]> {
+def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resultsAgree"], ["mayWriteInPlace"]> {
   let summary = "Every rank gets the combination of all ranks' tensors.";
   let description = [{
     ```mlir
     %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
-    %a1, %b1 = comm.all_reduce mean %a, %b over @mesh {dp, tp} : (tensor<4xf32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
+    %a1, %b1 = comm.all_reduce mean %a, %b over @mesh {dp, tp}
+        : (tensor<4xf32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
     ```
 
     all_reduce_c1: result i has the type of operand i.  all_reduce_c2: mean needs
@@ -311,7 +337,7 @@ def Comm_ScatterOp : Comm_Collective<"scatter", ["getRootRank"]> {
   let assemblyFormat = Comm_Format<"($ins^)?", "`dims` custom<Dims>($dims) `root` $root">.value;
 }
 
-def Comm_PermuteOp : Comm_Collective<"permute"> {
+def Comm_PermuteOp : Comm_Collective<"permute", ["isTransfer"]> {
   let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros.";
   let description = [{
     ```mlir
@@ -329,7 +355,7 @@ def Comm_PermuteOp : Comm_Collective<"permute"> {
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
-def Comm_SendOp : Comm_Collective<"send"> {
+def Comm_SendOp : Comm_Collective<"send", ["isTransfer"]> {
   let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
   let description = [{
     The n-th send from a to b on a communicator pairs with the n-th recv of b from
@@ -340,33 +366,35 @@ def Comm_SendOp : Comm_Collective<"send"> {
     ```
 
     send_c1: the peer is a rank of the group, and none of those that run the
-    function.
+    function.  send_c2: nothing is received.
   }];
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$peer,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"$ins", "`to` $peer">.value;
 }
 
-def Comm_RecvOp : Comm_Collective<"recv"> {
+def Comm_RecvOp : Comm_Collective<"recv", ["isTransfer"]> {
   let summary = "Receives tensors from the rank with this number in the group.";
   let description = [{
     ```mlir
     %x = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
     ```
 
-    recv_c1: as send_c1.
+    recv_c1: as send_c1.  recv_c2: nothing is sent.
   }];
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$peer,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
   let assemblyFormat = Comm_Format<"($ins^)?", "`from` $peer">.value;
 }
 
-def Comm_BarrierOp : Comm_Collective<"barrier"> {
+def Comm_BarrierOp : Comm_Collective<"barrier", ["isTransfer"]> {
   let summary = "No rank of the group goes on before all have come.";
   let description = [{
     ```mlir
     comm.barrier over @mesh {dp} : () -> ()
     ```
+
+    barrier_c1: nothing is sent or received.
   }];
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
@@ -378,7 +406,9 @@ def Comm_BarrierOp : Comm_Collective<"barrier"> {
 //===----------------------------------------------------------------------===//
 
 def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArguments,
-    DeclareOpInterfaceMethods<ActionOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<ActionOpInterface,
+        ["getActionResults", "getActionEnd", "isOrdered", "mayWriteInPlace", "mayReadStrided"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Puts one collective on the rank's communication queue and goes on.";
   let description = [{
     The queue works in the order of starts.  From start to wait the operands stay
@@ -393,7 +423,7 @@ def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArgument
 
     start_c1: the body is one collective.  start_c2: the ticket holds its result
     types.  start_c3: the ticket is waited for exactly once, later in the block of
-    the start.
+    the start, and used for nothing else.
   }];
   let results = (outs Comm_TicketType:$ticket);
   let regions = (region SizedRegion<1>:$body);
@@ -405,10 +435,13 @@ def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArgument
   }];
 }
 
-def Comm_WaitOp : Comm_Op<"wait", [DeclareOpInterfaceMethods<ActionOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Comm_WaitOp : Comm_Op<"wait", [
+    DeclareOpInterfaceMethods<ActionOpInterface, ["getActionResults", "getActionBegin", "isOrdered"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Ends when the collective of the ticket has; gives its results.";
   let description = [{
-    wait_c1: the results are those of the ticket.
+    wait_c1: the results are those of the ticket.  wait_c2: the ticket is that of a
+    comm.start.
   }];
   let arguments = (ins Comm_TicketType:$ticket);
   let results = (outs Variadic<Comm_Tensor>:$results);

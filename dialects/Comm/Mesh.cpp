@@ -17,9 +17,11 @@ std::optional<Mesh> Mesh::lookup(Operation *user, FlatSymbolRefAttr symbol) {
   return op ? std::optional<Mesh>(Mesh(op)) : std::nullopt;
 }
 
-FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol) {
-  if (std::optional<Mesh> mesh = lookup(user, symbol))
-    return *mesh;
+/// The mesh of `op`, or the error that `user` names none.  Attributes of functions
+/// may be verified before the mesh is.
+static FailureOr<Mesh> verifiedMesh(MeshOp op, Operation *user, FlatSymbolRefAttr symbol) {
+  if (op)
+    return failed(op.verify()) ? FailureOr<Mesh>() : Mesh(op);
   InFlightDiagnostic diagnostic = user->emitError() << "there is no comm.mesh " << symbol;
   Operation *table = SymbolTable::getNearestSymbolTable(user);
   while (table && table->getParentOp())
@@ -28,6 +30,14 @@ FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol) {
     for (MeshOp op : module.getOps<MeshOp>())
       diagnostic.attachNote(op.getLoc()) << "there is @" << op.getSymName();
   return diagnostic;
+}
+
+FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol) {
+  return verifiedMesh(SymbolTable::lookupNearestSymbolFrom<MeshOp>(user, symbol), user, symbol);
+}
+
+FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol, SymbolTableCollection &tables) {
+  return verifiedMesh(tables.lookupNearestSymbolFrom<MeshOp>(user, symbol), user, symbol);
 }
 
 int64_t Mesh::getNumRanks() const {
@@ -86,7 +96,24 @@ SmallVector<int64_t> Mesh::groupOf(int64_t rank, AxesAttr axes) const {
 }
 
 bool Mesh::runs(ProgramAttr program, int64_t rank) const {
-  return !program.getAxis() || llvm::is_contained(program.getCoordinates(), coordinate(rank, program.getAxis()));
+  if (!program || !program.getAxis())
+    return true;
+  return llvm::is_contained(program.getCoordinates(), coordinate(rank, program.getAxis()));
+}
+
+Members Mesh::membersWithNumber(ProgramAttr program, AxesAttr axes, int64_t number) const {
+  // The ranks of a program are a box in the grid: it decides axis by axis.
+  Members members = Members::All;
+  for (StringAttr axis : llvm::reverse(axes.getNames())) {
+    int64_t size = sizeOf(axis), wanted = number % size;
+    number /= size;
+    bool isRestricted = program && program.getAxis() == axis;
+    if (isRestricted && !llvm::is_contained(program.getCoordinates(), wanted))
+      return Members::None;
+    if ((isRestricted ? static_cast<int64_t>(program.getCoordinates().size()) : size) > 1)
+      members = Members::Some;
+  }
+  return members;
 }
 
 std::string Mesh::str() const {
@@ -108,4 +135,24 @@ LogicalResult braid::comm::verifyAxes(function_ref<InFlightDiagnostic()> emitErr
       return emitError() << "axis '" << axis.getValue() << "' is used twice in " << axes;
   }
   return success();
+}
+
+ProgramAttr braid::comm::enclosingProgram(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    if (auto program = parent->getAttrOfType<ProgramAttr>(CommDialect::kProgram))
+      return program;
+  return {};
+}
+
+FailureOr<Mesh> braid::comm::requireGroup(Operation *op, FlatSymbolRefAttr symbol, AxesAttr axes,
+                                          SymbolTableCollection &tables) {
+  FailureOr<Mesh> mesh = Mesh::require(op, symbol, tables);
+  if (failed(mesh) || failed(verifyAxes([&] { return op->emitOpError(); }, *mesh, axes)))
+    return failure();
+  if (axes.getOpen())
+    return op->emitOpError() << "names the open axes " << axes << ", which belong in annotations; drop the '?'";
+  // collective_c3
+  if (ProgramAttr program = enclosingProgram(op); program && program.getMesh() != symbol)
+    return op->emitOpError() << "is over the mesh " << symbol << ", but its function runs on " << program.getMesh();
+  return mesh;
 }

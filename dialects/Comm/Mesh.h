@@ -12,6 +12,9 @@
 
 namespace braid::comm {
 
+/// How many of some ranks.
+enum class Members { None, Some, All };
+
 class Mesh {
 public:
   Mesh(llvm::ArrayRef<mlir::StringAttr> names, llvm::ArrayRef<int64_t> sizes) : names(names), sizes(sizes) {}
@@ -20,8 +23,11 @@ public:
   /// The mesh that `symbol` names, seen from `user`; none when there is no such
   /// mesh.
   static std::optional<Mesh> lookup(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol);
-  /// The same with an error at `user` that names the meshes there are.
+  /// The same with an error at `user` that names the meshes there are, or at a
+  /// mesh that is wrong.
   static mlir::FailureOr<Mesh> require(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol);
+  static mlir::FailureOr<Mesh> require(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol,
+                                       mlir::SymbolTableCollection &tables);
 
   llvm::ArrayRef<mlir::StringAttr> getNames() const { return names; }
   llvm::ArrayRef<int64_t> getSizes() const { return sizes; }
@@ -37,8 +43,11 @@ public:
   int64_t numberInGroup(int64_t rank, AxesAttr axes) const;
   /// The ranks of the group that `rank` is in, in their order.
   llvm::SmallVector<int64_t> groupOf(int64_t rank, AxesAttr axes) const;
-  /// Whether ranks with `program` include `rank`.
+  /// Whether the ranks that run `program` (all, when it is null) include `rank`.
   bool runs(ProgramAttr program, int64_t rank) const;
+  /// Which of the ranks that run `program` have this number in their group.  None
+  /// have it exactly when those that have it run another function.
+  Members membersWithNumber(ProgramAttr program, AxesAttr axes, int64_t number) const;
 
   /// `{dp = 2, tp = 4}`, for messages.
   std::string str() const;
@@ -52,6 +61,14 @@ private:
 /// the axis.
 llvm::LogicalResult verifyAxes(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, const Mesh &mesh,
                                AxesAttr axes);
+
+/// The program attribute of the function around `op`; null where all ranks run it.
+ProgramAttr enclosingProgram(mlir::Operation *op);
+
+/// The mesh of an op that names a group of ranks.  An error unless `axes` are a
+/// group of the mesh, and the mesh is that of the function's `comm.program`.
+mlir::FailureOr<Mesh> requireGroup(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol, AxesAttr axes,
+                                   mlir::SymbolTableCollection &tables);
 
 } // namespace braid::comm
 

@@ -1,0 +1,116 @@
+//===- Tickets.cpp - start and wait ---------------------------------------===//
+//
+// A ticket ties a wait to its start: from one to the other the collective owns
+// the memory of its results, and its operands stay as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Comm.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+/// start_c3: the ticket is waited for exactly once, later in the block of the
+/// start, and used for nothing else.
+static LogicalResult verifyTicket(StartOp start) {
+  WaitOp wait;
+  for (Operation *user : start.getTicket().getUsers()) {
+    auto found = dyn_cast<WaitOp>(user);
+    if (!found || wait) {
+      InFlightDiagnostic diagnostic = start.emitOpError()
+                                      << (found ? "has a ticket that is waited for twice; one comm.wait ends it"
+                                                : "has a ticket that another op than comm.wait uses");
+      diagnostic.attachNote(user->getLoc()) << "here";
+      return diagnostic;
+    }
+    wait = found;
+  }
+  if (!wait)
+    return start.emitOpError() << "has a ticket that is never waited for; add a comm.wait in this block";
+  if (wait->getBlock() == start->getBlock() && start->isBeforeInBlock(wait))
+    return success();
+  InFlightDiagnostic diagnostic = start.emitOpError() << "has a ticket that is waited for elsewhere; the comm.wait "
+                                                      << "comes later in the same block";
+  diagnostic.attachNote(wait.getLoc()) << "here";
+  return diagnostic;
+}
+
+LogicalResult StartOp::verifyRegions() {
+  Block &body = getBody().front();
+  // start_c1
+  if (!llvm::hasSingleElement(body) || !isa<CollectiveOpInterface>(body.front()))
+    return emitOpError() << "must hold one collective, but holds "
+                         << (body.empty()                    ? "nothing"
+                             : llvm::hasSingleElement(body) ? "another op"
+                                                             : "several ops");
+  // start_c2
+  ArrayRef<Type> held = getTicket().getType().getTypes();
+  if (TypeRange results = body.front().getResultTypes(); results != TypeRange(held))
+    return emitOpError() << "has the ticket " << getTicket().getType() << ", but the results of its collective are "
+                         << TicketType::get(getContext(), llvm::to_vector(results));
+  return verifyTicket(*this);
+}
+
+LogicalResult WaitOp::verify() {
+  // wait_c2
+  if (!getStart())
+    return emitOpError() << "waits for a ticket that is not that of a comm.start";
+  // wait_c1
+  TicketType ticket = getTicket().getType();
+  if (TypeRange(ticket.getTypes()) != getResultTypes())
+    return emitOpError() << "has the results " << TicketType::get(getContext(), llvm::to_vector(getResultTypes()))
+                         << ", but the ticket is " << ticket;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// As actions
+//===----------------------------------------------------------------------===//
+
+WaitOp StartOp::getWait() {
+  for (Operation *user : getTicket().getUsers())
+    if (auto wait = dyn_cast<WaitOp>(user))
+      return wait;
+  return {};
+}
+
+OperandRange StartOp::getActionIns() { return exec::ActionOpInterface(getCollective()).getActionIns(); }
+OperandRange StartOp::getActionOuts() { return exec::ActionOpInterface(getCollective()).getActionOuts(); }
+ResultRange StartOp::getActionResults() {
+  WaitOp wait = getWait();
+  return wait ? wait->getResults() : (*this)->getResults().take_front(0);
+}
+Operation *StartOp::getActionEnd() {
+  WaitOp wait = getWait();
+  return wait ? wait : getOperation();
+}
+std::string StartOp::getActionName() { return exec::ActionOpInterface(getCollective()).getActionName(); }
+bool StartOp::isOrdered() { return true; }
+bool StartOp::mayReadStrided(unsigned in) { return exec::ActionOpInterface(getCollective()).mayReadStrided(in); }
+bool StartOp::mayWriteInPlace(unsigned result, unsigned in) {
+  return exec::ActionOpInterface(getCollective()).mayWriteInPlace(result, in);
+}
+
+OperandRange WaitOp::getActionIns() { return (*this)->getOperands().drop_front(); }
+OperandRange WaitOp::getActionOuts() { return (*this)->getOperands().drop_front(); }
+ResultRange WaitOp::getActionResults() { return (*this)->getResults().take_front(0); }
+Operation *WaitOp::getActionBegin() {
+  StartOp start = getStart();
+  return start ? start : getOperation();
+}
+std::string WaitOp::getActionName() { return "wait"; }
+bool WaitOp::isOrdered() { return true; }
+
+/// Both order the queue: they are never removed, merged or exchanged.
+void StartOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+void WaitOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}
