@@ -15,24 +15,6 @@ static double greatest(const Tensor &tensor) {
   return result;
 }
 
-/// The index of the element in place `i`.
-static Index indexOf(const Tensor &tensor, int64_t i) {
-  Index index;
-  for (int64_t stride : rowMajorStrides(tensor.shape)) {
-    index.push_back(i / stride);
-    i %= stride;
-  }
-  return index;
-}
-
-static std::string exactText(const Tensor &tensor, int64_t i) {
-  if (!tensor.hasFloats() || std::isnan(tensor.f(i)))
-    return elementText(tensor, i);
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.17g", tensor.f(i));
-  return text;
-}
-
 std::string braid::reference::difference(const Tensor &expected, const Tensor &found, Tolerance tolerance) {
   if (expected.shape != found.shape || expected.hasFloats() != found.hasFloats()) {
     std::string text;
@@ -49,7 +31,7 @@ std::string braid::reference::difference(const Tensor &expected, const Tensor &f
       same = false;
     if (same)
       continue;
-    std::string text = "at " + indexText(indexOf(expected, i)) + " expected " + exactText(expected, i) + ", found " +
+    std::string text = "at " + indexText(indexOfPlace(expected.shape, i)) + " expected " + exactText(expected, i) + ", found " +
                        exactText(found, i);
     if (expected.hasFloats())
       llvm::raw_string_ostream(text) << llvm::format(" (difference %.3g, allowed %.3g)",

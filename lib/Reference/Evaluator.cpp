@@ -4,6 +4,7 @@
 #include "lib/Reference/Elementwise.h"
 
 using namespace mlir;
+using namespace braid;
 using namespace braid::reference;
 
 FailureOr<Tensor> braid::reference::evaluateConstant(arith::ConstantOp op) {
@@ -34,41 +35,115 @@ Results braid::reference::evaluate(Operation *op, ArrayRef<const Tensor *> opera
   return made;
 }
 
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
 /// The values that no op after `op` reads, for each op of a block.
 static DenseMap<Operation *, SmallVector<Value>> lastReads(Block &block) {
   DenseMap<Value, Operation *> last;
-  for (Operation &op : block)
+  for (Operation &op : block) {
     for (Value operand : op.getOperands())
       last[operand] = &op;
+    if (auto start = dyn_cast<comm::StartOp>(op))
+      for (Value operand : start.getCollective()->getOperands())
+        last[operand] = &op;
+  }
   DenseMap<Operation *, SmallVector<Value>> dying;
   for (auto [value, op] : last)
     dying[op].push_back(value);
   return dying;
 }
 
-Results braid::reference::runFunction(func::FuncOp function, ArrayRef<Tensor> arguments, Arithmetic arithmetic) {
-  if (function.isExternal() || !function.getBody().hasOneBlock())
-    return function.emitError("the interpreter runs functions of one block");
+FunctionRun::FunctionRun(func::FuncOp function, ArrayRef<Tensor> arguments, Arithmetic arithmetic, Network *network,
+                         int64_t rank)
+    : function(function), arithmetic(arithmetic), network(network), rank(rank) {
   Block &block = function.getBody().front();
-  DenseMap<Value, Tensor> values;
   for (auto [argument, tensor] : llvm::zip_equal(block.getArguments(), arguments))
     values[argument] = tensor;
-  DenseMap<Operation *, SmallVector<Value>> dying = lastReads(block);
+  dying = lastReads(block);
+  next = block.begin();
+}
 
-  for (Operation &op : block.without_terminator()) {
-    SmallVector<const Tensor *> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(&values.find(operand)->second);
-    Results made = evaluate(&op, operands, arithmetic);
-    if (failed(made))
-      return failure();
-    for (auto [value, tensor] : llvm::zip_equal(op.getResults(), *made))
-      values[value] = std::move(tensor);
-    for (Value value : dying.lookup(&op))
+void FunctionRun::bind(Operation *op, ArrayRef<Tensor> results) {
+  for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results))
+    values[value] = tensor;
+}
+
+FailureOr<std::shared_ptr<Request>> FunctionRun::start(Operation *op) {
+  if (!network)
+    return op->emitError() << "'" << op->getName() << "' is in a function without 'comm.program', which has no ranks";
+  auto collective = cast<comm::CollectiveOpInterface>(op);
+  SmallVector<Tensor> sent;
+  for (Value operand : collective.getSent())
+    sent.push_back(*valueOf(operand));
+  return network->start(rank, collective, std::move(sent));
+}
+
+/// Runs one op; false when it must wait.
+FailureOr<bool> FunctionRun::runOp(Operation *op) {
+  if (auto started = dyn_cast<comm::StartOp>(op)) {
+    FailureOr<std::shared_ptr<Request>> request = start(started.getCollective());
+    if (succeeded(request))
+      tickets[started.getTicket()] = *request;
+    return failed(request) ? FailureOr<bool>(failure()) : true;
+  }
+  if (auto wait = dyn_cast<comm::WaitOp>(op)) {
+    std::shared_ptr<Request> request = tickets.lookup(wait.getTicket());
+    if (request->done)
+      bind(op, request->received);
+    return request->done;
+  }
+  if (isa<comm::CollectiveOpInterface>(op)) {
+    if (!blocking) {
+      FailureOr<std::shared_ptr<Request>> request = start(op);
+      if (failed(request))
+        return failure();
+      blocking = *request;
+    }
+    if (!blocking->done)
+      return false;
+    bind(op, blocking->received);
+    blocking.reset();
+    return true;
+  }
+  SmallVector<const Tensor *> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(valueOf(operand));
+  if (network)
+    if (std::optional<Tensor> made = evaluateAtRank(op, operands, network->getMesh(), rank)) {
+      bind(op, *made);
+      return true;
+    }
+  Results made = evaluate(op, operands, arithmetic);
+  if (failed(made))
+    return failure();
+  bind(op, *made);
+  return true;
+}
+
+FailureOr<bool> FunctionRun::advance() {
+  for (; !next->hasTrait<OpTrait::IsTerminator>(); ++next) {
+    FailureOr<bool> over = runOp(&*next);
+    if (failed(over) || !*over)
+      return over;
+    for (Value value : dying.lookup(&*next))
       values.erase(value);
   }
-  SmallVector<Tensor> returned;
-  for (Value value : block.getTerminator()->getOperands())
-    returned.push_back(values.find(value)->second);
-  return returned;
+  return true;
+}
+
+SmallVector<Tensor> FunctionRun::returned() const {
+  SmallVector<Tensor> tensors;
+  func::FuncOp f = function;
+  for (Value value : f.getBody().front().getTerminator()->getOperands())
+    tensors.push_back(*valueOf(value));
+  return tensors;
+}
+
+Results braid::reference::runFunction(func::FuncOp function, ArrayRef<Tensor> arguments, Arithmetic arithmetic) {
+  FunctionRun run(function, arguments, arithmetic);
+  if (failed(run.advance()))
+    return failure();
+  return run.returned();
 }

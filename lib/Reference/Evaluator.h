@@ -3,6 +3,7 @@
 #define BRAID_LIB_REFERENCE_EVALUATOR_H
 
 #include "lib/Reference/OpTable.h"
+#include "lib/Reference/Ranks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -15,7 +16,43 @@ Results evaluate(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, A
 /// The value of a constant.
 mlir::FailureOr<Tensor> evaluateConstant(mlir::arith::ConstantOp op);
 
-/// Runs a function of tg, arith, math and exec (on values) ops.
+/// Evaluates an op whose result depends on the rank's place in the mesh; none
+/// for other ops.
+std::optional<Tensor> evaluateAtRank(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands,
+                                     const comm::Mesh &mesh, int64_t rank);
+
+/// A function of tg, arith, math, comm and exec (on values) ops under way.
+class FunctionRun : public Process {
+public:
+  /// Runs on one device: `network` is null; else as a rank of it.
+  FunctionRun(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic,
+              Network *network = nullptr, int64_t rank = 0);
+
+  mlir::FailureOr<bool> advance() override;
+  /// What the function returned, once it has ended.
+  llvm::SmallVector<Tensor> returned() const;
+
+private:
+  mlir::FailureOr<bool> runOp(mlir::Operation *op);
+  mlir::FailureOr<std::shared_ptr<Request>> start(mlir::Operation *collective);
+  const Tensor *valueOf(mlir::Value value) const { return &values.find(value)->second; }
+  void bind(mlir::Operation *op, llvm::ArrayRef<Tensor> results);
+
+  mlir::func::FuncOp function;
+  Arithmetic arithmetic;
+  Network *network;
+  int64_t rank;
+  llvm::DenseMap<mlir::Value, Tensor> values;
+  /// The values that no op after an op reads.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> dying;
+  mlir::Block::iterator next;
+  /// The collective that `next` has started, if it has.
+  std::shared_ptr<Request> blocking;
+  /// The collectives under way, by ticket.
+  llvm::DenseMap<mlir::Value, std::shared_ptr<Request>> tickets;
+};
+
+/// Runs a function on one device.
 Results runFunction(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic);
 
 } // namespace braid::reference

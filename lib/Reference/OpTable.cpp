@@ -25,6 +25,7 @@ const OpTable &OpTable::instance() {
     addLosses(made);
     addOptimizers(made);
     addExec(made);
+    addComm(made);
     return made;
   }();
   return table;

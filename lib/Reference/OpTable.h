@@ -86,6 +86,7 @@ void addAttention(OpTable &table);
 void addLosses(OpTable &table);
 void addOptimizers(OpTable &table);
 void addExec(OpTable &table);
+void addComm(OpTable &table);
 
 } // namespace braid::reference
 

@@ -20,6 +20,14 @@ std::string braid::reference::elementText(const Tensor &tensor, int64_t i) {
   return text;
 }
 
+std::string braid::reference::exactText(const Tensor &tensor, int64_t i) {
+  if (!tensor.hasFloats() || std::isnan(tensor.f(i)))
+    return elementText(tensor, i);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.17g", tensor.f(i));
+  return text;
+}
+
 /// The sub-tensor that begins at element `begin` and has the dims from `dim`
 /// on.
 static void printNested(llvm::raw_ostream &os, const Tensor &tensor, int64_t dim, int64_t begin) {

@@ -13,6 +13,8 @@ void printTensor(llvm::raw_ostream &os, llvm::StringRef name, const Tensor &tens
 
 /// One element: six digits for floats, `true` or `false` for i1.
 std::string elementText(const Tensor &tensor, int64_t i);
+/// The same with all digits of a float.
+std::string exactText(const Tensor &tensor, int64_t i);
 
 } // namespace braid::reference
 

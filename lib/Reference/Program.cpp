@@ -1,6 +1,7 @@
 //===- Program.cpp - what can be run, and what it takes and gives ---------===//
 
 #include "lib/Reference/Program.h"
+#include "dialects/Comm/Sharding.h"
 #include "lib/Reference/Bounds.h"
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/Memory.h"
@@ -60,46 +61,118 @@ static std::string textOf(Attribute attribute) {
   return text ? text.str() : "";
 }
 
-FailureOr<Program> Program::ofFunction(func::FuncOp function) {
-  Program program;
-  program.op = function;
-  program.name = function.getName().str();
+/// The logical tensor that an argument or result is, or is a part of.
+static FailureOr<RankedTensorType> logicalTypeOf(func::FuncOp function, Type type, TypeAttr global,
+                                                 comm::ShardingAttr sharding, const Twine &what) {
+  auto local = dyn_cast<RankedTensorType>(type);
+  if (!local || !local.hasStaticShape())
+    return function.emitError() << what << " is " << type << "; the interpreter takes ranked tensors of static shape";
+  auto program = function->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+  auto logical = global ? cast<RankedTensorType>(global.getValue()) : local;
+  if (!program)
+    return logical;
+  FailureOr<comm::Mesh> mesh = comm::Mesh::require(function, program.getMesh());
+  if (failed(mesh))
+    return failure();
+  if (sharding ? comm::localType(logical, sharding, *mesh) != local : logical != local)
+    return function.emitError() << what << " is " << local << ", which is not the part of " << logical
+                                << " that its sharding says";
+  return logical;
+}
+
+/// The slot of an input, which functions of one program may share.
+FailureOr<unsigned> Program::addInput(const InputSlot &slot, func::FuncOp function) {
+  for (auto [i, other] : llvm::enumerate(inputs)) {
+    if (other.name != slot.name || members.empty())
+      continue;
+    if (other.type != slot.type)
+      return function.emitError() << "input '" << slot.name << "' is " << slot.type << " here and " << other.type
+                                  << " in another function of the program";
+    if (slot.bound)
+      other.bound = other.bound ? std::min(other.bound, slot.bound) : slot.bound;
+    return i;
+  }
+  inputs.push_back(slot);
+  return inputs.size() - 1;
+}
+
+/// The slot of a result; functions share it if they give the result one name.
+FailureOr<unsigned> Program::addResult(const ResultSlot &slot, func::FuncOp function, const Member &member) {
+  for (auto [i, other] : llvm::enumerate(results)) {
+    if (slot.name().empty() || other.name() != slot.name() || llvm::is_contained(member.results, i))
+      continue;
+    if (members.empty())
+      continue;
+    if (other.type != slot.type)
+      return function.emitError() << "result '" << slot.name() << "' is " << slot.type << " here and " << other.type
+                                  << " in another function of the program";
+    return i;
+  }
+  results.push_back(slot);
+  return results.size() - 1;
+}
+
+LogicalResult Program::addFunction(func::FuncOp function, bool qualified) {
+  Member member{function, {}, {}};
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
     InputSlot slot;
-    slot.type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!slot.type || !slot.type.hasStaticShape())
-      return function.emitError() << "argument #" << i << " is " << argument.getType()
-                                  << "; the interpreter takes ranked tensors of static shape";
+    FailureOr<RankedTensorType> type =
+        logicalTypeOf(function, argument.getType(), function.getArgAttrOfType<TypeAttr>(i, comm::CommDialect::kGlobal),
+                      function.getArgAttrOfType<comm::ShardingAttr>(i, comm::CommDialect::kSharding),
+                      "argument #" + Twine(i));
+    if (failed(type))
+      return failure();
+    slot.type = *type;
     for (StringRef name : {tg::kParam, tg::kState, tg::kInput})
       if (Attribute value = function.getArgAttr(i, name))
         describe(slot, value);
     if (slot.name.empty())
-      slot.name = "arg" + std::to_string(i);
+      slot.name = (qualified ? function.getName().str() + "." : "") + "arg" + std::to_string(i);
     slot.role = textOf(function.getArgAttr(i, tg::kRole));
     findBound(argument, slot);
-    program.inputs.push_back(slot);
+    FailureOr<unsigned> number = addInput(slot, function);
+    if (failed(number))
+      return failure();
+    member.inputs.push_back(*number);
   }
-  numberStreams(program.inputs);
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+  for (auto [i, resultType] : llvm::enumerate(function.getResultTypes())) {
     ResultSlot slot;
     slot.role = textOf(function.getResultAttr(i, tg::kRole));
     slot.updates = textOf(function.getResultAttr(i, tg::kUpdates));
     slot.gradOf = textOf(function.getResultAttr(i, tg::kGradOf));
-    slot.type = dyn_cast<RankedTensorType>(function.getResultTypes()[i]);
-    if (!slot.type)
-      return function.emitError() << "result #" << i << " is no ranked tensor";
-    for (const InputSlot &input : program.inputs)
+    FailureOr<RankedTensorType> type =
+        logicalTypeOf(function, resultType, function.getResultAttrOfType<TypeAttr>(i, comm::CommDialect::kGlobal),
+                      function.getResultAttrOfType<comm::ShardingAttr>(i, comm::CommDialect::kSharding),
+                      "result #" + Twine(i));
+    if (failed(type))
+      return failure();
+    slot.type = *type;
+    for (const InputSlot &input : inputs)
       if (input.name == (slot.updates.empty() ? slot.gradOf : slot.updates))
         slot.transposed = input.transposed;
-    program.results.push_back(slot);
+    FailureOr<unsigned> number = addResult(slot, function, member);
+    if (failed(number))
+      return failure();
+    member.results.push_back(*number);
   }
+  members.push_back(std::move(member));
+  return success();
+}
+
+FailureOr<Program> Program::ofFunctions(ArrayRef<Operation *> functions) {
+  Program program;
+  program.name = SymbolTable::getSymbolName(functions.front()).str();
+  for (Operation *function : functions)
+    if (failed(program.addFunction(cast<func::FuncOp>(function), functions.size() > 1)))
+      return failure();
+  numberStreams(program.inputs);
   return program;
 }
 
 FailureOr<Program> Program::ofMemory(exec::ProgramOp memory) {
   Program program;
-  program.op = memory;
+  program.members.push_back({memory, {}, {}});
   program.name = memory.getSymName().str();
   Machine machine(memory, Arithmetic::Native);
   std::vector<ResultSlot> updates;
@@ -144,10 +217,55 @@ bool Program::exists(ModuleOp module, StringRef name) {
   return isa_and_nonnull<func::FuncOp, exec::ProgramOp>(SymbolTable::lookupSymbolIn(module, name));
 }
 
+/// The mesh whose ranks a function shares with other functions, or null.
+static FlatSymbolRefAttr sharedMesh(Operation *op) {
+  auto program = op->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+  return program && program.getAxis() ? program.getMesh() : FlatSymbolRefAttr();
+}
+
+/// The functions that make one program with `op`.
+static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
+  FlatSymbolRefAttr mesh = sharedMesh(op);
+  if (!mesh)
+    return {op};
+  SmallVector<Operation *> companions;
+  for (Operation &other : *module.getBody())
+    if (other.getName() == op->getName() && sharedMesh(&other) == mesh)
+      companions.push_back(&other);
+  return companions;
+}
+
+/// Checks that functions which share ranks leave none out and give none two
+/// programs.
+static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
+  FlatSymbolRefAttr name = sharedMesh(functions.front());
+  if (!name)
+    return success();
+  FailureOr<comm::Mesh> mesh = comm::Mesh::require(functions.front(), name);
+  if (failed(mesh))
+    return failure();
+  for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {
+    Operation *first = nullptr;
+    for (Operation *function : functions) {
+      if (!mesh->runs(function->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram), rank))
+        continue;
+      if (first) {
+        InFlightDiagnostic error = function->emitError() << "rank " << rank << " runs this function and another";
+        error.attachNote(first->getLoc()) << "the other is here";
+        return error;
+      }
+      first = function;
+    }
+    if (!first)
+      return functions.front()->emitError() << "no function of the program says what rank " << rank << " runs";
+  }
+  return success();
+}
+
 std::vector<std::string> Program::names(ModuleOp module) {
   std::vector<std::string> names;
   for (Operation &op : *module.getBody())
-    if (isa<func::FuncOp, exec::ProgramOp>(op))
+    if (isa<func::FuncOp, exec::ProgramOp>(op) && companionsOf(module, &op).front() == &op)
       names.push_back(SymbolTable::getSymbolName(&op).str());
   return names;
 }
@@ -160,11 +278,14 @@ FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
   if (name.empty() && all.size() > 1)
     return module.emitError() << "the module has several functions, '" << list << "'; name one with --function";
   Operation *found = SymbolTable::lookupSymbolIn(module, name.empty() ? StringRef(all[0]) : name);
-  if (auto function = dyn_cast_or_null<func::FuncOp>(found))
-    return ofFunction(function);
   if (auto program = dyn_cast_or_null<exec::ProgramOp>(found))
     return ofMemory(program);
-  return module.emitError() << "the module has no function or program '" << name << "'; it has '" << list << "'";
+  if (!isa_and_nonnull<func::FuncOp>(found))
+    return module.emitError() << "the module has no function or program '" << name << "'; it has '" << list << "'";
+  SmallVector<Operation *> functions = companionsOf(module, found);
+  if (failed(checkRanks(functions)))
+    return failure();
+  return ofFunctions(functions);
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +297,7 @@ static Tensor exchange(const Tensor &tensor, bool transposed) {
 }
 
 Results Program::runInMemory(ArrayRef<Tensor> arguments, Arithmetic arithmetic) const {
-  Machine machine(cast<exec::ProgramOp>(op), arithmetic);
+  Machine machine(cast<exec::ProgramOp>(op()), arithmetic);
   if (failed(machine.check()))
     return failure();
   size_t persistent = machine.persistent.size();
@@ -201,16 +322,23 @@ Results Program::runInMemory(ArrayRef<Tensor> arguments, Arithmetic arithmetic) 
   return made;
 }
 
-Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic) const {
+Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const {
   SmallVector<Tensor> held;
   for (auto [slot, tensor] : llvm::zip_equal(inputs, arguments)) {
     if (ArrayRef<int64_t>(tensor.shape) != slot.logicalType().getShape())
-      return op->emitError() << "input '" << slot.name << "' is " << slot.logicalType()
-                             << " but its value has the shape " << indexText(tensor.shape);
+      return op()->emitError() << "input '" << slot.name << "' is " << slot.logicalType()
+                               << " but its value has the shape " << indexText(tensor.shape);
     held.push_back(exchange(tensor, slot.transposed));
   }
-  Results made =
-      isa<func::FuncOp>(op) ? runFunction(cast<func::FuncOp>(op), held, arithmetic) : runInMemory(held, arithmetic);
+  for (const Member &member : members)
+    if (auto function = dyn_cast<func::FuncOp>(member.op))
+      if (function.isExternal() || !function.getBody().hasOneBlock())
+        return function.emitError("the interpreter runs functions of one block");
+  Results made = failure();
+  if (op()->hasAttr(comm::CommDialect::kProgram))
+    made = runOnRanks(held, arithmetic, perRank);
+  else
+    made = function() ? runFunction(function(), held, arithmetic) : runInMemory(held, arithmetic);
   if (failed(made))
     return failure();
   for (auto [slot, tensor] : llvm::zip_equal(results, *made))
@@ -219,16 +347,16 @@ Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic) const {
   return made;
 }
 
-Results Program::run(const Values &arguments, Arithmetic arithmetic) const {
+Results Program::run(const Values &arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const {
   SmallVector<Tensor> list;
   for (const InputSlot &slot : inputs) {
     auto found = arguments.find(slot.name);
     assert(found != arguments.end() && "an input without a value");
     list.push_back(found->second);
   }
-  return run(list, arithmetic);
+  return run(list, arithmetic, perRank);
 }
 
 LogicalResult Program::emitError(llvm::Error error) const {
-  return op->emitError() << llvm::toString(std::move(error));
+  return op()->emitError() << llvm::toString(std::move(error));
 }

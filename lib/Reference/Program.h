@@ -4,10 +4,15 @@
 // inputs, named results.  Tensors are logical: a parameter that the program
 // holds transposed is exchanged at this edge.
 //
+// The program of many ranks is one function that all run, or several that share
+// the ranks.  Its inputs and results are logical all the same: Shards.h says how
+// ranks get their parts.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_PROGRAM_H
 #define BRAID_LIB_REFERENCE_PROGRAM_H
 
+#include "dialects/Comm/Mesh.h"
 #include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
@@ -48,11 +53,20 @@ struct ResultSlot {
   std::string name() const;
 };
 
+/// What a rank returned for a result of the program: its part.
+struct RankResult {
+  int64_t rank;
+  unsigned result;
+  Tensor tensor;
+};
+
 class Program {
 public:
-  /// The function or program called `name`, or the only one when it is empty.
+  /// The function or program called `name`, or the only one when it is empty; of
+  /// a program of several functions `name` may be any.
   static mlir::FailureOr<Program> find(mlir::ModuleOp module, llvm::StringRef name);
-  /// The names of all functions and programs, in order.
+  /// The names of all functions and programs, in order; of the functions that
+  /// make one program, the first.
   static std::vector<std::string> names(mlir::ModuleOp module);
   static bool exists(mlir::ModuleOp module, llvm::StringRef name);
 
@@ -60,22 +74,37 @@ public:
   std::vector<InputSlot> inputs;
   std::vector<ResultSlot> results;
 
-  /// Runs on tensors for each input; returns one for each result.
-  Results run(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic) const;
+  /// Runs on tensors for each input; returns one for each result.  `perRank`, if
+  /// given, gets what each rank returned.
+  Results run(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic,
+              std::vector<RankResult> *perRank = nullptr) const;
   /// The same with inputs by name.
-  Results run(const Values &arguments, Arithmetic arithmetic) const;
+  Results run(const Values &arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank = nullptr) const;
 
   /// Reports an error at the program.
   mlir::LogicalResult emitError(llvm::Error error) const;
 
-  mlir::func::FuncOp function() const { return llvm::dyn_cast<mlir::func::FuncOp>(op); }
+  mlir::func::FuncOp function() const { return llvm::dyn_cast<mlir::func::FuncOp>(op()); }
 
 private:
-  static mlir::FailureOr<Program> ofFunction(mlir::func::FuncOp function);
+  /// A function of the program, with the slots of its arguments and results.
+  struct Member {
+    mlir::Operation *op;
+    llvm::SmallVector<unsigned> inputs, results;
+  };
+
+  static mlir::FailureOr<Program> ofFunctions(llvm::ArrayRef<mlir::Operation *> functions);
   static mlir::FailureOr<Program> ofMemory(exec::ProgramOp program);
+  mlir::LogicalResult addFunction(mlir::func::FuncOp function, bool qualified);
+  mlir::FailureOr<unsigned> addInput(const InputSlot &slot, mlir::func::FuncOp function);
+  mlir::FailureOr<unsigned> addResult(const ResultSlot &slot, mlir::func::FuncOp function, const Member &member);
+
+  mlir::Operation *op() const { return members.front().op; }
+  const Member &memberOf(int64_t rank, const comm::Mesh &mesh) const;
+  Results runOnRanks(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const;
   Results runInMemory(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic) const;
 
-  mlir::Operation *op = nullptr;
+  llvm::SmallVector<Member> members;
 };
 
 } // namespace braid::reference

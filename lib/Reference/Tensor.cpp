@@ -73,6 +73,15 @@ void braid::reference::forEachIndex(ArrayRef<int64_t> shape, function_ref<void(A
   }
 }
 
+Index braid::reference::indexOfPlace(ArrayRef<int64_t> shape, int64_t place) {
+  Index index;
+  for (int64_t stride : rowMajorStrides(shape)) {
+    index.push_back(place / stride);
+    place %= stride;
+  }
+  return index;
+}
+
 std::string braid::reference::indexText(ArrayRef<int64_t> index) {
   std::string text = "[";
   for (size_t d = 0; d < index.size(); ++d)

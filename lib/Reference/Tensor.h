@@ -48,6 +48,8 @@ int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 Index rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Calls `visit` with every index of a shape in row-major order.
 void forEachIndex(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
+/// The index of the element in a place of the row-major order.
+Index indexOfPlace(llvm::ArrayRef<int64_t> shape, int64_t place);
 /// `[1, 2]`, for messages.
 std::string indexText(llvm::ArrayRef<int64_t> index);
 

@@ -11,8 +11,14 @@ namespace cl = llvm::cl;
 static constexpr const char *kOverview =
     R"(braid-interp: the reference interpreter
 
-Runs functions of tg and exec, and programs in memory, slowly and obviously.
+Runs functions of tg, comm and exec, and programs in memory, slowly and obviously.
 Without a mode it runs every function once and prints the results.
+
+A function with comm.program is run by all ranks of its mesh, in one process and
+in turn.  Its inputs and results are logical all the same: inputs are cut by
+comm.sharding, results put together again.  Replicas must agree in every bit, and
+ranks that wait for each other are an error.  Functions that share the ranks of a
+mesh are one program.
 
   braid-interp model.mlir --function=model --set lr=0.1
   braid-interp train.mlir --function=train --steps=10 --data=tokens.bin
@@ -65,6 +71,9 @@ static cl::opt<std::string> logFile("log", cl::desc("Write a JSON line for each 
                                     cl::value_desc("file"), cl::cat(inputs));
 static cl::opt<bool> print("print", cl::desc("Print results also when --outputs or --expect is given"),
                            cl::cat(inputs));
+static cl::opt<bool> perRank("per-rank", cl::desc("Print also what each rank of a local function returns, before it is "
+                                                  "put together"),
+                             cl::cat(inputs));
 static cl::opt<int64_t> printLimit("print-limit", cl::desc("Tensors with more elements are summed up (default 64)"),
                                    cl::value_desc("N"), cl::init(64), cl::cat(inputs));
 static cl::opt<std::string> outputs("outputs",
@@ -163,6 +172,7 @@ Options interp::parseCommandLine(int argc, char **argv) {
   options.logFile = logFile;
   options.print = print || (outputs.empty() && expect.empty());
   options.printLimit = printLimit;
+  options.perRank = perRank;
   options.steps = steps;
   options.microbatches = accumulate;
   options.seeds = seeds;

@@ -19,7 +19,7 @@ struct Options {
   reference::InputOptions inputs;
   std::string inputFile, expectFile, outputFile, dataFile, logFile;
   int64_t printLimit = 64, steps = 1, microbatches = 1, seeds = 1;
-  bool print = false;
+  bool print = false, perRank = false;
   reference::Tolerance tolerance;
   std::vector<std::string> wrt;
   double gradientTolerance = 1e-6, eps = 1e-5;

@@ -131,9 +131,13 @@ static LogicalResult runFunction(ModuleOp module, const std::string &name, Optio
   Values values;
   if (llvm::Error error = makeInputs(*program, options.inputs, values))
     return program->emitError(std::move(error));
-  Results made = program->run(values, options.arithmetic);
+  std::vector<RankResult> perRank;
+  Results made = program->run(values, options.arithmetic, options.perRank ? &perRank : nullptr);
   if (failed(made))
     return failure();
+  for (const RankResult &result : perRank)
+    printTensor(llvm::outs(), "rank " + std::to_string(result.rank) + ": " + labelOf(*program, result.result),
+                result.tensor, options.printLimit);
   for (size_t i = 0; i < made->size(); ++i) {
     if (options.print)
       printTensor(llvm::outs(), labelOf(*program, i), (*made)[i], options.printLimit);

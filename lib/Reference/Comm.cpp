@@ -1,0 +1,54 @@
+//===- Comm.cpp - ops of comm without communication -----------------------===//
+//
+// Annotations are the identity.  A rank's place in the mesh, and what depends on
+// it, exist in local functions only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Reference/Blocks.h"
+#include "lib/Reference/Evaluator.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+static Tensor evaluateConstrain(comm::ConstrainOp op, const Operands &in) { return in(op.getInput()); }
+static Tensor evaluateReshard(comm::ReshardOp op, const Operands &in) { return in(op.getInput()); }
+
+void braid::reference::addComm(OpTable &table) {
+  table.add(evaluateConstrain);
+  table.add(evaluateReshard);
+}
+
+/// The number of the block that stands `shift` behind this rank's.
+static int64_t blockNumber(int64_t rank, int64_t shift, int64_t ranks) {
+  return ((rank + shift) % ranks + ranks) % ranks;
+}
+
+static Tensor evaluateHere(comm::AxisIndexOp op, ArrayRef<const Tensor *>, int64_t number, int64_t) {
+  Tensor result(op.getResult().getType());
+  result.n(0) = number;
+  return result;
+}
+
+static Tensor evaluateHere(comm::SliceOp op, ArrayRef<const Tensor *> in, int64_t number, int64_t ranks) {
+  return blockOf(*in[0], op.getDim(), ranks, blockNumber(number, op.getShift(), ranks));
+}
+
+static Tensor evaluateHere(comm::AssembleOp op, ArrayRef<const Tensor *> in, int64_t number, int64_t ranks) {
+  SmallVector<const Tensor *> blocks(ranks);
+  for (auto [tensor, shift] : llvm::zip_equal(in, op.getShifts()))
+    blocks[blockNumber(number, shift, ranks)] = tensor;
+  return joinBlocks(blocks, op.getDim(), cast<RankedTensorType>(op.getResult().getType()).getShape());
+}
+
+std::optional<Tensor> braid::reference::evaluateAtRank(Operation *op, ArrayRef<const Tensor *> operands,
+                                                       const comm::Mesh &mesh, int64_t rank) {
+  return llvm::TypeSwitch<Operation *, std::optional<Tensor>>(op)
+      .Case<comm::AxisIndexOp, comm::SliceOp, comm::AssembleOp>([&](auto local) {
+        comm::AxesAttr axes = local.getAxes();
+        return evaluateHere(local, operands, mesh.numberInGroup(rank, axes), mesh.sizeOf(axes));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

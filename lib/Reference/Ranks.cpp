@@ -1,0 +1,170 @@
+//===- Ranks.cpp - many ranks in one process ------------------------------===//
+
+#include "lib/Reference/Ranks.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+Network::Network(const comm::Mesh &mesh, FlatSymbolRefAttr name, Arithmetic arithmetic)
+    : mesh(mesh), name(name), arithmetic(arithmetic), queues(mesh.getNumRanks()) {}
+
+FailureOr<std::shared_ptr<Request>> Network::start(int64_t rank, comm::CollectiveOpInterface op,
+                                                   SmallVector<Tensor> sent) {
+  if (op.getMeshAttr() != name)
+    return op->emitError() << "runs over the mesh " << op.getMeshAttr() << " but the program over " << name;
+  Queue &queue = queues[rank];
+  auto request = std::make_shared<Request>();
+  request->op = op;
+  request->number = queue.started++;
+  request->sent = std::move(sent);
+  queue.requests.push_back(request);
+  return request;
+}
+
+Request *Network::head(int64_t rank) const {
+  const auto &requests = queues[rank].requests;
+  return requests.empty() ? nullptr : requests.front().get();
+}
+
+/// The peer of a send or recv.
+static std::optional<int64_t> peerOf(Operation *op) {
+  if (auto send = dyn_cast<comm::SendOp>(op))
+    return send.getPeer();
+  if (auto recv = dyn_cast<comm::RecvOp>(op))
+    return recv.getPeer();
+  return std::nullopt;
+}
+
+static comm::AxesAttr axesOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getAxes(); }
+
+/// The ranks that take part in a collective of `rank`, in the order in which
+/// they are its members: the group, or sender and receiver.
+SmallVector<int64_t> Network::ranksOf(int64_t rank, Operation *op) const {
+  SmallVector<int64_t> group = mesh.groupOf(rank, axesOf(op));
+  std::optional<int64_t> peer = peerOf(op);
+  if (!peer)
+    return group;
+  if (isa<comm::SendOp>(op))
+    return {rank, group[*peer]};
+  return {group[*peer], rank};
+}
+
+/// Whether the heads of two ranks are the same collective.
+bool Network::meet(int64_t rank, int64_t other) const {
+  const Request *a = head(rank), *b = head(other);
+  if (!a || !b || axesOf(a->op) != axesOf(b->op))
+    return false;
+  if (rank == other || !peerOf(a->op))
+    return a->op->getName() == b->op->getName();
+  // Of a send and a recv, each must name the other rank.
+  return isa<comm::SendOp>(a->op) != isa<comm::SendOp>(b->op) && peerOf(b->op) &&
+         ranksOf(rank, a->op) == ranksOf(other, b->op);
+}
+
+/// The first rank that the head of `rank` waits for.
+std::optional<int64_t> Network::missing(int64_t rank) const {
+  for (int64_t other : ranksOf(rank, head(rank)->op))
+    if (!meet(rank, other))
+      return other;
+  return std::nullopt;
+}
+
+LogicalResult Network::carryOut(int64_t rank) {
+  SmallVector<Member> members;
+  SmallVector<int64_t> ranks = ranksOf(rank, head(rank)->op);
+  for (int64_t other : ranks)
+    members.push_back({other, head(other)->op, head(other)->sent});
+  if (failed(checkAgreement(members)))
+    return failure();
+  Received received = communicate(members, arithmetic);
+  for (auto [other, tensors] : llvm::zip_equal(ranks, received)) {
+    Request &request = *queues[other].requests.front();
+    request.received = std::move(tensors);
+    request.done = true;
+    queues[other].requests.pop_front();
+  }
+  return success();
+}
+
+FailureOr<int64_t> Network::deliver() {
+  int64_t delivered = 0;
+  for (int64_t rank = 0; rank < static_cast<int64_t>(queues.size()); ++rank)
+    for (; head(rank) && !missing(rank); ++delivered)
+      if (failed(carryOut(rank)))
+        return failure();
+  return delivered;
+}
+
+//===----------------------------------------------------------------------===//
+// Deadlock
+//===----------------------------------------------------------------------===//
+
+/// `all_reduce #7`, and with its axes where both ranks are at ops of that name.
+static std::string nameOf(const Request &request, bool withAxes) {
+  std::string text = cast<exec::ActionOpInterface>(request.op).getActionName() + " #" + std::to_string(request.number);
+  if (!withAxes)
+    return text;
+  llvm::raw_string_ostream os(text);
+  os << " over {";
+  llvm::interleaveComma(axesOf(request.op).getNames(), os, [&](StringAttr axis) { os << axis.getValue(); });
+  os << '}';
+  return text;
+}
+
+/// `rank 2 waits for all_reduce #7 while rank 0 is at barrier #3`
+std::string Network::describe(int64_t rank, int64_t other) const {
+  const Request *mine = head(rank), *theirs = head(other);
+  bool sameName = theirs && mine->op->getName() == theirs->op->getName();
+  std::string text = "rank " + std::to_string(rank) + " waits for " + nameOf(*mine, sameName) + " while rank " +
+                     std::to_string(other);
+  return theirs ? text + " is at " + nameOf(*theirs, sameName) : text + " has finished";
+}
+
+/// Follows who waits for whom from the first rank that waits: either to one that
+/// has finished, or around a circle, which is then what is told.
+LogicalResult Network::reportDeadlock() const {
+  SmallVector<int64_t> chain;
+  int64_t rank = 0;
+  while (!head(rank))
+    ++rank;
+  while (head(rank) && !llvm::is_contained(chain, rank)) {
+    chain.push_back(rank);
+    rank = *missing(rank);
+  }
+  bool circle = head(rank);
+  ArrayRef<int64_t> told = chain;
+  told = circle ? told.drop_front(llvm::find(chain, rank) - chain.begin()) : told.take_back(1);
+  InFlightDiagnostic error = head(told.front())->op->emitError() << describe(told.front(), *missing(told.front()));
+  for (int64_t other : told.drop_front())
+    error.attachNote(head(other)->op->getLoc()) << describe(other, *missing(other));
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+LogicalResult braid::reference::runRanks(ArrayRef<Process *> ranks, Network &network) {
+  std::vector<bool> ended(ranks.size(), false);
+  while (true) {
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      if (ended[rank])
+        continue;
+      FailureOr<bool> end = ranks[rank]->advance();
+      if (failed(end))
+        return failure();
+      ended[rank] = *end;
+    }
+    FailureOr<int64_t> delivered = network.deliver();
+    if (failed(delivered))
+      return failure();
+    if (*delivered > 0)
+      continue;
+    return llvm::all_of(ended, [](bool end) { return end; }) ? success() : network.reportDeadlock();
+  }
+}
