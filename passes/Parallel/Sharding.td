@@ -141,6 +141,32 @@ def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
+def VerifyShardingsPass : Pass<"comm-verify-shardings", "::mlir::func::FuncOp"> {
+  let summary = "Checks that ops fit their rules";
+  let description = [{
+    Runs between comm-insert-reshards and comm-partition.  For each op there must be
+    axes of its rule's factors from which the shardings of its operands and results
+    follow, partial values included.  Partial operands must be a set in which the op
+    is linear.  A factor that is whole, or must be decomposed, is not sharded.
+    Results of the function are as their attributes say, and nothing but what is
+    partial is resharded to partial values.  Functions without `comm.shardings` are
+    left alone.
+
+    Leaves:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      %sum = comm.reshard %y <@mesh, {} {}> : tensor<4x6xf32>
+      return %sum : tensor<4x6xf32>
+    }
+    ```
+  }];
+}
+
 def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
   let summary = "Makes the program of a rank";
   let description = [{
