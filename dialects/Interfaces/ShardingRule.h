@@ -4,7 +4,7 @@
 // major to minor; the sizes of a dimension's factors multiply to its size.  A
 // factor that appears in a result is parallel unless it is marked; one that
 // appears in operands alone is reduced (sharding it leaves partial results).
-// A factor marked `whole` cannot be sharded at all.  A result without a factor
+// A factor marked `whole` cannot be sharded in the op.  A result without a factor
 // that an operand has holds partial values while that factor is sharded, even if
 // the factor is parallel for another result (`attention_grad`: the query's
 // sequence is parallel in dq and reduced in dk).
@@ -13,7 +13,8 @@
 // dim, random numbers, rows of a table): a shard needs its offset.
 //
 // An op cannot run on a shard of a `decomposed` factor, but its decomposition
-// can: softmax over lanes becomes reductions that are combined between ranks.
+// can: softmax over lanes becomes reductions that are combined between ranks.  Such
+// a factor is also `whole` where the op mixes what lies along it.
 //
 // `linear` lists sets of operands in which the op is linear while the others are
 // fixed: partial sums (or means) of all of a set, and of none of the others, give

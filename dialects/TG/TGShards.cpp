@@ -68,9 +68,11 @@ struct LocalRows {
 static LocalRows localRows(TensorBuilder &t, Value indices, Value offset, int64_t rows) {
   Type integer = typeOf(indices).getElementType();
   Value local = t.make<arith::SubIOp>(indices, t.fromScalar(t.convert(offset, integer), indices));
-  Value isHere = t.make<arith::AndIOp>(t.compare(arith::CmpIPredicate::sge, local, t.like(local, 0)),
-                                       t.compare(arith::CmpIPredicate::slt, local, t.like(local, rows)));
-  return {t.select(isHere, local, t.like(local, 0)), isHere};
+  Value zero = t.like(local, 0);
+  Value isAfter = t.compare(arith::CmpIPredicate::sge, local, zero);
+  Value isBefore = t.compare(arith::CmpIPredicate::slt, local, t.like(local, rows));
+  Value isHere = t.make<arith::AndIOp>(isAfter, isBefore);
+  return {t.select(isHere, local, zero), isHere};
 }
 
 /// `values`, with zeros in the rows that are not here.

@@ -47,7 +47,7 @@ struct Tensors {
   }
   bool canCut(unsigned factor) const {
     const Factor &it = rule.factors[factor];
-    return it.kind != FactorKind::Whole && (!it.decomposed || decomposable);
+    return it.decomposed ? decomposable : it.kind != FactorKind::Whole;
   }
 };
 
