@@ -3,6 +3,7 @@
 #include "lib/Schedule/OrderVerifier.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/RankPrograms.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -31,6 +32,14 @@ private:
 };
 
 } // namespace
+
+/// `{dp, tp}`
+static std::string text(AxesAttr axes) {
+  SmallVector<StringRef> names;
+  for (StringAttr name : axes.getNames())
+    names.push_back(name.getValue());
+  return "{" + llvm::join(names, ", ") + "}";
+}
 
 static RankAt rankAt(const RankState &state, const OrderProblem::Communication &communication, unsigned number) {
   return {state.rank, cast<CollectiveOpInterface>(communication.op), number,
@@ -79,13 +88,13 @@ LogicalResult Reporter::reportUnpaired(const RankState &rank, const RankState &o
              << " has no ";
   switch (classOf(rank).communications[waiting.number].meeting) {
   case Meeting::Group:
-    diagnostic << "collective over " << waiting.op.getAxes() << " left";
+    diagnostic << "collective over " << text(waiting.op.getAxes()) << " left";
     break;
   case Meeting::Send:
-    diagnostic << "recv from rank " << rank.rank << " over " << waiting.op.getAxes() << " left";
+    diagnostic << "recv from rank " << rank.rank << " over " << text(waiting.op.getAxes()) << " left";
     break;
   case Meeting::Recv:
-    diagnostic << "send to rank " << rank.rank << " over " << waiting.op.getAxes() << " left";
+    diagnostic << "send to rank " << rank.rank << " over " << text(waiting.op.getAxes()) << " left";
     break;
   }
   noteWait(diagnostic, rank);

@@ -62,7 +62,7 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
 
 namespace {
 
-/// Fills an OrderProblem from the functions of one program.
+/// Makes an OrderProblem of the functions of one program.
 class OrderReader {
 public:
   explicit OrderReader(const RankProgram &program) : program(program) {}
@@ -71,7 +71,8 @@ public:
 private:
   LogicalResult readRanks();
   LogicalResult readFunction(Operation *function);
-  LogicalResult readCollective(CollectiveOpInterface op);
+  void readCollective(CollectiveOpInterface op);
+  LogicalResult readOp(Operation &op);
   LogicalResult readWait(WaitOp wait);
   LogicalResult verifyInside(Operation &op);
   LogicalResult verifyTickets();
@@ -167,17 +168,11 @@ OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface o
   return result;
 }
 
-LogicalResult OrderReader::readCollective(CollectiveOpInterface op) {
+/// The op's verifier has seen that its mesh is the program's.
+void OrderReader::readCollective(CollectiveOpInterface op) {
   OrderProblem::Class &cls = problem.classes.back();
-  if (op.getMeshAttr() != program.meshName) {
-    InFlightDiagnostic diagnostic = op->emitOpError() << "is over " << op.getMeshAttr()
-                                                      << ", but its function is a program on " << program.meshName;
-    diagnostic.attachNote(cls.op->getLoc()) << "the function";
-    return diagnostic;
-  }
   cls.steps.push_back({OrderProblem::Step::Start, unsigned(cls.communications.size()), op});
   cls.communications.push_back(communicationOf(op));
-  return success();
 }
 
 LogicalResult OrderReader::readWait(WaitOp wait) {
@@ -205,35 +200,34 @@ LogicalResult OrderReader::verifyInside(Operation &op) {
   return success();
 }
 
+LogicalResult OrderReader::readOp(Operation &op) {
+  unsigned number = problem.classes.back().communications.size();
+  if (auto start = dyn_cast<StartOp>(op)) {
+    startNumbers[start] = number;
+    readCollective(start.getCollective());
+    return success();
+  }
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return readWait(wait);
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  if (!collective)
+    return verifyInside(op);
+  readCollective(collective);
+  problem.classes.back().steps.push_back({OrderProblem::Step::Wait, number, &op});
+  return success();
+}
+
 LogicalResult OrderReader::readFunction(Operation *function) {
-  OrderProblem::Class &cls = problem.classes.emplace_back();
-  cls.op = function;
+  problem.classes.emplace_back().op = function;
   startNumbers.clear();
   Region &body = function->getRegion(0);
   if (!body.hasOneBlock())
     return function->emitError() << "a program of ranks is one block, in which the order of collectives is fixed; "
                                     "this one has "
                                  << body.getBlocks().size();
-  for (Operation &op : body.front()) {
-    unsigned number = cls.communications.size();
-    auto read = [&]() -> LogicalResult {
-      if (auto start = dyn_cast<StartOp>(op)) {
-        startNumbers[start] = number;
-        return readCollective(start.getCollective());
-      }
-      if (auto wait = dyn_cast<WaitOp>(op))
-        return readWait(wait);
-      auto collective = dyn_cast<CollectiveOpInterface>(op);
-      if (!collective)
-        return verifyInside(op);
-      if (failed(readCollective(collective)))
-        return failure();
-      cls.steps.push_back({OrderProblem::Step::Wait, number, &op});
-      return success();
-    };
-    if (failed(read()))
+  for (Operation &op : body.front())
+    if (failed(readOp(op)))
       return failure();
-  }
   return success();
 }
 

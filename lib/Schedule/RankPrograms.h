@@ -26,8 +26,8 @@ struct RankProgram {
 mlir::FailureOr<std::vector<RankProgram>> collectRankPrograms(mlir::ModuleOp module);
 
 /// What the ranks of the program communicate; an error where ranks have two
-/// functions or none, where the mesh of a collective is another, where a ticket is
-/// not waited for once, or where the place of a collective in the order is unknown.
+/// functions or none, where a ticket is not waited for once, or where the place of
+/// a collective in the order is unknown.
 mlir::FailureOr<OrderProblem> readOrder(const RankProgram &program);
 
 } // namespace braid

@@ -281,6 +281,18 @@ struct Naive {
 
   const std::vector<Step> &steps(const RankState &state) const { return problem.classes[state.classNumber].steps; }
 
+  /// Whether a rank has come as far as the one of its class that stands for it,
+  /// the first of those that differ from it along axes without numbered peers.
+  bool isLike(const RankState &state, const std::vector<RankState> &representatives) const {
+    return std::any_of(representatives.begin(), representatives.end(), [&](const RankState &other) {
+      std::vector<int64_t> mine = coordinates(state.rank), its = coordinates(other.rank);
+      for (size_t axis = 0; axis < mine.size(); ++axis)
+        if (its[axis] != mine[axis] && its[axis] != 0)
+          return false;
+      return other.classNumber == state.classNumber && other.completed == state.completed && other.step == state.step;
+    });
+  }
+
   const OrderProblem &problem;
   std::vector<RankState> states;
 };
@@ -381,8 +393,10 @@ TEST(Order, EqualsAllRanksOneByOne) {
       ASSERT_EQ(state.step, naive.states[state.rank].step);
     }
     bool allEnd = true;
-    for (const RankState &state : naive.states)
+    for (const RankState &state : naive.states) {
       allEnd &= state.step == naive.steps(state).size();
+      ASSERT_TRUE(naive.isLike(state, states));
+    }
     std::optional<Standstill> found = findStandstill(problem);
     ASSERT_EQ(!found, allEnd);
     ended += allEnd;

@@ -1,0 +1,23 @@
+//===- VerifyOrder.cpp - no rank waits for ever ---------------------------===//
+
+#include "lib/Schedule/OrderVerifier.h"
+#include "lib/Schedule/TicketBytes.h"
+#include "passes/Parallel/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_VERIFYORDER
+#include "passes/Parallel/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct VerifyOrder : braid::impl::VerifyOrderBase<VerifyOrder> {
+  void runOnOperation() final {
+    if (failed(verifyOrder(getOperation())) || failed(verifyTicketBytes(getOperation())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,159 @@
+// Ranks of a group that come to different collectives: both, and what differs.
+// RUN: braid-opt %s --comm-verify-order --split-input-file --verify-diagnostics
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{'comm.all_reduce' op is a collective over ranks that disagree: rank 0 is at all_reduce #0 and rank 1 at barrier #0}}
+  %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at barrier #0 here}}
+  comm.barrier over @mesh {pp} : () -> ()
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  comm.barrier over @mesh {pp} : () -> ()
+  // expected-error @below {{disagree: the reduction is sum on rank 0 and max on rank 1}}
+  %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  comm.barrier over @mesh {pp} : () -> ()
+  // expected-note @below {{rank 1 is at all_reduce #1 here}}
+  %y = comm.all_reduce max %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4x4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: 'dims' is [0] on rank 0 and [1] on rank 1}}
+  %y = comm.all_gather %x dims [0] over @mesh {pp} : (tensor<4x4xf32>) -> tensor<8x4xf32>
+  return
+}
+func.func @second(%x: tensor<4x4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at all_gather #0 here}}
+  %y = comm.all_gather %x dims [1] over @mesh {pp} : (tensor<4x4xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: tensor 0 is tensor<4xf32> on rank 0 and tensor<4xbf16> on rank 1}}
+  %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second(%x: tensor<4xbf16>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at all_reduce #0 here}}
+  %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xbf16>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>, %z: tensor<2xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: the number of tensors is 2 on rank 0 and 1 on rank 1}}
+  %y:2 = comm.all_reduce sum %x, %z over @mesh {pp} : (tensor<4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  return
+}
+func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at all_reduce #0 here}}
+  %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: the root is 0 on rank 0 and 1 on rank 1}}
+  %y = comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at broadcast #0 here}}
+  %y = comm.broadcast %x root 1 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// What the root sends is what the others receive.
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: tensor 0 is tensor<4xf32> on rank 0 and tensor<5xf32> on rank 1}}
+  %y = comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at broadcast #0 here}}
+  %y = comm.broadcast root 0 over @mesh {pp} : () -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// Crossed permutes.
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: 'pairs' is [0, 1] on rank 0 and [1, 0] on rank 1}}
+  %y = comm.permute %x pairs [0 -> 1] over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at permute #0 here}}
+  %y = comm.permute %x pairs [1 -> 0] over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: rank 0 is at permute #0 and rank 1 at all_reduce #0}}
+  %y = comm.permute %x pairs [0 -> 1] over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at all_reduce #0 here}}
+  %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{disagree: tensor 0 is tensor<4xf32> on rank 0 and tensor<2x2xf32> on rank 1}}
+  comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
+  return
+}
+func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at recv #0 here}}
+  %y = comm.recv from 0 over @mesh {pp} : () -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+// The same ranks in another order are another communicator.
+comm.mesh @mesh [pp = 2, tp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{never ends: rank 0 waits for all_reduce #0, but rank 2 has no collective over {pp, tp} left}}
+  %y = comm.all_reduce sum %x over @mesh {pp, tp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+// expected-note @below {{rank 2 runs this}}
+func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  %y = comm.all_reduce sum %x over @mesh {tp, pp} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
