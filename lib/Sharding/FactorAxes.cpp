@@ -26,6 +26,11 @@ Reduction braid::reductionOf(Combine combine) {
   llvm_unreachable("all kinds are named");
 }
 
+AxesAttr braid::inMeshOrder(AxesAttr a, AxesAttr b, const Mesh &mesh) {
+  auto isIn = [&](StringAttr name) { return a.contains(name) || b.contains(name); };
+  return AxesAttr::get(a.getContext(), llvm::to_vector(llvm::make_filter_range(mesh.getNames(), isIn)));
+}
+
 /// Gives the axes of one dim to its factors, major to minor: a factor takes axes
 /// while they divide what is left of it, and the next one only when nothing is.
 static bool spread(const ShardingRule &rule, ArrayRef<unsigned> dim, AxesAttr axes, const Mesh &mesh,
@@ -99,7 +104,7 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
   for (const ShardingRule::DimFactors &dim : tensor)
     for (unsigned factor : dim)
       has.set(factor);
-  SmallVector<StringAttr> partial;
+  auto partial = AxesAttr::get(symbol.getContext());
   std::optional<Combine> combine;
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
     // A flat range cuts every factor.
@@ -109,23 +114,22 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
     if (combine && *combine != factor.combine)
       return std::nullopt;
     combine = factor.combine;
-    llvm::append_range(partial, axes.factors[index].getNames());
+    partial = inMeshOrder(partial, axes.factors[index], mesh);
   }
   if (!combine)
     return sharding;
   if (tensor.empty())
-    llvm::append_range(partial, axes.flat.getNames());
-  return sharding.withPartial(AxesAttr::get(symbol.getContext(), partial), reductionOf(*combine));
+    partial = inMeshOrder(partial, axes.flat, mesh);
+  return sharding.withPartial(partial, reductionOf(*combine));
 }
 
 //===----------------------------------------------------------------------===//
 // Inference
 //===----------------------------------------------------------------------===//
 
-/// `dim 1 of operand #0`
 static std::string nameOf(StringRef kind, unsigned index) { return (kind + " #" + Twine(index)).str(); }
 
-static std::string spell(AxesAttr axes) {
+std::string braid::strOf(AxesAttr axes) {
   return "{" + llvm::join(llvm::map_range(axes.getNames(), [](StringAttr name) { return name.str(); }), ", ") + "}";
 }
 
@@ -136,7 +140,7 @@ static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFa
   for (auto [index, dim] : llvm::enumerate(tensor)) {
     if (spread(rule, dim, dims[index], mesh, factors))
       continue;
-    std::string where = ("dim " + Twine(index) + " of " + name + " is sharded over " + spell(dims[index])).str();
+    std::string where = ("dim " + Twine(index) + " of " + name + " is sharded over " + strOf(dims[index])).str();
     if (llvm::all_of(dim, [&](unsigned factor) { return isShardable(rule.factors[factor]); }) && !dim.empty())
       return where + ", which does not cut its factors in equal blocks";
     return where + ", but the op needs it whole";
@@ -163,8 +167,8 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
       origin = {axes, tensor};
     if (origin.axes == axes)
       return true;
-    return fail(origin.tensor + " cuts " + what + " over " + spell(origin.axes) + ", but " + tensor + " over " +
-                spell(axes));
+    return fail(origin.tensor + " cuts " + what + " over " + strOf(origin.axes) + ", but " + tensor + " over " +
+                strOf(axes));
   };
   auto read = [&](StringRef kind, ArrayRef<ShardingRule::TensorFactors> tensors, ArrayRef<ShardingAttr> shardings) {
     for (auto [index, tensor] : llvm::enumerate(tensors)) {

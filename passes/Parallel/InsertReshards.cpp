@@ -5,6 +5,8 @@
 // not the home, a reshard stands between.  An op whose tensors' homes disagree has
 // its factor axes in `comm.factors`.
 //
+// Partial values stay so through ops that are linear in them: see `passPartials`.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lib/Sharding/Claims.h"
@@ -32,7 +34,6 @@ public:
 private:
   /// What an op needs of its operands and yields.
   struct Fit {
-    FactorAxes axes;
     SmallVector<ShardingAttr> operands, results;
   };
 
@@ -42,8 +43,14 @@ private:
 
   FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
   FactorAxes agreedAxes(Operation *op, const ShardingRule &rule) const;
-  FailureOr<Fit> fit(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
+  std::optional<Fit> fit(const ShardingRule &rule, const FactorAxes &axes) const;
   Fit replicated(Operation *op) const;
+
+  bool isOnlyUse(Value value, Operation *op) const;
+  std::optional<ShardingAttr> commonPartial(Operation *op, ArrayRef<unsigned> set) const;
+  std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
+  std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+                                  ArrayRef<unsigned> set) const;
 
   /// The value held as `target`; null after an error at `user`.
   Value get(Value value, ShardingAttr target, Operation *user);
@@ -129,9 +136,8 @@ FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) 
   return axes;
 }
 
-FailureOr<Inserter::Fit> Inserter::fit(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const {
+std::optional<Inserter::Fit> Inserter::fit(const ShardingRule &rule, const FactorAxes &axes) const {
   Fit found;
-  found.axes = axes;
   auto add = [&](const ShardingRule::TensorFactors &tensor, bool isResult, SmallVector<ShardingAttr> &list) {
     std::optional<ShardingAttr> sharding = shardingOfTensor(rule, tensor, axes, isResult, symbol, mesh);
     if (sharding)
@@ -140,9 +146,7 @@ FailureOr<Inserter::Fit> Inserter::fit(Operation *op, const ShardingRule &rule, 
   };
   bool isOk = llvm::all_of(rule.operands, [&](auto &tensor) { return add(tensor, false, found.operands); }) &&
               llvm::all_of(rule.results, [&](auto &tensor) { return add(tensor, true, found.results); });
-  if (!isOk)
-    return op->emitOpError() << "cannot be cut as 'comm.factors' says: its rule is " << rule.str();
-  return found;
+  return isOk ? std::optional<Fit>(found) : std::nullopt;
 }
 
 Inserter::Fit Inserter::replicated(Operation *op) const {
@@ -155,6 +159,87 @@ Inserter::Fit Inserter::replicated(Operation *op) const {
     found.results.push_back(isa<RankedTensorType>(result.getType()) ? ShardingAttr::replicated(symbol, rankOf(result))
                                                                     : ShardingAttr());
   return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Partial values through linear ops
+//===----------------------------------------------------------------------===//
+
+bool Inserter::isOnlyUse(Value value, Operation *op) const {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
+}
+
+/// What the operands of a set are all partial along, if nothing else reads them:
+/// otherwise one reduction for all readers is as cheap.
+std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
+  std::optional<ShardingAttr> common;
+  for (unsigned index : set) {
+    Value operand = op->getOperand(index);
+    ShardingAttr sharding = actualOf(operand);
+    auto partial = ShardingAttr::replicated(symbol, 0).withPartial(sharding.getPartial(), sharding.getReduction());
+    bool isAdditive = sharding.getReduction() == Reduction::Sum || sharding.getReduction() == Reduction::Mean;
+    if (!partial.isPartial() || !isAdditive || (common && *common != partial) || !isOnlyUse(operand, op))
+      return std::nullopt;
+    common = partial;
+  }
+  // An operand outside the set may be one of its values again: x * x.
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (!llvm::is_contained(set, index) &&
+        llvm::any_of(set, [&, value = operand](unsigned member) { return op->getOperand(member) == value; }))
+      return std::nullopt;
+  return common;
+}
+
+static int64_t bitsOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth();
+}
+
+/// The op on partial values of a linear set, which saves a reduction when there are
+/// several and moves it to an equal or smaller value when there is one.
+std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+                                                    ArrayRef<unsigned> set) const {
+  std::optional<ShardingAttr> common = commonPartial(op, set);
+  if (!common)
+    return std::nullopt;
+  int64_t largest = 0;
+  for (unsigned index : set)
+    largest = std::max(largest, bitsOf(op->getOperand(index)));
+  if (llvm::any_of(op->getResults(), [&](Value result) { return bitsOf(result) > largest; }))
+    return std::nullopt;
+  // Several are added before they are cut along the axes that they are partial on.
+  auto isFree = [&](StringAttr name) { return !common->getPartial().contains(name); };
+  auto free = [&](AxesAttr list) {
+    return AxesAttr::get(op->getContext(), llvm::to_vector(list.getNames().take_while(isFree)));
+  };
+  FactorAxes freed = axes;
+  llvm::transform(axes.factors, freed.factors.begin(), free);
+  freed.flat = free(axes.flat);
+  if (set.size() == 1 && !(freed == axes))
+    return std::nullopt;
+  std::optional<Fit> found = fit(rule, freed);
+  if (!found)
+    return std::nullopt;
+  for (unsigned index : set) {
+    ShardingAttr &need = found->operands[index];
+    need = need.withPartial(common->getPartial(), common->getReduction());
+    if (actualOf(op->getOperand(index)) != need)
+      return std::nullopt;
+  }
+  for (ShardingAttr &yields : found->results) {
+    if (yields.isPartial() && yields.getReduction() != common->getReduction())
+      return std::nullopt;
+    yields = yields.withPartial(inMeshOrder(yields.getPartial(), common->getPartial(), mesh), common->getReduction());
+  }
+  return found;
+}
+
+std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule,
+                                                    const FactorAxes &axes) const {
+  for (ArrayRef<unsigned> set : rule.linear)
+    if (std::optional<Fit> found = passPartials(op, rule, axes, set))
+      return found;
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,10 +341,12 @@ LogicalResult Inserter::visit(Operation *op) {
   Fit needs = replicated(op);
   if (rule) {
     FailureOr<FactorAxes> axes = axesOf(op, *rule);
-    FailureOr<Fit> found = failed(axes) ? FailureOr<Fit>(failure()) : fit(op, *rule, *axes);
-    if (failed(found))
+    if (failed(axes))
       return failure();
-    needs = *found;
+    std::optional<Fit> found = fit(*rule, *axes);
+    if (!found)
+      return op->emitOpError() << "cannot be cut as 'comm.factors' says: its rule is " << rule->str();
+    needs = passPartials(op, *rule, *axes).value_or(*found);
   }
   op->removeAttr(CommDialect::kFactors);
   for (auto [operand, need] : llvm::zip_equal(op->getOpOperands(), needs.operands)) {

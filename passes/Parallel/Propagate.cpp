@@ -78,7 +78,7 @@ bool Propagate::decompose(const PropagationProblem &problem) {
       ops.push_back({cast<DecomposableOpInterface>(node.op), axes});
   for (auto [op, axes] : ops) {
     op->emitRemark() << op->getName() << " is decomposed, because a dim that it reads as a whole is sharded over "
-                     << axes;
+                     << strOf(axes);
     OpBuilder builder(op);
     op->replaceAllUsesWith(op.decompose(builder));
     op->erase();

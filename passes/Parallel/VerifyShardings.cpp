@@ -151,7 +151,7 @@ FailureOr<ShardingAttr> VerifyShardings::checkPartials(Operation *op, const Shar
   InFlightDiagnostic diagnostic = op->emitOpError()
                                   << "has a partial value used as if reduced: operand #" << partial.front()
                                   << " is partial " << stringifyReduction(first.getReduction()) << " over "
-                                  << first.getPartial() << ", and the op is not linear in it"
+                                  << strOf(first.getPartial()) << ", and the op is not linear in it"
                                   << (agree && partial.size() == 1 ? "" : " and the other partial operands together")
                                   << "; reduce it first by a comm.reshard";
   diagnostic.attachNote(op->getOperand(partial.front()).getLoc()) << "the partial value is made here";
@@ -166,11 +166,8 @@ LogicalResult VerifyShardings::checkResults(Operation *op, const ShardingRule &r
     if (!yields || isMixed)
       return op->emitOpError() << "yields partial values in result #" << index
                                << " that would have to be combined in two ways";
-    if (passed.isPartial()) {
-      SmallVector<StringAttr> names(yields->getPartial().getNames());
-      llvm::append_range(names, passed.getPartial().getNames());
-      yields = yields->withPartial(AxesAttr::get(op->getContext(), names), passed.getReduction());
-    }
+    if (passed.isPartial())
+      yields = yields->withPartial(inMeshOrder(yields->getPartial(), passed.getPartial(), *mesh), passed.getReduction());
     ShardingAttr stated = of(op->getResult(index));
     if (!areSame(*yields, stated))
       return op->emitOpError() << "yields result #" << index << " as " << *yields << ", but 'comm.shardings' says "
