@@ -3,6 +3,7 @@
 #define BRAID_PASSES_PARALLEL_PASSES_H
 
 #include "dialects/Comm/Comm.h"
+#include "dialects/TG/TG.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -12,6 +13,11 @@ namespace braid {
 #include "passes/Parallel/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Parallel/Passes.h.inc"
+
+/// `comm-shard`: annotated functions become the programs of ranks (see
+/// Sharding.td).
+void buildShardPipeline(mlir::OpPassManager &manager);
+void registerParallelPipelines();
 } // namespace braid
 
 #endif // BRAID_PASSES_PARALLEL_PASSES_H

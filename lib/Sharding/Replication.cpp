@@ -1,0 +1,83 @@
+//===- Replication.cpp - which values are the same on which ranks ---------===//
+
+#include "lib/Sharding/Replication.h"
+#include "dialects/Comm/Sharding.h"
+#include "lib/Sharding/AxisLists.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+Replication::Replication(FunctionOpInterface function, ProgramAttr program, const Mesh &mesh)
+    : program(program), mesh(mesh) {
+  for (BlockArgument argument : function.getArguments())
+    differences[argument] = differenceOfArgument(function, argument.getArgNumber());
+  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) { update(op); });
+}
+
+AxesAttr Replication::replicatedAxes(Value value, AxesAttr axes) const {
+  AxisSet difference = differenceOf(value);
+  return filterAxes(axes, [&](StringAttr axis) {
+    const auto *place = llvm::find(mesh.getNames(), axis);
+    return place != mesh.getNames().end() && !difference.test(place - mesh.getNames().begin());
+  });
+}
+
+void Replication::update(Operation *op) {
+  if (op->getNumResults() == 0)
+    return;
+  AxisSet difference = differenceOfResults(op);
+  for (Value result : op->getResults())
+    differences[result] = difference;
+}
+
+Replication::AxisSet Replication::setOf(AxesAttr axes) const {
+  AxisSet set = none();
+  for (auto [index, name] : llvm::enumerate(mesh.getNames()))
+    if (axes.contains(name))
+      set.set(index);
+  return set;
+}
+
+Replication::AxisSet Replication::differenceOf(Value value) const {
+  auto found = differences.find(value);
+  return found == differences.end() ? all() : found->second;
+}
+
+Replication::AxisSet Replication::differenceOfArgument(FunctionOpInterface function, unsigned argument) const {
+  ShardingAttr sharding = shardingOfArgument(function, argument, program.getMesh());
+  if (sharding.getMesh() != program.getMesh())
+    return all();
+  AxisSet set = setOf(sharding.getPartial()) | setOf(sharding.getFlat());
+  for (AxesAttr axes : sharding.getDims())
+    set |= setOf(axes);
+  return set;
+}
+
+Replication::AxisSet Replication::differenceOfResults(Operation *op) const {
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    return differenceOfResults(collective);
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return differenceOfResults(wait.getStart().getCollective());
+  if (op->getNumRegions() || !isMemoryEffectFree(op))
+    return all();
+  AxisSet set = none();
+  for (Value operand : op->getOperands())
+    set |= differenceOf(operand);
+  // An op with a group that sends nothing reads the rank's number in it.
+  if (isa_and_nonnull<CommDialect>(op->getDialect()))
+    if (auto axes = op->getAttrOfType<AxesAttr>("axes"))
+      set |= setOf(axes);
+  return set;
+}
+
+Replication::AxisSet Replication::differenceOfResults(CollectiveOpInterface op) const {
+  if (op.getMeshAttr() != program.getMesh())
+    return all();
+  // What ranks send that run another function differs in ways not seen here.
+  bool isSentElsewhere = op.getSent().empty() || (program.getAxis() && op.getAxes().contains(program.getAxis()));
+  AxisSet set = isSentElsewhere ? all() : none();
+  for (Value operand : op.getSent())
+    set |= differenceOf(operand);
+  return op.resultsAgree() ? set.reset(setOf(op.getAxes())) : set |= setOf(op.getAxes());
+}
