@@ -8,11 +8,21 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
   let cppNamespace = "::braid::exec";
   let description = [{
     A step of the program on a queue: it reads `ins` and writes its results (on
-    values) or `outs` (in memory).
+    values) or `outs` (in memory).  Where the work goes on beside others, its begin
+    and its end are two actions: the one that begins it answers for what is read
+    and written, until the other.
   }];
   let methods = [
     InterfaceMethod<"The operands that are read.", "::mlir::OperandRange", "getActionIns", (ins)>,
     InterfaceMethod<"The references that are written; empty on values.", "::mlir::OperandRange", "getActionOuts", (ins)>,
+    InterfaceMethod<[{The values that it makes, on values: its own results, or those
+      that its end gives.}], "::mlir::ResultRange", "getActionResults", (ins), [{}], [{ return $_op->getResults(); }]>,
+    InterfaceMethod<"The action that begins this one's work: itself, or that whose end it is.", "::mlir::Operation *",
+      "getActionBegin", (ins), [{}], [{ return $_op; }]>,
+    InterfaceMethod<[{The action at which its reading and writing are over: itself, or
+      its end further down.}], "::mlir::Operation *", "getActionEnd", (ins), [{}], [{ return $_op; }]>,
+    InterfaceMethod<"True if it keeps its order among all actions for which this is true: other ranks see it.", "bool",
+      "isOrdered", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"A short name for reports and comments: `matmul`, `layer_norm`.", "::std::string", "getActionName", (ins)>,
     InterfaceMethod<[{The number of the `ins` operand whose memory result `result`
       must share (an accumulator), or -1.}], "int64_t", "getTiedIn", (ins "unsigned":$result),
@@ -22,6 +32,8 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
       (ins "unsigned":$result, "unsigned":$in), [{}], [{ return false; }]>,
     InterfaceMethod<"True if the result may be written with strides other than contiguous (last dim unit).",
       "bool", "mayWriteStrided", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return false; }]>,
+    InterfaceMethod<"True if operand `in` may be read with strides other than contiguous.", "bool", "mayReadStrided",
+      (ins "unsigned":$in), [{}], [{ return true; }]>,
     InterfaceMethod<"Bytes of scratch memory the call wants at most, given the target's cap.", "int64_t", "getWorkspaceBytes", (ins "int64_t":$cap),
       [{}], [{ return 0; }]>,
   ];

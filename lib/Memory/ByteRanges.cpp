@@ -56,6 +56,13 @@ bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
     return false;
   if (a.dims.empty() && b.dims.empty())
     return true;
+  // Counted from the first byte of both: an arena is large.
+  if (int64_t base = std::min(a.offset, b.offset)) {
+    ByteRanges nearA = a, nearB = b;
+    nearA.offset -= base;
+    nearB.offset -= base;
+    return overlap(nearA, nearB);
+  }
   int64_t bytes = std::max(a.end(), b.end());
   WrittenBytes written(bytes, std::gcd(a.unit(), b.unit()));
   written.write(a);

@@ -4,10 +4,14 @@
 // action that writes them first:
 //
 //   inputs       arguments that are no parameter or state
+//   gathered     written by a collective that combines nothing, from values that
+//                depend on parameters alone: a parameter in its whole size
 //   activations  written by an action that a result with a role (loss, logits, …;
 //                not grad_norm) depends on; in a program without such results,
 //                that a scalar result depends on; everything in a program that
 //                updates nothing
+//   buckets      of the rest, what a collective that combines several tensors writes
+//                (in place, its operands' memory has its own cause)
 //   gradients    the rest: what the backward pass and the optimizer make
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +26,8 @@ namespace braid {
 llvm::ArrayRef<llvm::StringLiteral> causeNames();
 
 inline constexpr llvm::StringLiteral kParameters = "parameters", kGradients = "gradients",
-                                     kActivations = "activations", kWorkspace = "workspace", kInputs = "inputs";
+                                     kActivations = "activations", kBuckets = "buckets",
+                                     kGathered = "gathered", kWorkspace = "workspace", kInputs = "inputs";
 
 /// One for each storage of the program; empty for persistent ones.
 std::vector<llvm::StringRef> transientCauses(mlir::func::FuncOp program, const Places &places);

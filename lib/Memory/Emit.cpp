@@ -1,6 +1,7 @@
 //===- Emit.cpp - a planned program in memory form ------------------------===//
 
 #include "lib/Memory/Emit.h"
+#include "dialects/Comm/Comm.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -17,8 +18,10 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
     std::string symbol = tensor.name;
     while (!taken.insert(symbol).second)
       symbol += "_";
-    builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.cause, tensor.type,
-                             tensor.value);
+    auto op = builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.cause,
+                                       tensor.type, tensor.value);
+    if (tensor.part)
+      op->setDiscardableAttrs(tensor.part);
     symbols[tensor.name] = symbol;
   }
   return symbols;
@@ -35,6 +38,8 @@ public:
 private:
   void emitBuffers(Location loc);
   void emitAction(ActionOpInterface action);
+  void emitInMemory(ActionOpInterface action, ValueRange results);
+  void emitStart(comm::StartOp start);
   /// The reference to a value's place; equal ones are one op.
   Value reference(Value value);
 
@@ -42,6 +47,8 @@ private:
   const PlannedProgram &plan;
   const llvm::StringMap<std::string> &tensorSymbols;
   DenseMap<std::pair<std::pair<unsigned, int64_t>, Type>, Value> references;
+  /// In memory form, of starts on values.
+  DenseMap<Value, Value> tickets;
 };
 
 } // namespace
@@ -59,10 +66,13 @@ void Emitter::emitBuffers(Location loc) {
       role = builder.getStringAttr(storage->role);
       type = TypeAttr::get(storage->type);
     }
-    builder.create<BufferOp>(loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
-                             builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
-                             builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause),
-                             builder.getStringAttr(buffer.name), io, role, type);
+    auto op = builder.create<BufferOp>(
+        loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
+        builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
+        builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause),
+        builder.getStringAttr(buffer.name), io, role, type);
+    if (storage && storage->part)
+      op->setDiscardableAttrs(storage->part);
   }
 }
 
@@ -81,19 +91,20 @@ Value Emitter::reference(Value value) {
   return known;
 }
 
-/// The action again, with references for values; `outs` are its last operands.
-void Emitter::emitAction(ActionOpInterface action) {
+/// The action again, with references for values; `outs`, which are its last
+/// operands, are where `results` are.
+void Emitter::emitInMemory(ActionOpInterface action, ValueRange results) {
   OperationState state(action->getLoc(), action->getName());
   for (Value operand : action.getActionIns())
     state.operands.push_back(reference(operand));
-  for (Value value : action->getResults())
+  for (Value value : results)
     state.operands.push_back(reference(value));
   NamedAttrList attributes(action->getAttrDictionary());
   // Ops with one variadic operand have no segment sizes.
   StringRef segmentsName = OpTrait::AttrSizedOperandSegments<void>::getOperandSegmentSizeAttr();
   if (auto sizes = dyn_cast_or_null<DenseI32ArrayAttr>(attributes.get(segmentsName))) {
     SmallVector<int32_t> segments(sizes.asArrayRef());
-    segments.back() = action->getNumResults();
+    segments.back() = results.size();
     attributes.set(segmentsName, builder.getDenseI32ArrayAttr(segments));
   }
   state.addAttributes(attributes);
@@ -102,8 +113,29 @@ void Emitter::emitAction(ActionOpInterface action) {
   builder.create(state);
 }
 
+/// The collective is written inside; its results are those of the wait.
+void Emitter::emitStart(comm::StartOp start) {
+  auto ticket = comm::TicketType::get(start.getContext(), {});
+  auto inMemory = builder.create<comm::StartOp>(start.getLoc(), ticket);
+  tickets[start.getTicket()] = inMemory.getTicket();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&inMemory.getBody());
+  emitInMemory(cast<ActionOpInterface>(start.getCollective().getOperation()), start.getActionResults());
+}
+
+void Emitter::emitAction(ActionOpInterface action) {
+  if (auto start = dyn_cast<comm::StartOp>(action.getOperation()))
+    emitStart(start);
+  else if (auto wait = dyn_cast<comm::WaitOp>(action.getOperation()))
+    builder.create<comm::WaitOp>(wait.getLoc(), TypeRange(), tickets.lookup(wait.getTicket()));
+  else
+    emitInMemory(action, action.getActionResults());
+}
+
 ProgramOp Emitter::emit(func::FuncOp program) {
   auto result = builder.create<ProgramOp>(program.getLoc(), program.getSymName(), plan.arenaBytes);
+  if (Attribute ranks = program->getAttr(comm::CommDialect::kProgram))
+    result->setAttr(comm::CommDialect::kProgram, ranks);
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&result.getBody());
   emitBuffers(program.getLoc());
@@ -111,7 +143,7 @@ ProgramOp Emitter::emit(func::FuncOp program) {
   for (ActionOpInterface action : plan.places.actions) {
     for (Value operand : action.getActionIns())
       reference(operand);
-    for (Value value : action->getResults())
+    for (Value value : action.getActionResults())
       reference(value);
   }
   for (ActionOpInterface action : plan.places.actions)

@@ -1,16 +1,43 @@
 //===- Persistent.cpp - tensors that live across programs -----------------===//
 
 #include "lib/Memory/Persistent.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Causes.h"
 
 using namespace mlir;
 using namespace braid;
 
+DictionaryAttr braid::partIn(DictionaryAttr attributes) {
+  NamedAttrList part;
+  if (attributes)
+    for (NamedAttribute attribute : attributes)
+      if (isa_and_present<comm::CommDialect>(attribute.getNameDialect()))
+        part.append(attribute);
+  return part.empty() ? DictionaryAttr() : part.getDictionary(attributes.getContext());
+}
+
+static LogicalResult disagreeOnPart(const PersistentTensor &known, func::FuncOp program, DictionaryAttr part) {
+  auto print = [](Diagnostic &diagnostic, DictionaryAttr part) {
+    if (part)
+      diagnostic << "the part " << part;
+    else
+      diagnostic << "a whole";
+  };
+  InFlightDiagnostic diagnostic = program.emitOpError() << "has '" << known.name << "' as ";
+  print(*diagnostic.getUnderlyingDiagnostic(), part);
+  diagnostic << ", but another program has it as ";
+  print(*diagnostic.getUnderlyingDiagnostic(), known.part);
+  diagnostic.attachNote(known.argument.getLoc()) << "the other program names it here";
+  return diagnostic;
+}
+
 static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, BlockArgument argument,
-                           Attribute value) {
-  if (known.type == argument.getType() && known.value == value)
+                           Attribute value, DictionaryAttr part) {
+  if (known.type == argument.getType() && known.value == value && known.part == part)
     return success();
+  if (known.part != part)
+    return disagreeOnPart(known, program, part);
   InFlightDiagnostic diagnostic = program.emitOpError()
                                   << "has '" << known.name << "' as " << argument.getType() << " " << value
                                   << ", but another program has it as " << known.type << " " << known.value;
@@ -30,6 +57,7 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       StringRef name = param ? param.getName() : state.getName();
       StringRef cause = param ? StringRef(kParameters) : state.getCause().strref();
       Attribute value = param ? Attribute(param) : Attribute(state);
+      DictionaryAttr part = partIn(program.getArgAttrDict(argument.getArgNumber()));
       if (auto [first, isNew] = here.try_emplace(name, argument.getArgNumber()); !isNew)
         return program.emitOpError() << "has '" << name << "' as argument " << first->second << " and again as argument "
                                      << argument.getArgNumber();
@@ -37,13 +65,13 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
         return program.emitOpError() << "has '" << name << "' for cause '" << cause << "', which reports do not know";
       auto [known, isNew] = result.byName.try_emplace(name, result.tensors.size());
       if (!isNew) {
-        if (failed(agree(result.tensors[known->second], program, argument, value)))
+        if (failed(agree(result.tensors[known->second], program, argument, value, part)))
           return failure();
         continue;
       }
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-      result.tensors.push_back({name.str(), cause, type, value, bytes, 0, argument});
+      result.tensors.push_back({name.str(), cause, type, value, part, bytes, 0, argument});
     }
   }
   llvm::stable_sort(result.tensors, [](const PersistentTensor &a, const PersistentTensor &b) {

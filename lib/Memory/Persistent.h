@@ -7,12 +7,18 @@
 
 namespace braid {
 
+/// The `comm` attributes among those of an argument or result: which part of a
+/// logical tensor it is.  Null where there are none.
+mlir::DictionaryAttr partIn(mlir::DictionaryAttr attributes);
+
 struct PersistentTensor {
   std::string name;
   llvm::StringRef cause;
   mlir::RankedTensorType type;
   /// The `#tg.param` or `#tg.state`.
   mlir::Attribute value;
+  /// Which part of the logical tensor it is; null for the whole.
+  mlir::DictionaryAttr part;
   int64_t bytes, offset;
   /// The argument that named it first.
   mlir::BlockArgument argument;

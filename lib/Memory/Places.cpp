@@ -11,8 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Memory/Places.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Copies.h"
+#include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringMap.h"
@@ -36,6 +38,7 @@ private:
   void eraseDead();
   LogicalResult materializeConstants();
   void copyUnreachableViews();
+  void copyStridedOperands();
   void placeArguments();
 
   // The visit.
@@ -45,7 +48,7 @@ private:
   void visitConcat(ConcatOp concat);
   void visitAction(ActionOpInterface action);
   void tieAccumulator(ActionOpInterface action, unsigned result);
-  void writeInPlace(ActionOpInterface action, unsigned result);
+  void writeInPlace(ActionOpInterface action, OpResult value);
 
   // After it.
   void placeViews();
@@ -72,6 +75,8 @@ private:
   /// The argument in each persistent storage, by its number and by its name.
   DenseMap<unsigned, Value> argumentIn;
   llvm::StringMap<BlockArgument> persistent;
+  /// Of views whose source is contiguous, or a view of one that is.
+  DenseMap<Value, Layout> viewLayouts;
   /// Of concats that a later action overwrites.
   DenseMap<Operation *, Operation *> overwrittenBy;
 };
@@ -96,7 +101,7 @@ static StringRef nameIn(Location loc) {
 std::string braid::tensorName(Operation *action, unsigned result) {
   StringRef located = nameIn(action->getLoc());
   std::string name = located.empty() ? cast<ActionOpInterface>(action).getActionName() : located.str();
-  if (action->getNumResults() > 1)
+  if (cast<ActionOpInterface>(action).getActionResults().size() > 1)
     name += "#" + std::to_string(result);
   return name;
 }
@@ -106,10 +111,14 @@ std::string braid::tensorName(Operation *action, unsigned result) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Placer::checkForm() {
-  for (Operation &op : block)
-    if (!isa<ActionOpInterface, ViewOp, ConcatOp, arith::ConstantOp, func::ReturnOp>(op))
-      return op.emitOpError() << "cannot be planned: only exec actions on values, views and concats have a place in "
-                                 "memory; lower it first";
+  for (Operation &op : block) {
+    if (isa<ActionOpInterface, ViewOp, ConcatOp, arith::ConstantOp, func::ReturnOp>(op))
+      continue;
+    if (isa<comm::CommDialect>(op.getDialect()))
+      return op.emitOpError() << "is not supported in memory form yet: it depends on the rank's place in the mesh";
+    return op.emitOpError() << "cannot be planned: only exec actions on values, views and concats have a place in "
+                               "memory; lower it first";
+  }
   return success();
 }
 
@@ -137,10 +146,10 @@ LogicalResult Placer::materializeConstants() {
       }
     if (constant->use_empty())
       continue;
-    Operation *first = *constant->user_begin();
-    for (Operation *user : constant->getUsers())
-      if (user->isBeforeInBlock(first))
-        first = user;
+    Operation *first = readerOf(*constant->use_begin());
+    for (OpOperand &use : constant->getUses())
+      if (Operation *reader = readerOf(use); reader->isBeforeInBlock(first))
+        first = reader;
     builder.setInsertionPoint(first);
     constant.replaceAllUsesWith(buildFill(builder, constant.getLoc(), type, element));
   }
@@ -151,25 +160,41 @@ LogicalResult Placer::materializeConstants() {
 /// Views of views have no strides where a step of the outer one is no constant
 /// number of elements; then the inner one is copied.
 void Placer::copyUnreachableViews() {
-  DenseMap<Value, Layout> layouts;
   for (auto view : llvm::to_vector(block.getOps<ViewOp>())) {
     ArrayRef<int64_t> sourceShape = shapeOf(view.getSource()), shape = shapeOf(view.getResult());
-    auto inner = layouts.find(view.getSource());
-    Layout source = inner == layouts.end() ? Layout::contiguous(sourceShape) : inner->second;
+    auto inner = viewLayouts.find(view.getSource());
+    Layout source = inner == viewLayouts.end() ? Layout::contiguous(sourceShape) : inner->second;
     auto layout = composeView(sourceShape, source, shape, view.getOffset(), view.getStrides());
     if (!layout) {
       builder.setInsertionPoint(view);
       view.setOperand(buildCopy(builder, view.getLoc(), view.getSource()));
       layout = composeView(sourceShape, Layout::contiguous(sourceShape), shape, view.getOffset(), view.getStrides());
     }
-    layouts[view.getResult()] = *layout;
+    viewLayouts[view.getResult()] = *layout;
+  }
+}
+
+/// What an action takes only contiguous is copied where it is a strided view; the
+/// copy's name says so in reports.
+void Placer::copyStridedOperands() {
+  for (auto action : block.getOps<ActionOpInterface>()) {
+    OperandRange ins = action.getActionIns();
+    for (unsigned index = 0; index < ins.size(); ++index) {
+      OpOperand &operand = ins.getBase()[index];
+      auto view = viewLayouts.find(operand.get());
+      if (view == viewLayouts.end() || action.mayReadStrided(index) || view->second.isContiguous(shapeOf(operand.get())))
+        continue;
+      std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";
+      builder.setInsertionPoint(action);
+      operand.set(buildCopy(builder, NameLoc::get(builder.getStringAttr(name), action.getLoc()), operand.get()));
+    }
   }
 }
 
 Place Placer::newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-  result.storages.push_back({kind, bytes, type, name.str(), role.str(), 0, -1});
+  result.storages.push_back({kind, bytes, type, name.str(), role.str(), {}, 0, -1});
   return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(type.getShape())};
 }
 
@@ -191,6 +216,7 @@ void Placer::placeArguments() {
       name = input.str();
     auto role = program.getArgAttrOfType<StringAttr>(index, tg::kRole);
     result.places[argument] = newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : "");
+    result.storages.back().part = partIn(program.getArgAttrDict(index));
   }
 }
 
@@ -199,6 +225,9 @@ void Placer::placeArguments() {
 //===----------------------------------------------------------------------===//
 
 bool Placer::demand(Value value, Place place, Operation *overwritten) {
+  // Other readers were chosen for a contiguous operand.
+  if (!place.layout.isContiguous(shapeOf(value)) && !value.hasOneUse())
+    return false;
   if (auto view = value.getDefiningOp<ViewOp>()) {
     auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(),
                              view.getStrides(), place.layout);
@@ -206,16 +235,13 @@ bool Placer::demand(Value value, Place place, Operation *overwritten) {
   }
   if (isa<BlockArgument>(value) || result.places.contains(value))
     return false;
-  // Other readers were chosen for a contiguous operand.
-  if (!place.layout.isContiguous(shapeOf(value)) && !value.hasOneUse())
-    return false;
   if (auto concat = value.getDefiningOp<ConcatOp>())
     return demandConcat(concat, place, overwritten);
   return demandResult(cast<OpResult>(value), place);
 }
 
 bool Placer::demandResult(OpResult value, const Place &place) {
-  auto action = cast<ActionOpInterface>(value.getOwner());
+  auto action = cast<ActionOpInterface>(cast<ActionOpInterface>(value.getOwner()).getActionBegin());
   unsigned number = value.getResultNumber();
   bool contiguous = place.layout.isContiguous(shapeOf(value));
   if (!contiguous && !action.mayWriteStrided(number, place.layout.strides))
@@ -309,6 +335,7 @@ void Placer::visitResult(OpOperand &returned) {
     role = "grad_of " + attr.str();
   std::string name = role.empty() ? "result" + std::to_string(index) : role;
   Place place = newStorage(Storage::Kind::Result, returned.get(), name, role);
+  result.storages.back().part = partIn(program.getResultAttrDict(index));
   if (!demand(returned.get(), place))
     copyTo(returned, place, ret);
 }
@@ -331,13 +358,13 @@ void Placer::visitConcat(ConcatOp concat) {
 }
 
 void Placer::visitAction(ActionOpInterface action) {
-  for (OpResult value : action->getResults()) {
+  for (OpResult value : action.getActionResults()) {
     if (!result.places.contains(value))
       result.places[value] = newStorage(Storage::Kind::Transient, value, "");
     if (action.getTiedIn(value.getResultNumber()) >= 0)
       tieAccumulator(action, value.getResultNumber());
     else
-      writeInPlace(action, value.getResultNumber());
+      writeInPlace(action, value);
   }
 }
 
@@ -353,14 +380,13 @@ void Placer::tieAccumulator(ActionOpInterface action, unsigned number) {
 }
 
 /// Lets the result overwrite an operand that dies here.
-void Placer::writeInPlace(ActionOpInterface action, unsigned number) {
-  OpResult value = action->getResult(number);
+void Placer::writeInPlace(ActionOpInterface action, OpResult value) {
   Place place = result.places[value];
   if (isPersistent(place) || !place.layout.isContiguous(shapeOf(value)))
     return;
   for (Value operand : action.getActionIns()) {
     Value root = rootOf(operand);
-    if (operand.getType() == value.getType() && !isa<BlockArgument>(root) && mayOverwrite(root, action, number) &&
+    if (operand.getType() == value.getType() && !isa<BlockArgument>(root) && mayOverwrite(root, action, value.getResultNumber()) &&
         demand(operand, place, action))
       return;
   }
@@ -386,17 +412,21 @@ void Placer::findLifetimes() {
   for (auto action : block.getOps<ActionOpInterface>())
     result.actions.push_back(action);
   int64_t end = result.actions.size();
+  DenseMap<Operation *, int64_t> times;
+  for (auto [index, action] : llvm::enumerate(result.actions))
+    times[action] = index;
   for (Storage &storage : result.storages) {
     storage.first = storage.kind == Storage::Kind::Input || storage.kind == Storage::Kind::Persistent ? -1 : end;
     storage.last = storage.kind == Storage::Kind::Result || storage.kind == Storage::Kind::Persistent ? end : -1;
   }
   for (auto [index, action] : llvm::enumerate(result.actions)) {
-    int64_t time = index;
+    // Until its end the work may read and write at any time.
+    int64_t time = index, last = times.at(action.getActionEnd());
     for (Value operand : action.getActionIns()) {
       Storage &storage = result.storages[result.places.at(operand).storage];
-      storage.last = std::max(storage.last, time);
+      storage.last = std::max(storage.last, last);
     }
-    for (OpResult value : action->getResults()) {
+    for (OpResult value : action.getActionResults()) {
       Storage &storage = result.storages[result.places.at(value).storage];
       if (storage.first == end) {
         storage.writer = action;
@@ -404,7 +434,7 @@ void Placer::findLifetimes() {
           storage.name = tensorName(action, value.getResultNumber());
       }
       storage.first = std::min(storage.first, time);
-      storage.last = std::max(storage.last, time);
+      storage.last = std::max(storage.last, last);
     }
   }
 }
@@ -416,6 +446,7 @@ FailureOr<Places> Placer::run() {
   if (failed(materializeConstants()))
     return failure();
   copyUnreachableViews();
+  copyStridedOperands();
   placeArguments();
   if (failed(visitReturn()))
     return failure();

@@ -29,9 +29,12 @@ struct Storage {
   std::string name;
   /// Of an input or result.
   std::string role;
+  /// Which part of a logical tensor an input or result is: the `comm` attributes of
+  /// the argument or result, or null.
+  mlir::DictionaryAttr part;
   /// The actions between which it is live, numbered as in `exec.buffer`.
   int64_t first, last;
-  /// The action that writes it first; null for inputs and persistent tensors.
+  /// The action that begins to write it first; null for inputs and persistent tensors.
   mlir::Operation *writer = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include "dialects/Exec/Exec.h"
 #include "lib/Memory/ByteRanges.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 #include <numeric>
 
@@ -44,7 +45,11 @@ private:
   LogicalResult resolveReferences();
   void startWritten();
   LogicalResult verifyAction(ActionOpInterface action, int64_t time);
+  LogicalResult verifyStrides(ActionOpInterface action);
   LogicalResult verifyAliases(ActionOpInterface action);
+  LogicalResult verifyUnderWay(ActionOpInterface action);
+  LogicalResult clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun, StringRef doesIn);
+  void finish(ActionOpInterface action);
   LogicalResult verifyLife(ActionOpInterface action, const Access &access, int64_t time);
   LogicalResult verifyResults();
 
@@ -56,6 +61,8 @@ private:
   llvm::MapVector<StringRef, Range> ranges;
   DenseMap<Value, Access> accesses;
   DenseMap<Range *, WrittenBytes> written;
+  /// Actions that have begun and whose end is still to come.
+  llvm::SetVector<Operation *> underWay;
 };
 
 } // namespace
@@ -187,14 +194,67 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
   return success();
 }
 
-LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t time) {
-  for (Value operand : action->getOperands()) {
-    auto access = accesses.find(operand);
-    if (access == accesses.end())
-      return action.emitOpError() << "has an operand that is no exec.ref of this program";
-    if (failed(verifyLife(action, access->second, time)))
-      return failure();
+LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
+  for (auto [index, in] : llvm::enumerate(action.getActionIns()))
+    if (!accesses.at(in).type.isContiguous() && !action.mayReadStrided(index))
+      return action.emitOpError() << "reads operand " << index << " with strides " << accesses.at(in).type
+                                  << ", but takes contiguous memory only";
+  return success();
+}
+
+LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun,
+                                     StringRef doesIn) {
+  InFlightDiagnostic diagnostic = action.emitOpError();
+  diagnostic << does << " '" << accesses.at(ref).range->name << "', which " << begun.getActionName() << " " << doesIn
+             << " until its wait";
+  diagnostic.attachNote(begun->getLoc()) << "started here";
+  return diagnostic;
+}
+
+/// What is under way may read its operands and write its outs at any time: nobody
+/// else touches the outs or writes the operands.
+LogicalResult ProgramVerifier::verifyUnderWay(ActionOpInterface action) {
+  auto meets = [&](Value a, Value b) {
+    return accesses.at(a).range == accesses.at(b).range && overlap(accesses.at(a).bytes, accesses.at(b).bytes);
+  };
+  for (Operation *op : underWay) {
+    auto begun = cast<ActionOpInterface>(op);
+    for (Value written : begun.getActionOuts()) {
+      for (Value in : action.getActionIns())
+        if (meets(in, written))
+          return clash(action, "reads", in, begun, "writes");
+      for (Value out : action.getActionOuts())
+        if (meets(out, written))
+          return clash(action, "writes", out, begun, "writes");
+    }
+    for (Value read : begun.getActionIns())
+      for (Value out : action.getActionOuts())
+        if (meets(out, read))
+          return clash(action, "writes", out, begun, "reads");
   }
+  return success();
+}
+
+/// The outs hold values from the action's end on.
+void ProgramVerifier::finish(ActionOpInterface action) {
+  auto begun = cast<ActionOpInterface>(action.getActionBegin());
+  underWay.remove(begun);
+  for (Value out : begun.getActionOuts())
+    written.find(accesses.at(out).range)->second.write(accesses.at(out).bytes);
+}
+
+LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t time) {
+  auto begun = cast<ActionOpInterface>(action.getActionBegin());
+  for (OperandRange refs : {begun.getActionIns(), begun.getActionOuts()})
+    for (Value ref : refs) {
+      auto access = accesses.find(ref);
+      if (access == accesses.end())
+        return action.emitOpError() << "has an operand that is no exec.ref of this program";
+      if (failed(verifyLife(action, access->second, time)))
+        return failure();
+    }
+  if (failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
+    return failure();
   for (auto [index, in] : llvm::enumerate(action.getActionIns())) {
     const Access &read = accesses.at(in);
     if (int64_t byte = written.at(read.range).firstUnwritten(read.bytes); byte >= 0)
@@ -203,8 +263,10 @@ LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t ti
   }
   if (failed(verifyAliases(action)))
     return failure();
-  for (Value out : action.getActionOuts())
-    written.find(accesses.at(out).range)->second.write(accesses.at(out).bytes);
+  if (action.getActionEnd() == action)
+    finish(action);
+  else
+    underWay.insert(action);
   return success();
 }
 

@@ -22,10 +22,29 @@ void braid::forEachRead(Value root, function_ref<void(OpOperand &)> visit) {
   }
 }
 
+Operation *braid::readerOf(OpOperand &read) {
+  return read.get().getParentBlock()->findAncestorOpInBlock(*read.getOwner());
+}
+
+SmallVector<Value> braid::usesOf(Operation *op) {
+  SmallVector<Value> uses(op->getOperands());
+  if (auto action = dyn_cast<ActionOpInterface>(op); action && op->getNumRegions())
+    llvm::append_range(uses, action.getActionIns());
+  return uses;
+}
+
+/// Whether what `reader` reads is read before `op` begins.
+static bool isOverBefore(Operation *reader, Operation *op) {
+  if (auto action = dyn_cast<ActionOpInterface>(reader))
+    reader = action.getActionEnd();
+  return reader->isBeforeInBlock(op);
+}
+
 bool braid::readsEndBefore(Value root, Operation *op, Operation *except) {
   bool before = true;
   forEachRead(root, [&](OpOperand &read) {
-    before &= read.getOwner() == except || read.getOwner()->isBeforeInBlock(op);
+    Operation *reader = readerOf(read);
+    before &= reader == except || isOverBefore(reader, op);
   });
   return before;
 }
@@ -33,15 +52,16 @@ bool braid::readsEndBefore(Value root, Operation *op, Operation *except) {
 bool braid::mayOverwrite(Value root, ActionOpInterface action, unsigned result) {
   bool may = true;
   forEachRead(root, [&](OpOperand &read) {
-    if (read.getOwner() != action) {
-      may &= read.getOwner()->isBeforeInBlock(action);
+    Operation *reader = readerOf(read);
+    if (reader != action) {
+      may &= isOverBefore(reader, action);
       return;
     }
     // The same element must be read where the new one is written: only the whole
     // tensor in its own order qualifies.
     auto view = read.get().getDefiningOp<ViewOp>();
     unsigned in = read.getOperandNumber();
-    may &= (!view || isReshape(view)) && read.get().getType() == action->getResult(result).getType() &&
+    may &= (!view || isReshape(view)) && read.get().getType() == action.getActionResults()[result].getType() &&
            (action.getTiedIn(result) == in || action.mayWriteInPlace(result, in));
   });
   return may;

@@ -15,9 +15,14 @@ namespace braid {
 mlir::Value rootOf(mlir::Value value);
 /// Every operand that reads `root` or a view of it, views themselves left out.
 void forEachRead(mlir::Value root, llvm::function_ref<void(mlir::OpOperand &)> visit);
-/// Whether every read of `root`, those by `except` left out, comes before `op`.
+/// The op of the program that an operand belongs to: the operand's owner, or the
+/// action whose region holds it.
+mlir::Operation *readerOf(mlir::OpOperand &read);
+/// All values that an op of the program uses, those in its region too.
+llvm::SmallVector<mlir::Value> usesOf(mlir::Operation *op);
+/// Whether every read of `root`, those by `except` left out, is over before `op`.
 bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *except = nullptr);
-/// Whether `action` may write `result` over `root`: every read comes before it,
+/// Whether `action` may write `result` over `root`: every read is over before it,
 /// or is its own and is of an element that it then overwrites.
 bool mayOverwrite(mlir::Value root, exec::ActionOpInterface action, unsigned result);
 

@@ -15,9 +15,28 @@ bool ActionOrder::isAction(Operation *op) {
 
 ActionOrder::ActionOrder(Block &block) : block(block) {
   int64_t number = 0;
-  for (Operation &op : block)
-    if (isAction(&op))
-      order[&op] = number++;
+  Operation *last = nullptr;
+  for (Operation &op : block) {
+    if (!isAction(&op))
+      continue;
+    order[&op] = number++;
+    auto action = dyn_cast<exec::ActionOpInterface>(op);
+    if (!action || !action.isOrdered())
+      continue;
+    if (last) {
+      nextOrdered[last] = &op;
+      previousOrdered[&op] = last;
+    }
+    last = &op;
+  }
+}
+
+/// What an op reads, in its region too where that is part of the block's program.
+static SmallVector<Value> readsOf(Operation *op) {
+  SmallVector<Value> reads(op->getOperands());
+  if (auto action = dyn_cast<exec::ActionOpInterface>(op); action && op->getNumRegions())
+    llvm::append_range(reads, action.getActionIns());
+  return reads;
 }
 
 Operation *ActionOrder::producer(Value value) {
@@ -38,16 +57,28 @@ void ActionOrder::addConsumers(Value value, llvm::SmallSetVector<Operation *, 8>
   }
 }
 
-static llvm::SmallSetVector<Operation *, 8> producersOf(Operation *op) {
+llvm::SmallSetVector<Operation *, 8> ActionOrder::predecessors(Operation *op) const {
   llvm::SmallSetVector<Operation *, 8> producers;
-  for (Value operand : op->getOperands())
+  for (Value operand : readsOf(op))
     if (Operation *producer = ActionOrder::producer(operand))
       producers.insert(producer);
+  if (Operation *previous = previousOrdered.lookup(op))
+    producers.insert(previous);
   return producers;
 }
 
+bool ActionOrder::addSuccessorsBefore(Operation *op, int64_t end, llvm::SetVector<Operation *> &successors) {
+  for (Value result : op->getResults())
+    if (!addConsumersBefore(result, end, successors))
+      return false;
+  if (Operation *next = nextOrdered.lookup(op); next && order.at(next) < end)
+    successors.insert(next);
+  return successors.size() <= kMaxBetween;
+}
+
 bool ActionOrder::addConsumersBefore(Value value, int64_t end, llvm::SetVector<Operation *> &consumers) {
-  for (Operation *user : value.getUsers()) {
+  for (Operation *owner : value.getUsers()) {
+    Operation *user = block.findAncestorOpInBlock(*owner);
     if (isa<exec::ViewOp>(user)) {
       if (!addConsumersBefore(user->getResult(0), end, consumers))
         return false;
@@ -65,20 +96,18 @@ FailureOr<ActionOrder::Between> ActionOrder::between(Operation *first, Operation
   llvm::SetVector<Operation *> after, before;
   // Readers beyond the second are not counted: every optimizer update reads the
   // scalars of the first, however many parameters there are.
-  for (Value result : first->getResults())
-    if (!addConsumersBefore(result, high, after))
-      return failure();
+  if (!addSuccessorsBefore(first, high, after))
+    return failure();
   for (size_t index = 0; index < after.size(); ++index)
-    for (Value result : after[index]->getResults())
-      if (!addConsumersBefore(result, high + 1, after) || after.contains(second))
-        return failure();
-  for (Operation *producer : producersOf(second))
+    if (!addSuccessorsBefore(after[index], high + 1, after) || after.contains(second))
+      return failure();
+  for (Operation *producer : predecessors(second))
     if (order.at(producer) > low)
       before.insert(producer);
   for (size_t index = 0; index < before.size(); ++index) {
     if (before.size() > kMaxBetween)
       return failure();
-    for (Operation *producer : producersOf(before[index]))
+    for (Operation *producer : predecessors(before[index]))
       if (order.at(producer) > low)
         before.insert(producer);
   }
@@ -112,7 +141,7 @@ void ActionOrder::replace(Operation *old, Operation *op) {
 
 /// Moves what `op` reads that is no action in front of it.
 static void moveReads(Operation *op, Operation *before, llvm::SmallPtrSetImpl<Operation *> &placed) {
-  for (Value operand : op->getOperands()) {
+  for (Value operand : readsOf(op)) {
     Operation *source = operand.getDefiningOp();
     if (!source || ActionOrder::isAction(source) || !placed.insert(source).second)
       continue;

@@ -2,10 +2,11 @@
 //
 // A topological order of the actions of a block, on values, that stays one while
 // actions are merged (Pearce and Kelly 2007).  Views and constants are no
-// actions: edges look through them.  Merging two actions renumbers only the
-// actions between them that depend on the first or that the second depends on;
-// where there are too many of these, merging is refused, which keeps the cost of
-// a whole program near-linear.
+// actions: edges look through them.  Ordered actions, in which ranks meet, depend
+// each on the one before.  Merging two actions renumbers only the actions between
+// them that depend on the first or that the second depends on; where there are too
+// many of these, merging is refused, which keeps the cost of a whole program
+// near-linear.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_ACTIONORDER_H
@@ -50,8 +51,14 @@ private:
   /// Adds the actions before `end` that read `value`; false if they are too many.
   bool addConsumersBefore(mlir::Value value, int64_t end, llvm::SetVector<mlir::Operation *> &consumers);
 
+  /// The same with what its results and its place among ordered actions bind.
+  bool addSuccessorsBefore(mlir::Operation *op, int64_t end, llvm::SetVector<mlir::Operation *> &successors);
+  llvm::SmallSetVector<mlir::Operation *, 8> predecessors(mlir::Operation *op) const;
+
   mlir::Block &block;
   llvm::DenseMap<mlir::Operation *, int64_t> order;
+  /// Each ordered action's neighbours among them.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> nextOrdered, previousOrdered;
 };
 
 } // namespace braid

@@ -105,10 +105,12 @@ void Batching::readActions() {
     auto action = dyn_cast<exec::ActionOpInterface>(op);
     if (!action)
       continue;
+    // What was begun before goes on up to here.
+    auto begun = cast<exec::ActionOpInterface>(action.getActionBegin());
     Access access;
-    for (Value in : action.getActionIns())
+    for (Value in : begun.getActionIns())
       access.reads.push_back(partOf(in));
-    for (Value out : action.getActionOuts())
+    for (Value out : begun.getActionOuts())
       access.writes.push_back(partOf(out));
     if (workspace && action.getWorkspaceBytes(/*cap=*/1) > 0)
       access.writes.push_back(*workspace);
@@ -184,10 +186,13 @@ void Batching::renumber() {
   for (size_t index = 0; index < leader.size(); ++index) {
     if (leader[index] != index)
       continue;
-    for (Value ref : actions[index]->getOperands()) {
+    auto begun = cast<exec::ActionOpInterface>(actions[index].getActionBegin());
+    auto touch = [&](Value ref) {
       auto [it, isFirst] = used.try_emplace(ref.getDefiningOp<exec::RefOp>().getBuffer(), newNumber[index], newNumber[index]);
       it->second.second = newNumber[index];
-    }
+    };
+    llvm::for_each(begun.getActionIns(), touch);
+    llvm::for_each(begun.getActionOuts(), touch);
   }
   int64_t total = leader.size();
   auto renumbered = [&](int64_t number) { return number < 0 ? number : number >= total ? count : newNumber[number]; };

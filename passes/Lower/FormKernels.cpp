@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/TG.h"
 #include "lib/Target/TargetInfo.h"
@@ -124,18 +125,32 @@ static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   return updated && ((param && param.getName() == updated) || (state && state.getName() == updated));
 }
 
-/// Gives memory to inlined values that calls, views, random ops (as a key) and results read.
+/// True for what stays as it is: calls, views, collectives, and what gives a rank
+/// its part of a tensor.
+static bool isSelected(Operation *op) { return isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()); }
+
+/// The operands of an op, those of the collective in a start too.
+static SmallVector<OpOperand *> operandsOf(Operation *op) {
+  SmallVector<OpOperand *> operands;
+  op->walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      operands.push_back(&operand);
+  });
+  return operands;
+}
+
+/// Gives memory to inlined values that calls, collectives, views, random ops (as a key) and results read.
 static void materialize(func::FuncOp function) {
   DenseMap<Value, Value> copies;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     bool isReturn = op.hasTrait<OpTrait::IsTerminator>();
-    if (!isReturn && !isa<exec::ExecDialect>(op.getDialect()) && !isa<tg::ReduceOp, tg::RandomUniformOp>(op))
+    if (!isReturn && !isSelected(&op) && !isa<tg::ReduceOp, tg::RandomUniformOp>(op))
       continue;
     if (isa<exec::KernelOp>(op))
       continue;
-    for (OpOperand &operand : op.getOpOperands()) {
-      Value value = operand.get();
-      bool isReturned = isReturn && !isReturnable(function, operand.getOperandNumber(), value);
+    for (OpOperand *operand : operandsOf(&op)) {
+      Value value = operand->get();
+      bool isReturned = isReturn && !isReturnable(function, operand->getOperandNumber(), value);
       if (!isInlined(value) && !isReturned)
         continue;
       Value &copy = copies[value];
@@ -147,7 +162,7 @@ static void materialize(func::FuncOp function) {
         StringRef name = value.getDefiningOp<arith::ConstantOp>() ? "fill" : "copy";
         copy = copyToMemory(builder, loc, name, value);
       }
-      operand.set(copy);
+      operand->set(copy);
     }
   }
 }
@@ -172,7 +187,7 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
     materialize(getOperation());
     SmallVector<Operation *> replaced;
     for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front())) {
-      if (isa<exec::ExecDialect>(op.getDialect()) || op.hasTrait<OpTrait::IsTerminator>())
+      if (isSelected(&op) || op.hasTrait<OpTrait::IsTerminator>())
         continue;
       replaced.push_back(&op);
       if (op.getNumResults() == 1 && isInlined(op.getResult(0)))

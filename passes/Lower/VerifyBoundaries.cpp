@@ -1,6 +1,6 @@
 //===- VerifyBoundaries.cpp - what each level forbids ---------------------===//
 
-#include "dialects/Exec/Exec.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "passes/Lower/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,9 +18,9 @@ namespace {
 struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesPass> {
   void runOnOperation() final {
     bool isClean = true;
-    // Kernels check their own bodies.
+    // Kernels check their own bodies, starts their collective.
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<exec::ExecDialect>(op->getDialect()))
+      if (isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()))
         return WalkResult::skip();
       if (!isa<ModuleOp, func::FuncOp, func::ReturnOp>(op)) {
         op->emitOpError() << "is left after kernels were formed: it is no action and no view";
