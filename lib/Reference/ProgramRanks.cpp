@@ -1,7 +1,7 @@
 //===- ProgramRanks.cpp - a program on all ranks of its mesh --------------===//
 
-#include "dialects/Comm/Sharding.h"
 #include "lib/Reference/Evaluator.h"
+#include "lib/Reference/Memory.h"
 #include "lib/Reference/Program.h"
 #include "lib/Reference/Shards.h"
 
@@ -20,14 +20,27 @@ const Program::Member &Program::memberOf(int64_t rank, const comm::Mesh &mesh) c
   return *member;
 }
 
-/// The parts of a rank for the arguments of its function.
-static SmallVector<Tensor> partsOf(func::FuncOp function, ArrayRef<unsigned> slots, ArrayRef<Tensor> logical,
-                                   const comm::Mesh &mesh, int64_t rank) {
-  FlatSymbolRefAttr name = programOf(function).getMesh();
-  SmallVector<Tensor> parts;
-  for (auto [i, slot] : llvm::enumerate(slots))
-    parts.push_back(partOf(logical[slot], comm::shardingOfArgument(function, i, name), mesh, rank));
-  return parts;
+/// The process of a function or program that takes `arguments`.
+static FailureOr<std::unique_ptr<Process>> begin(Operation *op, SmallVector<Tensor> arguments, Arithmetic arithmetic,
+                                                 Network *network, int64_t rank) {
+  if (auto function = dyn_cast<func::FuncOp>(op)) {
+    if (function.isExternal() || !function.getBody().hasOneBlock())
+      return function.emitError("the interpreter runs functions of one block");
+    return std::unique_ptr<Process>(new FunctionRun(function, arguments, arithmetic, network, rank));
+  }
+  auto machine = std::make_unique<Machine>(cast<exec::ProgramOp>(op), arithmetic, network, rank);
+  if (failed(machine->check()))
+    return failure();
+  machine->write(arguments);
+  return std::unique_ptr<Process>(std::move(machine));
+}
+
+Results Program::runOnOne(ArrayRef<Tensor> arguments, Arithmetic arithmetic) const {
+  FailureOr<std::unique_ptr<Process>> process =
+      begin(op(), SmallVector<Tensor>(arguments), arithmetic, /*network=*/nullptr, /*rank=*/0);
+  if (failed(process) || failed((*process)->advance()))
+    return failure();
+  return (*process)->returned();
 }
 
 /// How a result is called in messages: `result 0 'loss'`.
@@ -42,26 +55,29 @@ Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, s
   if (failed(mesh))
     return failure();
   Network network(*mesh, name, arithmetic);
-  std::vector<std::unique_ptr<FunctionRun>> runs;
-  SmallVector<Process *> processes;
+  std::vector<std::unique_ptr<Process>> processes;
   for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {
     const Member &member = memberOf(rank, *mesh);
-    auto function = cast<func::FuncOp>(member.op);
-    runs.push_back(std::make_unique<FunctionRun>(function, partsOf(function, member.inputs, arguments, *mesh, rank),
-                                                 arithmetic, &network, rank));
-    processes.push_back(runs.back().get());
+    SmallVector<Tensor> own;
+    for (const Held &input : member.inputs)
+      own.push_back(partOf(arguments[input.slot], input.sharding, *mesh, rank, arithmetic));
+    FailureOr<std::unique_ptr<Process>> process = begin(member.op, std::move(own), arithmetic, &network, rank);
+    if (failed(process))
+      return failure();
+    processes.push_back(std::move(*process));
   }
   if (failed(runRanks(processes, network)))
     return failure();
 
   std::vector<std::vector<Part>> parts(results.size());
-  for (auto [rank, run] : llvm::enumerate(runs)) {
-    const Member &member = memberOf(rank, *mesh);
-    for (auto [i, tensor] : llvm::enumerate(run->returned())) {
-      unsigned slot = member.results[i];
-      parts[slot].push_back({static_cast<int64_t>(rank), comm::shardingOfResult(member.op, i, name), tensor});
+  for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {
+    Results returned = processes[rank]->returned();
+    if (failed(returned))
+      return failure();
+    for (auto [result, tensor] : llvm::zip_equal(memberOf(rank, *mesh).results, *returned)) {
+      parts[result.slot].push_back({rank, result.sharding, tensor});
       if (perRank)
-        perRank->push_back({static_cast<int64_t>(rank), slot, tensor});
+        perRank->push_back({rank, result.slot, tensor});
     }
   }
   SmallVector<Tensor> made;

@@ -60,7 +60,7 @@ static Element pieceOf(Type type, Element e, comm::Reduction kind, int64_t place
 }
 
 Tensor braid::reference::partOf(const Tensor &logical, comm::ShardingAttr sharding, const comm::Mesh &mesh,
-                                int64_t rank) {
+                                int64_t rank, Arithmetic arithmetic) {
   auto type = RankedTensorType::get(logical.shape, logical.elementType);
   Tensor part(comm::localType(type, sharding, mesh));
   Places places = placesOfPart(logical.shape, sharding, mesh, rank);
@@ -68,7 +68,8 @@ Tensor braid::reference::partOf(const Tensor &logical, comm::ShardingAttr shardi
   for (int64_t k = 0; k < part.size(); ++k)
     if (places[k] >= 0)
       part[k] = pieceOf(part.elementType, logical[places[k]], sharding.getReduction(), places[k], piece, pieces);
-  part.round();
+  if (arithmetic == Arithmetic::Native)
+    part.round();
   return part;
 }
 

@@ -18,7 +18,8 @@ namespace braid::reference {
 
 /// The part of a logical tensor that a rank holds.  Partial values differ from
 /// rank to rank and combine to the tensor.
-Tensor partOf(const Tensor &logical, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank);
+Tensor partOf(const Tensor &logical, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank,
+              Arithmetic arithmetic);
 
 /// What a rank holds of a result.
 struct Part {
