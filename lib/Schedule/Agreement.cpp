@@ -1,6 +1,7 @@
 //===- Agreement.cpp - what the ranks of a collective agree on ------------===//
 
 #include "lib/Schedule/Agreement.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -45,6 +46,18 @@ Agreement braid::agreementOf(CollectiveOpInterface op) {
 //===----------------------------------------------------------------------===//
 
 std::string RankAt::str() const { return (op->getName().stripDialect() + " #" + Twine(number)).str(); }
+
+std::string RankAt::strBeside(const RankAt &other) const {
+  bool sameName = op->getName() == other.op->getName();
+  return sameName ? str() + " over " + textOf(CollectiveOpInterface(op).getAxes()) : str();
+}
+
+std::string braid::textOf(AxesAttr axes) {
+  SmallVector<StringRef> names;
+  for (StringAttr name : axes.getNames())
+    names.push_back(name.getValue());
+  return "{" + llvm::join(names, ", ") + "}";
+}
 
 namespace {
 

@@ -25,9 +25,13 @@ struct RankAt {
   unsigned number;
   /// Whether it is a send or recv, which meets one rank.
   bool meetsOne;
-  /// `all_reduce #7`
+  /// `all_reduce #7`, and ` over {dp}` beside another op of that name.
   std::string str() const;
+  std::string strBeside(const RankAt &other) const;
 };
+
+/// `{dp, tp}`
+std::string textOf(comm::AxesAttr axes);
 
 /// What differs, as `the reduction is sum on rank 0 and max on rank 2`.
 std::string describeDifference(const RankAt &a, const RankAt &b);

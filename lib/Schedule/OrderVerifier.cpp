@@ -3,7 +3,6 @@
 #include "lib/Schedule/OrderVerifier.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/RankPrograms.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -33,14 +32,6 @@ private:
 
 } // namespace
 
-/// `{dp, tp}`
-static std::string text(AxesAttr axes) {
-  SmallVector<StringRef> names;
-  for (StringAttr name : axes.getNames())
-    names.push_back(name.getValue());
-  return "{" + llvm::join(names, ", ") + "}";
-}
-
 static RankAt rankAt(const RankState &state, const OrderProblem::Communication &communication, unsigned number) {
   return {state.rank, cast<CollectiveOpInterface>(communication.op), number,
           communication.meeting != OrderProblem::Meeting::Group};
@@ -51,8 +42,9 @@ RankAt Reporter::at(const RankState &state) const {
 }
 
 std::string Reporter::waitsFor(const RankState &state, const RankState &other) const {
-  return ("rank " + Twine(state.rank) + " waits for " + at(state).str() + " while rank " + Twine(other.rank) +
-          " is at " + at(other).str())
+  RankAt mine = at(state), theirs = at(other);
+  return ("rank " + Twine(state.rank) + " waits for " + mine.strBeside(theirs) + " while rank " + Twine(other.rank) +
+          " is at " + theirs.strBeside(mine))
       .str();
 }
 
@@ -88,13 +80,13 @@ LogicalResult Reporter::reportUnpaired(const RankState &rank, const RankState &o
              << " has no ";
   switch (classOf(rank).communications[waiting.number].meeting) {
   case Meeting::Group:
-    diagnostic << "collective over " << text(waiting.op.getAxes()) << " left";
+    diagnostic << "collective over " << textOf(waiting.op.getAxes()) << " left";
     break;
   case Meeting::Send:
-    diagnostic << "recv from rank " << rank.rank << " over " << text(waiting.op.getAxes()) << " left";
+    diagnostic << "recv from rank " << rank.rank << " over " << textOf(waiting.op.getAxes()) << " left";
     break;
   case Meeting::Recv:
-    diagnostic << "send to rank " << rank.rank << " over " << text(waiting.op.getAxes()) << " left";
+    diagnostic << "send to rank " << rank.rank << " over " << textOf(waiting.op.getAxes()) << " left";
     break;
   }
   noteWait(diagnostic, rank);

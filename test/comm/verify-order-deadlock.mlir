@@ -38,13 +38,13 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // Send and recv crossed: both send first.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for send #0 while rank 1 is at send #0}}
+  // expected-error @below {{never ends: rank 0 waits for send #0 over {pp} while rank 1 is at send #0 over {pp}}}
   comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   %y = comm.recv from 1 over @mesh {pp} : () -> tensor<4xf32>
   return
 }
 func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
-  // expected-note @below {{rank 1 waits for send #0 while rank 0 is at send #0}}
+  // expected-note @below {{rank 1 waits for send #0 over {pp} while rank 0 is at send #0 over {pp}}}
   comm.send %x to 0 over @mesh {pp} : (tensor<4xf32>) -> ()
   %y = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
   return
@@ -55,19 +55,19 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // Three stages in a ring, each receiving from the one before first.
 comm.mesh @mesh [pp = 3]
 func.func @a(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for recv #0 while rank 2 is at recv #0}}
+  // expected-error @below {{never ends: rank 0 waits for recv #0 over {pp} while rank 2 is at recv #0 over {pp}}}
   %y = comm.recv from 2 over @mesh {pp} : () -> tensor<4xf32>
   comm.send %y to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
 }
 func.func @b(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
-  // expected-note @below {{rank 1 waits for recv #0 while rank 0 is at recv #0}}
+  // expected-note @below {{rank 1 waits for recv #0 over {pp} while rank 0 is at recv #0 over {pp}}}
   %y = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
   comm.send %y to 2 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
 }
 func.func @c(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [2]>} {
-  // expected-note @below {{rank 2 waits for recv #0 while rank 1 is at recv #0}}
+  // expected-note @below {{rank 2 waits for recv #0 over {pp} while rank 1 is at recv #0 over {pp}}}
   %y = comm.recv from 1 over @mesh {pp} : () -> tensor<4xf32>
   comm.send %y to 0 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
