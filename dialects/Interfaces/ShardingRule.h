@@ -59,7 +59,8 @@ struct ShardingRule {
   llvm::SmallVector<TensorFactors> operands, results;
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>> linear;
   /// The op runs on flat ranges too: its tensors have the same elements in
-  /// row-major order or rank 0, or it reduces all of one (see `Shard::flat`).
+  /// row-major order or rank 0, or it reduces all of one (see `Shard::flat`).  With
+  /// decomposed factors its decomposition does.
   bool flat = false;
 
   /// Adds a factor and returns its number.

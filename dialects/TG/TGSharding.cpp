@@ -238,6 +238,7 @@ ShardingRule GlobalNormOp::getShardingRule() {
     factor.kind = FactorKind::Reduced;
     factor.decomposed = true; // a root of partial sums is not a part of the root
   }
+  rule.flat = !rule.factors.empty();
   rule.results.emplace_back();
   return rule;
 }

@@ -109,7 +109,7 @@ void Settler::collect(unsigned tensor) {
   for (auto [dim, axes] : llvm::zip_equal(factors, claims->dims))
     collectDim(tensor, dim, axes);
   int64_t rank = 0;
-  if (tensors.rule.flat)
+  if (tensors.canCutFlat())
     for (auto [position, claim] : llvm::enumerate(claims->flat))
       wish(tensor, flatFactor, claim, position, rank);
 }

@@ -49,6 +49,7 @@ struct Tensors {
     const Factor &it = rule.factors[factor];
     return it.decomposed ? decomposable : it.kind != FactorKind::Whole;
   }
+  bool canCutFlat() const { return decomposable ? rule.flat : runsFlat(rule); }
 };
 
 /// A claim as a tensor makes it.

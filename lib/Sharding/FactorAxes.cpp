@@ -12,6 +12,10 @@ FactorAxes::FactorAxes(const ShardingRule &rule, MLIRContext *context)
 
 bool braid::isShardable(const Factor &factor) { return factor.kind != FactorKind::Whole && !factor.decomposed; }
 
+bool braid::runsFlat(const ShardingRule &rule) {
+  return rule.flat && llvm::none_of(rule.factors, [](const Factor &factor) { return factor.decomposed; });
+}
+
 Reduction braid::reductionOf(Combine combine) {
   switch (combine) {
   case Combine::Sum:
@@ -192,7 +196,7 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
   for (const Origin &origin : known)
     axes.factors.push_back(origin.axes ? origin.axes : AxesAttr::get(context));
   axes.flat = flat.axes ? flat.axes : AxesAttr::get(context);
-  if (!axes.flat.empty() && !rule.flat) {
+  if (!axes.flat.empty() && !runsFlat(rule)) {
     fail(flat.tensor + " is cut in flat ranges, but the op does not run on flat ranges");
     return std::nullopt;
   }

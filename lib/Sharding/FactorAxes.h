@@ -31,6 +31,8 @@ struct FactorAxes {
 
 /// Whether a factor can be sharded as the op stands.
 bool isShardable(const Factor &factor);
+/// Whether the op runs on flat ranges as it stands.
+bool runsFlat(const ShardingRule &rule);
 
 /// What the dims of one tensor say of the factors: for each factor its axes
 /// (null for factors that the tensor does not have).  None when an axis would lie

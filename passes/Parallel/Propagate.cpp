@@ -63,11 +63,17 @@ static AxesAttr decomposedAxes(const PropagationProblem &problem, const Node &no
   SmallVector<StringAttr> names;
   bool isCandidate = node.op && node.decomposable &&
                      llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.decomposed; });
-  if (isCandidate)
-    for (auto [factor, claims] : llvm::zip_equal(node.rule.factors, problem.settle(node).factors))
+  auto add = [&](ArrayRef<Claim> claims) {
+    for (Claim claim : claims)
+      names.push_back(problem.mesh.getNames()[claim.axis]);
+  };
+  if (isCandidate) {
+    Settlement settled = problem.settle(node);
+    for (auto [factor, claims] : llvm::zip_equal(node.rule.factors, settled.factors))
       if (factor.decomposed)
-        for (Claim claim : claims)
-          names.push_back(problem.mesh.getNames()[claim.axis]);
+        add(claims);
+    add(settled.flat);
+  }
   return AxesAttr::get(problem.symbol.getContext(), names);
 }
 

@@ -69,3 +69,14 @@ func.func @flat(%x: tensor<3x7xf32> {comm.sharding = #comm.sharding<@five, {} {}
   %mean = tg.reduce mean %above dims [0, 1] : tensor<3x7xf32> -> tensor<f32>
   return %sum, %max, %mean : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// The norm of flat shards: one number travels.
+// CHECK-LABEL: @norm
+// CHECK-NOT: comm.all_gather
+// CHECK: %[[SUM:.*]] = comm.all_reduce sum %{{.*}} over @five {dp} : (tensor<f32>) -> tensor<f32>
+// CHECK: math.sqrt %[[SUM]] : tensor<f32>
+func.func @norm(%a: tensor<4x6xf32> {comm.sharding = #comm.sharding<@five, {} {}, flat {dp}>},
+                %b: tensor<3xf32> {comm.sharding = #comm.sharding<@five, {}, flat {dp}>}) -> tensor<f32> {
+  %n = tg.global_norm %a, %b : (tensor<4x6xf32>, tensor<3xf32>) -> tensor<f32>
+  return %n : tensor<f32>
+}
