@@ -89,6 +89,16 @@ void Arena::poisonWritten(int64_t offset, int64_t count) {
   }
 }
 
+void Arena::reserve(const Place &place) {
+  int64_t width = elementBytes(place.type.getElementType());
+  forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
+    int64_t begin = byteOf(place, index);
+    poison(begin, width);
+    std::fill_n(owners.begin() + begin, width, kReserved);
+    touched[begin / kBlock] = touched[(begin + width - 1) / kBlock] = true;
+  });
+}
+
 int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {
   int64_t elements = 0;
   for (size_t d = 0; d < index.size(); ++d)

@@ -38,6 +38,9 @@ public:
   /// The same, but quick where nothing was written since it was last poison.
   void poisonWritten(int64_t offset, int64_t count);
 
+  /// Poison that belongs to a collective under way.
+  void reserve(const Place &place);
+
   /// An element of which some byte is not its buffer's but `owner`'s.
   struct Stranger {
     Index index;
@@ -52,7 +55,7 @@ public:
   /// The byte of the arena where an element begins.
   static int64_t byteOf(const Place &place, llvm::ArrayRef<int64_t> index);
 
-  static constexpr int32_t kNobody = -1;
+  static constexpr int32_t kNobody = -1, kReserved = -2;
 
 private:
   std::vector<uint8_t> bytes;

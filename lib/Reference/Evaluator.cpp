@@ -133,17 +133,9 @@ FailureOr<bool> FunctionRun::advance() {
   return true;
 }
 
-SmallVector<Tensor> FunctionRun::returned() const {
+Results FunctionRun::returned() {
   SmallVector<Tensor> tensors;
-  func::FuncOp f = function;
-  for (Value value : f.getBody().front().getTerminator()->getOperands())
+  for (Value value : next->getOperands())
     tensors.push_back(*valueOf(value));
   return tensors;
-}
-
-Results braid::reference::runFunction(func::FuncOp function, ArrayRef<Tensor> arguments, Arithmetic arithmetic) {
-  FunctionRun run(function, arguments, arithmetic);
-  if (failed(run.advance()))
-    return failure();
-  return run.returned();
 }

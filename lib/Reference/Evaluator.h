@@ -29,8 +29,7 @@ public:
               Network *network = nullptr, int64_t rank = 0);
 
   mlir::FailureOr<bool> advance() override;
-  /// What the function returned, once it has ended.
-  llvm::SmallVector<Tensor> returned() const;
+  Results returned() override;
 
 private:
   mlir::FailureOr<bool> runOp(mlir::Operation *op);
@@ -51,9 +50,6 @@ private:
   /// The collectives under way, by ticket.
   llvm::DenseMap<mlir::Value, std::shared_ptr<Request>> tickets;
 };
-
-/// Runs a function on one device.
-Results runFunction(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic);
 
 } // namespace braid::reference
 

@@ -3,6 +3,7 @@
 #include "lib/Reference/Memory.h"
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/KernelBody.h"
+#include "lib/Reference/KernelBody.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -13,8 +14,9 @@ using namespace braid::reference;
 // Buffers and their lives
 //===----------------------------------------------------------------------===//
 
-Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic)
-    : program(program), arithmetic(arithmetic), arena(std::max<int64_t>(program.getArenaBytes(), 0)) {
+Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network, int64_t rank)
+    : program(program), arithmetic(arithmetic), network(network), rank(rank),
+      arena(std::max<int64_t>(program.getArenaBytes(), 0)), next(program.getBody().front().begin()) {
   auto module = program->getParentOfType<ModuleOp>();
   for (auto tensor : module.getOps<exec::TensorOp>())
     persistent.push_back(tensor);
@@ -103,6 +105,15 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
   return Place{base + begin, ref.getType(), numbers.lookup(target)};
 }
 
+/// What became of bytes with this owner, after "which was".
+std::string Machine::ownerText(int32_t owner) const {
+  if (owner == Arena::kNobody)
+    return "never written";
+  if (owner == Arena::kReserved)
+    return "given to a collective that is not waited for yet";
+  return "overwritten through '" + names[owner].str() + "'";
+}
+
 FailureOr<Tensor> Machine::readWhole(Operation *op, const Place &place) {
   std::optional<Arena::Stranger> stranger = arena.findStranger(place);
   if (!stranger)
@@ -110,9 +121,7 @@ FailureOr<Tensor> Machine::readWhole(Operation *op, const Place &place) {
   InFlightDiagnostic error = op->emitError()
                              << "reads element " << indexText(stranger->index) << " of '" << names[place.owner]
                              << "' at byte " << Arena::byteOf(place, stranger->index) << " of the arena, which was ";
-  if (stranger->owner == Arena::kNobody)
-    return error << "never written";
-  return error << "overwritten through '" << names[stranger->owner] << "'";
+  return error << ownerText(stranger->owner);
 }
 
 FailureOr<Tensor> Machine::readOperand(Operation *user, Value reference) {
@@ -128,17 +137,30 @@ template <typename OpT> Place Machine::wholePlace(OpT op, Type type) {
           numbers.lookup(op)};
 }
 
-void Machine::write(exec::TensorOp tensor, const Tensor &value) {
-  arena.write(wholePlace(tensor, tensor.getType()), value);
+void Machine::write(ArrayRef<Tensor> values) {
+  for (exec::TensorOp tensor : persistent) {
+    arena.write(wholePlace(tensor, tensor.getType()), values.front());
+    values = values.drop_front();
+  }
+  for (auto [input, value] : llvm::zip_equal(inputs, values))
+    arena.write(wholePlace(input, *input.getType()), value);
 }
-void Machine::write(exec::BufferOp input, const Tensor &value) {
-  arena.write(wholePlace(input, *input.getType()), value);
-}
-FailureOr<Tensor> Machine::read(exec::TensorOp tensor) {
-  return readWhole(tensor, wholePlace(tensor, tensor.getType()));
-}
-FailureOr<Tensor> Machine::read(exec::BufferOp result) {
-  return readWhole(result, wholePlace(result, *result.getType()));
+
+Results Machine::returned() {
+  SmallVector<Tensor> tensors;
+  auto read = [&](Operation *op, const Place &place) -> LogicalResult {
+    FailureOr<Tensor> tensor = readWhole(op, place);
+    if (succeeded(tensor))
+      tensors.push_back(std::move(*tensor));
+    return tensor;
+  };
+  for (exec::BufferOp buffer : results)
+    if (failed(read(buffer, wholePlace(buffer, *buffer.getType()))))
+      return failure();
+  for (exec::TensorOp tensor : persistent)
+    if (failed(read(tensor, wholePlace(tensor, tensor.getType()))))
+      return failure();
+  return tensors;
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +246,7 @@ LogicalResult Machine::runAction(Operation *op) {
   for (Value out : outs)
     if (failed(placeOf(op, out)))
       return failure();
-  if (failed(checkAliases(op)))
+  if (failed(checkAliases(op)) || failed(checkFlights(op)))
     return failure();
   if (auto launch = dyn_cast<exec::LaunchOp>(op)) {
     if (failed(runLaunch(launch, ins, made)))
@@ -247,24 +269,139 @@ LogicalResult Machine::runAction(Operation *op) {
   return success();
 }
 
-LogicalResult Machine::run() {
-  now = 0;
-  for (Operation &op : program.getBody().front()) {
-    if (isa<exec::BufferOp, exec::RefOp>(op))
-      continue;
-    if (!isa<exec::ActionOpInterface>(op))
-      return op.emitError() << "the interpreter does not know '" << op.getName() << "' in a program";
-    updateLives();
-    // Before and after: neither operands nor results may lie in scratch memory.
-    bool scratch = isa<exec::MatmulOp>(op);
-    if (scratch)
-      poisonWorkspace();
-    if (failed(runAction(&op)))
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+/// Reads the operands of a collective and puts it on the rank's queue.
+FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
+  if (!network)
+    return op->emitError() << "'" << op->getName() << "' is in a program without 'comm.program', which has no ranks";
+  auto action = cast<exec::ActionOpInterface>(op);
+  Flight flight{op, nullptr, {}, {}};
+  SmallVector<Tensor> sent;
+  for (Value in : action.getActionIns()) {
+    FailureOr<Tensor> tensor = readOperand(op, in);
+    if (failed(tensor))
       return failure();
-    if (scratch)
-      poisonWorkspace();
-    ++now;
+    sent.push_back(std::move(*tensor));
+    flight.ins.push_back(*placeOf(op, in));
   }
-  updateLives();
+  for (Value out : action.getActionOuts()) {
+    FailureOr<Place> place = placeOf(op, out);
+    if (failed(place))
+      return failure();
+    flight.outs.push_back(*place);
+  }
+  if (failed(checkAliases(op)) || failed(checkFlights(op)))
+    return failure();
+  auto request = network->start(rank, cast<comm::CollectiveOpInterface>(op), std::move(sent));
+  if (failed(request))
+    return failure();
+  flight.request = *request;
+  for (const Place &out : flight.outs)
+    arena.reserve(out);
+  return flight;
+}
+
+/// Checks that nobody touched what the collective reads and writes, and writes
+/// what it received.
+LogicalResult Machine::land(Operation *user, const Flight &flight) {
+  for (const Place &in : flight.ins) {
+    bool inPlace = llvm::any_of(flight.outs, [&](const Place &out) { return out == in; });
+    if (!inPlace && failed(readWhole(user, in)))
+      return failure();
+  }
+  for (auto [i, out] : llvm::enumerate(flight.outs)) {
+    Place reserved = out;
+    reserved.owner = Arena::kReserved;
+    if (std::optional<Arena::Stranger> stranger = arena.findStranger(reserved)) {
+      InFlightDiagnostic error = user->emitError() << "ends a collective whose out " << i << ", in '"
+                                                   << names[out.owner] << "', ";
+      error.attachNote(flight.op->getLoc()) << "the collective is here";
+      if (stranger->owner == Arena::kNobody)
+        return error << "was given to another buffer since its start";
+      return error << "was written through '" << names[stranger->owner] << "' since its start";
+    }
+    arena.write(out, flight.request->received[i]);
+  }
   return success();
+}
+
+/// Checks that an action writes no operand of a collective under way.
+LogicalResult Machine::checkFlights(Operation *op) {
+  for (const auto &[ticket, flight] : flights)
+    for (auto [j, out] : llvm::enumerate(cast<exec::ActionOpInterface>(op).getActionOuts()))
+      for (auto [k, in] : llvm::enumerate(flight.ins))
+        if (overlap(*placeOf(op, out), in)) {
+          InFlightDiagnostic error = op->emitError() << "writes out " << j << " over operand " << k
+                                                     << " of a collective that is not waited for yet";
+          error.attachNote(flight.op->getLoc()) << "the collective is here";
+          return error;
+        }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+/// Runs one action; false when it must wait for other ranks.
+FailureOr<bool> Machine::runStep(Operation *op) {
+  if (auto start = dyn_cast<comm::StartOp>(op)) {
+    FailureOr<Flight> flight = takeOff(start.getCollective());
+    if (failed(flight))
+      return failure();
+    flights.insert({start.getTicket(), std::move(*flight)});
+    return true;
+  }
+  if (auto wait = dyn_cast<comm::WaitOp>(op)) {
+    const Flight &flight = flights.find(wait.getTicket())->second;
+    if (!flight.request->done)
+      return false;
+    LogicalResult landed = land(op, flight);
+    flights.erase(wait.getTicket());
+    return failed(landed) ? FailureOr<bool>(failure()) : true;
+  }
+  if (isa<comm::CollectiveOpInterface>(op)) {
+    if (!blocking) {
+      FailureOr<Flight> flight = takeOff(op);
+      if (failed(flight))
+        return failure();
+      blocking = std::move(*flight);
+    }
+    if (!blocking->request->done)
+      return false;
+    LogicalResult landed = land(op, *blocking);
+    blocking.reset();
+    return failed(landed) ? FailureOr<bool>(failure()) : true;
+  }
+  // Before and after: neither operands nor results may lie in scratch memory.
+  bool scratch = isa<exec::MatmulOp>(op);
+  if (scratch)
+    poisonWorkspace();
+  if (failed(runAction(op)))
+    return failure();
+  if (scratch)
+    poisonWorkspace();
+  return true;
+}
+
+FailureOr<bool> Machine::advance() {
+  if (now < 0) {
+    now = 0;
+    updateLives();
+  }
+  for (Block::iterator end = program.getBody().front().end(); next != end; ++next) {
+    if (isa<exec::BufferOp, exec::RefOp>(*next))
+      continue;
+    if (!isa<exec::ActionOpInterface>(*next))
+      return next->emitError() << "the interpreter does not know '" << next->getName() << "' in a program";
+    FailureOr<bool> over = runStep(&*next);
+    if (failed(over) || !*over)
+      return over;
+    ++now;
+    updateLives();
+  }
+  return true;
 }

@@ -5,19 +5,26 @@
 // what was not written since the buffer became live, to leave a buffer, to use
 // one outside its life, to overwrite what the same action still reads.
 //
+// A collective reads when it starts and writes when it is waited for, which is as
+// early and as late as it could be.  In between its outs are poison that nobody
+// may touch, and its operands must stay what they were.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_MEMORY_H
 #define BRAID_LIB_REFERENCE_MEMORY_H
 
 #include "lib/Reference/Arena.h"
 #include "lib/Reference/OpTable.h"
+#include "lib/Reference/Ranks.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace braid::reference {
 
 /// The program of one rank, with its arena.
-class Machine {
+class Machine : public Process {
 public:
-  Machine(exec::ProgramOp program, Arithmetic arithmetic);
+  /// Without ranks `network` is null.
+  Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network = nullptr, int64_t rank = 0);
 
   /// The tensors of the module that live across programs, and the program's
   /// inputs and results, in order of appearance.
@@ -26,13 +33,25 @@ public:
 
   /// Checks that every buffer lies in the arena.
   mlir::LogicalResult check();
-  void write(exec::TensorOp tensor, const Tensor &value);
-  void write(exec::BufferOp input, const Tensor &value);
-  mlir::LogicalResult run();
-  mlir::FailureOr<Tensor> read(exec::TensorOp tensor);
-  mlir::FailureOr<Tensor> read(exec::BufferOp result);
+  /// Sets the persistent tensors and then the inputs.
+  void write(llvm::ArrayRef<Tensor> values);
+  mlir::FailureOr<bool> advance() override;
+  /// The results and then the persistent tensors.
+  Results returned() override;
 
 private:
+  /// A collective from its start to its wait.
+  struct Flight {
+    mlir::Operation *op;
+    std::shared_ptr<Request> request;
+    llvm::SmallVector<Place> ins, outs;
+  };
+
+  mlir::FailureOr<bool> runStep(mlir::Operation *op);
+  mlir::FailureOr<Flight> takeOff(mlir::Operation *collective);
+  mlir::LogicalResult land(mlir::Operation *user, const Flight &flight);
+  mlir::LogicalResult checkFlights(mlir::Operation *op);
+  std::string ownerText(int32_t owner) const;
   mlir::LogicalResult runAction(mlir::Operation *op);
   mlir::LogicalResult runLaunch(exec::LaunchOp launch, llvm::ArrayRef<Tensor> ins, llvm::SmallVector<Tensor> &made);
   mlir::FailureOr<Place> placeOf(mlir::Operation *user, mlir::Value reference);
@@ -45,6 +64,8 @@ private:
 
   exec::ProgramOp program;
   Arithmetic arithmetic;
+  Network *network;
+  int64_t rank;
   Arena arena;
   llvm::SmallVector<exec::BufferOp> buffers;
   /// The symbols of the module and, before them, of the program.
@@ -52,8 +73,13 @@ private:
   /// Tensors and buffers by number; the arena's owners are these numbers.
   llvm::SmallVector<llvm::StringRef> names;
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
+  mlir::Block::iterator next;
   /// The number of the action that runs; -1 before the first.
   int64_t now = -1;
+  /// Collectives under way, by ticket.
+  llvm::MapVector<mlir::Value, Flight> flights;
+  /// The blocking collective that `next` has begun.
+  std::optional<Flight> blocking;
 };
 
 } // namespace braid::reference

@@ -31,7 +31,8 @@ enum class InputKind { Param, State, Input };
 struct InputSlot {
   InputKind kind = InputKind::Input;
   std::string name, role;
-  mlir::RankedTensorType type; ///< as the program holds it
+  mlir::RankedTensorType type; ///< as the program holds it, all ranks together
+  comm::ShardingAttr sharding; ///< how ranks hold it; null without ranks
   tg::InitAttr init;           ///< null for inputs
   bool transposed = false, frozen = false;
   bool scratch = false; ///< a state that starts from its initializer in every step
@@ -47,11 +48,14 @@ struct InputSlot {
 struct ResultSlot {
   std::string role, updates, gradOf;
   mlir::RankedTensorType type;
+  comm::ShardingAttr sharding; ///< as for inputs
   bool transposed = false;
 
   /// `loss`, `updates w`, `grad_of w`, or empty.
   std::string name() const;
 };
+
+struct Signature;
 
 /// What a rank returned for a result of the program: its part.
 struct RankResult {
@@ -87,22 +91,24 @@ public:
   mlir::func::FuncOp function() const { return llvm::dyn_cast<mlir::func::FuncOp>(op()); }
 
 private:
-  /// A function of the program, with the slots of its arguments and results.
+  /// A slot of the program and how this member's ranks hold it.
+  struct Held {
+    unsigned slot;
+    comm::ShardingAttr sharding;
+  };
+  /// A function of the program, with what it takes and gives.
   struct Member {
     mlir::Operation *op;
-    llvm::SmallVector<unsigned> inputs, results;
+    llvm::SmallVector<Held> inputs, results;
   };
 
-  static mlir::FailureOr<Program> ofFunctions(llvm::ArrayRef<mlir::Operation *> functions);
-  static mlir::FailureOr<Program> ofMemory(exec::ProgramOp program);
-  mlir::LogicalResult addFunction(mlir::func::FuncOp function, bool qualified);
-  mlir::FailureOr<unsigned> addInput(const InputSlot &slot, mlir::func::FuncOp function);
-  mlir::FailureOr<unsigned> addResult(const ResultSlot &slot, mlir::func::FuncOp function, const Member &member);
+  static mlir::FailureOr<Program> of(llvm::ArrayRef<mlir::Operation *> functions);
+  mlir::LogicalResult addMember(mlir::Operation *op, const Signature &signature);
 
   mlir::Operation *op() const { return members.front().op; }
   const Member &memberOf(int64_t rank, const comm::Mesh &mesh) const;
+  Results runOnOne(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic) const;
   Results runOnRanks(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const;
-  Results runInMemory(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic) const;
 
   llvm::SmallVector<Member> members;
 };

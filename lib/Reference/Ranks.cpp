@@ -149,7 +149,7 @@ LogicalResult Network::reportDeadlock() const {
 // Turns
 //===----------------------------------------------------------------------===//
 
-LogicalResult braid::reference::runRanks(ArrayRef<Process *> ranks, Network &network) {
+LogicalResult braid::reference::runRanks(ArrayRef<std::unique_ptr<Process>> ranks, Network &network) {
   std::vector<bool> ended(ranks.size(), false);
   while (true) {
     for (size_t rank = 0; rank < ranks.size(); ++rank) {

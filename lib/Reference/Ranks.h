@@ -69,10 +69,12 @@ public:
   virtual ~Process() = default;
   /// Runs until it must wait for other ranks; true when it has ended.
   virtual mlir::FailureOr<bool> advance() = 0;
+  /// What it returns, once it has ended.
+  virtual Results returned() = 0;
 };
 
 /// Runs all ranks to their ends.
-mlir::LogicalResult runRanks(llvm::ArrayRef<Process *> ranks, Network &network);
+mlir::LogicalResult runRanks(llvm::ArrayRef<std::unique_ptr<Process>> ranks, Network &network);
 
 } // namespace braid::reference
 

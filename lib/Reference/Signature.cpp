@@ -1,0 +1,166 @@
+//===- Signature.cpp - what functions and programs take and give ----------===//
+
+#include "lib/Reference/Signature.h"
+#include "dialects/Comm/Sharding.h"
+#include "lib/Reference/Bounds.h"
+#include "lib/Reference/Memory.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::reference;
+
+/// Fills a slot from `#tg.param`, `#tg.state` or an input's name.
+static void describe(InputSlot &slot, Attribute value) {
+  if (auto param = dyn_cast_or_null<tg::ParamAttr>(value)) {
+    slot.kind = InputKind::Param;
+    slot.name = param.getName().str();
+    slot.init = param.getInit();
+    slot.transposed = param.getTransposed();
+    slot.frozen = param.getFrozen();
+  } else if (auto state = dyn_cast_or_null<tg::StateAttr>(value)) {
+    slot.kind = InputKind::State;
+    slot.name = state.getName().str();
+    slot.init = state.getInit();
+    slot.scratch = state.getScratch();
+    slot.transposed = state.getTransposed();
+  } else if (auto name = dyn_cast_or_null<StringAttr>(value)) {
+    slot.name = name.str();
+  }
+}
+
+static std::string textOf(Attribute attribute) {
+  auto text = dyn_cast_or_null<StringAttr>(attribute);
+  return text ? text.str() : "";
+}
+
+/// The tensor that a result of this name is about.
+static bool isTransposed(const ResultSlot &slot, const std::vector<InputSlot> &inputs) {
+  for (const InputSlot &input : inputs)
+    if (input.name == (slot.updates.empty() ? slot.gradOf : slot.updates))
+      return input.transposed;
+  return false;
+}
+
+/// Sets the type and the sharding of a slot: the logical tensor, of which a rank
+/// holds one of type `held`.
+template <typename SlotT>
+static LogicalResult setTypes(SlotT &slot, Operation *program, const Twine &what, Type held, Attribute global,
+                              Attribute sharding) {
+  auto local = dyn_cast<RankedTensorType>(held);
+  if (!local || !local.hasStaticShape())
+    return program->emitError() << what << " is " << held << "; the interpreter takes ranked tensors of static shape";
+  slot.type = local;
+  auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+  if (!ranks)
+    return success();
+  FailureOr<comm::Mesh> mesh = comm::Mesh::require(program, ranks.getMesh());
+  if (failed(mesh))
+    return failure();
+  if (auto type = dyn_cast_or_null<TypeAttr>(global))
+    slot.type = cast<RankedTensorType>(type.getValue());
+  slot.sharding = dyn_cast_or_null<comm::ShardingAttr>(sharding);
+  if (!slot.sharding)
+    slot.sharding = comm::ShardingAttr::replicated(ranks.getMesh(), slot.type.getRank());
+  auto emitError = [&] { return program->emitError() << what << ": "; };
+  if (failed(comm::verifySharding(emitError, *mesh, slot.sharding, slot.type)))
+    return failure();
+  if (RankedTensorType part = comm::localType(slot.type, slot.sharding, *mesh); part != local)
+    return emitError() << "the part of " << slot.type << " under " << slot.sharding << " is " << part
+                       << ", but the type is " << local;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static FailureOr<InputSlot> inputOf(func::FuncOp function, BlockArgument argument) {
+  unsigned i = argument.getArgNumber();
+  InputSlot slot;
+  if (failed(setTypes(slot, function, "argument #" + Twine(i), argument.getType(),
+                      function.getArgAttr(i, comm::CommDialect::kGlobal),
+                      function.getArgAttr(i, comm::CommDialect::kSharding))))
+    return failure();
+  for (StringRef name : {tg::kParam, tg::kState, tg::kInput})
+    if (Attribute value = function.getArgAttr(i, name))
+      describe(slot, value);
+  if (slot.name.empty())
+    slot.name = "arg" + std::to_string(i);
+  slot.role = textOf(function.getArgAttr(i, tg::kRole));
+  findBound(argument, slot);
+  return slot;
+}
+
+static FailureOr<ResultSlot> resultOf(func::FuncOp function, unsigned i, const std::vector<InputSlot> &inputs) {
+  ResultSlot slot;
+  if (failed(setTypes(slot, function, "result #" + Twine(i), function.getResultTypes()[i],
+                      function.getResultAttr(i, comm::CommDialect::kGlobal),
+                      function.getResultAttr(i, comm::CommDialect::kSharding))))
+    return failure();
+  slot.role = textOf(function.getResultAttr(i, tg::kRole));
+  slot.updates = textOf(function.getResultAttr(i, tg::kUpdates));
+  slot.gradOf = textOf(function.getResultAttr(i, tg::kGradOf));
+  slot.transposed = isTransposed(slot, inputs);
+  return slot;
+}
+
+FailureOr<Signature> braid::reference::signatureOf(func::FuncOp function) {
+  Signature signature;
+  for (BlockArgument argument : function.getArguments()) {
+    FailureOr<InputSlot> slot = inputOf(function, argument);
+    if (failed(slot))
+      return failure();
+    signature.inputs.push_back(*slot);
+  }
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    FailureOr<ResultSlot> slot = resultOf(function, i, signature.inputs);
+    if (failed(slot))
+      return failure();
+    signature.results.push_back(*slot);
+  }
+  return signature;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs in memory
+//===----------------------------------------------------------------------===//
+
+/// The same for a tensor or buffer.
+template <typename SlotT, typename OpT>
+static LogicalResult setTypesOf(SlotT &slot, Operation *program, OpT op, Type type) {
+  return setTypes(slot, program, "'" + op.getSymName() + "'", type, op->getAttr(comm::CommDialect::kGlobal),
+                  op->getAttr(comm::CommDialect::kSharding));
+}
+
+FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
+  Signature signature;
+  Machine machine(program, Arithmetic::Native);
+  std::vector<ResultSlot> updates;
+  for (exec::TensorOp tensor : machine.persistent) {
+    InputSlot &slot = signature.inputs.emplace_back();
+    ResultSlot &update = updates.emplace_back();
+    describe(slot, tensor.getValue());
+    update.updates = slot.name;
+    update.transposed = slot.transposed;
+    if (failed(setTypesOf(slot, program, tensor, tensor.getType())) ||
+        failed(setTypesOf(update, program, tensor, tensor.getType())))
+      return failure();
+  }
+  for (exec::BufferOp buffer : machine.inputs) {
+    InputSlot &slot = signature.inputs.emplace_back();
+    slot.name = buffer.getName().str();
+    slot.role = buffer.getRole().value_or("").str();
+    if (failed(setTypesOf(slot, program, buffer, *buffer.getType())))
+      return failure();
+  }
+  for (exec::BufferOp buffer : machine.results) {
+    ResultSlot &slot = signature.results.emplace_back();
+    StringRef role = buffer.getRole().value_or("");
+    (role.consume_front("grad_of ") ? slot.gradOf : slot.role) = role.str();
+    slot.transposed = isTransposed(slot, signature.inputs);
+    if (failed(setTypesOf(slot, program, buffer, *buffer.getType())))
+      return failure();
+  }
+  signature.results.insert(signature.results.end(), updates.begin(), updates.end());
+  return signature;
+}
