@@ -32,21 +32,16 @@ class Rule:
         operands, results, marks = RULE.match(text).groups()
         self.operands, self.results = self.tensors(operands), self.tensors(results)
         self.marks = {mark: [] for mark in MARKS}
-        mark = None
         for word in re.findall(r"\{[\d ]*\}|\w+", marks):
-            if word in MARKS:
-                mark = word
-                self.marks[mark].append(word)
-            else:
-                self.marks[mark].append(word)
+            mark = word if word in MARKS else mark
+            self.marks[mark].append(word)
         self.linear = [[int(number) for number in word[1:-1].split()] for word in self.marks["linear"][1:]]
         self.flat = bool(self.marks["flat"])
-        every = [letter for tensor in self.operands + self.results for dim in tensor for letter in dim]
-        self.letters = sorted(set(every))
+        self.letters = sorted({letter for tensor in self.operands + self.results for dim in tensor for letter in dim})
 
     @staticmethod
     def tensors(text):
-        """The letters of each dim of each tensor."""
+        """The letters of each dim of each tensor, major to minor."""
         parts = [part.split() for part in text.split(",")] if text.strip() else []
         return [[dim if dim != "1" else "" for dim in part if dim != "()"] for part in parts]
 
@@ -100,8 +95,8 @@ class Example:
         return self.text(name, arguments, [attribute(factors) for factors in self.rule.results])
 
     def cut(self, letter):
-        """The function with a factor over an axis of 2; those above it in its dims are
-        cut down to elements first, over another axis."""
+        """The function with a factor over an axis of 2, and the size of another axis, over
+        which the factors above it in its dims are cut down to elements."""
         sizes = self.sizes()
         above = {dim[:dim.index(letter)] for tensor in self.rule.operands + self.rule.results
                  for dim in tensor if letter in dim}
@@ -126,36 +121,33 @@ class Example:
             return f"#comm.sharding<@flat, {' '.join('{}' for _ in factors)}, flat {{x}}>" if factors else None
         return self.annotated(f"{self.name}_flat", attribute)
 
-    def linear(self, operands):
-        """The error of linearity, where a set of operands is a sum."""
-        chosen = {self.operands[number] for number in operands}
-        arguments = [f"%{name}: {text}" for name, text in self.arguments]
-        arguments += [f"%{self.arguments[index][0]}_b: {self.arguments[index][1]}" for index in chosen]
-        lines, values = [], {}
-        for variant in "ab+":
-            rename = {}
-            for index in chosen:
-                name, text = self.arguments[index]
-                if variant == "+":
-                    lines.append(f"  %{name}_s = arith.addf %{name}, %{name}_b : {text}")
-                rename[name] = name + {"a": "", "b": "_b", "+": "_s"}[variant]
-            made = set(re.findall(r"%(\w+)(?:,| =)", "\n".join(line.split(" = ")[0] + " =" for line in self.body.split("\n") if " = " in line)))
-            suffix = {"a": "_1", "b": "_2", "+": "_3"}[variant]
+    def variant(self, suffix, renamed):
+        """The body with other names: its lines, and what it returns."""
+        made = set(re.findall(r"%(\w+)(?=[^=\n]* = )", self.body))
 
-            def renamed(match):
-                name = match[1]
-                return f"%{name}{suffix}" if name in made else f"%{rename.get(name, name)}"
-            lines += [re.sub(r"%(\w+)", renamed, line) for line in self.body.split("\n") if " = " in line or line.startswith("   ")]
-            values[variant] = re.findall(r"%\w+", re.sub(r"%(\w+)", renamed, re.search(r"return (.*?) :", self.body)[1]))
-        returned = []
-        for number, text in enumerate(self.results):
-            lines.append(f"  %sum{number} = arith.addf {values['a'][number]}, {values['b'][number]} : {text}")
-            lines.append(f"  %error{number} = arith.subf %sum{number}, {values['+'][number]} : {text}")
-            returned.append(f"%error{number}")
-        name = f"{self.name}_linear_{'_'.join(map(str, operands))}"
-        types = ", ".join(self.results)
-        return (f"func.func @{name}({', '.join(arguments)}) -> ({types}) {{\n" + "\n".join(lines) +
-                f"\n  return {', '.join(returned)} : {types}\n}}\n")
+        def rename(match):
+            name = match[1]
+            return f"%{name}{suffix}" if name in made else f"%{renamed.get(name, name)}"
+        body, returned = re.sub(r"%(\w+)", rename, self.body).split("  return ")
+        return body, re.findall(r"%\w+", returned)
+
+    def linear(self, operands):
+        """A function that returns f(a) + f(b) - f(a + b), where a and b are these operands."""
+        chosen = [self.arguments[self.operands[number]] for number in operands]
+        arguments = [f"%{name}: {text}" for name, text in self.arguments]
+        arguments += [f"%{name}_b: {text}" for name, text in chosen]
+        body = "".join(f"  %{name}_s = arith.addf %{name}, %{name}_b : {text}\n" for name, text in chosen)
+        values = []
+        for suffix in ("", "_b", "_s"):
+            lines, returned = self.variant(f"_of{suffix}", {name: name + suffix for name, _ in chosen})
+            body += lines
+            values.append(returned)
+        for number, (a, b, both, text) in enumerate(zip(*values, self.results)):
+            body += f"  %sum{number} = arith.addf {a}, {b} : {text}\n"
+            body += f"  %error{number} = arith.subf %sum{number}, {both} : {text}\n"
+        errors, types = ", ".join(f"%error{number}" for number in range(len(self.results))), ", ".join(self.results)
+        name = "_".join([self.name, "linear", *map(str, operands)])
+        return f"func.func @{name}({', '.join(arguments)}) -> ({types}) {{\n{body}  return {errors} : {types}\n}}\n"
 
 
 def examples(path):
