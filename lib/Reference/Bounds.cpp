@@ -15,7 +15,23 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Follows the value through ops that keep its elements.
+static void follow(Value value, InputSlot &slot);
+
+/// Follows what a collective hands on; sums are other numbers.
+static void followSent(Value value, comm::CollectiveOpInterface collective, InputSlot &slot) {
+  if (collective.getReductionKind())
+    return;
+  ResultRange results = collective->getResults();
+  if (auto start = dyn_cast<comm::StartOp>(collective->getParentOp()); start && start.getWait())
+    results = start.getWait()->getResults();
+  for (auto [sent, result] : llvm::zip(collective.getSent(), results))
+    if (sent == value)
+      follow(result, slot);
+}
+
+/// Follows the value through ops that keep its elements.  Where a rank looks
+/// something up in its part of a table, arithmetic comes before, and the bound is
+/// not known.
 static void follow(Value value, InputSlot &slot) {
   for (Operation *user : value.getUsers()) {
     if (auto gather = dyn_cast<tg::GatherOp>(user)) {
@@ -34,8 +50,10 @@ static void follow(Value value, InputSlot &slot) {
       limit(slot, shapeOf(gradient.getLogits()).back());
       slot.ignoreIndex = gradient.getIgnoreIndex();
     } else if (isa<tg::ReshapeOp, tg::SliceOp, tg::TransposeOp, tg::BroadcastOp, tg::ConvertOp, tg::ConcatOp,
-                   exec::ViewOp>(user)) {
+                   exec::ViewOp, comm::ConstrainOp, comm::ReshardOp, comm::SliceOp, comm::AssembleOp>(user)) {
       follow(user->getResult(0), slot);
+    } else if (auto collective = dyn_cast<comm::CollectiveOpInterface>(user)) {
+      followSent(value, collective, slot);
     }
   }
 }

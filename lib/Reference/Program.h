@@ -5,8 +5,8 @@
 // holds transposed is exchanged at this edge.
 //
 // The program of many ranks is one function that all run, or several that share
-// the ranks.  Its inputs and results are logical all the same: Shards.h says how
-// ranks get their parts.
+// the ranks; what has one name in several is one input or result.  All are
+// logical: Shards.h says how ranks get their parts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_PROGRAM_H

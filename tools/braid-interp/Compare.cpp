@@ -83,6 +83,15 @@ static LogicalResult compareOnce(Side &before, Side &after, InputOptions inputs,
   return compareSides(before, after, initial, options, inputs.seed, compared);
 }
 
+/// Ints are what the passes were given; where only the other side shows what
+/// they index, they are what that can take.
+static void adoptBounds(Program &before, const Program &after) {
+  for (InputSlot &slot : before.inputs)
+    for (const InputSlot &other : after.inputs)
+      if (slot.bound == 0 && other.name == slot.name)
+        slot.bound = other.bound;
+}
+
 /// The function after the passes that `name` became.
 static std::string partnerOf(const std::string &name, ModuleOp changed, const Options &options) {
   if (!options.afterFunction.empty())
@@ -100,6 +109,7 @@ static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const st
   if (failed(second))
     return failure();
   Side before{std::move(*first), {}, {}}, after{std::move(*second), {}, {}};
+  adoptBounds(before.step.main, after.step.main);
   before.step.microbatches = options.microbatches;
   after.step.microbatches = after.step.accumulate ? countMicrobatches(before.step.main, after.step.main) : 1;
   int64_t compared = 0;

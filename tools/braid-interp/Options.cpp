@@ -17,8 +17,8 @@ Without a mode it runs every function once and prints the results.
 A function with comm.program is run by all ranks of its mesh, in one process and
 in turn.  Its inputs and results are logical all the same: inputs are cut by
 comm.sharding, results put together again.  Replicas must agree in every bit, and
-ranks that wait for each other are an error.  Functions that share the ranks of a
-mesh are one program.
+ranks that wait for each other are an error; nothing depends on time.  Functions
+that share the ranks of a mesh are one program, run under the name of any of them.
 
   braid-interp model.mlir --function=model --set lr=0.1
   braid-interp train.mlir --function=train --steps=10 --data=tokens.bin
