@@ -2,15 +2,85 @@
 // sequence over tp outside the matrix products, parameters in flat shards over dp of
 // what tp leaves of them.
 //
-// RUN: braid-opt %s --comm-shard | FileCheck %s
-// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD
+// RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."
+// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD --implicit-check-not="= comm."
 // RUN: braid-interp %s --compare --pipeline="tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate
+
+// Forward.
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<2x4x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x8xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<2x8x8xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x8xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<2x8x8xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x8xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<2x8x8xf32>
+// CHECK: tg.attention{{.*}} -> {{\(?}}tensor<2x8x2x4xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<8x16xf32>
+// CHECK: tg.contract "bse,ed->bsd"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<2x4x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<16x32xf32>
+// CHECK: tg.contract "bsd,df->bsf"{{.*}} -> {{\(?}}tensor<2x8x32xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<32xf32>
+// CHECK: tg.gelu{{.*}} : tensor<2x8x32xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<32x16xf32>
+// CHECK: tg.contract "bsf,fd->bsd"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// CHECK: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp, tp} : (tensor<f32>) -> tensor<f32>
+
+// With the backward pass.
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x8xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x8xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x8xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<8x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<16x32xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<32xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<32x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
+// GRAD: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp, tp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<32x16xf32>) -> tensor<256xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<32xf32>) -> tensor<16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x32xf32>) -> tensor<256xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8x16xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x8xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x8xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x8xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
 
 comm.mesh @mesh [dp = 2, tp = 2]
 
 #column = #comm.sharding<@mesh, {} {tp}, flat {dp}>
 #row = #comm.sharding<@mesh, {tp} {}, flat {dp}>
 #vector = #comm.sharding<@mesh, {}, flat {dp}, priority 2>
+#column_bias = #comm.sharding<@mesh, {tp}, flat {dp}>
 #sequence = #comm.sharding<@mesh, {dp} {tp} {}, priority 1>
 
 func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequence},
@@ -23,7 +93,7 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequen
                  %g2: tensor<16xf32> {tg.param = #tg.param<"ln_2.weight", #tg.init<ones>>, comm.sharding = #vector},
                  %b2: tensor<16xf32> {tg.param = #tg.param<"ln_2.bias", #tg.init<zeros>>, comm.sharding = #vector},
                  %w1: tensor<16x64xf32> {tg.param = #tg.param<"fc.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #column},
-                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #vector},
+                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #column_bias},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>, comm.sharding = #vector})
     -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = "loss"}) {

@@ -2,9 +2,37 @@
 // Forward, nothing is communicated but the loss; backward, each gradient of a
 // parameter is a partial sum that is reduced.
 //
-// RUN: braid-opt %s --comm-shard | FileCheck %s
-// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD
+// RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."
+// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD --implicit-check-not="= comm."
 // RUN: braid-interp %s --compare --pipeline="tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate
+
+// Forward.
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: tg.attention{{.*}} -> {{\(?}}tensor<2x8x4x4xf32>
+// CHECK: tg.contract "bse,ed->bsd"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: tg.contract "bsd,df->bsf"{{.*}} -> {{\(?}}tensor<2x8x64xf32>
+// CHECK: tg.gelu{{.*}} : tensor<2x8x64xf32>
+// CHECK: tg.contract "bsf,fd->bsd"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+
+// With the backward pass.
+// GRAD: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16xf32>) -> tensor<16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<64x16xf32>) -> tensor<64x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<64xf32>) -> tensor<64xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16x64xf32>) -> tensor<16x64xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16xf32>) -> tensor<16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16xf32>) -> tensor<16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16xf32>) -> tensor<16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<16xf32>) -> tensor<16xf32>
 
 comm.mesh @mesh [dp = 2]
 

@@ -1,9 +1,61 @@
 // A GPT block with its parameters in flat shards over dp, as under ZeRO-3: each is
 // gathered before use, and its gradient is reduce-scattered into the same shard.
 //
-// RUN: braid-opt %s --comm-shard | FileCheck %s
-// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD
+// RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."
+// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD --implicit-check-not="= comm."
 // RUN: braid-interp %s --compare --pipeline="tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate
+
+// Forward.
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: tg.attention{{.*}} -> {{\(?}}tensor<1x8x4x4xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// CHECK: tg.contract "bse,ed->bsd"{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<16x64xf32>
+// CHECK: tg.contract "bsd,df->bsf"{{.*}} -> {{\(?}}tensor<1x8x64xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<64xf32>
+// CHECK: tg.gelu{{.*}} : tensor<1x8x64xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<64x16xf32>
+// CHECK: tg.contract "bsf,fd->bsd"{{.*}} -> {{\(?}}tensor<1x8x16xf32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+
+// With the backward pass.
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<16x64xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<64xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<64x16xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<16xf32>
+// GRAD: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<4xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64x16xf32>) -> tensor<256xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<64xf32>) -> tensor<16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x64xf32>) -> tensor<256xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<4xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<4xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x16xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x16xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x16xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x16xf32>) -> tensor<64xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<4xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<4xf32>
 
 comm.mesh @mesh [dp = 4]
 

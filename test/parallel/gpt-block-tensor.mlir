@@ -2,14 +2,35 @@
 // column, the second by row (Shoeybi et al. 2019).  One all_reduce closes each pair,
 // forward and backward.
 //
-// RUN: braid-opt %s --comm-shard | FileCheck %s
-// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD
+// RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."
+// RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD --implicit-check-not="= comm."
 // RUN: braid-interp %s --compare --pipeline="tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate
+
+// Forward.
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<4x8x16xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<4x8x8xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<4x8x8xf32>
+// CHECK: tg.contract "bsd,de->bse"{{.*}} -> {{\(?}}tensor<4x8x8xf32>
+// CHECK: tg.attention{{.*}} -> {{\(?}}tensor<4x8x2x4xf32>
+// CHECK: tg.contract "bse,ed->bsd"{{.*}} -> {{\(?}}tensor<4x8x16xf32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+// CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<4x8x16xf32>
+// CHECK: tg.contract "bsd,df->bsf"{{.*}} -> {{\(?}}tensor<4x8x32xf32>
+// CHECK: tg.gelu{{.*}} : tensor<4x8x32xf32>
+// CHECK: tg.contract "bsf,fd->bsd"{{.*}} -> {{\(?}}tensor<4x8x16xf32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+
+// With the backward pass.
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
 
 comm.mesh @mesh [tp = 2]
 
 #column = #comm.sharding<@mesh, {} {tp}>
 #row = #comm.sharding<@mesh, {tp} {}>
+#cut = #comm.sharding<@mesh, {tp}>
 
 func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x"},
                  %g1: tensor<16xf32> {tg.param = #tg.param<"ln_1.weight", #tg.init<ones>>},
@@ -21,7 +42,7 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x"},
                  %g2: tensor<16xf32> {tg.param = #tg.param<"ln_2.weight", #tg.init<ones>>},
                  %b2: tensor<16xf32> {tg.param = #tg.param<"ln_2.bias", #tg.init<zeros>>},
                  %w1: tensor<16x64xf32> {tg.param = #tg.param<"fc.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #column},
-                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>},
+                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #cut},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>})
     -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = "loss"}) {
