@@ -89,5 +89,5 @@ LogicalResult comm::verifyMember(CollectiveOpInterface op, const Mesh &mesh, Str
   if (number >= 0 && number < ranks)
     return success();
   return op->emitOpError() << "the " << what << " " << number << " is not one of the " << ranks << " ranks of "
-                           << op.getAxes() << "; they are numbered from 0";
+                           << op.getAxes().str() << "; they are numbered from 0";
 }

@@ -1,9 +1,7 @@
-//===- CommDialect.cpp - registration, attributes of functions ------------===//
+//===- CommDialect.cpp - registration, syntax of attributes and types -----===//
 
 #include "dialects/Comm/Sharding.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -65,12 +63,17 @@ Attribute AxesAttr::parse(AsmParser &parser, Type) {
   return parseAxes(parser, axes) ? Attribute() : axes;
 }
 
-void AxesAttr::print(AsmPrinter &printer) const {
-  printer << '{';
-  llvm::interleaveComma(getNames(), printer, [&](StringAttr name) { printer << name.getValue(); });
+void AxesAttr::print(AsmPrinter &printer) const { printer << str(); }
+
+std::string AxesAttr::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '{';
+  llvm::interleaveComma(getNames(), os, [&](StringAttr name) { os << name.getValue(); });
   if (getOpen())
-    printer << (empty() ? "?" : ", ?");
-  printer << '}';
+    os << (empty() ? "?" : ", ?");
+  os << '}';
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,13 +92,23 @@ static ParseResult parseReduction(AsmParser &parser, Reduction &reduction) {
   return success();
 }
 
+namespace {
+/// What a sharding says after its mesh.
+struct ShardingParts {
+  SmallVector<AxesAttr> dims;
+  AxesAttr partial, flat;
+  Reduction reduction = Reduction::Sum;
+  int64_t priority = 0;
+  SmallVector<StringRef, 3> given;
+};
+} // namespace
+
 /// What follows a comma: `{dp} {} {tp}`, or one of the named parts.
-static ParseResult parsePart(AsmParser &parser, SmallVectorImpl<AxesAttr> &dims, AxesAttr &partial,
-                             Reduction &reduction, AxesAttr &flat, int64_t &priority) {
+static ParseResult parsePart(AsmParser &parser, ShardingParts &parts) {
   SMLoc loc = parser.getCurrentLocation();
-  if (dims.empty() && succeeded(parser.parseOptionalLBrace())) {
+  if (parts.dims.empty() && succeeded(parser.parseOptionalLBrace())) {
     do {
-      if (parseAxesAfterBrace(parser, dims.emplace_back()))
+      if (parseAxesAfterBrace(parser, parts.dims.emplace_back()))
         return failure();
     } while (succeeded(parser.parseOptionalLBrace()));
     return success();
@@ -103,31 +116,33 @@ static ParseResult parsePart(AsmParser &parser, SmallVectorImpl<AxesAttr> &dims,
   StringRef keyword;
   if (parser.parseKeyword(&keyword))
     return failure();
+  if (llvm::is_contained(parts.given, keyword))
+    return parser.emitError(loc) << keyword << " is given twice";
+  parts.given.push_back(keyword);
   if (keyword == "partial")
-    return failure(parseReduction(parser, reduction) || parseAxes(parser, partial));
+    return failure(parseReduction(parser, parts.reduction) || parseAxes(parser, parts.partial));
   if (keyword == "flat")
-    return parseAxes(parser, flat);
+    return parseAxes(parser, parts.flat);
   if (keyword == "priority")
-    return parser.parseInteger(priority);
+    return parser.parseInteger(parts.priority);
   return parser.emitError(loc) << "expected axes, partial, flat or priority, found '" << keyword << "'";
 }
 
 /// `<@mesh, {dp} {}, partial sum {tp}, flat {dp}, priority 1>`
 Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   FlatSymbolRefAttr mesh;
-  SmallVector<AxesAttr> dims;
-  AxesAttr none = AxesAttr::get(parser.getContext()), partial = none, flat = none;
-  Reduction reduction = Reduction::Sum;
-  int64_t priority = 0;
+  ShardingParts parts;
+  parts.partial = parts.flat = AxesAttr::get(parser.getContext());
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseAttribute(mesh))
     return {};
   while (succeeded(parser.parseOptionalComma()))
-    if (parsePart(parser, dims, partial, reduction, flat, priority))
+    if (parsePart(parser, parts))
       return {};
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<ShardingAttr>(loc, parser.getContext(), mesh, dims, partial, reduction, flat, priority);
+  return parser.getChecked<ShardingAttr>(loc, parser.getContext(), mesh, parts.dims, parts.partial, parts.reduction,
+                                         parts.flat, parts.priority);
 }
 
 void ShardingAttr::print(AsmPrinter &printer) const {
@@ -237,134 +252,4 @@ void TicketType::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::interleaveComma(getTypes(), printer);
   printer << '>';
-}
-
-//===----------------------------------------------------------------------===//
-// Attributes of functions, arguments and results
-//===----------------------------------------------------------------------===//
-
-/// Checks `comm.program` against the mesh.
-static LogicalResult verifyProgram(Operation *op, ProgramAttr program) {
-  if (!isa<FunctionOpInterface, exec::ProgramOp>(op))
-    return op->emitOpError() << "has 'comm.program', which belongs on a function";
-  FailureOr<Mesh> mesh = Mesh::require(op, program.getMesh());
-  if (failed(mesh) || !program.getAxis())
-    return mesh;
-  if (!mesh->has(program.getAxis()))
-    return op->emitError() << "'comm.program' names the axis '" << program.getAxis().getValue()
-                           << "', which is not in the mesh " << mesh->str();
-  llvm::SmallSet<int64_t, 8> seen;
-  for (int64_t coordinate : program.getCoordinates()) {
-    if (coordinate < 0 || coordinate >= mesh->sizeOf(program.getAxis()))
-      return op->emitError() << "'comm.program' names coordinate " << coordinate << " of axis '"
-                             << program.getAxis().getValue() << "' in the mesh " << mesh->str();
-    if (!seen.insert(coordinate).second)
-      return op->emitError() << "'comm.program' names coordinate " << coordinate << " twice";
-  }
-  if (program.getCoordinates().empty())
-    return op->emitError() << "'comm.program' names no coordinate of axis '" << program.getAxis().getValue() << "'";
-  return success();
-}
-
-/// Checks `comm.sharding` and `comm.global` of `what`, an argument, a result or a
-/// range of memory; `isLocal` where the type is that of a rank's part.
-static LogicalResult verifyPart(Operation *op, NamedAttribute attribute, const Twine &what, bool isLocal, Type type,
-                                DictionaryAttr all) {
-  auto emitError = [&] { return op->emitError() << what << ": "; };
-  StringRef name = attribute.getName();
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (name == CommDialect::kGlobal) {
-    auto global = dyn_cast<TypeAttr>(attribute.getValue());
-    if (!global || !isa<RankedTensorType>(global.getValue()))
-      return emitError() << "'comm.global' must be a tensor type, found " << attribute.getValue();
-    if (!isLocal)
-      return emitError() << "has 'comm.global' in a function without 'comm.program'";
-    return success();
-  }
-  if (name != CommDialect::kSharding)
-    return emitError() << "unknown attribute '" << name << "'; expected comm.sharding or comm.global";
-  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
-  if (!sharding || !tensor)
-    return emitError() << "'comm.sharding' must be #comm.sharding<...> on a tensor, found " << attribute.getValue()
-                       << " on " << type;
-  FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh());
-  if (failed(mesh))
-    return failure();
-  auto logical = all ? all.getAs<TypeAttr>(CommDialect::kGlobal) : TypeAttr();
-  auto global = logical ? dyn_cast<RankedTensorType>(logical.getValue()) : tensor;
-  if (!global)
-    return success(); // the error is that of comm.global
-  if (failed(verifySharding(emitError, *mesh, sharding, global)))
-    return failure();
-  if (isLocal && sharding.hasOpenDims())
-    return emitError() << "has open axes in " << sharding << ", but the function is a rank's program; drop the '?'";
-  if (isLocal && localType(global, sharding, *mesh) != tensor)
-    return emitError() << "the part of " << global << " under " << sharding << " is "
-                       << localType(global, sharding, *mesh) << ", but the type is " << tensor;
-  return success();
-}
-
-/// Memory form keeps the attributes of arguments and results on what holds them: an
-/// exec.tensor, or an exec.buffer with a type.
-static LogicalResult verifyPartInMemory(Operation *op, NamedAttribute attribute) {
-  Type type;
-  if (auto tensor = dyn_cast<exec::TensorOp>(op))
-    type = tensor.getType();
-  else if (auto buffer = dyn_cast<exec::BufferOp>(op); buffer && buffer.getType())
-    type = *buffer.getType();
-  if (!type)
-    return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on an argument or result, or on "
-                             << "the memory that holds it";
-  auto name = cast<SymbolOpInterface>(op).getName();
-  return verifyPart(op, attribute, "'" + name + "'", /*isLocal=*/true, type, op->getDiscardableAttrDictionary());
-}
-
-LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == kProgram) {
-    if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
-      return verifyProgram(op, program);
-    return op->emitOpError() << "'comm.program' must be #comm.program<...>, found " << attribute.getValue();
-  }
-  if (attribute.getName() == kFactors) {
-    if (isa<ShardingAttr>(attribute.getValue()))
-      return success();
-    return op->emitOpError() << "'comm.factors' must be #comm.sharding<...>, found " << attribute.getValue();
-  }
-  if (attribute.getName() == kSharding || attribute.getName() == kGlobal)
-    return verifyPartInMemory(op, attribute);
-  if (attribute.getName() != kShardings)
-    return op->emitOpError() << "has the unknown attribute '" << attribute.getName() << "'";
-  auto shardings = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!shardings || shardings.size() != op->getNumResults())
-    return op->emitOpError() << "'comm.shardings' must have a sharding for each of " << op->getNumResults()
-                             << " results";
-  auto emitError = [&] { return op->emitOpError(); };
-  for (auto [value, type] : llvm::zip_equal(shardings, op->getResultTypes())) {
-    auto sharding = dyn_cast<ShardingAttr>(value);
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!sharding || !tensor)
-      return op->emitOpError() << "'comm.shardings' holds " << value << " for a result of type " << type;
-    FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh());
-    if (failed(mesh) || failed(verifySharding(emitError, *mesh, sharding, tensor)))
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
-                                                    NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument";
-  return verifyPart(op, attribute, "argument #" + Twine(index), op->hasAttr(kProgram), function.getArgumentTypes()[index],
-                    function.getArgAttrDict(index));
-}
-
-LogicalResult CommDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
-                                                       NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's result";
-  return verifyPart(op, attribute, "result #" + Twine(index), op->hasAttr(kProgram), function.getResultTypes()[index],
-                    function.getResultAttrDict(index));
 }

@@ -89,6 +89,8 @@ def Comm_AxesAttr : Comm_Attr<"Axes", "axes"> {
     bool empty() const { return getNames().empty(); }
     size_t size() const { return getNames().size(); }
     bool contains(::mlir::StringAttr name) const { return ::llvm::is_contained(getNames(), name); }
+    /// `{dp, tp}`, for messages.
+    std::string str() const;
   }];
 }
 

@@ -215,7 +215,7 @@ static LogicalResult verifyPlaces(AssembleOp op, int64_t ranks) {
   // assemble_c1
   if (static_cast<int64_t>(op.getBlocks().size()) != ranks || static_cast<int64_t>(op.getShifts().size()) != ranks)
     return op.emitOpError() << "has " << op.getBlocks().size() << " blocks and " << op.getShifts().size()
-                            << " shifts; the group " << op.getAxes() << " has " << ranks << " ranks and needs "
+                            << " shifts; the group " << op.getAxes().str() << " has " << ranks << " ranks and needs "
                             << "as many of both";
   if (!llvm::all_equal(op.getBlocks().getTypes()))
     return op.emitOpError() << "has blocks of different types; they must be equal";

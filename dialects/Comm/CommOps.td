@@ -64,8 +64,8 @@ def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure, DeclareOpInterfaceMethods<Sy
 //===----------------------------------------------------------------------===//
 
 def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The identity; its result has this sharding, and so has its gradient.";
   let description = [{
     ```mlir
@@ -129,7 +129,7 @@ def Comm_AssembleOp : Comm_Local<"assemble"> {
     order (whose padding is dropped).  The inverse of n slices with these shifts.
 
     ```mlir
-    %x = comm.assemble %own, %other dim 0 shifts [0, 1] over @mesh {tp}
+    %x = comm.assemble %own, %other dim 0 shifts [0, 1] over @mesh {pp}
         : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
     ```
 
@@ -162,7 +162,7 @@ class Comm_Collective<string mnemonic, list<string> methods = [], list<string> a
     : Comm_Op<mnemonic, [AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-        DeclareOpInterfaceMethods<ActionOpInterface, !listconcat(["isOrdered"], actionMethods)>,
+        DeclareOpInterfaceMethods<ActionOpInterface, !listconcat(["isOrdered", "mayReadStrided"], actionMethods)>,
         DeclareOpInterfaceMethods<CollectiveOpInterface, methods>]> {
   let results = (outs Variadic<Comm_Tensor>:$results);
   let extraClassDefinition = [{
@@ -177,6 +177,7 @@ class Comm_Collective<string mnemonic, list<string> methods = [], list<string> a
     ::mlir::OperandRange $cppClass::getActionOuts() { return getOuts(); }
     ::std::string $cppClass::getActionName() { return "}] # mnemonic # [{"; }
     bool $cppClass::isOrdered() { return true; }
+    bool $cppClass::mayReadStrided(unsigned) { return false; }
   }];
 }
 
@@ -427,7 +428,7 @@ def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArgument
   }];
   let results = (outs Comm_TicketType:$ticket);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$body attr-dict `:` type($ticket)";
+  let assemblyFormat = "$body attr-dict `:` qualified(type($ticket))";
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     CollectiveOpInterface getCollective() { return ::llvm::cast<CollectiveOpInterface>(getBody().front().front()); }
@@ -445,7 +446,7 @@ def Comm_WaitOp : Comm_Op<"wait", [
   }];
   let arguments = (ins Comm_TicketType:$ticket);
   let results = (outs Variadic<Comm_Tensor>:$results);
-  let assemblyFormat = "$ticket attr-dict `:` type($ticket) (`->` type($results)^)?";
+  let assemblyFormat = "$ticket attr-dict `:` qualified(type($ticket)) (`->` type($results)^)?";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     StartOp getStart() { return getTicket().getDefiningOp<StartOp>(); }

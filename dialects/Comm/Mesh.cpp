@@ -12,32 +12,49 @@ Mesh::Mesh(MeshOp op) : sizes(op.getSizes()) {
     names.push_back(cast<StringAttr>(name));
 }
 
-std::optional<Mesh> Mesh::lookup(Operation *user, FlatSymbolRefAttr symbol) {
-  auto op = SymbolTable::lookupNearestSymbolFrom<MeshOp>(user, symbol);
-  return op ? std::optional<Mesh>(Mesh(op)) : std::nullopt;
+/// The mesh in the nearest symbol table that has it: an exec.program is a table of
+/// its own, in the module with the mesh.
+static MeshOp findMesh(Operation *user, function_ref<Operation *(Operation *)> lookupIn) {
+  Operation *table = SymbolTable::getNearestSymbolTable(user);
+  while (table) {
+    if (auto mesh = dyn_cast_or_null<MeshOp>(lookupIn(table)))
+      return mesh;
+    Operation *parent = table->getParentOp();
+    table = parent ? SymbolTable::getNearestSymbolTable(parent) : nullptr;
+  }
+  return {};
 }
 
-/// The mesh of `op`, or the error that `user` names none.  Attributes of functions
-/// may be verified before the mesh is.
-static FailureOr<Mesh> verifiedMesh(MeshOp op, Operation *user, FlatSymbolRefAttr symbol) {
+static MeshOp findMesh(Operation *user, FlatSymbolRefAttr symbol) {
+  return findMesh(user, [&](Operation *table) { return SymbolTable::lookupSymbolIn(table, symbol); });
+}
+
+/// The mesh of `op`, or the error that `user` names none.
+static FailureOr<Mesh> requireMesh(MeshOp op, Operation *user, FlatSymbolRefAttr symbol) {
   if (op)
-    return failed(op.verify()) ? FailureOr<Mesh>() : Mesh(op);
+    return Mesh(op);
   InFlightDiagnostic diagnostic = user->emitError() << "there is no comm.mesh " << symbol;
-  Operation *table = SymbolTable::getNearestSymbolTable(user);
-  while (table && table->getParentOp())
-    table = SymbolTable::getNearestSymbolTable(table->getParentOp());
-  if (auto module = dyn_cast_or_null<ModuleOp>(table))
+  Operation *top = user;
+  while (top->getParentOp())
+    top = top->getParentOp();
+  if (auto module = dyn_cast<ModuleOp>(top))
     for (MeshOp op : module.getOps<MeshOp>())
       diagnostic.attachNote(op.getLoc()) << "there is @" << op.getSymName();
   return diagnostic;
 }
 
+std::optional<Mesh> Mesh::lookup(Operation *user, FlatSymbolRefAttr symbol) {
+  MeshOp op = findMesh(user, symbol);
+  return op ? std::optional<Mesh>(Mesh(op)) : std::nullopt;
+}
+
 FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol) {
-  return verifiedMesh(SymbolTable::lookupNearestSymbolFrom<MeshOp>(user, symbol), user, symbol);
+  return requireMesh(findMesh(user, symbol), user, symbol);
 }
 
 FailureOr<Mesh> Mesh::require(Operation *user, FlatSymbolRefAttr symbol, SymbolTableCollection &tables) {
-  return verifiedMesh(tables.lookupNearestSymbolFrom<MeshOp>(user, symbol), user, symbol);
+  auto lookupIn = [&](Operation *table) { return tables.lookupSymbolIn(table, symbol); };
+  return requireMesh(findMesh(user, lookupIn), user, symbol);
 }
 
 int64_t Mesh::getNumRanks() const {
@@ -132,16 +149,22 @@ LogicalResult braid::comm::verifyAxes(function_ref<InFlightDiagnostic()> emitErr
     if (!mesh.has(axis))
       return emitError() << "there is no axis '" << axis.getValue() << "' in the mesh " << mesh.str();
     if (!seen.insert(axis).second)
-      return emitError() << "axis '" << axis.getValue() << "' is used twice in " << axes;
+      return emitError() << "axis '" << axis.getValue() << "' is used twice in " << axes.str();
   }
   return success();
 }
 
+/// The function around `op` that says which ranks run it; null where none says.
+static Operation *enclosingFunction(Operation *op) {
+  Operation *function = op->getParentOp();
+  while (function && !function->hasAttrOfType<ProgramAttr>(CommDialect::kProgram))
+    function = function->getParentOp();
+  return function;
+}
+
 ProgramAttr braid::comm::enclosingProgram(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
-    if (auto program = parent->getAttrOfType<ProgramAttr>(CommDialect::kProgram))
-      return program;
-  return {};
+  Operation *function = enclosingFunction(op);
+  return function ? function->getAttrOfType<ProgramAttr>(CommDialect::kProgram) : ProgramAttr();
 }
 
 FailureOr<Mesh> braid::comm::requireGroup(Operation *op, FlatSymbolRefAttr symbol, AxesAttr axes,
@@ -150,9 +173,13 @@ FailureOr<Mesh> braid::comm::requireGroup(Operation *op, FlatSymbolRefAttr symbo
   if (failed(mesh) || failed(verifyAxes([&] { return op->emitOpError(); }, *mesh, axes)))
     return failure();
   if (axes.getOpen())
-    return op->emitOpError() << "names the open axes " << axes << ", which belong in annotations; drop the '?'";
+    return op->emitOpError() << "names the open axes " << axes.str() << ", which belong in annotations; drop the '?'";
   // collective_c3
-  if (ProgramAttr program = enclosingProgram(op); program && program.getMesh() != symbol)
-    return op->emitOpError() << "is over the mesh " << symbol << ", but its function runs on " << program.getMesh();
+  if (ProgramAttr program = enclosingProgram(op); program && program.getMesh() != symbol) {
+    InFlightDiagnostic diagnostic = op->emitOpError() << "is over " << symbol << ", but its function is a program on "
+                                                      << program.getMesh();
+    diagnostic.attachNote(enclosingFunction(op)->getLoc()) << "the function";
+    return diagnostic;
+  }
   return mesh;
 }

@@ -23,8 +23,7 @@ public:
   /// The mesh that `symbol` names, seen from `user`; none when there is no such
   /// mesh.
   static std::optional<Mesh> lookup(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol);
-  /// The same with an error at `user` that names the meshes there are, or at a
-  /// mesh that is wrong.
+  /// The same with an error at `user` that names the meshes there are.
   static mlir::FailureOr<Mesh> require(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol);
   static mlir::FailureOr<Mesh> require(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol,
                                        mlir::SymbolTableCollection &tables);

@@ -37,7 +37,7 @@ static LogicalResult verifyRootReceives(CollectiveOpInterface op, const Mesh &me
   bool hasResults = !receivedTypes(op).empty();
   if (roots == Members::Some)
     return op->emitOpError() << "is in a function that the root " << *op.getRootRank() << " and other ranks of "
-                             << op.getAxes() << " run together, but only the root has a result; give the root a "
+                             << op.getAxes().str() << " run together, but only the root has a result; give the root a "
                              << "function of its own with comm.program";
   if (hasResults && roots == Members::None)
     return op->emitOpError() << "has results, but the root " << *op.getRootRank()
@@ -98,7 +98,7 @@ static LogicalResult verifyPeer(CollectiveOpInterface op, const Mesh &mesh, int6
     return failure();
   if (membersHere(op, mesh, peer) == Members::None)
     return success();
-  return op->emitOpError() << "the peer " << peer << " of " << op.getAxes()
+  return op->emitOpError() << "the peer " << peer << " of " << op.getAxes().str()
                            << " runs this function too; ranks that run one function use comm.permute";
 }
 
