@@ -78,7 +78,8 @@ void Reader::addOp(Operation *op) {
     addTensor(result, /*follows=*/op->getNumOperands() == 0);
   if (ShardingAttr request = requestOf(op))
     return addRequest(op, request);
-  if (op == returned || !llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
+  bool isOnTensors = llvm::all_of(op->getOperandTypes(), isTensor) && llvm::all_of(op->getResultTypes(), isTensor);
+  if (op == returned || !isOnTensors || op->getNumResults() == 0)
     return;
   if (std::optional<ShardingRule> rule = shardingRuleOf(op))
     addNode({op, std::move(*rule), {}, isa<DecomposableOpInterface>(op)}, op->getOperands(), op->getResults());

@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Sharding/Claims.h"
+#include "lib/Sharding/AxisLists.h"
+#include "lib/Sharding/Fit.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "passes/Parallel/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,18 +33,11 @@ public:
   LogicalResult run();
 
 private:
-  /// What an op needs of its operands and yields.
-  struct Fit {
-    SmallVector<ShardingAttr> operands, results;
-  };
-
   LogicalResult visit(Operation *op);
   LogicalResult visitRequest(Operation *op, ShardingAttr request);
   LogicalResult visitReturn(Operation *op);
 
   FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
-  FactorAxes agreedAxes(Operation *op, const ShardingRule &rule) const;
-  std::optional<Fit> fit(const ShardingRule &rule, const FactorAxes &axes) const;
   Fit replicated(Operation *op) const;
 
   bool isOnlyUse(Value value, Operation *op) const;
@@ -88,45 +82,14 @@ struct InsertReshards : braid::impl::InsertReshardsPassBase<InsertReshards> {
 
 static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
 
-/// An op that makes its values from nothing: it is cheaper to make them again than
-/// to move them.
-static bool isGenerator(Operation *op) { return op && op->getNumOperands() == 0 && op->getNumResults() == 1; }
-
 //===----------------------------------------------------------------------===//
 // Factor axes
 //===----------------------------------------------------------------------===//
 
-/// The homes decide: results before operands, larger operands before smaller ones.
-FactorAxes Inserter::agreedAxes(Operation *op, const ShardingRule &rule) const {
-  SmallVector<TensorClaims> claims;
-  for (Value operand : op->getOperands())
-    claims.push_back(claimsOf(homeOf(operand), mesh, 0));
-  for (Value result : op->getResults())
-    claims.push_back(claimsOf(homeOf(result), mesh, 0));
-  SmallVector<const TensorClaims *> asking;
-  for (auto [index, claim] : llvm::enumerate(claims)) {
-    bool follows = index < op->getNumOperands() && isGenerator(op->getOperand(index).getDefiningOp());
-    asking.push_back(follows ? nullptr : &claim);
-  }
-  SmallVector<unsigned> bySize = llvm::to_vector(llvm::seq<unsigned>(0, op->getNumOperands()));
-  llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
-    auto elements = [&](unsigned i) { return cast<RankedTensorType>(op->getOperand(i).getType()).getNumElements(); };
-    return elements(a) > elements(b);
-  });
-  SmallVector<int64_t> order(claims.size());
-  for (auto [place, operand] : llvm::enumerate(bySize))
-    order[operand] = op->getNumResults() + place;
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    order[op->getNumOperands() + i] = i;
-  Settlement settled = settle({rule, asking, /*decomposable=*/false}, mesh,
-                              [&](unsigned tensor, Claim) { return order[tensor]; });
-  return factorAxes(settled, mesh, op->getContext());
-}
-
 FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) const {
   auto stated = op->getAttrOfType<ShardingAttr>(CommDialect::kFactors);
   if (!stated)
-    return agreedAxes(op, rule);
+    return chooseAxes(op, rule, homes, mesh);
   if (stated.getDims().size() != rule.factors.size())
     return op->emitOpError() << "'comm.factors' has " << stated.getDims().size() << " factors, but the op's rule "
                              << rule.str() << " has " << rule.factors.size();
@@ -136,20 +99,7 @@ FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) 
   return axes;
 }
 
-std::optional<Inserter::Fit> Inserter::fit(const ShardingRule &rule, const FactorAxes &axes) const {
-  Fit found;
-  auto add = [&](const ShardingRule::TensorFactors &tensor, bool isResult, SmallVector<ShardingAttr> &list) {
-    std::optional<ShardingAttr> sharding = shardingOfTensor(rule, tensor, axes, isResult, symbol, mesh);
-    if (sharding)
-      list.push_back(*sharding);
-    return sharding.has_value();
-  };
-  bool isOk = llvm::all_of(rule.operands, [&](auto &tensor) { return add(tensor, false, found.operands); }) &&
-              llvm::all_of(rule.results, [&](auto &tensor) { return add(tensor, true, found.results); });
-  return isOk ? std::optional<Fit>(found) : std::nullopt;
-}
-
-Inserter::Fit Inserter::replicated(Operation *op) const {
+Fit Inserter::replicated(Operation *op) const {
   Fit found;
   for (Value operand : op->getOperands())
     found.operands.push_back(isa<RankedTensorType>(operand.getType())
@@ -172,15 +122,16 @@ bool Inserter::isOnlyUse(Value value, Operation *op) const {
 /// What the operands of a set are all partial along, if nothing else reads them:
 /// otherwise one reduction for all readers is as cheap.
 std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
-  std::optional<ShardingAttr> common;
+  ShardingAttr common;
   for (unsigned index : set) {
     Value operand = op->getOperand(index);
     ShardingAttr sharding = actualOf(operand);
-    auto partial = ShardingAttr::replicated(symbol, 0).withPartial(sharding.getPartial(), sharding.getReduction());
     bool isAdditive = sharding.getReduction() == Reduction::Sum || sharding.getReduction() == Reduction::Mean;
-    if (!partial.isPartial() || !isAdditive || (common && *common != partial) || !isOnlyUse(operand, op))
+    AxesAttr partial = common ? intersectionOf(common.getPartial(), sharding.getPartial()) : sharding.getPartial();
+    if (partial.empty() || !isAdditive || !isOnlyUse(operand, op) ||
+        (common && common.getReduction() != sharding.getReduction()))
       return std::nullopt;
-    common = partial;
+    common = ShardingAttr::replicated(symbol, 0).withPartial(partial, sharding.getReduction());
   }
   // An operand outside the set may be one of its values again: x * x.
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
@@ -197,7 +148,7 @@ static int64_t bitsOf(Value value) {
 
 /// The op on partial values of a linear set, which saves a reduction when there are
 /// several and moves it to an equal or smaller value when there is one.
-std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
                                                     ArrayRef<unsigned> set) const {
   std::optional<ShardingAttr> common = commonPartial(op, set);
   if (!common)
@@ -208,8 +159,8 @@ std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const Shardin
   if (llvm::any_of(op->getResults(), [&](Value result) { return bitsOf(result) > largest; }))
     return std::nullopt;
   // Several are added before they are cut along the axes that they are partial on.
-  auto isFree = [&](StringAttr name) { return !common->getPartial().contains(name); };
   auto free = [&](AxesAttr list) {
+    auto isFree = [&](StringAttr name) { return !common->getPartial().contains(name); };
     return AxesAttr::get(op->getContext(), llvm::to_vector(list.getNames().take_while(isFree)));
   };
   FactorAxes freed = axes;
@@ -217,13 +168,14 @@ std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const Shardin
   freed.flat = free(axes.flat);
   if (set.size() == 1 && !(freed == axes))
     return std::nullopt;
-  std::optional<Fit> found = fit(rule, freed);
+  std::optional<Fit> found = fitOf(rule, freed, symbol, mesh);
   if (!found)
     return std::nullopt;
   for (unsigned index : set) {
     ShardingAttr &need = found->operands[index];
     need = need.withPartial(common->getPartial(), common->getReduction());
-    if (actualOf(op->getOperand(index)) != need)
+    ShardingAttr source = actualOf(op->getOperand(index));
+    if (source.withPartial(need.getPartial(), need.getReduction()) != need)
       return std::nullopt;
   }
   for (ShardingAttr &yields : found->results) {
@@ -234,7 +186,7 @@ std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const Shardin
   return found;
 }
 
-std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule,
+std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule,
                                                     const FactorAxes &axes) const {
   for (ArrayRef<unsigned> set : rule.linear)
     if (std::optional<Fit> found = passPartials(op, rule, axes, set))
@@ -249,9 +201,7 @@ std::optional<Inserter::Fit> Inserter::passPartials(Operation *op, const Shardin
 Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
   ShardingAttr source = actualOf(value);
   bool canBePartial = !target.isPartial() || (target.getReduction() == source.getReduction() &&
-                                              llvm::all_of(target.getPartial().getNames(), [&](StringAttr axis) {
-                                                return source.getPartial().contains(axis);
-                                              }));
+                                              isSubset(target.getPartial(), source.getPartial()));
   if (!canBePartial) {
     InFlightDiagnostic diagnostic = user->emitOpError()
                                     << "needs partial values: " << target << " is asked for, but the value is " << source
@@ -337,13 +287,14 @@ LogicalResult Inserter::visitReturn(Operation *op) {
 }
 
 LogicalResult Inserter::visit(Operation *op) {
-  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  bool isOnTensors = llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+                     llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) && op->getNumResults() > 0;
   Fit needs = replicated(op);
-  if (rule) {
+  if (std::optional<ShardingRule> rule = isOnTensors ? shardingRuleOf(op) : std::nullopt) {
     FailureOr<FactorAxes> axes = axesOf(op, *rule);
     if (failed(axes))
       return failure();
-    std::optional<Fit> found = fit(*rule, *axes);
+    std::optional<Fit> found = fitOf(*rule, *axes, symbol, mesh);
     if (!found)
       return op->emitOpError() << "cannot be cut as 'comm.factors' says: its rule is " << rule->str();
     needs = passPartials(op, *rule, *axes).value_or(*found);
