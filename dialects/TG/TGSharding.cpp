@@ -82,7 +82,8 @@ ShardingRule IotaOp::getShardingRule() {
 
 ShardingRule ContractOp::getShardingRule() {
   auto spaced = [](StringRef letters) {
-    return letters.empty() ? std::string("()") : llvm::join(llvm::map_range(letters, [](char c) { return std::string(1, c); }), " ");
+    auto words = llvm::map_range(letters, [](char letter) { return std::string(1, letter); });
+    return letters.empty() ? std::string("()") : llvm::join(words, " ");
   };
   return einsumRule(*this, spaced(getLhsDims()) + "," + spaced(getRhsDims()) + "->" + spaced(getResultDims()))
       .linearIn(0)
