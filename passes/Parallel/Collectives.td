@@ -27,8 +27,8 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
     Refused are ranks that wait for one another, a send or collective that the other
     side has no match for, ranks that meet with another op, reduction, root, dims,
     pairs or tensors, ranks with two functions or none, and tickets that are not
-    waited for exactly once.  In memory form an action between start and wait must
-    not write bytes that the collective sends nor touch bytes that it receives.
+    waited for exactly once.  That nobody touches the bytes of a collective under
+    way is checked where bytes are, by exec-verify-plan.
 
     Leaves:
     ```mlir
