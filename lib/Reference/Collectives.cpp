@@ -51,6 +51,10 @@ static InFlightDiagnostic disagreement(const Member &a, const Member &b) {
 /// Attributes of one op but for the sizes of its operand segments, which differ
 /// between a root and others.
 static LogicalResult checkAttributes(const Member &a, const Member &b) {
+  auto kindOf = [](const Member &member) { return cast<comm::CollectiveOpInterface>(member.op).getReductionKind(); };
+  if (kindOf(a) != kindOf(b))
+    return disagreement(a, b) << "one takes the " << comm::stringifyReduction(*kindOf(a)) << ", the other the "
+                              << comm::stringifyReduction(*kindOf(b));
   auto left = dyn_cast_or_null<DictionaryAttr>(a.op->getPropertiesAsAttribute());
   auto right = dyn_cast_or_null<DictionaryAttr>(b.op->getPropertiesAsAttribute());
   if (!left || !right || left == right)
@@ -58,7 +62,7 @@ static LogicalResult checkAttributes(const Member &a, const Member &b) {
   for (NamedAttribute attribute : left) {
     Attribute other = right.get(attribute.getName());
     if (attribute.getName() != "operandSegmentSizes" && attribute.getValue() != other)
-      return disagreement(a, b) << attribute.getName() << " is " << attribute.getValue() << " and " << other;
+      return disagreement(a, b) << "'" << attribute.getName().getValue() << "' is " << attribute.getValue() << " and " << other;
   }
   return success();
 }

@@ -80,6 +80,21 @@ FailureOr<std::shared_ptr<Request>> FunctionRun::start(Operation *op) {
   return network->start(rank, collective, std::move(sent));
 }
 
+/// A blocking collective: its start and its wait in one.
+FailureOr<bool> FunctionRun::runCollective(Operation *op) {
+  if (!blocking) {
+    FailureOr<std::shared_ptr<Request>> request = start(op);
+    if (failed(request))
+      return failure();
+    blocking = *request;
+  }
+  if (!blocking->done)
+    return false;
+  bind(op, blocking->received);
+  blocking.reset();
+  return true;
+}
+
 /// Runs one op; false when it must wait.
 FailureOr<bool> FunctionRun::runOp(Operation *op) {
   if (auto started = dyn_cast<comm::StartOp>(op)) {
@@ -94,19 +109,8 @@ FailureOr<bool> FunctionRun::runOp(Operation *op) {
       bind(op, request->received);
     return request->done;
   }
-  if (isa<comm::CollectiveOpInterface>(op)) {
-    if (!blocking) {
-      FailureOr<std::shared_ptr<Request>> request = start(op);
-      if (failed(request))
-        return failure();
-      blocking = *request;
-    }
-    if (!blocking->done)
-      return false;
-    bind(op, blocking->received);
-    blocking.reset();
-    return true;
-  }
+  if (isa<comm::CollectiveOpInterface>(op))
+    return runCollective(op);
   SmallVector<const Tensor *> operands;
   for (Value operand : op->getOperands())
     operands.push_back(valueOf(operand));

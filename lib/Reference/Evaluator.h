@@ -33,6 +33,7 @@ public:
 
 private:
   mlir::FailureOr<bool> runOp(mlir::Operation *op);
+  mlir::FailureOr<bool> runCollective(mlir::Operation *op);
   mlir::FailureOr<std::shared_ptr<Request>> start(mlir::Operation *collective);
   const Tensor *valueOf(mlir::Value value) const { return &values.find(value)->second; }
   void bind(mlir::Operation *op, llvm::ArrayRef<Tensor> results);

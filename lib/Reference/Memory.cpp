@@ -14,12 +14,23 @@ using namespace braid::reference;
 // Buffers and their lives
 //===----------------------------------------------------------------------===//
 
+/// Whether the ranks of a program hold a tensor.  Where programs share the ranks,
+/// what one does not use lives on other ranks.
+static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
+  auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+  if (!ranks || !ranks.getAxis())
+    return true;
+  return llvm::any_of(program.getBody().getOps<exec::RefOp>(),
+                      [&](exec::RefOp ref) { return ref.getBuffer() == tensor.getSymName(); });
+}
+
 Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network, int64_t rank)
     : program(program), arithmetic(arithmetic), network(network), rank(rank),
       arena(std::max<int64_t>(program.getArenaBytes(), 0)), next(program.getBody().front().begin()) {
   auto module = program->getParentOfType<ModuleOp>();
   for (auto tensor : module.getOps<exec::TensorOp>())
-    persistent.push_back(tensor);
+    if (holds(program, tensor))
+      persistent.push_back(tensor);
   for (Block *block : {module.getBody(), &program.getBody().front()})
     for (Operation &op : *block)
       if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName())) {
@@ -346,6 +357,21 @@ LogicalResult Machine::checkFlights(Operation *op) {
 // Turns
 //===----------------------------------------------------------------------===//
 
+/// A blocking collective: its start and its wait in one.
+FailureOr<bool> Machine::runCollective(Operation *op) {
+  if (!blocking) {
+    FailureOr<Flight> flight = takeOff(op);
+    if (failed(flight))
+      return failure();
+    blocking = std::move(*flight);
+  }
+  if (!blocking->request->done)
+    return false;
+  LogicalResult landed = land(op, *blocking);
+  blocking.reset();
+  return failed(landed) ? FailureOr<bool>(failure()) : true;
+}
+
 /// Runs one action; false when it must wait for other ranks.
 FailureOr<bool> Machine::runStep(Operation *op) {
   if (auto start = dyn_cast<comm::StartOp>(op)) {
@@ -363,19 +389,8 @@ FailureOr<bool> Machine::runStep(Operation *op) {
     flights.erase(wait.getTicket());
     return failed(landed) ? FailureOr<bool>(failure()) : true;
   }
-  if (isa<comm::CollectiveOpInterface>(op)) {
-    if (!blocking) {
-      FailureOr<Flight> flight = takeOff(op);
-      if (failed(flight))
-        return failure();
-      blocking = std::move(*flight);
-    }
-    if (!blocking->request->done)
-      return false;
-    LogicalResult landed = land(op, *blocking);
-    blocking.reset();
-    return failed(landed) ? FailureOr<bool>(failure()) : true;
-  }
+  if (isa<comm::CollectiveOpInterface>(op))
+    return runCollective(op);
   // Before and after: neither operands nor results may lie in scratch memory.
   bool scratch = isa<exec::MatmulOp>(op);
   if (scratch)

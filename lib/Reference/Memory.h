@@ -26,7 +26,7 @@ public:
   /// Without ranks `network` is null.
   Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network = nullptr, int64_t rank = 0);
 
-  /// The tensors of the module that live across programs, and the program's
+  /// The tensors of the module that live across programs on this rank, and the program's
   /// inputs and results, in order of appearance.
   llvm::SmallVector<exec::TensorOp> persistent;
   llvm::SmallVector<exec::BufferOp> inputs, results;
@@ -48,6 +48,7 @@ private:
   };
 
   mlir::FailureOr<bool> runStep(mlir::Operation *op);
+  mlir::FailureOr<bool> runCollective(mlir::Operation *op);
   mlir::FailureOr<Flight> takeOff(mlir::Operation *collective);
   mlir::LogicalResult land(mlir::Operation *user, const Flight &flight);
   mlir::LogicalResult checkFlights(mlir::Operation *op);

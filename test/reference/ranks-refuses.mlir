@@ -2,7 +2,9 @@
 // collective, replicas that differ, functions that do not make a program.
 //
 // RUN: split-file %s %t
+// RUN: not braid-interp %t/global.mlir --per-rank --compare 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not braid-interp %t/reduction.mlir 2>&1 | FileCheck %t/reduction.mlir
+// RUN: not braid-interp %t/root.mlir 2>&1 | FileCheck %t/root.mlir
 // RUN: not braid-interp %t/sizes.mlir 2>&1 | FileCheck %t/sizes.mlir
 // RUN: not braid-interp %t/sent.mlir 2>&1 | FileCheck %t/sent.mlir
 // RUN: not braid-interp %t/replicas.mlir 2>&1 | FileCheck %t/replicas.mlir
@@ -12,8 +14,10 @@
 // RUN: not braid-interp %t/global.mlir 2>&1 | FileCheck %t/global.mlir
 // RUN: not braid-interp %t/part.mlir 2>&1 | FileCheck %t/part.mlir
 
+// OPTION: --per-rank prints a single run; --steps, --compare and --check-gradients exclude it
+
 //--- reduction.mlir
-// CHECK: error: rank 0 and rank 1 disagree: "kind" is 0 : i32 and 2 : i32
+// CHECK: error: rank 0 and rank 1 disagree: one takes the sum, the other the max
 // CHECK: note: rank 1 is here
 comm.mesh @mesh [r = 2]
 func.func @zero() attributes {comm.program = #comm.program<@mesh, r = [0]>} {
@@ -24,6 +28,20 @@ func.func @zero() attributes {comm.program = #comm.program<@mesh, r = [0]>} {
 func.func @one() attributes {comm.program = #comm.program<@mesh, r = [1]>} {
   %x = arith.constant dense<1.0> : tensor<2xf32>
   %y = comm.all_reduce max %x over @mesh {r} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+//--- root.mlir
+// CHECK: error: rank 0 and rank 1 disagree: 'root' is 0 : i64 and 1 : i64
+comm.mesh @mesh [r = 2]
+func.func @zero() attributes {comm.program = #comm.program<@mesh, r = [0]>} {
+  %x = arith.constant dense<1.0> : tensor<2xf32>
+  %y = comm.broadcast %x root 0 over @mesh {r} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+func.func @one() attributes {comm.program = #comm.program<@mesh, r = [1]>} {
+  %x = arith.constant dense<1.0> : tensor<2xf32>
+  %y = comm.broadcast %x root 1 over @mesh {r} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
 

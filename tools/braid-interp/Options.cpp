@@ -138,6 +138,8 @@ static Mode findMode() {
          "--pipeline-before to run after passes");
   if ((!data.empty() || !logFile.empty()) && steps.getNumOccurrences() == 0)
     fail("--data and --log need --steps");
+  if (perRank && (compare || checkGradients || steps.getNumOccurrences() > 0))
+    fail("--per-rank prints a single run; --steps, --compare and --check-gradients exclude it");
   if (compare)
     return Mode::Compare;
   if (checkGradients)
