@@ -146,6 +146,8 @@ bool LaunchOp::mayWriteInPlace(unsigned result, unsigned in) {
          writesInPlace(*kernel.getBlock(), kernel.getSpace().size() - 1, result % numOuts, in % numIns);
 }
 
+bool LaunchOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return strides.empty() || strides.back() == 1; }
+
 LogicalResult RandomUniformOp::verify() {
   if (getKey().getType().getShape() != ArrayRef<int64_t>{4})
     return emitOpError() << "needs a key of 4 words, found " << getKey().getType();

@@ -141,7 +141,7 @@ def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Sy
   }];
 }
 
-def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace"], [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided"], [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on `batch` tuples of operands, in memory.";
   let description = [{
     `ins` and `outs` hold the tuples one after another: the operands of the

@@ -195,10 +195,16 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
 }
 
 LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
+  auto refuse = [&](const Twine &does, RefType type) {
+    return action.emitOpError() << does << " as " << type << ", but takes contiguous memory only";
+  };
   for (auto [index, in] : llvm::enumerate(action.getActionIns()))
-    if (!accesses.at(in).type.isContiguous() && !action.mayReadStrided(index))
-      return action.emitOpError() << "reads operand " << index << " with strides " << accesses.at(in).type
-                                  << ", but takes contiguous memory only";
+    if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index))
+      return refuse("reads operand " + Twine(index), type);
+  for (auto [index, out] : llvm::enumerate(action.getActionOuts()))
+    if (RefType type = accesses.at(out).type;
+        !type.isContiguous() && !action.mayWriteStrided(index, type.getStrides()))
+      return refuse("writes out " + Twine(index), type);
   return success();
 }
 

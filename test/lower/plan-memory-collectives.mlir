@@ -1,5 +1,12 @@
 // Collectives in memory: operands and outs are places, contiguous ones; nothing is packed.
 // RUN: braid-opt %s --exec-form-kernels --exec-plan-memory --exec-verify-memory --exec-verify-plan | FileCheck %s
+// RUN: braid-interp %s --compare --function=all_reduce --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=operand_lives --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=flat --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=strided --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=concats --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=start --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=start_in_place --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 
 // CHECK: comm.mesh @mesh
 comm.mesh @mesh [dp = 2]
@@ -47,7 +54,7 @@ func.func @operand_lives(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf3
 // CHECK-NEXT:  exec.kernel {{.*}}(%[[W]], %[[D]]) outs(%[[W]] :
 // CHECK-NOT:   "copy"
 func.func @flat(%w: tensor<5xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<3x3xf32>},
-                %x: tensor<2x3xf32> {tg.input = "x"}) -> (tensor<5xf32> {tg.updates = "w"})
+                %x: tensor<2x3xf32> {tg.input = "x"}) -> (tensor<5xf32> {tg.updates = "w", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<3x3xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = comm.all_gather %w dims [flat] over @mesh {dp} : (tensor<5xf32>) -> tensor<3x3xf32>
   %1 = exec.matmul "bi,oi->bo"(%x, %0) : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
@@ -57,20 +64,20 @@ func.func @flat(%w: tensor<5xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>, c
   return %4 : tensor<5xf32>
 }
 
-// A strided operand is copied first, rows of a tensor are not.
+// A strided operand is copied first, and the copy says so; rows of a tensor are not.
 // CHECK-LABEL: exec.program @strided
-// CHECK-DAG:   exec.buffer {{.*}} name "all_reduce operand 1, made contiguous"
+// CHECK-DAG:   exec.buffer {{.*}} name "all_gather operand 1, made contiguous"
 // CHECK-DAG:   %[[ROWS:[0-9]+]] = exec.ref @{{.*}} + 64 : <2x8xf32, [8, 1]>
 // CHECK-DAG:   %[[COLUMNS:[0-9]+]] = exec.ref @{{.*}} + 0 : <4x4xf32, [8, 1]>
 // CHECK:       exec.kernel "copy"(%[[COLUMNS]]) outs(%[[C:[0-9]+]] :
 // CHECK-NOT:   "copy"
-// CHECK:       comm.all_reduce sum %[[ROWS]], %[[C]] outs(
-func.func @strided(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.role = "y"}, tensor<4x4xf32> {tg.role = "z"})
+// CHECK:       comm.all_gather %[[ROWS]], %[[C]] outs(
+func.func @strided(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.role = "y"}, tensor<8x4xf32> {tg.role = "z"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = exec.view %x offset 16 strides [8, 1] : tensor<4x8xf32> -> tensor<2x8xf32>
   %1 = exec.view %x offset 0 strides [8, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
-  %2, %3 = comm.all_reduce sum %0, %1 over @mesh {dp} : (tensor<2x8xf32>, tensor<4x4xf32>) -> (tensor<2x8xf32>, tensor<4x4xf32>)
-  return %2, %3 : tensor<2x8xf32>, tensor<4x4xf32>
+  %2, %3 = comm.all_gather %0, %1 dims [0, 0] over @mesh {dp} : (tensor<2x8xf32>, tensor<4x4xf32>) -> (tensor<4x8xf32>, tensor<8x4xf32>)
+  return %2, %3 : tensor<4x8xf32>, tensor<8x4xf32>
 }
 
 // Columns of a concat are strided, which no collective writes: they are copied
@@ -102,12 +109,13 @@ func.func @concats(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg
 // CHECK:       exec.kernel "exp"(%{{[0-9]+}}) outs(%[[OPERAND]] :
 // CHECK:       %[[T:[0-9]+]] = comm.start {
 // CHECK-NEXT:    comm.reduce_scatter sum %[[OPERAND]] outs(%[[SUM]] : !exec.ref<2x8xf32, [8, 1]>) dims [0] over @mesh {dp}
-// CHECK-NEXT:  } : <>
+// CHECK-NEXT:  } : !comm.ticket<>
 // CHECK-NEXT:  exec.kernel "tanh"(%[[OPERAND]]) outs(%[[H:[0-9]+]] :
-// CHECK:       comm.wait %[[T]] : <>
+// CHECK:       comm.wait %[[T]] : !comm.ticket<>
 // CHECK:       exec.kernel "sin"(%[[SUM]]) outs(%[[SUM]] :
 // CHECK:       exec.kernel "cos"(%[[H]]) outs(
-func.func @start(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.role = "y"}, tensor<4x8xf32> {tg.role = "z"})
+func.func @start(%x: tensor<4x8xf32> {tg.input = "x"})
+    -> (tensor<2x8xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<4x8xf32>}, tensor<4x8xf32> {tg.role = "z"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = math.exp %x : tensor<4x8xf32>
   %t = comm.start {
