@@ -35,6 +35,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerGraphPasses();
   registerParallelPasses();
+  registerParallelPipelines();
   registerLowerPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

@@ -4,6 +4,7 @@
 // comm.reshard, so each op is made on its own: on the rank's parts of its operands,
 // with the local types of its results.  What an op does on a part is its own
 // knowledge (`buildShard`); what a change of sharding takes is `reshardSteps`.
+// `verifyShardings` comes first, so that ops are known to fit their rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "lib/Sharding/FactorAxes.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Sharding/Reshard.h"
+#include "lib/Sharding/VerifyShardings.h"
 #include "passes/Parallel/PartitionShard.h"
 #include "passes/Parallel/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -38,19 +40,18 @@ public:
 
 private:
   LogicalResult checkArguments();
-  LogicalResult checkResults(Operation *terminator);
   LogicalResult checkUpdates();
   LogicalResult build(Operation &op);
   LogicalResult buildReshard(ReshardOp op);
-  LogicalResult buildShard(Operation &op);
+  void buildShard(Operation &op, const ShardingRule &rule);
   void updateSignature();
 
-  /// Says how a value is held; false when the function does not.
-  bool hold(Value value) { return static_cast<bool>(held[value] = shardingOf(value)); }
-  Type localOf(Value value) { return localType(cast<RankedTensorType>(value.getType()), held[value], mesh); }
-  ShardingAttr resultSharding(unsigned result) {
-    return function.getResultAttrOfType<ShardingAttr>(result, CommDialect::kSharding);
+  ShardingAttr plain(ShardingAttr sharding) { return withoutUnitAxes(sharding.canonical(), mesh); }
+  void hold(Value value) {
+    if (ShardingAttr sharding = shardingOf(value))
+      held[value] = plain(sharding);
   }
+  Type localOf(Value value) { return localType(cast<RankedTensorType>(value.getType()), held[value], mesh); }
 
   func::FuncOp function;
   FlatSymbolRefAttr symbol;
@@ -89,26 +90,11 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult Partitioner::checkArguments() {
-  for (BlockArgument argument : function.getArguments())
-    if (!hold(argument))
-      return function.emitError() << nameOfArgument(function, argument.getArgNumber())
-                                  << " has no comm.sharding; run comm-propagate first";
-  return success();
-}
-
-/// Returned values are held as the function says.
-LogicalResult Partitioner::checkResults(Operation *terminator) {
-  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    ShardingAttr declared = resultSharding(index);
-    if (!declared)
-      return function.emitError() << nameOfResult(function, index) << " has no comm.sharding; run comm-propagate first";
-    if (declared.canonical() != held[value].canonical()) {
-      InFlightDiagnostic diagnostic = terminator->emitError()
-                                      << nameOfResult(function, index) << " is declared with " << declared
-                                      << " but returned with " << held[value] << "; run comm-insert-reshards first";
-      diagnostic.attachNote(value.getLoc()) << "the value is here";
-      return diagnostic;
-    }
+  for (BlockArgument argument : function.getArguments()) {
+    hold(argument);
+    if (!held.contains(argument))
+      return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << " of type "
+                                  << argument.getType() << " has no comm.sharding; run comm-propagate first";
   }
   return success();
 }
@@ -128,8 +114,9 @@ LogicalResult Partitioner::checkUpdates() {
     if (argument == arguments.end())
       continue;
     ShardingAttr old = held[function.getArgument(argument->second)];
-    if (old.canonical() != resultSharding(result).canonical())
-      return function.emitError() << nameOfResult(function, result) << " has " << resultSharding(result)
+    ShardingAttr updated = shardingOfResult(function, result, symbol);
+    if (old != plain(updated))
+      return function.emitError() << nameOfResult(function, result) << " has " << updated
                                   << " but " << nameOfArgument(function, argument->second)
                                   << ", which it updates in place, has " << old << "; give both one sharding";
   }
@@ -154,7 +141,7 @@ void Partitioner::updateSignature() {
                                   : (void)function.removeArgAttr(index, builder.getStringAttr(name));
                           }));
   for (auto [index, global] : llvm::enumerate(type.getResults()))
-    results.push_back(part(global, resultSharding(index), [&, index = index](StringRef name, Attribute value) {
+    results.push_back(part(global, shardingOfResult(function, index, symbol), [&, index = index](StringRef name, Attribute value) {
       value ? function.setResultAttr(index, name, value)
             : (void)function.removeResultAttr(index, builder.getStringAttr(name));
     }));
@@ -167,10 +154,9 @@ void Partitioner::updateSignature() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Partitioner::buildReshard(ReshardOp op) {
-  hold(op.getResult());
   auto type = cast<RankedTensorType>(op.getInput().getType());
   FailureOr<SmallVector<ReshardStep>> steps =
-      reshardSteps([&] { return op.emitOpError(); }, type, held[op.getInput()], op.getSharding(), mesh);
+      reshardSteps([&] { return op.emitOpError(); }, type, held[op.getInput()], held[op.getResult()], mesh);
   if (failed(steps))
     return failure();
   Value part = parts.lookup(op.getInput());
@@ -200,27 +186,19 @@ static int64_t flatElements(Operation &op, ArrayRef<ShardingAttr> operands, cons
   return 0;
 }
 
-LogicalResult Partitioner::buildShard(Operation &op) {
-  std::optional<ShardingRule> rule = shardingRuleOf(&op);
-  if (!rule)
-    return op.emitOpError() << "has no sharding rule, so it cannot be partitioned";
-  for (Value result : op.getResults())
-    if (!hold(result))
-      return op.emitOpError() << "has no comm.shardings; run comm-propagate first";
+void Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
   auto shardingsOf = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) { return held[value]; });
   };
   SmallVector<ShardingAttr> operands = shardingsOf(op.getOperands());
-  std::string why;
-  std::optional<FactorAxes> axes = factorAxesOf(*rule, operands, shardingsOf(op.getResults()), mesh, &why);
-  if (!axes)
-    return op.emitOpError() << "cannot be partitioned: " << why << "; run comm-insert-reshards first";
+  std::optional<FactorAxes> axes = factorAxesOf(rule, operands, shardingsOf(op.getResults()), mesh);
+  assert(axes && "the op fits its rule");
 
   SmallVector<Value> local = llvm::map_to_vector(op.getOperands(), [&](Value value) { return parts.lookup(value); });
   SmallVector<Type> types = llvm::map_to_vector(op.getResults(), [&](Value value) { return localOf(value); });
   SmallVector<int64_t> cuts = llvm::map_to_vector(axes->factors, [&](AxesAttr list) { return mesh.sizeOf(list); });
   auto offset = [&](unsigned factor) {
-    return places.offset(op.getLoc(), axes->factors[factor], rule->factors[factor].size / cuts[factor]);
+    return places.offset(op.getLoc(), axes->factors[factor], rule.factors[factor].size / cuts[factor]);
   };
   auto maskPadding = [&](Value range, double fill) {
     return places.maskPadding(op.getLoc(), range, fill, axes->flat, flatElements(op, operands, mesh));
@@ -230,22 +208,22 @@ LogicalResult Partitioner::buildShard(Operation &op) {
   op.removeAttr(CommDialect::kShardings);
   auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
   parts.map(op.getResults(), shardable ? shardable.buildShard(builder, shard) : cloneOnShard(&op, builder, shard));
-  return success();
 }
 
 LogicalResult Partitioner::build(Operation &op) {
+  for (Value result : op.getResults())
+    hold(result);
   if (auto reshard = dyn_cast<ReshardOp>(op))
     return buildReshard(reshard);
-  if (!op.hasTrait<OpTrait::IsTerminator>())
-    return buildShard(op);
-  if (failed(checkResults(&op)))
-    return failure();
-  builder.clone(op, parts);
+  if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
+    buildShard(op, *rule);
+  else // Every rank does the same on whole tensors, or returns its parts.
+    builder.clone(op, parts)->removeAttr(CommDialect::kShardings);
   return success();
 }
 
 LogicalResult Partitioner::run() {
-  if (failed(checkArguments()))
+  if (failed(checkArguments()) || failed(verifyShardings(function, symbol, mesh)) || failed(checkUpdates()))
     return failure();
   Block *global = &function.getBody().front();
   auto *local = new Block();
@@ -253,8 +231,7 @@ LogicalResult Partitioner::run() {
   builder.setInsertionPointToStart(local);
   for (BlockArgument argument : global->getArguments())
     parts.map(argument, local->addArgument(localOf(argument), argument.getLoc()));
-  bool isBuilt = llvm::all_of(*global, [&](Operation &op) { return succeeded(build(op)); });
-  if (!isBuilt || failed(checkUpdates())) {
+  if (!llvm::all_of(*global, [&](Operation &op) { return succeeded(build(op)); })) {
     local->erase();
     return failure();
   }

@@ -35,9 +35,11 @@ Value RankPlaces::maskPadding(Location loc, Value range, double fill, AxesAttr a
     return range;
   tg::TensorBuilder t(builder, loc);
   Value index = number(loc, axes);
-  Value ahead = t.make<arith::SubIOp>(t.like(index, elements / size), index);
-  ahead = t.make<arith::MinSIOp>(t.make<arith::MaxSIOp>(ahead, t.like(ahead, -1)), t.like(ahead, 1));
-  Value bound = t.make<arith::AddIOp>(t.make<arith::MulIOp>(ahead, t.like(ahead, size)), t.like(ahead, elements % size));
+  Value last = t.like(index, elements / size), one = t.like(index, 1), minusOne = t.like(index, -1);
+  Value ahead = t.make<arith::SubIOp>(last, index);
+  ahead = t.make<arith::MaxSIOp>(t.make<arith::MinSIOp>(ahead, one), minusOne);
+  Value whole = t.like(index, size), rest = t.like(index, elements % size);
+  Value bound = t.make<arith::AddIOp>(t.make<arith::MulIOp>(ahead, whole), rest);
   Value position = t.iota(range, 0, builder.getI32Type());
   Value isElement = t.compare(arith::CmpIPredicate::slt, position, t.fromScalar(bound, position));
   return t.select(isElement, range, t.like(range, fill));
