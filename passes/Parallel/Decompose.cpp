@@ -52,7 +52,7 @@ struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
     std::unique_ptr<Algorithm> chosen = makeAlgorithm(algorithm);
     if (!chosen) {
       function.emitError() << "there is no algorithm \"" << algorithm
-                           << "\" to decompose collectives with; the algorithms are ring, tree, direct and hierarchical";
+                           << "\" to decompose collectives with; there are ring, tree, direct and hierarchical";
       return signalPassFailure();
     }
     auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
@@ -89,7 +89,7 @@ private:
         if (Value result = decomposeTensor(chosen, group, op, number))
           results.push_back(result);
     if (results.size() != op->getNumResults() || results.empty())
-      return leave(op, "the algorithm does not say how");
+      return leave(op, "the algorithm has no way for it");
     op->replaceAllUsesWith(results);
     op->erase();
   }

@@ -46,8 +46,8 @@ Value Group::allToAll(Value value, int64_t split, int64_t concat) {
 }
 
 Value Group::broadcast(Value value, int64_t root) {
-  return b.make<BroadcastOp>(TypeRange(value.getType()), ValueRange(value), ValueRange(), b.builder.getI64IntegerAttr(root),
-                             symbol, axes);
+  return b.make<BroadcastOp>(TypeRange(value.getType()), ValueRange(value), ValueRange(),
+                             b.builder.getI64IntegerAttr(root), symbol, axes);
 }
 
 Value Group::combine(Reduction kind, Value x, Value y) {

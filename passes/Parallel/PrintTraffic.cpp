@@ -43,7 +43,8 @@ struct PrintTraffic final : braid::impl::PrintTrafficPassBase<PrintTraffic> {
         return WalkResult::interrupt();
       int64_t ranks = mesh->sizeOf(op.getAxes()), bytes = op.getBytesSent(ranks);
       InFlightDiagnostic remark = op->emitRemark();
-      *remark.getUnderlyingDiagnostic() << op->getName() << op.getAxes() << ranks << (ranks == 1 ? " rank, " : " ranks, ") << bytes << " bytes sent";
+      *remark.getUnderlyingDiagnostic() << op->getName() << op.getAxes() << ranks
+                                        << (ranks == 1 ? " rank, " : " ranks, ") << bytes << " bytes sent";
       total += bytes;
       byAxes[op.getAxes()] += bytes;
       return WalkResult::advance();

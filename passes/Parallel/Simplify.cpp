@@ -52,13 +52,21 @@ struct SameOp : DenseMapInfo<Operation *> {
   }
 };
 
-/// Keeps the analysis current.
+/// Keeps the analysis current, and sees whether anything was done.
 struct Watch final : RewriterBase::Listener {
   explicit Watch(Replication &replication) : replication(replication) {}
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) final { replication.update(op); }
-  void notifyOperationModified(Operation *op) final { replication.update(op); }
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) final { update(op); }
+  void notifyOperationModified(Operation *op) final { update(op); }
+  void notifyOperationErased(Operation *op) final { changed |= isa_and_nonnull<CommDialect>(op->getDialect()); }
 
   Replication &replication;
+  bool changed = false;
+
+private:
+  void update(Operation *op) {
+    replication.update(op);
+    changed |= isa_and_nonnull<CommDialect>(op->getDialect());
+  }
 };
 
 struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
@@ -77,22 +85,25 @@ struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
     populateSimplifyMerges(patterns, ranks);
     FrozenRewritePatternSet rules(std::move(patterns));
 
-    Watch watch(ranks.replication);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
-    config.listener = &watch;
-    // Each further round follows the removal of an op.
-    removeDuplicates();
-    do
+    // Rules leave ops that are equal and values that are replicated where they
+    // were not before: rarely more than twice.
+    bool changed = true;
+    while (changed) {
+      removeDuplicates();
+      ranks.replication = Replication(function, program, *mesh);
+      Watch watch(ranks.replication);
+      config.listener = &watch;
       (void)applyPatternsAndFoldGreedily(function, rules, config);
-    while (removeDuplicates());
+      changed = watch.changed;
+    }
   }
 
 private:
-  /// Makes equal ops of the comm dialect one; whether there were any.
-  bool removeDuplicates() {
-    bool changed = false;
+  /// Makes equal ops of the comm dialect one.
+  void removeDuplicates() {
     for (Block &block : getOperation().getBody()) {
       llvm::DenseSet<Operation *, SameOp> seen;
       for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -103,10 +114,8 @@ private:
           continue;
         op.replaceAllUsesWith(*first);
         op.erase();
-        changed = true;
       }
     }
-    return changed;
   }
 };
 } // namespace

@@ -101,14 +101,23 @@ struct SliceOfGather final : RankPattern<SliceOp> {
   }
 
 private:
+  /// Whether the flat ranges that are gathered have no padding, or were cut from
+  /// a tensor with as much of it.
   bool hasZeroPadding(GatherOfSlice &gather, SliceOp op) const {
     int64_t elements = op.getInput().getType().getNumElements();
     if (elements == op.getType().getNumElements() * ranks.count(op.getAxes()))
       return true;
+    auto isCutAlike = [&](Value whole, int64_t dim, AxesAttr axes) {
+      return dim == kFlat && axes == op.getAxes() &&
+             cast<RankedTensorType>(whole.getType()).getNumElements() == elements;
+    };
     if (auto slice = gather.value.getDefiningOp<SliceOp>())
-      return int64_t(slice.getDim()) == kFlat;
+      return isCutAlike(slice.getInput(), slice.getDim(), slice.getAxes()) && slice.getShift() == 0;
     auto scatter = gather.value.getDefiningOp<ReduceScatterOp>();
-    return scatter && scatter.getDims()[cast<OpResult>(gather.value).getResultNumber()] == kFlat;
+    if (!scatter)
+      return false;
+    unsigned number = cast<OpResult>(gather.value).getResultNumber();
+    return isCutAlike(scatter.getIns()[number], scatter.getDims()[number], scatter.getAxes());
   }
 };
 
@@ -219,7 +228,8 @@ struct SliceOfSplat final : RankPattern<SliceOp> {
     SplatElementsAttr splat;
     if (!matchPattern(op.getInput(), m_Constant(&splat)))
       return false;
-    bool isPadded = op.getInput().getType().getNumElements() != op.getType().getNumElements() * ranks.count(op.getAxes());
+    int64_t blocks = op.getType().getNumElements() * ranks.count(op.getAxes());
+    bool isPadded = op.getInput().getType().getNumElements() != blocks;
     auto value = splat.getSplatValue<Attribute>();
     if (isPadded && value != rewriter.getZeroAttr(op.getType().getElementType()))
       return false;

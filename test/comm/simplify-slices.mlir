@@ -63,6 +63,19 @@ func.func @flat_cut_here(%x: tensor<3x3xf32> {comm.sharding = #comm.sharding<@me
   return %y : tensor<3xf32>
 }
 
+// The ranges were cut from three elements, of which one is gathered.
+// CHECK-LABEL: func @flat_cut_from_more
+// CHECK: comm.slice
+// CHECK: comm.all_gather
+// CHECK: comm.slice
+func.func @flat_cut_from_more(%x: tensor<3xf32> {comm.sharding = #comm.sharding<@mesh, {}>}) -> (tensor<1xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<4xf32>})
+    attributes {comm.program = #comm.program<@mesh>} {
+  %s = comm.slice %x dim flat over @mesh {tp} : tensor<3xf32> -> tensor<1xf32>
+  %g = comm.all_gather %s dims [flat] over @mesh {tp} : (tensor<1xf32>) -> tensor<1xf32>
+  %y = comm.slice %g dim flat over @mesh {tp} : tensor<1xf32> -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}
+
 // CHECK-LABEL: func @shifted
 // CHECK: comm.all_gather
 // CHECK: comm.slice {{.*}} shift 1
