@@ -300,9 +300,8 @@ std::optional<std::pair<size_t, size_t>> Simulator::disagreement(llvm::ArrayRef<
 /// Whether `other` has anything left that would meet the head of `rank`.
 bool Simulator::hasMeetingLeft(size_t rank, size_t other) const {
   llvm::ArrayRef<Communication> left(classOf(other).communications);
-  return llvm::any_of(left.drop_front(states[other].completed), [&](const Communication &candidate) {
-    return meets(rank, *head(rank), other, candidate);
-  });
+  return llvm::any_of(left.drop_front(states[other].completed),
+                      [&](const Communication &candidate) { return meets(rank, *head(rank), other, candidate); });
 }
 
 std::optional<Standstill> Simulator::explain(size_t rank, size_t &waitsFor) const {

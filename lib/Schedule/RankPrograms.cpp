@@ -21,8 +21,8 @@ static LogicalResult verifyNoCollectives(Operation *function) {
   auto result = function->walk([&](CollectiveOpInterface op) {
     InFlightDiagnostic diagnostic = op->emitOpError()
                                     << "is in a function without 'comm.program': who runs it is not known";
-    diagnostic.attachNote(function->getLoc()) << "add comm.program = #comm.program<" << op.getMeshAttr()
-                                              << "> if all ranks run it";
+    diagnostic.attachNote(function->getLoc())
+        << "add comm.program = #comm.program<" << op.getMeshAttr() << "> if all ranks run it";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -62,6 +62,9 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
 
 namespace {
 
+/// Of a coordinate whose function has not been seen.
+constexpr unsigned kNoClass = ~0u;
+
 /// Makes an OrderProblem of the functions of one program.
 class OrderReader {
 public:
@@ -69,6 +72,7 @@ public:
   FailureOr<OrderProblem> run();
 
 private:
+  LogicalResult assignClass(Operation *function, unsigned number);
   LogicalResult readRanks();
   LogicalResult readFunction(Operation *function);
   void readCollective(CollectiveOpInterface op);
@@ -91,7 +95,32 @@ private:
 
 } // namespace
 
-/// Which class each coordinate has: every one exactly one.
+/// Gives the coordinates of a function its class.
+LogicalResult OrderReader::assignClass(Operation *function, unsigned number) {
+  Operation *first = program.functions.front();
+  StringAttr axis = programOf(first).getAxis();
+  ProgramAttr attribute = programOf(function);
+  if (attribute.getAxis() != axis) {
+    InFlightDiagnostic diagnostic = function->emitError();
+    diagnostic << "the functions of a program are cut along one axis; this one is cut along '"
+               << attribute.getAxis().getValue() << "'";
+    diagnostic.attachNote(first->getLoc()) << "the first is cut along '" << axis.getValue() << "'";
+    return diagnostic;
+  }
+  for (int64_t coordinate : attribute.getCoordinates()) {
+    unsigned &cls = problem.classOf[coordinate];
+    if (cls != kNoClass) {
+      InFlightDiagnostic diagnostic = function->emitError();
+      diagnostic << "the ranks with " << axis.getValue() << " = " << coordinate << " would run two functions";
+      diagnostic.attachNote(program.functions[cls]->getLoc()) << "they run this one";
+      return diagnostic;
+    }
+    cls = number;
+  }
+  return success();
+}
+
+/// Every coordinate along the program's axis has exactly one class.
 LogicalResult OrderReader::readRanks() {
   const Mesh &mesh = program.mesh;
   problem.sizes.assign(mesh.getSizes().begin(), mesh.getSizes().end());
@@ -100,29 +129,11 @@ LogicalResult OrderReader::readRanks() {
   if (!axis)
     return success();
   problem.axis = llvm::find(mesh.getNames(), axis) - mesh.getNames().begin();
-  constexpr unsigned none = ~0u;
-  problem.classOf.assign(mesh.sizeOf(axis), none);
-  for (auto [number, function] : llvm::enumerate(program.functions)) {
-    ProgramAttr attribute = programOf(function);
-    if (attribute.getAxis() != axis) {
-      InFlightDiagnostic diagnostic = function->emitError() << "the functions of a program are cut along one axis; this "
-                                                               "one is cut along '"
-                                                            << attribute.getAxis().getValue() << "'";
-      diagnostic.attachNote(first->getLoc()) << "the first is cut along '" << axis.getValue() << "'";
-      return diagnostic;
-    }
-    for (int64_t coordinate : attribute.getCoordinates()) {
-      unsigned &cls = problem.classOf[coordinate];
-      if (cls != none) {
-        InFlightDiagnostic diagnostic = function->emitError() << "the ranks with " << axis.getValue() << " = "
-                                                              << coordinate << " would run two functions";
-        diagnostic.attachNote(program.functions[cls]->getLoc()) << "they run this one";
-        return diagnostic;
-      }
-      cls = number;
-    }
-  }
-  auto missing = llvm::find(problem.classOf, none);
+  problem.classOf.assign(mesh.sizeOf(axis), kNoClass);
+  for (auto [number, function] : llvm::enumerate(program.functions))
+    if (failed(assignClass(function, number)))
+      return failure();
+  auto missing = llvm::find(problem.classOf, kNoClass);
   if (missing == problem.classOf.end())
     return success();
   return first->emitError() << "no function of the program on " << program.meshName << ' ' << mesh.str()
