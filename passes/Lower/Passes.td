@@ -86,7 +86,7 @@ def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
     One `exec.kernel` an op at first.  Constants, iotas, broadcasts and cheap
     arithmetic on constants and iotas are written into each kernel that reads
     them.  Reductions go by lanes first; reduced rows are cut into blocks whose
-    partials a second kernel combines in order.
+    partials a second kernel combines in order.  Collectives stay as they are.
 
     Input:
     ```mlir
@@ -124,7 +124,8 @@ def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
     In program order each kernel is merged with kernels that make its operands
     and with earlier ones that read the same tensors, when their spaces have a
     common refinement in which shared values have the same coordinates, nothing
-    between them forbids it, and no sum over rows is read.  A value that only the
+    between them forbids it, and no sum over rows is read.  Collectives keep their
+    order.  A value that only the
     kernel reads disappears.  A layer norm becomes one kernel, its backward with
     the partial sums of the weight gradients another.
 
@@ -381,10 +382,19 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     memory of library calls is one buffer, right after the persistent tensors,
     at the same offset in all programs.
 
-    *Causes.*  Of transient buffers: `inputs`, `workspace`, `activations` (written
-    by an action that the loss or another result with a role depends on; in a
-    program without such results, that a scalar result depends on; everything in a
-    program that updates nothing), else `gradients`.
+    *Causes.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
+    that a collective makes whole), `activations` (written by an action that the
+    loss or another result with a role depends on; in a program without such
+    results, that a scalar result depends on; everything in a program that updates
+    nothing), `buckets` (of the rest, what a collective combines several tensors
+    into), else `gradients`.
+
+    *Collectives.*  They read and write contiguous memory: a strided operand is
+    copied first, and the copy's name in reports says so.  The tensors of a bucket
+    stay each in its own place.  A collective in a `comm.start` has its operands
+    live and unwritten, and its results' memory to itself, until the wait.
+    `comm.program`, and `comm.sharding` and `comm.global` of arguments and results,
+    stay on the program, tensors and buffers.
 
     Input:
     ```mlir
@@ -443,9 +453,11 @@ def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
     buffers lie aligned in the arena, that those which live at the same time do
     not overlap, that every reference is inside its buffer and every access
     inside the buffer's life, that every byte read was written before (inputs and
-    persistent tensors are at the start, results must be at the end), and that an
-    action writes over its own operands only where it said that it may.  Changes
-    nothing.
+    persistent tensors are at the start, results must be at the end), that an action
+    writes over its own operands only where it said that it may and gets contiguous
+    references where it takes no others, and that between a `comm.start` and its
+    wait nothing writes what the collective reads or touches what it writes.
+    Changes nothing.
 
     Leaves:
     ```mlir

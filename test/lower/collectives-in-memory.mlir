@@ -4,9 +4,8 @@
 // RUN: braid-interp %s --compare --function=train --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-memory,exec-verify-plan"
 // RUN: braid-opt %s --tg-decompose --exec-select-calls --exec-form-kernels --exec-fuse-kernels --exec-plan-memory --exec-outline-kernels --exec-batch-launches --exec-verify-memory --exec-verify-plan | FileCheck %s
 
-// The update of %w2 waits for its gradient and stands behind the wait; those of %w1
-// and %b1, whose gradients are waited for last, are one launch with it only if no
-// wait lies between.
+// All updates run one flat kernel.  That of %w2 needs no more than the first wait;
+// those of %w1 and %b1 become one launch, behind the second wait.
 // CHECK-LABEL: exec.program @train
 // CHECK:       %[[T:.*]] = comm.start {
 // CHECK-NEXT:    comm.all_reduce mean %[[G2:[0-9]+]] outs(%[[G2]] :
