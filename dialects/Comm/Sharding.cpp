@@ -37,7 +37,7 @@ LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emi
   for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
     if (int64_t ranks = mesh.sizeOf(axes); type.getDimSize(dim) % ranks != 0)
       return emitError() << "dim " << dim << " of size " << type.getDimSize(dim) << " cannot be cut into " << ranks
-                         << " equal blocks over " << axes << "; pad it with tg.pad, or shard the tensor flat";
+                         << " equal blocks over " << axes.str() << "; pad it with tg.pad, or shard the tensor flat";
   return success();
 }
 

@@ -51,13 +51,13 @@ func.func private @twice_in_partial_and_flat(tensor<8xf32> {comm.sharding = #com
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{dim 1 of size 6 cannot be cut into 4 equal blocks over}}
+// expected-error @below {{dim 1 of size 6 cannot be cut into 4 equal blocks over {tp}; pad it with tg.pad, or shard the tensor flat}}
 func.func private @does_not_divide(tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>})
 
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{dim 0 of size 12 cannot be cut into 8 equal blocks over}}
+// expected-error @below {{dim 0 of size 12 cannot be cut into 8 equal blocks over {dp, tp}; pad it with tg.pad, or shard the tensor flat}}
 func.func private @do_not_divide(tensor<12xf32> {comm.sharding = #comm.sharding<@mesh, {dp, tp}>})
 
 // -----
@@ -91,7 +91,7 @@ func.func private @unknown_attribute() attributes {comm.shard = "dp"}
 
 comm.mesh @mesh [dp = 2]
 func.func @constrain(%x: tensor<7xf32>) {
-  // expected-error @below {{dim 0 of size 7 cannot be cut into 2 equal blocks over}}
+  // expected-error @below {{dim 0 of size 7 cannot be cut into 2 equal blocks over {dp}; pad it with tg.pad, or shard the tensor flat}}
   %0 = comm.constrain %x <@mesh, {dp}> : tensor<7xf32>
   return
 }
@@ -127,7 +127,7 @@ func.func @number_of_shardings(%x: tensor<8xf32>) {
 
 comm.mesh @mesh [dp = 2]
 func.func @shardings_of_an_op(%x: tensor<7xf32>) {
-  // expected-error @below {{dim 0 of size 7 cannot be cut into 2 equal blocks over}}
+  // expected-error @below {{dim 0 of size 7 cannot be cut into 2 equal blocks over {dp}; pad it with tg.pad, or shard the tensor flat}}
   %0 = math.exp %x {comm.shardings = [#comm.sharding<@mesh, {dp}>]} : tensor<7xf32>
   return
 }
