@@ -62,7 +62,8 @@ static LogicalResult checkAttributes(const Member &a, const Member &b) {
   for (NamedAttribute attribute : left) {
     Attribute other = right.get(attribute.getName());
     if (attribute.getName() != "operandSegmentSizes" && attribute.getValue() != other)
-      return disagreement(a, b) << "'" << attribute.getName().getValue() << "' is " << attribute.getValue() << " and " << other;
+      return disagreement(a, b) << "'" << attribute.getName().getValue() << "' is " << attribute.getValue() << " and "
+                                << other;
   }
   return success();
 }

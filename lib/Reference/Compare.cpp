@@ -31,8 +31,8 @@ std::string braid::reference::difference(const Tensor &expected, const Tensor &f
       same = false;
     if (same)
       continue;
-    std::string text = "at " + indexText(indexOfPlace(expected.shape, i)) + " expected " + exactText(expected, i) + ", found " +
-                       exactText(found, i);
+    std::string text = "at " + indexText(indexOfPlace(expected.shape, i)) + " expected " + exactText(expected, i) +
+                       ", found " + exactText(found, i);
     if (expected.hasFloats())
       llvm::raw_string_ostream(text) << llvm::format(" (difference %.3g, allowed %.3g)",
                                                      std::abs(expected.f(i) - found.f(i)), bound);

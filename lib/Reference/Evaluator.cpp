@@ -80,36 +80,31 @@ FailureOr<std::shared_ptr<Request>> FunctionRun::start(Operation *op) {
   return network->start(rank, collective, std::move(sent));
 }
 
-/// A blocking collective: its start and its wait in one.
+/// Runs a start, a wait or, as both in one, a collective; false when it must wait
+/// for other ranks.
 FailureOr<bool> FunctionRun::runCollective(Operation *op) {
-  if (!blocking) {
-    FailureOr<std::shared_ptr<Request>> request = start(op);
-    if (failed(request))
+  // A blocking collective is its own ticket.
+  auto wait = dyn_cast<comm::WaitOp>(op);
+  auto started = dyn_cast<comm::StartOp>(op);
+  std::shared_ptr<Request> &request = requests[wait ? wait.getStart() : op];
+  if (!request) {
+    FailureOr<std::shared_ptr<Request>> made = start(started ? started.getCollective().getOperation() : op);
+    if (failed(made))
       return failure();
-    blocking = *request;
+    request = *made;
   }
-  if (!blocking->done)
+  if (started)
+    return true;
+  if (!request->done)
     return false;
-  bind(op, blocking->received);
-  blocking.reset();
+  bind(op, request->received);
+  request.reset();
   return true;
 }
 
 /// Runs one op; false when it must wait.
 FailureOr<bool> FunctionRun::runOp(Operation *op) {
-  if (auto started = dyn_cast<comm::StartOp>(op)) {
-    FailureOr<std::shared_ptr<Request>> request = start(started.getCollective());
-    if (succeeded(request))
-      tickets[started.getTicket()] = *request;
-    return failed(request) ? FailureOr<bool>(failure()) : true;
-  }
-  if (auto wait = dyn_cast<comm::WaitOp>(op)) {
-    std::shared_ptr<Request> request = tickets.lookup(wait.getTicket());
-    if (request->done)
-      bind(op, request->received);
-    return request->done;
-  }
-  if (isa<comm::CollectiveOpInterface>(op))
+  if (isa<comm::StartOp, comm::WaitOp, comm::CollectiveOpInterface>(op))
     return runCollective(op);
   SmallVector<const Tensor *> operands;
   for (Value operand : op->getOperands())

@@ -46,10 +46,8 @@ private:
   /// The values that no op after an op reads.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> dying;
   mlir::Block::iterator next;
-  /// The collective that `next` has started, if it has.
-  std::shared_ptr<Request> blocking;
-  /// The collectives under way, by ticket.
-  llvm::DenseMap<mlir::Value, std::shared_ptr<Request>> tickets;
+  /// Collectives under way, by their start or, if they block, themselves.
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<Request>> requests;
 };
 
 } // namespace braid::reference

@@ -281,115 +281,12 @@ LogicalResult Machine::runAction(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
-
-/// Reads the operands of a collective and puts it on the rank's queue.
-FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
-  if (!network)
-    return op->emitError() << "'" << op->getName() << "' is in a program without 'comm.program', which has no ranks";
-  auto action = cast<exec::ActionOpInterface>(op);
-  Flight flight{op, nullptr, {}, {}};
-  SmallVector<Tensor> sent;
-  for (Value in : action.getActionIns()) {
-    FailureOr<Tensor> tensor = readOperand(op, in);
-    if (failed(tensor))
-      return failure();
-    sent.push_back(std::move(*tensor));
-    flight.ins.push_back(*placeOf(op, in));
-  }
-  for (Value out : action.getActionOuts()) {
-    FailureOr<Place> place = placeOf(op, out);
-    if (failed(place))
-      return failure();
-    flight.outs.push_back(*place);
-  }
-  if (failed(checkAliases(op)) || failed(checkFlights(op)))
-    return failure();
-  auto request = network->start(rank, cast<comm::CollectiveOpInterface>(op), std::move(sent));
-  if (failed(request))
-    return failure();
-  flight.request = *request;
-  for (const Place &out : flight.outs)
-    arena.reserve(out);
-  return flight;
-}
-
-/// Checks that nobody touched what the collective reads and writes, and writes
-/// what it received.
-LogicalResult Machine::land(Operation *user, const Flight &flight) {
-  for (const Place &in : flight.ins) {
-    bool inPlace = llvm::any_of(flight.outs, [&](const Place &out) { return out == in; });
-    if (!inPlace && failed(readWhole(user, in)))
-      return failure();
-  }
-  for (auto [i, out] : llvm::enumerate(flight.outs)) {
-    Place reserved = out;
-    reserved.owner = Arena::kReserved;
-    if (std::optional<Arena::Stranger> stranger = arena.findStranger(reserved)) {
-      InFlightDiagnostic error = user->emitError() << "ends a collective whose out " << i << ", in '"
-                                                   << names[out.owner] << "', ";
-      error.attachNote(flight.op->getLoc()) << "the collective is here";
-      if (stranger->owner == Arena::kNobody)
-        return error << "was given to another buffer since its start";
-      return error << "was written through '" << names[stranger->owner] << "' since its start";
-    }
-    arena.write(out, flight.request->received[i]);
-  }
-  return success();
-}
-
-/// Checks that an action writes no operand of a collective under way.
-LogicalResult Machine::checkFlights(Operation *op) {
-  for (const auto &[ticket, flight] : flights)
-    for (auto [j, out] : llvm::enumerate(cast<exec::ActionOpInterface>(op).getActionOuts()))
-      for (auto [k, in] : llvm::enumerate(flight.ins))
-        if (overlap(*placeOf(op, out), in)) {
-          InFlightDiagnostic error = op->emitError() << "writes out " << j << " over operand " << k
-                                                     << " of a collective that is not waited for yet";
-          error.attachNote(flight.op->getLoc()) << "the collective is here";
-          return error;
-        }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Turns
 //===----------------------------------------------------------------------===//
 
-/// A blocking collective: its start and its wait in one.
-FailureOr<bool> Machine::runCollective(Operation *op) {
-  if (!blocking) {
-    FailureOr<Flight> flight = takeOff(op);
-    if (failed(flight))
-      return failure();
-    blocking = std::move(*flight);
-  }
-  if (!blocking->request->done)
-    return false;
-  LogicalResult landed = land(op, *blocking);
-  blocking.reset();
-  return failed(landed) ? FailureOr<bool>(failure()) : true;
-}
-
 /// Runs one action; false when it must wait for other ranks.
 FailureOr<bool> Machine::runStep(Operation *op) {
-  if (auto start = dyn_cast<comm::StartOp>(op)) {
-    FailureOr<Flight> flight = takeOff(start.getCollective());
-    if (failed(flight))
-      return failure();
-    flights.insert({start.getTicket(), std::move(*flight)});
-    return true;
-  }
-  if (auto wait = dyn_cast<comm::WaitOp>(op)) {
-    const Flight &flight = flights.find(wait.getTicket())->second;
-    if (!flight.request->done)
-      return false;
-    LogicalResult landed = land(op, flight);
-    flights.erase(wait.getTicket());
-    return failed(landed) ? FailureOr<bool>(failure()) : true;
-  }
-  if (isa<comm::CollectiveOpInterface>(op))
+  if (isa<comm::StartOp, comm::WaitOp, comm::CollectiveOpInterface>(op))
     return runCollective(op);
   // Before and after: neither operands nor results may lie in scratch memory.
   bool scratch = isa<exec::MatmulOp>(op);

@@ -77,10 +77,8 @@ private:
   mlir::Block::iterator next;
   /// The number of the action that runs; -1 before the first.
   int64_t now = -1;
-  /// Collectives under way, by ticket.
-  llvm::MapVector<mlir::Value, Flight> flights;
-  /// The blocking collective that `next` has begun.
-  std::optional<Flight> blocking;
+  /// Collectives under way, by their start or, if they block, themselves.
+  llvm::MapVector<mlir::Operation *, Flight> flights;
 };
 
 } // namespace braid::reference

@@ -104,8 +104,8 @@ static llvm::Error lay(const Part &part, Copy &copy, const comm::Mesh &mesh, con
     if (rank >= 0 && !same(whole, place, part.tensor, k))
       return llvm::createStringError(what + " differs between rank " + std::to_string(rank) + " and rank " +
                                      std::to_string(part.rank) + ", which hold the same part: element " +
-                                     indexText(indexOfPlace(whole.shape, place)) + " is " + exactText(whole, place) + " and " +
-                                     exactText(part.tensor, k));
+                                     indexText(indexOfPlace(whole.shape, place)) + " is " + exactText(whole, place) +
+                                     " and " + exactText(part.tensor, k));
     if (rank < 0) {
       rank = part.rank;
       whole[place] = part.tensor[k];
@@ -129,7 +129,8 @@ llvm::Expected<Tensor> braid::reference::joinParts(ArrayRef<Part> parts, RankedT
   for (const Copy &copy : copies) {
     if (auto missing = llvm::find(copy.ranks, -1); missing != copy.ranks.end())
       return llvm::createStringError("no rank returns element " +
-                                     indexText(indexOfPlace(type.getShape(), missing - copy.ranks.begin())) + " of " + what);
+                                     indexText(indexOfPlace(type.getShape(), missing - copy.ranks.begin())) +
+                                     " of " + what);
     tensors.push_back(&copy.tensor);
   }
   Tensor joined = combine(first.getReduction(), tensors);
