@@ -1,0 +1,87 @@
+// Partial values pass through linear ops where that saves a reduction.
+//
+// RUN: braid-opt %s --comm-propagate --comm-insert-reshards --comm-verify-shardings | FileCheck %s
+
+comm.mesh @mesh [dp = 2, tp = 2]
+
+#row = #comm.sharding<@mesh, {tp} {}>
+#cut = #comm.sharding<@mesh, {} {tp}>
+
+// One reduction for the sum of both, scaled.
+// CHECK-LABEL: func.func @sum
+func.func @sum(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row},
+               %v: tensor<8x6xf32> {comm.sharding = #row}) -> tensor<4x6xf32> {
+  // CHECK: %[[S:.*]] = arith.addf {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+  // CHECK: %[[M:.*]] = arith.mulf %[[S]], {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+  // CHECK-NEXT: %[[R:.*]] = comm.reshard %[[M]] <@mesh, {} {}>
+  // CHECK-NEXT: math.exp %[[R]]
+  %a = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %b = tg.contract "bd,df->bf" %x, %v : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = arith.addf %a, %b : tensor<4x6xf32>
+  %c = arith.constant dense<2.0> : tensor<4x6xf32>
+  %m = arith.mulf %s, %c : tensor<4x6xf32>
+  %e = math.exp %m : tensor<4x6xf32>
+  return %e : tensor<4x6xf32>
+}
+
+// A whole value cannot be added to a partial one: reduce first.
+// CHECK-LABEL: func.func @sum_with_whole
+func.func @sum_with_whole(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row},
+                          %y: tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) -> tensor<4x6xf32> {
+  // CHECK: %[[R:.*]] = comm.reshard %{{.*}} <@mesh, {} {}>
+  // CHECK-NEXT: arith.addf %[[R]], %arg2 {comm.shardings = [#comm.sharding<@mesh, {} {}>]}
+  %a = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = arith.addf %a, %y : tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
+}
+
+// With two readers one reduction serves both.
+// CHECK-LABEL: func.func @two_readers
+func.func @two_readers(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row})
+    -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  // CHECK: tg.contract
+  // CHECK-NEXT: %[[R:.*]] = comm.reshard %{{.*}} <@mesh, {} {}>
+  // CHECK-NEXT: arith.negf %[[R]]
+  // CHECK-NEXT: math.exp %[[R]]
+  // CHECK-NEXT: return
+  %a = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %n = arith.negf %a : tensor<4x6xf32>
+  %e = math.exp %a : tensor<4x6xf32>
+  return %n, %e : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// A broadcast would make what is reduced larger.
+// CHECK-LABEL: func.func @broadcast
+func.func @broadcast(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) -> tensor<4x6xf32> {
+  // CHECK: tg.reduce sum {{.*}} {comm.shardings = [#comm.sharding<@mesh, partial sum {tp}>]}
+  // CHECK-NEXT: comm.reshard %{{.*}} <@mesh>
+  // CHECK-NEXT: tg.broadcast {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}>]}
+  %s = tg.reduce sum %x dims [0] : tensor<8xf32> -> tensor<f32>
+  %b = tg.broadcast %s dims [] : tensor<f32> -> tensor<4x6xf32>
+  return %b : tensor<4x6xf32>
+}
+
+// Partial along different axes: added along those in common.
+// CHECK-LABEL: func.func @in_common
+func.func @in_common(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>},
+                     %y: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) -> tensor<f32> {
+  // CHECK: %[[A:.*]] = tg.reduce sum %arg0 {{.*}} {comm.shardings = [#comm.sharding<@mesh, partial sum {dp, tp}>]}
+  // CHECK: %[[B:.*]] = tg.reduce sum %arg1 {{.*}} {comm.shardings = [#comm.sharding<@mesh, partial sum {dp}>]}
+  // CHECK: %[[C:.*]] = comm.reshard %[[A]] <@mesh, partial sum {dp}>
+  // CHECK: %[[S:.*]] = arith.addf %[[C]], %[[B]] {comm.shardings = [#comm.sharding<@mesh, partial sum {dp}>]}
+  // CHECK: comm.reshard %[[S]] <@mesh>
+  %a = tg.reduce sum %x dims [0, 1] : tensor<8x8xf32> -> tensor<f32>
+  %b = tg.reduce sum %y dims [0, 1] : tensor<8x8xf32> -> tensor<f32>
+  %s = arith.addf %a, %b : tensor<f32>
+  return %s : tensor<f32>
+}
+
+// A result that is annotated so stays partial.
+// CHECK-LABEL: func.func @asked_for
+func.func @asked_for(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row})
+    -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>}) {
+  // CHECK: %[[A:.*]] = tg.contract
+  // CHECK-NEXT: return %[[A]]
+  %a = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  return %a : tensor<4x6xf32>
+}
