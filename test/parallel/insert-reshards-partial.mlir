@@ -1,6 +1,7 @@
 // Partial values pass through linear ops where that saves a reduction.
 //
 // RUN: braid-opt %s --comm-propagate --comm-insert-reshards --comm-verify-shardings | FileCheck %s
+// RUN: braid-interp %s --compare --pipeline=comm-shard
 
 comm.mesh @mesh [dp = 2, tp = 2]
 

@@ -1,6 +1,7 @@
 // Every change of sharding is an op, and every op says what it yields.
 //
 // RUN: braid-opt %s --comm-propagate --comm-insert-reshards --comm-verify-shardings | FileCheck %s
+// RUN: braid-interp %s --compare --pipeline=comm-shard
 
 comm.mesh @mesh [dp = 2, tp = 2]
 

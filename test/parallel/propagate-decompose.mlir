@@ -1,6 +1,7 @@
 // An op that is cut where only its decomposition can be is replaced by it.
 //
 // RUN: braid-opt %s --comm-propagate --verify-diagnostics | FileCheck %s
+// RUN: braid-interp %s --compare --pipeline=comm-shard
 
 comm.mesh @mesh [tp = 2]
 

@@ -1,6 +1,7 @@
 // Flat axes spread through ops that run on flat ranges, and stop at others.
 //
 // RUN: braid-opt %s --comm-propagate | FileCheck %s
+// RUN: braid-interp %s --compare --pipeline=comm-shard
 
 comm.mesh @mesh [dp = 4, tp = 2]
 

@@ -1,6 +1,7 @@
 // Axes spread forward and backward along the factors of ops.
 //
 // RUN: braid-opt %s --comm-propagate | FileCheck %s
+// RUN: braid-interp %s --compare --pipeline=comm-shard
 
 comm.mesh @mesh [dp = 2, tp = 4, one = 1]
 
@@ -142,7 +143,8 @@ func.func @not_annotated(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func.func @local
 // CHECK-NOT: comm.shardings
 func.func @local(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
-    -> tensor<4xf32> attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+    attributes {comm.program = #comm.program<@mesh>} {
   %0 = math.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
