@@ -16,9 +16,17 @@ using namespace braid::reference;
 static Tensor evaluateConstrain(comm::ConstrainOp op, const Operands &in) { return in(op.getInput()); }
 static Tensor evaluateReshard(comm::ReshardOp op, const Operands &in) { return in(op.getInput()); }
 
+/// Ops of ranks come here only where there are none; see `evaluateAtRank`.
+template <typename OpT> static Results refuseWithoutRanks(OpT op, const Operands &) {
+  return op.emitError() << "'" << op->getName() << "' is in a function without 'comm.program', which has no ranks";
+}
+
 void braid::reference::addComm(OpTable &table) {
   table.add(evaluateConstrain);
   table.add(evaluateReshard);
+  table.add(refuseWithoutRanks<comm::AxisIndexOp>);
+  table.add(refuseWithoutRanks<comm::SliceOp>);
+  table.add(refuseWithoutRanks<comm::AssembleOp>);
 }
 
 /// The number of the block that stands `shift` behind this rank's.

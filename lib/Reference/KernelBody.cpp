@@ -79,16 +79,18 @@ LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured)
   if (!key)
     return op.emitError("the interpreter finds no key");
   Step step;
-  for (Value index : op.getIndices()) {
-    FailureOr<unsigned> slot = slotOf(op, index, captured);
-    if (failed(slot))
-      return failure();
-    step.operands.push_back(*slot);
-  }
+  for (OperandRange places : {op.getIndices(), op.getOffsets()})
+    for (Value place : places) {
+      FailureOr<unsigned> slot = slotOf(op, place, captured);
+      if (failed(slot))
+        return failure();
+      step.operands.push_back(*slot);
+    }
   PhiloxKey seed = {static_cast<uint32_t>(key->n(0)), static_cast<uint32_t>(key->n(1))};
   uint32_t stepWord = static_cast<uint32_t>(key->n(2)), stream = static_cast<uint32_t>(op.getStream());
   uint64_t first = static_cast<uint32_t>(key->n(3)) * static_cast<uint64_t>(op.getCount());
   Index strides(op.getStrides());
+  llvm::append_range(strides, op.getSteps());
   step.function = [=](const Element *in, Element *out) {
     uint64_t element = first;
     for (size_t d = 0; d < strides.size(); ++d)

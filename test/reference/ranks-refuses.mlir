@@ -12,6 +12,7 @@
 // RUN: not braid-interp %t/uncovered.mlir 2>&1 | FileCheck %t/uncovered.mlir
 // RUN: not braid-interp %t/twice.mlir 2>&1 | FileCheck %t/twice.mlir
 // RUN: not braid-interp %t/global.mlir 2>&1 | FileCheck %t/global.mlir
+// RUN: not braid-interp %t/place.mlir 2>&1 | FileCheck %t/place.mlir
 // RUN: not braid-interp %t/part.mlir 2>&1 | FileCheck %t/part.mlir
 
 // OPTION: --per-rank prints a single run; --steps, --compare and --check-gradients exclude it
@@ -123,6 +124,14 @@ comm.mesh @mesh [r = 2]
 func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = comm.all_reduce sum %x over @mesh {r} : (tensor<2xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
+}
+
+//--- place.mlir
+// CHECK: error: 'comm.axis_index' is in a function without 'comm.program', which has no ranks
+comm.mesh @mesh [r = 2]
+func.func @f() -> tensor<i32> {
+  %i = comm.axis_index over @mesh {r} : tensor<i32>
+  return %i : tensor<i32>
 }
 
 //--- part.mlir
