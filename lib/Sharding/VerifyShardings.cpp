@@ -25,7 +25,7 @@ private:
 
   ShardingAttr of(Value value) const {
     ShardingAttr sharding = shardingOf(value);
-    return sharding ? withoutUnitAxes(sharding, mesh) : sharding;
+    return sharding ? withoutUnitAxes(sharding.canonical(), mesh) : sharding;
   }
   SmallVector<ShardingAttr> of(ValueRange values) const {
     return llvm::map_to_vector(values, [&](Value value) { return of(value); });
@@ -158,6 +158,13 @@ LogicalResult Checker::checkOp(Operation *op, const ShardingRule &rule) {
   std::optional<FactorAxes> axes = factorAxesOf(rule, of(op->getOperands()), of(op->getResults()), mesh, &why);
   if (!axes)
     return op->emitOpError() << "does not fit its rule " << rule.str() << ": " << why;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    ShardingAttr whole = of(operand).withPartial(AxesAttr::get(op->getContext()));
+    auto needs = shardingOfTensor(rule, rule.operands[index], *axes, /*isResult=*/false, symbol, mesh);
+    if (needs && *needs != whole)
+      return op->emitOpError() << "reads operand #" << index << " as " << *needs << ", but it is " << whole
+                               << "; comm-insert-reshards puts a comm.reshard between";
+  }
   for (AxesAttr factor : axes->factors)
     for (StringAttr axis : factor.getNames())
       if (passed->getPartial().contains(axis))

@@ -124,27 +124,34 @@ LogicalResult Partitioner::checkUpdates() {
 }
 
 /// Local types, and of which logical tensor they are a part.  Values that every
-/// rank holds whole need not say so.
+/// rank holds whole need not say so.  (All attributes are set at once: setting one
+/// copies the list of all.)
 void Partitioner::updateSignature() {
   FunctionType type = function.getFunctionType();
-  SmallVector<Type> inputs, results;
-  auto part = [&](Type global, ShardingAttr sharding, auto &&setAttribute) {
-    bool isWhole = sharding.isReplicated();
-    setAttribute(CommDialect::kSharding, isWhole ? Attribute() : sharding.canonical());
-    setAttribute(CommDialect::kGlobal, isWhole ? Attribute() : TypeAttr::get(global));
-    return localType(cast<RankedTensorType>(global), sharding, mesh);
+  auto makeLocal = [&](ArrayRef<Type> globals, SmallVectorImpl<DictionaryAttr> &attributes, auto &&shardingOf) {
+    SmallVector<Type> locals;
+    for (auto [index, global] : llvm::enumerate(globals)) {
+      ShardingAttr sharding = shardingOf(index);
+      NamedAttrList list(attributes[index]);
+      list.erase(CommDialect::kSharding);
+      if (!sharding.isReplicated()) {
+        list.set(CommDialect::kSharding, sharding.canonical());
+        list.set(CommDialect::kGlobal, TypeAttr::get(global));
+      }
+      attributes[index] = list.getDictionary(global.getContext());
+      locals.push_back(localType(cast<RankedTensorType>(global), sharding, mesh));
+    }
+    return locals;
   };
-  for (auto [index, global] : llvm::enumerate(type.getInputs()))
-    inputs.push_back(part(global, function.getArgAttrOfType<ShardingAttr>(index, CommDialect::kSharding),
-                          [&, index = index](StringRef name, Attribute value) {
-                            value ? function.setArgAttr(index, name, value)
-                                  : (void)function.removeArgAttr(index, builder.getStringAttr(name));
-                          }));
-  for (auto [index, global] : llvm::enumerate(type.getResults()))
-    results.push_back(part(global, shardingOfResult(function, index, symbol), [&, index = index](StringRef name, Attribute value) {
-      value ? function.setResultAttr(index, name, value)
-            : (void)function.removeResultAttr(index, builder.getStringAttr(name));
-    }));
+  SmallVector<DictionaryAttr> ofInputs, ofResults;
+  function.getAllArgAttrs(ofInputs);
+  function.getAllResultAttrs(ofResults);
+  SmallVector<Type> inputs = makeLocal(type.getInputs(), ofInputs,
+                                       [&](unsigned i) { return shardingOfArgument(function, i, symbol); });
+  SmallVector<Type> results = makeLocal(type.getResults(), ofResults,
+                                        [&](unsigned i) { return shardingOfResult(function, i, symbol); });
+  function.setAllArgAttrs(ofInputs);
+  function.setAllResultAttrs(ofResults);
   function.setType(FunctionType::get(function.getContext(), inputs, results));
   function->setAttr(CommDialect::kProgram, ProgramAttr::get(function.getContext(), symbol, StringAttr(), {}));
 }

@@ -138,3 +138,26 @@ func.func @no_rule(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}
   %y = func.call @callee(%x) {comm.shardings = [#comm.sharding<@mesh, {}>]} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+// A scalar in flat ranges is held by one rank: others have padding.
+func.func @flat_scalar(%x: tensor<f32> {comm.sharding = #comm.sharding<@mesh, flat {dp}>})
+    -> (tensor<f32> {comm.sharding = #comm.sharding<@mesh>}) {
+  // expected-error @below {{reads operand #0 as #comm.sharding<@mesh>, but it is #comm.sharding<@mesh, flat {dp}>}}
+  %e = math.exp %x {comm.shardings = [#comm.sharding<@mesh>]} : tensor<f32>
+  return %e : tensor<f32>
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+func.func @left(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>})
+    -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}) {
+  // expected-error @below {{is left; comm-insert-reshards makes it a comm.reshard}}
+  %y = comm.constrain %x <@mesh, {dp}> : tensor<4xf32>
+  return %y : tensor<4xf32>
+}

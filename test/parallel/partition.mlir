@@ -6,6 +6,7 @@
 
 comm.mesh @mesh [dp = 2, tp = 2]
 comm.mesh @line [tp = 4]
+comm.mesh @single [one = 1, dp = 2]
 
 // Each rank makes its columns; nothing is communicated.
 // CHECK-LABEL: func.func @by_column(
@@ -107,6 +108,30 @@ func.func @train(%w: tensor<8x4xf32> {tg.param = #tg.param<"w", #tg.init<normal,
   %b = tg.broadcast %lr dims [] {comm.shardings = [#comm.sharding<@line, {tp} {}>]} : tensor<f32> -> tensor<8x4xf32>
   %n = arith.mulf %w, %b {comm.shardings = [#comm.sharding<@line, {tp} {}>]} : tensor<8x4xf32>
   return %n : tensor<8x4xf32>
+}
+
+// An axis of size 1 cuts nothing; a partial argument is reduced like any value.  The
+// priority of an annotation is of no use to a rank.
+// CHECK-LABEL: func.func @one(
+// CHECK-SAME: %arg0: tensor<2xf32> {comm.global = tensor<4xf32>, comm.sharding = #comm.sharding<@single, {one, dp}>}
+// CHECK-SAME: %arg1: tensor<4xf32> {comm.global = tensor<4xf32>, comm.sharding = #comm.sharding<@single, {}, partial sum {dp}>}
+// CHECK-SAME: -> (tensor<2xf32> {comm.global = tensor<4xf32>, comm.sharding = #comm.sharding<@single, {dp}>}, tensor<4xf32> {comm.global = tensor<4xf32>, comm.sharding = #comm.sharding<@single, {}, partial sum {dp}>})
+// CHECK-SAME: attributes {comm.program = #comm.program<@single>}
+// CHECK-NEXT: %[[V0:.*]] = math.exp %arg0 : tensor<2xf32>
+// CHECK-NEXT: %[[V1:.*]] = comm.all_reduce sum %arg1 over @single {dp} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[V2:.*]] = comm.slice %[[V1]] dim 0 over @single {dp} : tensor<4xf32> -> tensor<2xf32>
+// CHECK-NEXT: %[[V3:.*]] = arith.addf %[[V2]], %[[V0]] : tensor<2xf32>
+// CHECK-NEXT: %[[V4:.*]] = arith.negf %arg1 : tensor<4xf32>
+// CHECK-NEXT: return %[[V3]], %[[V4]] : tensor<2xf32>, tensor<4xf32>
+func.func @one(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@single, {one, dp}, priority 3>},
+               %p: tensor<4xf32> {comm.sharding = #comm.sharding<@single, {}, partial sum {dp}>})
+    -> (tensor<4xf32> {comm.sharding = #comm.sharding<@single, {dp}>},
+        tensor<4xf32> {comm.sharding = #comm.sharding<@single, {}, partial sum {dp}>}) {
+  %e = math.exp %x {comm.shardings = [#comm.sharding<@single, {one, dp}>]} : tensor<4xf32>
+  %q = comm.reshard %p <@single, {dp}> : tensor<4xf32>
+  %y = arith.addf %q, %e {comm.shardings = [#comm.sharding<@single, {dp}>]} : tensor<4xf32>
+  %n = arith.negf %p {comm.shardings = [#comm.sharding<@single, {}, partial sum {dp}>]} : tensor<4xf32>
+  return %y, %n : tensor<4xf32>, tensor<4xf32>
 }
 
 // A program of a rank stays as it is, and so does a function without shardings.
