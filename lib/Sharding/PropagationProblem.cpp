@@ -33,14 +33,16 @@ private:
   void readArguments();
   LogicalResult readResults();
   LogicalResult readResult(unsigned index, ShardingAttr stated);
-  /// The argument that result `index` updates in place, or null.
-  BlockArgument updatedBy(unsigned index);
+  /// The argument that an attribute of result `index` names, or null.
+  BlockArgument namedBy(unsigned index, StringRef attribute);
+  unsigned annotateResult(unsigned index, ShardingAttr stated);
   void tie(BlockArgument argument, Value value);
 
   PropagationProblem problem;
   Operation *returned;
   llvm::StringMap<BlockArgument> named;
   llvm::DenseMap<Value, unsigned> fixedBy;
+  llvm::DenseMap<std::pair<Attribute, Attribute>, unsigned> requests;
 };
 } // namespace
 
@@ -89,7 +91,7 @@ void Reader::addOp(Operation *op) {
 /// two may differ.  Axes of the operand extend open dims of the result.
 void Reader::addRequest(Operation *op, ShardingAttr request) {
   std::string name = op->getName().getStringRef().str();
-  fix(op->getResult(0), annotate(name, op->getLoc(), request));
+  fix(op->getResult(0), annotate(name, op->getLoc(), request, yieldsToOthers(op)));
   unsigned suggestion = annotate(name, op->getLoc(), request.withPartial(AxesAttr::get(op->getContext())), true);
   problem.seeds.push_back({problem.numbers.lookup(op->getOperand(0)), suggestion});
   Node node{op, elementwiseRule(op), {}};
@@ -132,12 +134,23 @@ void Reader::readArguments() {
       named[param.getName()] = argument;
     else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState))
       named[state.getName()] = argument;
+    else if (auto input = function.getArgAttrOfType<StringAttr>(number, tg::kInput))
+      named[input] = argument;
   }
 }
 
-BlockArgument Reader::updatedBy(unsigned index) {
-  auto name = problem.function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+BlockArgument Reader::namedBy(unsigned index, StringRef attribute) {
+  auto name = problem.function.getResultAttrOfType<StringAttr>(index, attribute);
   return name ? named.lookup(name) : BlockArgument();
+}
+
+/// The annotation of a result; a gradient that is annotated as its argument is has
+/// the argument's, which cannot conflict with itself.
+unsigned Reader::annotateResult(unsigned index, ShardingAttr stated) {
+  BlockArgument argument = namedBy(index, tg::kGradOf);
+  if (auto it = fixedBy.find(argument); it != fixedBy.end() && shardingOf(argument) == stated)
+    return it->second;
+  return annotate(nameOfResult(problem.function, index), returned->getLoc(), stated);
 }
 
 /// The new value of an argument is held as the argument is.
@@ -157,10 +170,12 @@ void Reader::tie(BlockArgument argument, Value value) {
 LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
   func::FuncOp function = problem.function;
   Value value = returned->getOperand(index);
-  BlockArgument argument = problem.updated.emplace_back(updatedBy(index));
+  BlockArgument argument = problem.updated.emplace_back(namedBy(index, tg::kUpdates));
   if (!argument) {
     if (stated)
-      fix(value, annotate(nameOfResult(function, index), returned->getLoc(), stated));
+      // A gradient's annotation repeats its argument's and must not conflict with it.
+      fix(value, annotate(nameOfResult(function, index), returned->getLoc(), stated,
+                          function.getResultAttr(index, tg::kGradOf) != nullptr));
     return success();
   }
   ShardingAttr ofArgument = shardingOf(argument);
@@ -169,7 +184,7 @@ LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
                                 << nameOfArgument(function, argument.getArgNumber()) << ", which it updates in place, is "
                                 << ofArgument.canonical() << "; give both one sharding";
   if (stated && !ofArgument)
-    fix(argument, annotate(nameOfResult(function, index), returned->getLoc(), stated));
+    fix(argument, annotateResult(index, stated));
   if (auto it = fixedBy.find(argument); it != fixedBy.end())
     fix(value, it->second);
   else
