@@ -153,6 +153,8 @@ LogicalResult RandomUniformOp::verify() {
     return emitOpError() << "needs a key of 4 words, found " << getKey().getType();
   if (getIndices().size() != getStrides().size())
     return emitOpError() << "has " << getIndices().size() << " indices but " << getStrides().size() << " strides";
+  if (getOffsets().size() != getSteps().size())
+    return emitOpError() << "has " << getOffsets().size() << " offsets but " << getSteps().size() << " steps";
   for (Value index : getIndices())
     if (!index.getDefiningOp<linalg::IndexOp>())
       return emitOpError() << "takes indices from linalg.index only";

@@ -99,24 +99,28 @@ def Exec_YieldOp : Exec_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
-def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure]> {
+def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure, AttrSizedOperandSegments]> {
   let summary = "One number of tg.random_uniform, in the body of a generic.";
   let description = [{
     The element with linear index Σ indices_d strides[d] of a random tensor of
     `count` elements (see tg.random_uniform for the formula).  `key` is the
-    kernel's own operand, whole; `indices` are `linalg.index` of the generic.
+    kernel's own operand, whole; `indices` are `linalg.index` of the generic.  A
+    block of a larger tensor starts `at` offsets, scalars that do not vary over the
+    space: offsets_k steps[k] is added to the index for each.
 
     ```mlir
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %u = exec.random_uniform %key[%i, %j] strides [8, 1] count 32 stream 3 : tensor<4xi32>, f32
+    %b = exec.random_uniform %key[%i, %j] strides [8, 1] at %row steps [8] count 32 stream 3 : tensor<4xi32>, f32
     ```
   }];
-  let arguments = (ins StaticShapeTensorOf<[I32]>:$key, Variadic<Index>:$indices, DenseI64ArrayAttr:$strides,
+  let arguments = (ins StaticShapeTensorOf<[I32]>:$key, Variadic<Index>:$indices, Variadic<I32>:$offsets,
+                       DenseI64ArrayAttr:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps,
                        I64Attr:$count, I64Attr:$stream);
   let results = (outs AnyFloat:$result);
   let assemblyFormat = [{
-    $key `[` $indices `]` `strides` $strides `count` $count `stream` $stream attr-dict `:` type($key) `,` type($result)
+    $key `[` $indices `]` `strides` $strides (`at` $offsets^ `steps` $steps)? `count` $count `stream` $stream attr-dict `:` type($key) `,` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -164,12 +164,21 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
     (analysis.isLane(dim) ? laneStride : strides[dim]) += stride;
   }
 
+  // A block starts at offsets that are the same in the whole space.
+  std::string start;
+  for (auto [offset, step] : llvm::zip(op.getOffsets(), op.getSteps())) {
+    Expr value = evaluateScalar(offset, node);
+    if (value.row || value.lane)
+      return failed(op, "an offset varies over the space");
+    start += " + static_cast<uint64_t>(" + value.text + ") * " + std::to_string(step) + "ull";
+  }
+
   const std::string &pointer = pointers[key.getArgNumber()];
   std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
   bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
   // The microbatches of a step draw from one sequence.
   lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + pointer + "[3]) * " +
-                                       std::to_string(op.getCount()) + "ull" + (row ? " + " + offset : "") + ";");
+                                       std::to_string(op.getCount()) + "ull" + start + (row ? " + " + offset : "") + ";");
   std::string stream = ", " + pointer + ", " + std::to_string(op.getStream()) + "u)";
   if (!lane)
     return define(Kind::F32, row, false, "philox_uniform(" + base + stream);

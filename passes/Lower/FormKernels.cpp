@@ -49,18 +49,28 @@ static Value formElementwise(OpBuilder &builder, Operation *op) {
   return kernel.finish(result).getResult(0);
 }
 
+/// The numbers of a whole tensor, or of a block of one.
 static Value formRandom(OpBuilder &builder, tg::RandomUniformOp op) {
   auto type = cast<RankedTensorType>(op.getType());
-  SmallVector<int64_t> dims = allDims(type);
+  auto whole = RankedTensorType::get(op.getWholeShape(), type.getElementType());
+  SmallVector<int64_t> dims = allDims(type), strides = exec::rowMajor(whole.getShape()), steps;
+  if (!op.getOffsets().empty())
+    steps = strides;
   KernelBuilder kernel(builder, op.getLoc(), kernelNameOf(op), spaceOf(type));
   Value key = kernel.operand(op.getKey());
-  Value result = kernel.parallel(dims, {}, type.getElementType(), [&](OpBuilder &body, ValueRange) -> Value {
-    SmallVector<Value> indices;
-    for (int64_t dim : dims)
-      indices.push_back(body.create<linalg::IndexOp>(op.getLoc(), dim));
-    return body.create<exec::RandomUniformOp>(op.getLoc(), type.getElementType(), key, indices,
-                                              exec::rowMajor(type.getShape()), type.getNumElements(), op.getStream());
-  });
+  InlineExpression expression(builder, op.getLoc());
+  for (Value offset : op.getOffsets())
+    expression.collect(kernel, offset, {});
+  Value result = kernel.parallel(
+      dims, expression.getReads(), type.getElementType(), [&](OpBuilder &body, ValueRange scalars) -> Value {
+        SmallVector<Value> indices, offsets;
+        for (int64_t dim : dims)
+          indices.push_back(body.create<linalg::IndexOp>(op.getLoc(), dim));
+        for (Value offset : op.getOffsets())
+          offsets.push_back(expression.emit(body, scalars, offset, {}));
+        return body.create<exec::RandomUniformOp>(op.getLoc(), type.getElementType(), key, indices, offsets, strides,
+                                                  steps, whole.getNumElements(), op.getStream());
+      });
   return kernel.finish(result).getResult(0);
 }
 
@@ -150,6 +160,9 @@ static void materialize(func::FuncOp function) {
       continue;
     for (OpOperand *operand : operandsOf(&op)) {
       Value value = operand->get();
+      // The offsets of a random block are scalars, which its kernel takes in.
+      if (isa<tg::RandomUniformOp>(op) && operand->getOperandNumber() > 0)
+        continue;
       bool isReturned = isReturn && !isReturnable(function, operand->getOperandNumber(), value);
       if (!isInlined(value) && !isReturned)
         continue;
@@ -205,12 +218,8 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
     OpBuilder builder(op);
     if (isa<tg::StopGradientOp, tg::HookOp>(op))
       return op->getOperand(0);
-    if (auto random = dyn_cast<tg::RandomUniformOp>(op)) {
-      if (random.getOf())
-        return op->emitError() << "no kernel computes a block of a larger random tensor, here " << random.getType()
-                               << " of [" << *random.getOf() << "]: keep the dims of random tensors whole";
+    if (auto random = dyn_cast<tg::RandomUniformOp>(op))
       return formRandom(builder, random);
-    }
     if (auto reduce = dyn_cast<tg::ReduceOp>(op))
       return formReduction(builder, reduce, info.reductionBlocks);
     if (isElementwise(op))

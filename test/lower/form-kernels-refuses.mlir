@@ -15,11 +15,3 @@ func.func @table(%x: tensor<80xf32>) -> tensor<80xf32> {
   %y = arith.addf %x, %c : tensor<80xf32>
   return %y : tensor<80xf32>
 }
-
-// -----
-
-func.func @random_block(%key: tensor<4xi32>, %o: tensor<i32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{no kernel computes a block of a larger random tensor, here 'tensor<4x8xf32>' of [8, 8]: keep the dims of random tensors whole}}
-  %y = tg.random_uniform %key stream 0 at (%o, %o) of [8, 8] : tensor<4xi32> -> tensor<4x8xf32>
-  return %y : tensor<4x8xf32>
-}
