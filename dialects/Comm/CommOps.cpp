@@ -183,7 +183,7 @@ SmallVector<Value> ConstrainOp::buildShard(OpBuilder &, const Shard &shard) { re
 SmallVector<Value> ConstrainOp::buildVJP(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool>) {
   if (!resultGradients[0])
     return {Value()};
-  return {builder.create<ConstrainOp>(getLoc(), resultGradients[0], getSharding())};
+  return {builder.create<ConstrainOp>(getLoc(), resultGradients[0], getSharding(), /*yielding=*/true)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -70,11 +70,15 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
   let description = [{
     ```mlir
     %y = comm.constrain %x <@mesh, {dp} {tp} {}> : tensor<8x16x32xf32>
+    %dx = comm.constrain %dy <@mesh, {dp} {tp} {}> yielding : tensor<8x16x32xf32>
     ```
+
+    A `yielding` one gives way to others of its priority where it would conflict
+    with them: so does the gradient's, which repeats what was said of the value.
   }];
-  let arguments = (ins Comm_Tensor:$input, Comm_ShardingAttr:$sharding);
+  let arguments = (ins Comm_Tensor:$input, Comm_ShardingAttr:$sharding, UnitAttr:$yielding);
   let results = (outs Comm_Tensor:$result);
-  let assemblyFormat = "$input $sharding attr-dict `:` type($result)";
+  let assemblyFormat = "$input $sharding (`yielding` $yielding^)? attr-dict `:` type($result)";
 }
 
 def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,

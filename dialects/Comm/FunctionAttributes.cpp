@@ -107,17 +107,31 @@ static LogicalResult verifyPartInMemory(Operation *op, NamedAttribute attribute)
   return verifyPart(op, attribute, "'" + name + "'", /*isLocal=*/true, type, op->getDiscardableAttrDictionary());
 }
 
+/// Checks `comm.factors` against the mesh; how many there are depends on the op's
+/// rule.
+static LogicalResult verifyFactors(Operation *op, Attribute value) {
+  auto factors = dyn_cast<ShardingAttr>(value);
+  if (!factors)
+    return op->emitOpError() << "'comm.factors' must be #comm.sharding<...>, found " << value;
+  FailureOr<Mesh> mesh = Mesh::require(op, factors.getMesh());
+  if (failed(mesh))
+    return failure();
+  SmallVector<AxesAttr> lists(factors.getDims());
+  lists.append({factors.getPartial(), factors.getFlat()});
+  for (AxesAttr axes : lists)
+    if (failed(verifyAxes([&] { return op->emitOpError(); }, *mesh, axes)))
+      return failure();
+  return success();
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kProgram) {
     if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
       return verifyProgram(op, program);
     return op->emitOpError() << "'comm.program' must be #comm.program<...>, found " << attribute.getValue();
   }
-  if (attribute.getName() == kFactors) {
-    if (isa<ShardingAttr>(attribute.getValue()))
-      return success();
-    return op->emitOpError() << "'comm.factors' must be #comm.sharding<...>, found " << attribute.getValue();
-  }
+  if (attribute.getName() == kFactors)
+    return verifyFactors(op, attribute.getValue());
   if (attribute.getName() == kSharding || attribute.getName() == kGlobal)
     return verifyPartInMemory(op, attribute);
   if (attribute.getName() != kShardings)

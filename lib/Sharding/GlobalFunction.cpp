@@ -15,6 +15,11 @@ ShardingAttr braid::requestOf(Operation *op) {
   return {};
 }
 
+bool braid::yieldsToOthers(Operation *op) {
+  auto constrain = dyn_cast<ConstrainOp>(op);
+  return constrain && constrain.getYielding();
+}
+
 ShardingAttr braid::shardingOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());

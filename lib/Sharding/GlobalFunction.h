@@ -17,6 +17,8 @@ namespace braid {
 /// The sharding that a `comm.constrain` or `comm.reshard` asks for; null for
 /// other ops.
 comm::ShardingAttr requestOf(mlir::Operation *op);
+/// Whether a request gives way to annotations of its priority.
+bool yieldsToOthers(mlir::Operation *op);
 
 /// The sharding that a value is known to have; null when nothing says it.
 comm::ShardingAttr shardingOf(mlir::Value value);

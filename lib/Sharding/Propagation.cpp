@@ -99,7 +99,7 @@ void Propagator::visit(unsigned number) {
 void Propagator::seed(const PropagationProblem::Seed &seed) {
   const Annotation &annotation = problem.annotations[seed.annotation];
   TensorClaims claims = claimsOf(annotation.sharding, problem.mesh, seed.annotation);
-  if (annotation.yields)
+  if (seed.suggested)
     return extend(seed.tensor, claims);
   problem.tensors[seed.tensor].claims = claims;
   wake(seed.tensor);

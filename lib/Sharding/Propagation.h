@@ -25,8 +25,8 @@ struct Annotation {
   std::string name;
   mlir::Location loc;
   comm::ShardingAttr sharding;
-  /// What a `comm.constrain` asks of its operand: it yields to the annotations of
-  /// its priority instead of conflicting with them.
+  /// It yields to the annotations of its priority instead of conflicting with them:
+  /// what a `comm.constrain` asks of its operand, and what is said of gradients.
   bool yields = false;
 };
 
@@ -55,6 +55,8 @@ struct PropagationProblem {
   /// The claims of an annotation on a tensor, made when its rank's turn comes.
   struct Seed {
     unsigned tensor, annotation;
+    /// It extends what the tensor has, where that is open.
+    bool suggested = false;
   };
 
   static constexpr int64_t kOpen = -1, kNever = std::numeric_limits<int64_t>::max();

@@ -93,7 +93,7 @@ void Reader::addRequest(Operation *op, ShardingAttr request) {
   std::string name = op->getName().getStringRef().str();
   fix(op->getResult(0), annotate(name, op->getLoc(), request, yieldsToOthers(op)));
   unsigned suggestion = annotate(name, op->getLoc(), request.withPartial(AxesAttr::get(op->getContext())), true);
-  problem.seeds.push_back({problem.numbers.lookup(op->getOperand(0)), suggestion});
+  problem.seeds.push_back({problem.numbers.lookup(op->getOperand(0)), suggestion, /*suggested=*/true});
   Node node{op, elementwiseRule(op), {}};
   node.loose = true;
   node.firstExtended = 1;

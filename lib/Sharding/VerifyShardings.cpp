@@ -187,7 +187,9 @@ LogicalResult Checker::check(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) && !shardingOf(operand))
       return op->emitOpError() << "reads a value without a sharding; run comm-propagate first";
-  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  auto isTensor = llvm::IsaPred<RankedTensorType>;
+  bool isOnTensors = llvm::all_of(op->getOperandTypes(), isTensor) && llvm::all_of(op->getResultTypes(), isTensor);
+  std::optional<ShardingRule> rule = isOnTensors ? shardingRuleOf(op) : std::nullopt;
   return rule ? checkOp(op, *rule) : checkWhole(op);
 }
 
