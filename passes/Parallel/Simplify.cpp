@@ -24,8 +24,7 @@ bool Ranks::mayRewrite(Operation *op) const {
   auto axes = op->getAttrOfType<AxesAttr>("axes");
   if (!axes || op->getAttr("mesh") != program.getMesh() || isa_and_nonnull<StartOp>(op->getParentOp()))
     return false;
-  auto collective = dyn_cast<CollectiveOpInterface>(op);
-  if (!collective)
+  if (!isa<CollectiveOpInterface>(op))
     return true;
   // Another function holds the other side of a group that spans functions; in
   // memory form the order of actions is fixed.
@@ -88,11 +87,11 @@ struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
-    // Rules leave ops that are equal and values that are replicated where they
-    // were not before: rarely more than twice.
+    // A round may leave equal ops, and replicated values that were not known to
+    // be: another follows, until one finds nothing.  More than two are rare.
     bool changed = true;
     while (changed) {
-      removeDuplicates();
+      removeDuplicates(ranks);
       ranks.replication = Replication(function, program, *mesh);
       Watch watch(ranks.replication);
       config.listener = &watch;
@@ -103,11 +102,11 @@ struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
 
 private:
   /// Makes equal ops of the comm dialect one.
-  void removeDuplicates() {
+  void removeDuplicates(const Ranks &ranks) {
     for (Block &block : getOperation().getBody()) {
       llvm::DenseSet<Operation *, SameOp> seen;
       for (Operation &op : llvm::make_early_inc_range(block)) {
-        if (!isa_and_nonnull<CommDialect>(op.getDialect()) || op.getNumRegions() || !isMemoryEffectFree(&op))
+        if (op.getNumResults() == 0 || !isa_and_nonnull<CommDialect>(op.getDialect()) || !ranks.mayRewrite(&op))
           continue;
         auto [first, isNew] = seen.insert(&op);
         if (isNew)

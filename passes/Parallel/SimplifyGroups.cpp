@@ -73,6 +73,22 @@ private:
   const Ranks &ranks;
 };
 
+/// What no rank of the group reads need not be sent.  (Where only some ranks run
+/// the function, collectives have effects that keep them.)
+struct DropUnread final : OpInterfaceRewritePattern<CollectiveOpInterface> {
+  DropUnread(MLIRContext *context, const Ranks &ranks) : OpInterfaceRewritePattern(context), ranks(ranks) {}
+
+  LogicalResult matchAndRewrite(CollectiveOpInterface op, PatternRewriter &rewriter) const final {
+    if (op->getNumResults() == 0 || !op->use_empty() || !ranks.mayRewrite(op))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  const Ranks &ranks;
+};
+
 /// A slice among one rank is the whole.
 struct DropSliceOfOne final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
@@ -196,6 +212,7 @@ struct BroadcastOfReplicated final : RankPattern<BroadcastOp> {
 } // namespace
 
 void braid::populateSimplifyGroups(RewritePatternSet &patterns, const Ranks &ranks) {
-  patterns.add<DropAxesOfOne, DropCollectiveOfOne, DropSliceOfOne, DropAssembleOfOne, AxisIndexOfOne, DropPermute,
-               AllReduceOfReplicated, ReduceScatterOfReplicated, BroadcastOfReplicated>(patterns.getContext(), ranks);
+  patterns.add<DropAxesOfOne, DropCollectiveOfOne, DropUnread, DropSliceOfOne, DropAssembleOfOne, AxisIndexOfOne,
+               DropPermute, AllReduceOfReplicated, ReduceScatterOfReplicated, BroadcastOfReplicated>(
+      patterns.getContext(), ranks);
 }

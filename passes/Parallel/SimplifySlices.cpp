@@ -180,6 +180,8 @@ struct SliceOfAllReduce final : RankPattern<SliceOp> {
     AxesAttr reduced = reduce.getAxes(), sliced = op.getAxes();
     int64_t dim = op.getDim();
     Value value = reduce.getIns().front();
+    // As early as it was reduced: from there on the block is all that lives.
+    rewriter.setInsertionPoint(reduce);
     Steps steps(rewriter, op, ranks);
     if (areDisjoint(reduced, sliced)) {
       Value block = steps.slice(value, dim, sliced, op.getShift());

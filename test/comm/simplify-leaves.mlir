@@ -55,7 +55,8 @@ func.func @f(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) ->
 comm.mesh @mesh [pp = 2, tp = 2]
 // CHECK-LABEL: func @first
 // CHECK: comm.send
-// CHECK: comm.reduce_scatter sum %arg0 dims [0] over @mesh {tp}
+// CHECK-NEXT: %[[B:.*]] = comm.reduce_scatter sum %arg0 dims [0] over @mesh {tp}
+// CHECK-NEXT: return %[[B]]
 func.func @first(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {tp}>}) -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<8xf32>})
     attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   comm.send %x to 1 over @mesh {pp} : (tensor<8xf32>) -> ()

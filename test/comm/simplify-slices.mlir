@@ -203,6 +203,20 @@ func.func @reduce_scatter_flat(%x: tensor<3x3xf32> {comm.sharding = #comm.shardi
   return %y, %z : tensor<3xf32>, tensor<3xf32>
 }
 
+// It comes where the value was reduced.
+// CHECK-LABEL: func @reduce_scatter_early
+// CHECK-NEXT: %[[B:.*]] = comm.reduce_scatter
+// CHECK-NEXT: %[[E:.*]] = math.exp
+// CHECK-NEXT: return %[[B]], %[[E]]
+func.func @reduce_scatter_early(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>}, %y: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>})
+    -> (tensor<2x8xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<8x8xf32>}, tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>})
+    attributes {comm.program = #comm.program<@mesh>} {
+  %r = comm.all_reduce sum %x over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = math.exp %y : tensor<8x8xf32>
+  %b = comm.slice %r dim 0 over @mesh {tp} : tensor<8x8xf32> -> tensor<2x8xf32>
+  return %b, %e : tensor<2x8xf32>, tensor<8x8xf32>
+}
+
 // CHECK-LABEL: func @reduce_scatter_and_all_reduce
 // CHECK-NEXT: %[[R:.*]] = comm.reduce_scatter sum %arg0 dims [0] over @mesh {tp} : (tensor<8x8xf32>) -> tensor<2x8xf32>
 // CHECK-NEXT: comm.all_reduce sum %[[R]] over @mesh {dp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
