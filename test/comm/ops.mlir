@@ -25,7 +25,7 @@ func.func @annotated(%x: tensor<8x16x32xf32> {comm.sharding = #comm.sharding<@me
   // CHECK: comm.constrain %{{.*}} <@mesh, {dp} {tp} {}> : tensor<8x16x32xf32>
   %y = comm.constrain %x <@mesh, {dp} {tp} {}> : tensor<8x16x32xf32>
   // CHECK: comm.constrain %{{.*}} <@mesh, {dp} {tp} {}> yielding : tensor<8x16x32xf32>
-  %z = comm.constrain %x <@mesh, {dp} {tp} {}> yielding : tensor<8x16x32xf32>
+  %dy = comm.constrain %x <@mesh, {dp} {tp} {}> yielding : tensor<8x16x32xf32>
   // CHECK: comm.reshard %{{.*}} <@mesh, {} {tp}> : tensor<16x32xf32>
   %z = comm.reshard %m <@mesh, {} {tp}> : tensor<16x32xf32>
   // CHECK: math.exp %{{.*}} {comm.shardings = [#comm.sharding<@mesh, {dp, tp} {}, partial max {pp}>]}
