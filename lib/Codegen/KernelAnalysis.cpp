@@ -93,7 +93,7 @@ LogicalResult KernelAnalysis::readBody() {
 }
 
 LogicalResult KernelAnalysis::readNode(linalg::GenericOp op) {
-  Node node{op, {}, false, false, Combine::Sum, 0, false};
+  Node node{op, {}, false, false, codegen::Combine::Sum, 0, false};
   auto dims = op->getAttrOfType<DenseI64ArrayAttr>(exec::ExecDialect::kDims);
   if (!dims || dims.size() != static_cast<int64_t>(op.getNumLoops()))
     return error(op) << "a generic needs 'exec.dims' with a dim for each of its " << op.getNumLoops() << " loops";
@@ -131,9 +131,9 @@ LogicalResult KernelAnalysis::readReduction(Node &node) {
     return error(op) << "reduces over lanes and rows at once; reduce over the lanes first";
   Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   if (isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combiner))
-    node.combine = Combine::Sum;
+    node.combine = codegen::Combine::Sum;
   else if (isa_and_nonnull<arith::MaximumFOp, arith::MaxSIOp>(combiner))
-    node.combine = Combine::Max;
+    node.combine = codegen::Combine::Max;
   else
     return error(op) << "a reduction yields addf, addi, maximumf or maxsi of the old value";
   if (!oldValue(op).hasOneUse() || *oldValue(op).user_begin() != combiner)

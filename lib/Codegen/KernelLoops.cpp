@@ -12,15 +12,15 @@ using namespace braid::codegen;
 // Reductions and results
 //===----------------------------------------------------------------------===//
 
-static StringRef identityText(Combine combine, Kind kind) {
-  if (combine == Combine::Sum)
+static StringRef identityText(codegen::Combine combine, Kind kind) {
+  if (combine == codegen::Combine::Sum)
     return kind == Kind::F32 ? "0.0f" : "0";
   return kind == Kind::F32 ? "-INFINITY" : "INT32_MIN";
 }
 
 /// `a (combine)= b` as a statement.
-static std::string combineText(Combine combine, StringRef a, StringRef b) {
-  if (combine == Combine::Sum)
+static std::string combineText(codegen::Combine combine, StringRef a, StringRef b) {
+  if (combine == codegen::Combine::Sum)
     return (a + " += " + b + ";").str();
   return (a + " = maximum(" + a + ", " + b + ");").str();
 }
@@ -37,7 +37,7 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
                                 : evaluate(node.op.getDpsInits()[0], {});
   std::string &name = accumulators[node.op];
   if (name.empty())
-    name = fresh(node.combine == Combine::Sum ? "sum" : "max");
+    name = fresh(node.combine == codegen::Combine::Sum ? "sum" : "max");
   std::string type = registerType(*kind, lane).str();
   bool isArray = node.reducesRows && lane && !lanesOutside();
   bool zero = init.text == "0.0f" || init.text == "0";
@@ -179,13 +179,13 @@ void KernelWriter::printPhase(unsigned phase) {
 
   for (const Node *node : laneReductions) {
     Kind kind = *kindOf(getElementTypeOrSelf(node->result()));
-    StringRef reduce = node->combine == Combine::Sum ? "row_sum(" : "row_max(";
+    StringRef reduce = node->combine == codegen::Combine::Sum ? "row_sum(" : "row_max(";
     std::string text = accumulators[node->op];
     if (analysis.hasLanes())
       text = reduce.str() + text + ")";
     Expr init = evaluate(node->op.getDpsInits()[0], {});
     if (init.text != identityText(node->combine, kind))
-      text = node->combine == Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
+      text = node->combine == codegen::Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
     values[1][node->result()] = define(kind, true, false, text);
   }
 }

@@ -211,7 +211,8 @@ LogicalResult StepPrinter::printAction(Operation *op) {
     return printGather(gather);
   if (auto scatter = dyn_cast<exec::ScatterAddOp>(op))
     return printScatterAdd(scatter);
-  return op->emitError() << "no translation of this action; has the module been brought into memory form?";
+  return op->emitError() << "no code is generated for " << op->getName()
+                         << " yet; has the module been brought into memory form?";
 }
 
 /// The arena of a program as a comment: what lies where, from when to when.
