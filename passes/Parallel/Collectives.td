@@ -129,7 +129,7 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
     | ring | 2(n-1) permutes of ceil(K/n), each to the next rank | all_gather, reduce_scatter: n-1 |
     | direct | 2(n-1) permutes of ceil(K/n), each to its last place | all_gather, reduce_scatter, all_to_all: n-1 |
     | tree | 2 ceil(log2 n) permutes of K | broadcast: ceil(log2 n) |
-    | hierarchical | over {a, b}: reduce_scatter over b, all_reduce over a of 1/nb, all_gather over b | all_gather, reduce_scatter, all_to_all, broadcast: one axis after the other |
+    | hierarchical | over {a, b}: reduce_scatter over b, all_reduce of 1/nb over a, all_gather over b | one axis at a time |
 
     Blocks are cut along dim 0 where n divides it and else in the flat order, whose
     last block is padded.  A mean is a sum that is divided once.  Buckets come apart
