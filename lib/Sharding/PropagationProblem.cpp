@@ -33,8 +33,8 @@ private:
   void readArguments();
   LogicalResult readResults();
   LogicalResult readResult(unsigned index, ShardingAttr stated);
-  /// The argument that an attribute of result `index` names, or null.
-  BlockArgument namedBy(unsigned index, StringRef attribute);
+  /// The argument that result `index` updates in place, or null.
+  BlockArgument updatedBy(unsigned index);
   unsigned annotateResult(unsigned index, ShardingAttr stated);
   void tie(BlockArgument argument, Value value);
 
@@ -42,7 +42,6 @@ private:
   Operation *returned;
   llvm::StringMap<BlockArgument> named;
   llvm::DenseMap<Value, unsigned> fixedBy;
-  llvm::DenseMap<std::pair<Attribute, Attribute>, unsigned> requests;
 };
 } // namespace
 
@@ -134,23 +133,18 @@ void Reader::readArguments() {
       named[param.getName()] = argument;
     else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState))
       named[state.getName()] = argument;
-    else if (auto input = function.getArgAttrOfType<StringAttr>(number, tg::kInput))
-      named[input] = argument;
   }
 }
 
-BlockArgument Reader::namedBy(unsigned index, StringRef attribute) {
-  auto name = problem.function.getResultAttrOfType<StringAttr>(index, attribute);
+BlockArgument Reader::updatedBy(unsigned index) {
+  auto name = problem.function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
   return name ? named.lookup(name) : BlockArgument();
 }
 
-/// The annotation of a result; a gradient that is annotated as its argument is has
-/// the argument's, which cannot conflict with itself.
+/// A gradient's annotation repeats its argument's and must not conflict with it.
 unsigned Reader::annotateResult(unsigned index, ShardingAttr stated) {
-  BlockArgument argument = namedBy(index, tg::kGradOf);
-  if (auto it = fixedBy.find(argument); it != fixedBy.end() && shardingOf(argument) == stated)
-    return it->second;
-  return annotate(nameOfResult(problem.function, index), returned->getLoc(), stated);
+  bool isGradient = problem.function.getResultAttr(index, tg::kGradOf) != nullptr;
+  return annotate(nameOfResult(problem.function, index), returned->getLoc(), stated, /*yields=*/isGradient);
 }
 
 /// The new value of an argument is held as the argument is.
@@ -170,12 +164,10 @@ void Reader::tie(BlockArgument argument, Value value) {
 LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
   func::FuncOp function = problem.function;
   Value value = returned->getOperand(index);
-  BlockArgument argument = problem.updated.emplace_back(namedBy(index, tg::kUpdates));
+  BlockArgument argument = problem.updated.emplace_back(updatedBy(index));
   if (!argument) {
     if (stated)
-      // A gradient's annotation repeats its argument's and must not conflict with it.
-      fix(value, annotate(nameOfResult(function, index), returned->getLoc(), stated,
-                          function.getResultAttr(index, tg::kGradOf) != nullptr));
+      fix(value, annotateResult(index, stated));
     return success();
   }
   ShardingAttr ofArgument = shardingOf(argument);

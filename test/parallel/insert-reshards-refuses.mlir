@@ -29,3 +29,23 @@ func.func @factors(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}>}
   %0 = math.exp %x {comm.factors = #comm.sharding<@mesh, {} {tp}>, comm.shardings = [#comm.sharding<@mesh, {}>]} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+comm.mesh @mesh [tp = 2]
+
+func.func @factors_of_no_axis(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}>}) -> tensor<4xf32> {
+  // expected-error @below {{there is no axis 'dp' in the mesh {tp = 2}}}
+  %0 = math.exp %x {comm.factors = #comm.sharding<@mesh, {dp}>, comm.shardings = [#comm.sharding<@mesh, {}>]} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+comm.mesh @mesh [tp = 2]
+
+func.func @factors_of_another_kind(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}>}) -> tensor<4xf32> {
+  // expected-error @below {{'comm.factors' must be #comm.sharding<...>, found 1}}
+  %0 = math.exp %x {comm.factors = 1, comm.shardings = [#comm.sharding<@mesh, {}>]} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
