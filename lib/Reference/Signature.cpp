@@ -156,7 +156,9 @@ FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
   for (exec::BufferOp buffer : machine.results) {
     ResultSlot &slot = signature.results.emplace_back();
     StringRef role = buffer.getRole().value_or("");
-    (role.consume_front("grad_of ") ? slot.gradOf : slot.role) = role.str();
+    // The right side of an assignment comes first: the two stay apart.
+  std::string &target = role.consume_front("grad_of ") ? slot.gradOf : slot.role;
+  target = role.str();
     slot.transposed = isTransposed(slot, signature.inputs);
     if (failed(setTypesOf(slot, program, buffer, *buffer.getType())))
       return failure();
