@@ -20,6 +20,7 @@ private:
   LogicalResult checkReturn(Operation *op);
   LogicalResult checkWhole(Operation *op);
   LogicalResult checkOp(Operation *op, const ShardingRule &rule);
+  LogicalResult checkAxes(Operation *op, const FactorAxes &axes, ShardingAttr passed);
   LogicalResult checkResults(Operation *op, const ShardingRule &rule, const FactorAxes &axes, ShardingAttr partial);
   FailureOr<ShardingAttr> checkPartials(Operation *op, const ShardingRule &rule);
 
@@ -150,6 +151,24 @@ LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, con
   return success();
 }
 
+/// Of two factors that an op does not walk together, an axis can cut one: ranks would
+/// otherwise combine equal numbers of both alone.
+LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, ShardingAttr passed) {
+  llvm::SmallDenseSet<StringAttr, 4> seen;
+  SmallVector<AxesAttr> lists(axes.factors);
+  lists.push_back(axes.flat);
+  for (AxesAttr list : lists)
+    for (StringAttr axis : list.getNames()) {
+      if (passed.getPartial().contains(axis))
+        return op->emitOpError() << "is cut over '" << axis.getValue()
+                                 << "', along which an operand is partial; reduce it first by a comm.reshard";
+      if (!seen.insert(axis).second)
+        return op->emitOpError() << "is cut over '" << axis.getValue()
+                                 << "' in two ways; reshard one of the operands first";
+    }
+  return success();
+}
+
 LogicalResult Checker::checkOp(Operation *op, const ShardingRule &rule) {
   FailureOr<ShardingAttr> passed = checkPartials(op, rule);
   if (failed(passed))
@@ -165,11 +184,8 @@ LogicalResult Checker::checkOp(Operation *op, const ShardingRule &rule) {
       return op->emitOpError() << "reads operand #" << index << " as " << *needs << ", but it is " << whole
                                << "; comm-insert-reshards puts a comm.reshard between";
   }
-  for (AxesAttr factor : axes->factors)
-    for (StringAttr axis : factor.getNames())
-      if (passed->getPartial().contains(axis))
-        return op->emitOpError() << "is cut over '" << axis.getValue()
-                                 << "', along which an operand is partial; reduce it first by a comm.reshard";
+  if (failed(checkAxes(op, *axes, *passed)))
+    return failure();
   return checkResults(op, rule, *axes, *passed);
 }
 

@@ -161,3 +161,17 @@ func.func @left(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>})
   %y = comm.constrain %x <@mesh, {dp}> : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+// Rank i would add the rows of part i of the tokens to part i of the table alone.
+func.func @two_factors(%tokens: tensor<4xi32> {comm.sharding = #comm.sharding<@mesh, {dp}>},
+                       %dy: tensor<4x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>})
+    -> (tensor<6x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) {
+  // expected-error @below {{is cut over 'dp' in two ways; reshard one of the operands first}}
+  %t = tg.scatter_add %tokens, %dy {comm.shardings = [#comm.sharding<@mesh, {dp} {}>]}
+      : (tensor<4xi32>, tensor<4x3xf32>) -> tensor<6x3xf32>
+  return %t : tensor<6x3xf32>
+}
