@@ -77,6 +77,8 @@ private:
   SmallVector<Wish> wishes;
   /// The wishes granted to each factor; the flat order comes last.
   SmallVector<SmallVector<Wish, 2>> granted;
+  /// By axis.
+  SmallVector<std::optional<Wish>> holders;
   Settlement settled;
 };
 } // namespace
@@ -133,10 +135,10 @@ void Settler::grant(const Wish &wish) {
   }
   if (wish.position > list.size())
     return; // the one before it was refused
-  for (const SmallVector<Wish, 2> &other : granted)
-    for (const Wish &winner : other)
-      if (winner.claim.axis == wish.claim.axis)
-        return refuse(wish, winner);
+  std::optional<Wish> &holder = holders[wish.claim.axis];
+  if (holder)
+    return refuse(wish, *holder);
+  holder = wish;
   list.push_back(wish);
 }
 
@@ -203,6 +205,7 @@ Settlement Settler::run() {
     return std::tie(a.rank, a.factor, a.tensor, a.position) < std::tie(b.rank, b.factor, b.tensor, b.position);
   });
   granted.resize(flatFactor + 1);
+  holders.resize(mesh.getSizes().size());
   for (const Wish &wish : wishes)
     grant(wish);
   keepExpressible();

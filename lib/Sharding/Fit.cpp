@@ -80,7 +80,7 @@ FactorAxes braid::chooseAxes(Operation *op, const ShardingRule &rule, const Home
   FlatSymbolRefAttr symbol = homes.lookup(op->getResult(0)).getMesh();
   std::optional<Fit> found = fitOf(rule, best, symbol, mesh);
   int64_t least = found ? bitsMoved(op, *found, homes) : 0;
-  if (!rule.flat || least == 0)
+  if (!runsFlat(rule) || least == 0)
     return best;
   auto hasAllFactors = [&](const ShardingRule::TensorFactors &tensor) {
     size_t factors = 0;
