@@ -94,10 +94,10 @@ size_t Route::keptFlat() const {
   size_t kept = commonPrefix(flat, wanted);
   MLIRContext *context = type.getContext();
   int64_t elements = localDimsType(type, to, mesh).getNumElements();
-  auto range = [&](ArrayRef<StringAttr> axes) { return flatRange(elements, mesh.sizeOf(AxesAttr::get(context, axes))); };
+  auto ranks = [&](ArrayRef<StringAttr> axes) { return mesh.sizeOf(AxesAttr::get(context, axes)); };
   auto nests = [&](ArrayRef<StringAttr> axes) {
-    int64_t parts = mesh.sizeOf(AxesAttr::get(context, axes.drop_front(kept)));
-    return range(axes.take_front(kept)) == parts * range(axes);
+    int64_t range = flatRange(elements, ranks(axes.take_front(kept)));
+    return range == ranks(axes.drop_front(kept)) * flatRange(elements, ranks(axes));
   };
   return nests(flat) && nests(wanted) ? kept : 0;
 }

@@ -137,7 +137,8 @@ LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, con
                                             ShardingAttr passed) {
   for (auto [index, tensor] : llvm::enumerate(rule.results)) {
     std::optional<ShardingAttr> yields = shardingOfTensor(rule, tensor, axes, /*isResult=*/true, symbol, mesh);
-    bool isMixed = yields && yields->isPartial() && passed.isPartial() && yields->getReduction() != passed.getReduction();
+    bool isMixed = yields && yields->isPartial() && passed.isPartial() &&
+                   yields->getReduction() != passed.getReduction();
     if (!yields || isMixed)
       return op->emitOpError() << "yields partial values in result #" << index
                                << " that would have to be combined in two ways";

@@ -18,7 +18,8 @@ void braid::buildShardPipeline(OpPassManager &manager) {
 }
 
 void braid::registerParallelPipelines() {
-  PassPipelineRegistration<>("comm-shard", "Makes the program of a rank from a function with a few shardings: propagates "
-                                           "them, inserts reshards, partitions, simplifies and verifies",
+  PassPipelineRegistration<>("comm-shard",
+                             "Makes the program of a rank from a function with a few shardings: propagates them, "
+                             "inserts reshards, partitions, simplifies and verifies",
                              buildShardPipeline);
 }
