@@ -251,8 +251,9 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
   if (isGenerator(value.getDefiningOp()))
     copy = cloneGenerator(value, target);
   if (!copy) {
-    // Partial values are asked of what the op yields, not of its home.
-    Value source = target.isPartial() ? value : atHome(value, user);
+    // Partial values are asked of what the op yields, not of its home; and nobody
+    // else is served by going over the home of a value with one reader.
+    Value source = target.isPartial() || isOnlyUse(value, user) ? value : atHome(value, user);
     if (!source)
       return {};
     builder.setInsertionPoint(user);

@@ -106,12 +106,18 @@ def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
   let description = [{
     The sharding of a value is its home.  Each op is cut as `comm.factors` says, or
     else as the homes of its tensors agree on (those of results before those of
-    operands, larger operands before smaller ones).  An operand whose home is
-    another than what the op then needs is resharded, once for all uses that need the
-    same.  What the op yields is written into `comm.shardings`: along axes of factors
-    that a result lacks it is partial.  Where that is not its home, it is resharded to
-    it.  Ops without operands are made again instead of being moved.
-    `comm.constrain` becomes a reshard, or nothing.
+    operands, larger operands before smaller ones; an elementwise op as one of its
+    tensors is, if that moves less).  An operand whose home is another than what the
+    op then needs is resharded, once for all uses that need the same.  What the op
+    yields is written into `comm.shardings`: along axes of factors that a result
+    lacks it is partial.  Where that is not its home, it is resharded to it, or
+    straight to what its only reader needs.  Ops without operands are made again
+    instead of being moved.  `comm.constrain` becomes a reshard, or nothing.
+
+    Partial sums and means without other readers pass through an op that is linear
+    in them and does not make them larger, so that sums of them are reduced once.
+    Operands that are partial along different axes are first reduced to those in
+    common.
 
     Asking for partial values of a value that is whole is an error.
 

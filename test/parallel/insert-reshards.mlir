@@ -109,6 +109,19 @@ func.func @update(%w: tensor<4x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>
   return %0 : tensor<4x8xf32>
 }
 
+// A value with one reader goes straight to what that needs.
+// CHECK-LABEL: func.func @straight
+func.func @straight(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>},
+                    %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>}) -> tensor<4x6xf32> {
+  // CHECK: %[[Y:.*]] = tg.contract {{.*}} {comm.shardings = [#comm.sharding<@mesh, {dp} {}, partial sum {tp}>]}
+  // CHECK-NEXT: %[[R:.*]] = comm.reshard %[[Y]] <@mesh, {} {dp}>
+  // CHECK-NEXT: math.exp %[[R]]
+  %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %c = comm.constrain %y <@mesh, {} {dp}> : tensor<4x6xf32>
+  %e = math.exp %c : tensor<4x6xf32>
+  return %e : tensor<4x6xf32>
+}
+
 // CHECK-LABEL: func.func @not_annotated
 // CHECK-NOT: comm.
 func.func @not_annotated(%x: tensor<8xf32>) -> tensor<8xf32> {
