@@ -182,7 +182,8 @@ void Placer::copyStridedOperands() {
     for (unsigned index = 0; index < ins.size(); ++index) {
       OpOperand &operand = ins.getBase()[index];
       auto view = viewLayouts.find(operand.get());
-      if (view == viewLayouts.end() || action.mayReadStrided(index) || view->second.isContiguous(shapeOf(operand.get())))
+      if (view == viewLayouts.end() || action.mayReadStrided(index) ||
+          view->second.isContiguous(shapeOf(operand.get())))
         continue;
       std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";
       builder.setInsertionPoint(action);
@@ -386,8 +387,8 @@ void Placer::writeInPlace(ActionOpInterface action, OpResult value) {
     return;
   for (Value operand : action.getActionIns()) {
     Value root = rootOf(operand);
-    if (operand.getType() == value.getType() && !isa<BlockArgument>(root) && mayOverwrite(root, action, value.getResultNumber()) &&
-        demand(operand, place, action))
+    if (operand.getType() == value.getType() && !isa<BlockArgument>(root) &&
+        mayOverwrite(root, action, value.getResultNumber()) && demand(operand, place, action))
       return;
   }
 }
