@@ -174,7 +174,8 @@ LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
   if (stated && ofArgument && stated.canonical() != ofArgument.canonical())
     return function.emitError() << nameOfResult(function, index) << " is " << stated.canonical() << ", but "
                                 << nameOfArgument(function, argument.getArgNumber())
-                                << ", which it updates in place, is " << ofArgument.canonical() << "; give both one sharding";
+                                << ", which it updates in place, is " << ofArgument.canonical()
+                                << "; give both one sharding";
   if (stated && !ofArgument)
     fix(argument, annotateResult(index, stated));
   if (auto it = fixedBy.find(argument); it != fixedBy.end())

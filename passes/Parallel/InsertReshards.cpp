@@ -205,7 +205,8 @@ Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
   if (!canBePartial) {
     InFlightDiagnostic diagnostic = user->emitOpError()
                                     << "needs partial values: " << target << " is asked for, but the value is "
-                                    << source << "; a whole value never becomes partial, so ask for it without 'partial'";
+                                    << source
+                                    << "; a whole value never becomes partial, so ask for it without 'partial'";
     diagnostic.attachNote(value.getLoc()) << "the value is made here";
     return {};
   }
