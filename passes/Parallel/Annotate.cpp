@@ -37,8 +37,11 @@ struct Annotate final : braid::impl::AnnotatePassBase<Annotate> {
   void runOnOperation() final {
     if (failed(read()) || failed(findMesh()))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
+    FailureOr<SmallVector<func::FuncOp>> chosen = chooseFunctions();
+    if (failed(chosen))
+      return signalPassFailure();
+    for (func::FuncOp function : *chosen)
+      if (failed(annotate(function)))
         return signalPassFailure();
     for (const Statement &statement : statements)
       if (!statement.matched) {
@@ -51,6 +54,7 @@ private:
   LogicalResult read();
   LogicalResult readStatement(StringRef text, Location loc);
   LogicalResult findMesh();
+  FailureOr<SmallVector<func::FuncOp>> chooseFunctions();
   LogicalResult annotate(func::FuncOp function);
   FailureOr<ShardingAttr> shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument);
 
@@ -136,6 +140,21 @@ LogicalResult Annotate::findMesh() {
   }
   mesh = builder.create<MeshOp>(module.getLoc(), "mesh", builder.getArrayAttr(names), sizes);
   return mlir::verify(mesh);
+}
+
+/// Those that are named, or all; programs of ranks have their shardings.
+FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
+  SmallVector<func::FuncOp> chosen;
+  for (const std::string &name : functions) {
+    auto function = getOperation().lookupSymbol<func::FuncOp>(name);
+    if (!function)
+      return getOperation().emitError() << "functions=" << name << ": there is no such function to annotate";
+    chosen.push_back(function);
+  }
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (functions.empty() && !function->hasAttr(CommDialect::kProgram))
+      chosen.push_back(function);
+  return chosen;
 }
 
 //===----------------------------------------------------------------------===//

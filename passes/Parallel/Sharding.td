@@ -49,6 +49,7 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
   let options = [
     Option<"layout", "layout", "std::string", /*default=*/"", "The statements">,
     Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "The file that holds them">,
+    ListOption<"functions", "functions", "std::string", "The functions to annotate (all)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -11,6 +11,7 @@
 // RUN: not braid-opt %s --comm-annotate="layout='mesh dp = 2; x: {dp}'" 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not braid-opt %s --comm-annotate="layout='mesh dp = 2; x: dims {dp}'" 2>&1 | FileCheck %s --check-prefix=WORDS
 // RUN: not braid-opt %s --comm-annotate="layout='mesh dp = 2; x {dp}'" 2>&1 | FileCheck %s --check-prefix=COLON
+// RUN: not braid-opt %s --comm-annotate="layout='mesh dp = 2; x: {dp} {}' functions=g" 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not braid-opt %s --comm-annotate 2>&1 | FileCheck %s --check-prefix=NEITHER
 // RUN: not braid-opt %s --comm-annotate=layout-file=%t.none 2>&1 | FileCheck %s --check-prefix=FILE
 
@@ -25,6 +26,7 @@
 // RANK: layout:1:1: error: argument 'x': {{.*}} has 1 dims but the tensor 'tensor<4x8xf32>' has 2
 // WORDS: layout:1:1: error: argument 'x': 'dims {dp}' is no sharding: expected axes, partial, flat or priority, found 'dims'
 // COLON: layout:1:1: error: expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found 'x {dp}'
+// FUNCTION: error: functions=g: there is no such function to annotate
 // NEITHER: error: comm-annotate: give the layout as text (layout=) or as a file (layout-file=)
 // FILE: error: comm-annotate: cannot read '{{.*}}.none': No such file or directory
 func.func @f(%x: tensor<4x8xf32> {tg.input = "x"}) -> tensor<4x8xf32> {

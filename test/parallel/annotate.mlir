@@ -2,7 +2,7 @@
 //
 // RUN: split-file %s %t
 // RUN: braid-opt %t/model.mlir --comm-annotate="layout-file=%t/layout" | FileCheck %t/model.mlir
-// RUN: braid-opt %t/model.mlir --comm-annotate="layout='mesh tp = 2; *: flat {tp}'" | FileCheck %t/model.mlir --check-prefix=ANY
+// RUN: braid-opt %t/model.mlir --comm-annotate="layout='mesh tp = 2; *: flat {tp}' functions=f" | FileCheck %t/model.mlir --check-prefix=ANY
 
 //--- layout
 # Comments and empty lines say nothing.
@@ -32,4 +32,9 @@ func.func @f(%x: tensor<4x8xf32> {tg.input = "x"},
              %lr: tensor<f32> {tg.input = "lr"}, %unnamed: tensor<f32>) -> tensor<4x6xf32> {
   %y = tg.contract "bd,df->bf" %x, %w0 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   return %y : tensor<4x6xf32>
+}
+
+// ANY: func.func @g(%{{.*}}: tensor<4x8xf32> {tg.input = "x"})
+func.func @g(%x: tensor<4x8xf32> {tg.input = "x"}) -> tensor<4x8xf32> {
+  return %x : tensor<4x8xf32>
 }
