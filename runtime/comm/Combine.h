@@ -1,0 +1,22 @@
+//===- Combine.h - the reduction of ranks' operands -----------------------===//
+//
+// out[i] = sources[0][i] + sources[1][i] + ...: always from the first to the
+// last, so that the bits depend on nothing but the operands.  Floats combine in
+// their own type, bf16 in f32 with one rounding at the end, integers wrap.  A NaN
+// makes a maximum or minimum NaN.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMM_COMBINE_H
+#define BRAID_COMM_COMBINE_H
+
+#include "comm/braid_comm.h"
+
+#include <span>
+
+namespace braid {
+
+// `out` may be one of the sources.
+void combine(br_dtype dtype, br_reduction reduction, std::span<const void *const> sources, void *out, int64_t count);
+
+} // namespace braid
+#endif // BRAID_COMM_COMBINE_H

@@ -1,0 +1,71 @@
+//===- Operation.h - one operation, as the communication thread has it ----===//
+//
+// A copy of a br_operation with the group and the number it got, checked once.
+// `Signature` is the part that all ranks of a group must agree on; ranks compare
+// signatures before a byte moves.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMM_OPERATION_H
+#define BRAID_COMM_OPERATION_H
+
+#include "comm/braid_comm.h"
+#include "core/NumberTypes.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+// Ranks in an order; `me` is the place of the rank that holds this copy, or -1.
+struct Group {
+  int id = 0;
+  std::vector<int> ranks;
+  int me = 0;
+
+  int size() const { return static_cast<int>(ranks.size()); }
+};
+
+// Plain data: transports send it as bytes.
+struct Signature {
+  uint64_t number = 0; // of the operation on its own rank; never compared
+  int32_t kind = 0, reduction = 0, dtype = 0, root = 0;
+  int64_t elements = 0;
+  uint64_t layout = 0; // hash of the counts of all segments, the pairs and the group
+};
+
+struct Operation {
+  Signature signature;
+  const Group *group = nullptr;
+  std::vector<br_segment> segments;
+  std::vector<int32_t> pairs;
+
+  br_collective kind() const { return static_cast<br_collective>(signature.kind); }
+  br_reduction reduction() const { return static_cast<br_reduction>(signature.reduction); }
+  br_dtype dtype() const { return static_cast<br_dtype>(signature.dtype); }
+  int root() const { return signature.root; }
+  bool isRoot() const { return group->me == root(); }
+  bool isTransfer() const { return kind() == BR_SEND || kind() == BR_RECV; }
+
+  // Fills this from a description, reusing its memory; throws Error when the
+  // description is not valid for the group.
+  void assign(const br_operation &description, const Group &group, uint64_t number);
+
+  // Source of what this rank gets in a permute, or target of what it sends; -1.
+  int permuteSource() const;
+  int permuteTarget() const;
+};
+
+inline bool isTransfer(const Signature &s) { return s.kind == BR_SEND || s.kind == BR_RECV; }
+
+// Whether `mine` of place `me` and `theirs` of place `them` are one operation.
+bool match(const Signature &mine, int me, const Signature &theirs, int them);
+
+// "all_reduce #7 (sum, f32, 4096 elements)"; ranks in it are those of the program.
+std::string describe(const Signature &signature, const Group &group);
+
+// "{0, 1, 2}".
+std::string describe(const Group &group);
+
+} // namespace braid
+#endif // BRAID_COMM_OPERATION_H

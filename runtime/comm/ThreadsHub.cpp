@@ -1,0 +1,162 @@
+//===- ThreadsHub.cpp - where ranks of one process meet -------------------===//
+
+#include "comm/ThreadsHub.h"
+
+#include "core/Error.h"
+#include "core/Format.h"
+
+using namespace braid;
+
+namespace {
+
+// Places of those who take part: the whole group, or sender and receiver.
+std::vector<int> partnersOf(const Operation &operation) {
+  if (operation.kind() == BR_SEND)
+    return {operation.group->me, operation.root()};
+  if (operation.kind() == BR_RECV)
+    return {operation.root(), operation.group->me};
+  std::vector<int> places(operation.group->size());
+  for (int i = 0; i < operation.group->size(); ++i)
+    places[i] = i;
+  return places;
+}
+
+} // namespace
+
+// The count of `operation`'s kind for the partner at `place`.
+ThreadsHub::Count &ThreadsHub::countOf(const Operation &operation, int place) {
+  GroupState &state = groups[operation.group->id];
+  if (!operation.isTransfer())
+    return state.collectives[place];
+  int me = operation.group->me, peer = operation.root();
+  std::pair fromTo = operation.kind() == BR_SEND ? std::pair(me, peer) : std::pair(peer, me);
+  return place == fromTo.first ? state.sends[fromTo] : state.recvs[fromTo];
+}
+
+// Ranks that have not posted their operation of that turn.
+std::vector<int> ThreadsHub::missing(const Operation &operation, const std::vector<int> &places, uint64_t turn) {
+  std::vector<int> result;
+  for (int place : places)
+    if (countOf(operation, place).posted < turn)
+      result.push_back(operation.group->ranks[place]);
+  return result;
+}
+
+const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation &operation,
+                                                       Clock::time_point deadline, double seconds) {
+  std::unique_lock lock(mutex);
+  if (!failure.empty())
+    throw Error(failure);
+  RankState &own = ranks[rank];
+  own.current = &operation;
+  own.finished = false;
+  own.places = partnersOf(operation);
+  uint64_t turn = countOf(operation, operation.group->me).posted + 1;
+  // Nobody may take an operation that does not fit for one it has met.
+  checkPartners(rank, operation, turn);
+  countOf(operation, operation.group->me).posted = turn;
+  if (missing(operation, own.places, turn).empty())
+    completeMeeting(operation, own.places);
+  bool inTime = true;
+  while (!missing(operation, own.places, turn).empty()) {
+    if (!failure.empty()) {
+      own.current = nullptr;
+      throw Error(failure);
+    }
+    checkPartners(rank, operation, turn);
+    if (!inTime)
+      failFor(concat("after ", formatExact(seconds), " s rank "), rank, operation, missing(operation, own.places, turn));
+    inTime = own.changed.wait_until(lock, deadline) == std::cv_status::no_timeout;
+  }
+  return own.partners;
+}
+
+// The last to come tells everyone whom they have met.
+void ThreadsHub::completeMeeting(const Operation &operation, const std::vector<int> &places) {
+  Clock::time_point now = Clock::now();
+  for (int place : places) {
+    RankState &partner = ranks[operation.group->ranks[place]];
+    partner.metAt = now;
+    partner.partners.clear();
+    for (int other : places)
+      partner.partners.push_back(ranks[operation.group->ranks[other]].current);
+    partner.changed.notify_all();
+  }
+}
+
+void ThreadsHub::finish(int rank, const Operation &operation) {
+  std::unique_lock lock(mutex);
+  RankState &own = ranks[rank];
+  own.finished = true;
+  uint64_t turn = ++countOf(operation, operation.group->me).finished;
+  auto allFinished = [&] {
+    for (int place : own.places)
+      if (countOf(operation, place).finished < turn)
+        return false;
+    return true;
+  };
+  if (allFinished())
+    for (int place : own.places)
+      ranks[operation.group->ranks[place]].changed.notify_all();
+  own.changed.wait(lock, allFinished);
+  own.current = nullptr;
+}
+
+// Ends everything when a partner makes the operation impossible.
+void ThreadsHub::checkPartners(int rank, const Operation &operation, uint64_t turn) {
+  int me = operation.group->me;
+  for (int place : ranks[rank].places) {
+    int otherRank = operation.group->ranks[place];
+    const RankState &other = ranks[otherRank];
+    if (place == me)
+      continue;
+    if (other.left && countOf(operation, place).posted < turn)
+      failFor("rank ", rank, operation, {otherRank});
+    if (!other.current || other.finished || other.current->group->id != operation.group->id)
+      continue; // it may still come
+    const Signature &theirs = other.current->signature;
+    bool theyMeanMe = !isTransfer(theirs) || theirs.root == me;
+    if (theyMeanMe && !match(operation.signature, me, theirs, place))
+      failFor("rank ", rank, operation, {otherRank});
+  }
+}
+
+// "rank 2 waits for all_reduce #7 (...) while rank 0 is at barrier #3".
+void ThreadsHub::failFor(const std::string &start, int rank, const Operation &operation,
+                         const std::vector<int> &others) {
+  std::string text = concat(start, rank, " waits for ", describe(operation.signature, *operation.group));
+  for (size_t i = 0; i < others.size(); ++i)
+    text += concat(i ? ", rank " : " while rank ", others[i], " ", whereIs(others[i]));
+  failLocked(text);
+  ranks[rank].current = nullptr;
+  throw Error(failure);
+}
+
+std::string ThreadsHub::whereIs(int rank) const {
+  const RankState &state = ranks[rank];
+  if (state.left)
+    return "has ended";
+  if (state.current)
+    return concat("is at ", describe(state.current->signature, *state.current->group), " over ",
+                  describe(*state.current->group));
+  return "has not come to any operation";
+}
+
+void ThreadsHub::leave(int rank) {
+  std::lock_guard lock(mutex);
+  ranks[rank].left = true;
+  for (RankState &state : ranks)
+    state.changed.notify_all();
+}
+
+void ThreadsHub::fail(const std::string &message) {
+  std::lock_guard lock(mutex);
+  failLocked(message);
+}
+
+void ThreadsHub::failLocked(const std::string &message) {
+  if (failure.empty())
+    failure = message;
+  for (RankState &state : ranks)
+    state.changed.notify_all();
+}

@@ -1,0 +1,209 @@
+//===- MpiTransport.cpp - ranks that mpirun started -----------------------===//
+//
+// Open MPI 4.1 moves data only inside of MPI calls, so the communication thread
+// asks again and again whether what was posted is done: eagerly at first, then
+// with short sleeps, because the cores belong to the compute.  Between questions
+// it looks for news on a tag of its own: that a rank has failed, or has ended.
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/mpi/MpiTransport.h"
+
+#include "comm/MessageTransport.h"
+#include "core/Error.h"
+
+#include <algorithm>
+#include <mpi.h>
+#include <thread>
+
+using namespace braid;
+
+namespace {
+
+void check(int code, const char *what) {
+  if (code == MPI_SUCCESS)
+    return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(what, " failed: ", std::string(text, length));
+}
+
+// Sleeps a little longer each time nothing has happened.
+class Patience {
+public:
+  void wait() {
+    constexpr int eager = 2000;
+    if (++turns < eager)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(turns < 2 * eager ? 20 : 200));
+  }
+
+private:
+  int turns = 0;
+};
+
+class MpiChannel : public Channel {
+public:
+  MpiChannel();
+  ~MpiChannel() override;
+
+  int rank() const override { return ownRank; }
+  int size() const override { return worldSize; }
+  void send(int peer, int tag, const void *data, size_t bytes) override;
+  void receive(int peer, int tag, void *data, size_t bytes) override;
+  std::set<int> complete(Clock::time_point deadline) override;
+  bool hasEnded(int peer) const override { return ended[peer]; }
+  void announceFailure(const std::string &message) override;
+
+private:
+  // MPI counts are ints.
+  static constexpr size_t mostBytes = size_t{1} << 30;
+  // Groups have the tags from 1.
+  static constexpr int newsTag = 0;
+
+  void tellAll(const std::string &news);
+  std::string readNews();
+  std::set<int> outstanding();
+
+  MPI_Comm world = MPI_COMM_NULL;
+  int ownRank = 0, worldSize = 0;
+  std::vector<MPI_Request> requests;
+  std::vector<int> peers; // of the requests
+  std::vector<bool> ended, failed;
+  bool broken = false;
+  std::string told; // what tellAll sends, until the end
+};
+
+MpiChannel::MpiChannel() {
+  int isInitialized = 0, provided = 0;
+  MPI_Initialized(&isInitialized);
+  if (isInitialized)
+    fail("MPI is initialized already; the communication thread must be the one that does it");
+  // "Funneled": only the thread that initializes it calls MPI.
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_FUNNELED)
+    fail("this MPI cannot be used by a program with threads");
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(world, &ownRank);
+  MPI_Comm_size(world, &worldSize);
+  ended.resize(worldSize);
+  failed.resize(worldSize);
+}
+
+// After a failure MPI_Finalize could wait for ranks that will never come.  The
+// process ends with an error then, and mpirun ends the others.
+MpiChannel::~MpiChannel() {
+  if (broken)
+    return;
+  tellAll("");
+  MPI_Finalize();
+}
+
+void MpiChannel::send(int peer, int tag, const void *data, size_t bytes) {
+  for (size_t begin = 0; begin < bytes; begin += mostBytes) {
+    int count = static_cast<int>(std::min(mostBytes, bytes - begin));
+    peers.push_back(peer);
+    check(MPI_Isend(static_cast<const std::byte *>(data) + begin, count, MPI_BYTE, peer, tag + 1, world,
+                    &requests.emplace_back()),
+          "MPI_Isend");
+  }
+}
+
+void MpiChannel::receive(int peer, int tag, void *data, size_t bytes) {
+  for (size_t begin = 0; begin < bytes; begin += mostBytes) {
+    int count = static_cast<int>(std::min(mostBytes, bytes - begin));
+    peers.push_back(peer);
+    check(MPI_Irecv(static_cast<std::byte *>(data) + begin, count, MPI_BYTE, peer, tag + 1, world,
+                    &requests.emplace_back()),
+          "MPI_Irecv");
+  }
+}
+
+std::set<int> MpiChannel::complete(Clock::time_point deadline) {
+  Patience patience;
+  while (true) {
+    int done = 0;
+    check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (done) {
+      requests.clear();
+      peers.clear();
+      return {};
+    }
+    if (std::string failure = readNews(); !failure.empty())
+      throw Error(failure);
+    bool over = Clock::now() >= deadline;
+    if (over || std::count(ended.begin(), ended.end(), true)) {
+      std::set<int> late = outstanding();
+      if (!over)
+        std::erase_if(late, [&](int peer) { return !ended[peer]; });
+      if (!late.empty())
+        return late;
+    }
+    patience.wait();
+  }
+}
+
+// Peers of requests that are not done.
+std::set<int> MpiChannel::outstanding() {
+  std::set<int> result;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    int done = 0;
+    check(MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+    if (!done)
+      result.insert(peers[i]);
+  }
+  return result;
+}
+
+// News is the text of a failure, or nothing from a rank that ends as it should.
+void MpiChannel::tellAll(const std::string &news) {
+  told = news;
+  for (int peer = 0; peer < worldSize; ++peer) {
+    MPI_Request request;
+    if (peer == ownRank)
+      continue;
+    MPI_Isend(told.data(), static_cast<int>(told.size()), MPI_CHAR, peer, newsTag, world, &request);
+    MPI_Request_free(&request);
+  }
+}
+
+// The text of a failure that has just been announced, or nothing.
+std::string MpiChannel::readNews() {
+  int present = 0, length = 0;
+  MPI_Status status;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, newsTag, world, &present, &status), "MPI_Iprobe");
+  if (!present)
+    return "";
+  MPI_Get_count(&status, MPI_CHAR, &length);
+  std::string text(length, '\0');
+  check(MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, newsTag, world, MPI_STATUS_IGNORE), "MPI_Recv");
+  (text.empty() ? ended : failed)[status.MPI_SOURCE] = true;
+  return text;
+}
+
+// mpirun ends all ranks as soon as one ends with an error: wait until the others
+// know what happened, and a moment more for those that are not listening.
+void MpiChannel::announceFailure(const std::string &message) {
+  broken = true;
+  tellAll(message);
+  failed[ownRank] = true;
+  Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
+  while (Clock::now() < deadline) {
+    readNews();
+    bool all = true;
+    for (int peer = 0; peer < worldSize; ++peer)
+      all = all && (failed[peer] || ended[peer]);
+    if (all)
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+} // namespace
+
+TransportFactory braid::mpiTransport() {
+  return [] { return std::make_unique<MessageTransport>(std::make_unique<MpiChannel>()); };
+}
