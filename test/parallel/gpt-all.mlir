@@ -1,12 +1,15 @@
-// Everything at once on a 2 x 2 mesh: the batch over dp, heads and MLP over tp, the
-// sequence over tp outside the matrix products, parameters in flat shards over dp of
-// what tp leaves of them.
+// A whole small GPT with everything at once on a 2 x 2 mesh: the batch over dp;
+// heads, MLP and vocabulary over tp; the sequence over tp outside the matrix products;
+// parameters in flat shards over dp of what tp leaves of them.
 //
 // RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."
 // RUN: braid-opt %s --tg-differentiate --comm-shard | FileCheck %s --check-prefix=GRAD --implicit-check-not="= comm."
 // RUN: braid-interp %s --compare --pipeline="tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate
 
 // Forward.
+// CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<128xf32>) -> tensor<16x16xf32>
+// CHECK: comm.axis_index over @mesh {tp} : tensor<i32>
+// CHECK: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
 // CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
 // CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
 // CHECK: tg.layer_norm{{.*}} -> {{\(?}}tensor<2x4x16xf32>
@@ -33,9 +36,18 @@
 // CHECK: tg.contract "bsf,fd->bsd"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
 // CHECK: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
 // CHECK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
-// CHECK: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp, tp} : (tensor<f32>) -> tensor<f32>
+// CHECK: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// CHECK: tg.contract "bsd,vd->bsv"{{.*}} -> {{\(?}}tensor<2x8x16xf32>
+// CHECK: comm.all_reduce max %{{[^ ]+}} over @mesh {tp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
 
 // With the backward pass.
+// GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<128xf32>) -> tensor<16x16xf32>
+// GRAD: comm.axis_index over @mesh {tp} : tensor<i32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
 // GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
 // GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
 // GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
@@ -52,7 +64,14 @@
 // GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<256xf32>) -> tensor<32x16xf32>
 // GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
 // GRAD: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<16xf32>
-// GRAD: comm.all_reduce mean %{{[^ ]+}} over @mesh {dp, tp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// GRAD: comm.all_reduce max %{{[^ ]+}} over @mesh {tp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x8x16xf32>) -> tensor<2x4x16xf32>
 // GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
 // GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
 // GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
@@ -74,6 +93,8 @@
 // GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
 // GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16xf32>) -> tensor<8xf32>
 // GRAD: comm.all_reduce sum %{{[^ ]+}} over @mesh {tp} : (tensor<8xf32>) -> tensor<8xf32>
+// GRAD: comm.all_gather %{{[^ ]+}} dims [1] over @mesh {tp} : (tensor<2x4x16xf32>) -> tensor<2x8x16xf32>
+// GRAD: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<16x16xf32>) -> tensor<128xf32>
 
 comm.mesh @mesh [dp = 2, tp = 2]
 
@@ -81,9 +102,11 @@ comm.mesh @mesh [dp = 2, tp = 2]
 #row = #comm.sharding<@mesh, {tp} {}, flat {dp}>
 #vector = #comm.sharding<@mesh, {}, flat {dp}, priority 2>
 #column_bias = #comm.sharding<@mesh, {tp}, flat {dp}>
-#sequence = #comm.sharding<@mesh, {dp} {tp} {}, priority 1>
+#tokens = #comm.sharding<@mesh, {dp} {}>
 
-func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequence},
+func.func @model(%tokens: tensor<4x8xi32> {tg.input = "tokens", tg.role = "tokens", comm.sharding = #tokens},
+                 %targets: tensor<4x8xi32> {tg.input = "targets", tg.role = "targets", comm.sharding = #tokens},
+                 %wte: tensor<32x16xf32> {tg.param = #tg.param<"wte.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %g1: tensor<16xf32> {tg.param = #tg.param<"ln_1.weight", #tg.init<ones>>, comm.sharding = #vector},
                  %b1: tensor<16xf32> {tg.param = #tg.param<"ln_1.bias", #tg.init<zeros>>, comm.sharding = #vector},
                  %wq: tensor<16x16xf32> {tg.param = #tg.param<"q.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #column},
@@ -96,7 +119,9 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequen
                  %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #column_bias},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>, comm.sharding = #vector})
-    -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = "loss"}) {
+  %e = tg.gather %wte, %tokens : (tensor<32x16xf32>, tensor<4x8xi32>) -> tensor<4x8x16xf32>
+  %x = comm.constrain %e <@mesh, {dp} {tp} {}, priority 1> : tensor<4x8x16xf32>
   // Attention.
   %h1, %mean1, %rstd1 = tg.layer_norm %x, %g1, %b1 eps 1.0e-5
       : (tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
@@ -122,8 +147,9 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequen
   %c2b = tg.broadcast %c2 dims [2] : tensor<16xf32> -> tensor<4x8x16xf32>
   %p1 = arith.addf %p0, %c2b : tensor<4x8x16xf32>
   %y = arith.addf %x1, %p1 : tensor<4x8x16xf32>
-  // A loss, so that there is a backward pass.
-  %squares = arith.mulf %y, %y : tensor<4x8x16xf32>
-  %loss = tg.reduce mean %squares dims [0, 1, 2] : tensor<4x8x16xf32> -> tensor<f32>
-  return %y, %loss : tensor<4x8x16xf32>, tensor<f32>
+  // The logits, with the embedding's weight, and their loss.
+  %logits = tg.contract "bsd,vd->bsv" %y, %wte : (tensor<4x8x16xf32>, tensor<32x16xf32>) -> tensor<4x8x32xf32>
+  %loss, %lsev = tg.cross_entropy mean %logits, %targets ignore -100
+      : (tensor<4x8x32xf32>, tensor<4x8xi32>) -> (tensor<f32>, tensor<4x8xf32>)
+  return %loss : tensor<f32>
 }
