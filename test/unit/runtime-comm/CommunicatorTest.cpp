@@ -32,8 +32,8 @@ TEST_F(OneRank, IsAllThereIs) {
 }
 
 TEST_F(OneRank, RefusesWhatIsNoOperation) {
-  operation.kind = static_cast<br_collective>(77);
-  EXPECT_EQ(startError(), "operation #1 has kind 77, element type 1 and reduction 0, which are not all known ones");
+  operation.kind = static_cast<br_collective>(15);
+  EXPECT_EQ(startError(), "operation #1 has kind 15, element type 1 and reduction 0, which are not all known ones");
 }
 
 TEST_F(OneRank, RefusesReductionsThatATypeLacks) {
@@ -94,18 +94,19 @@ double secondsOf(const std::string &body, LinkModel link) {
   return std::stod(outcomes[0].report);
 }
 
+// Upper bounds leave room for machines that do something else, too.
 TEST(Link, TakesLatencyAndBandwidth) {
   // 2 * 1/2 * 4 MB at 100 MB/s, and twice 5 ms.
   double seconds = secondsOf("timeOfReductions", {0.005, 1e8});
   EXPECT_GE(seconds, 0.050);
-  EXPECT_LE(seconds, 0.065);
+  EXPECT_LE(seconds, 0.075);
 }
 
 TEST(Link, IsHiddenBehindCompute) {
-  // 120 ms of latency beside 100 ms of compute.
-  double seconds = secondsOf("overlappedTime", {0.060, 1e9});
-  EXPECT_GE(seconds, 0.120);
-  EXPECT_LE(seconds, 0.140);
+  // 240 ms of latency beside 200 ms of compute.
+  double seconds = secondsOf("overlappedTime", {0.120, 1e9});
+  EXPECT_GE(seconds, 0.240);
+  EXPECT_LE(seconds, 0.400);
 }
 
 } // namespace

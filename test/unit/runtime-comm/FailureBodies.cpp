@@ -68,6 +68,14 @@ BRAID_BODY(oneNeverComes) {
   run(rank, over(BR_ALL_REDUCE, 4096));
 }
 
+// Each waits in a group where the other has not come yet.
+BRAID_BODY(crossedGroups) {
+  int first = makeGroup(rank, {0, 1}), second = makeGroup(rank, {1, 0});
+  br_operation operation = over(BR_ALL_REDUCE, 4096);
+  operation.group = rank.me == 0 ? first : second;
+  run(rank, operation);
+}
+
 BRAID_BODY(oneIsKilled) {
   runBarriers(rank, 1);
   if (rank.me == 0)
