@@ -199,6 +199,7 @@ void MpiChannel::announceFailure(const std::string &message) {
   Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
   for (Patience patience; !allHaveSpoken() && Clock::now() < deadline; patience.wait())
     readNews();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100)); // to print it
 }
 
 // Whether all other ranks have failed or ended.

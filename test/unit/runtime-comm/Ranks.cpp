@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <spawn.h>
@@ -33,13 +34,22 @@ std::map<std::string, Body> &bodies() {
   return map;
 }
 
-Outcome runBody(const TransportFactory &factory, const std::string &body, double timeout, bool isProcess) {
+// `tell` is called with an error while the communicator is still there: as soon
+// as it is gone, the process may be ended together with the others.
+Outcome runBody(const TransportFactory &factory, const std::string &body, double timeout,
+                const std::function<void(const Outcome &)> &tell = {}) {
   Outcome outcome;
   outcome.ended = true;
   try {
     br_comm comm(factory, timeout);
-    Rank rank{comm, comm.rank(), comm.size(), isProcess, ""};
-    bodies().at(body)(rank);
+    Rank rank{comm, comm.rank(), comm.size(), ""};
+    try {
+      bodies().at(body)(rank);
+    } catch (const std::exception &error) {
+      outcome.error = error.what();
+      if (tell)
+        tell(outcome);
+    }
     outcome.report = rank.report;
   } catch (const std::exception &error) {
     outcome.error = error.what();
@@ -53,7 +63,7 @@ std::vector<Outcome> runThreads(int n, const std::string &body, const RunOptions
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n; ++rank)
     threads.emplace_back([&, rank] {
-      outcomes[rank] = runBody(threadsTransport(hub, rank, options.link), body, options.timeout, false);
+      outcomes[rank] = runBody(threadsTransport(hub, rank, options.link), body, options.timeout);
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -185,8 +195,9 @@ int test::rankMain(int, char **argv) {
 #endif
   if (!factory)
     return 2;
-  Outcome outcome = runBody(factory, body, timeout, /*isProcess=*/true);
-  writeOutcome(folder, rank, outcome);
+  auto write = [&](const Outcome &outcome) { writeOutcome(folder, rank, outcome); };
+  Outcome outcome = runBody(factory, body, timeout, write);
+  write(outcome);
   return outcome.error.empty() ? 0 : 1;
 }
 

@@ -25,7 +25,6 @@ std::vector<Over> transports();
 struct Rank {
   br_comm &comm;
   int me, n;
-  bool isProcess;
   std::string report; // what the body wants the test to see
 };
 
