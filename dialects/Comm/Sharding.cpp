@@ -27,6 +27,8 @@ LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emi
   if (static_cast<int64_t>(sharding.getDims().size()) != type.getRank())
     return emitError() << sharding << " has " << sharding.getDims().size() << " dims but the tensor " << type
                        << " has " << type.getRank();
+  if (!type.hasStaticShape())
+    return emitError() << type << " is sharded by " << sharding << ", but its sizes are not all known";
   SmallVector<AxesAttr> lists(sharding.getDims());
   lists.append({sharding.getPartial(), sharding.getFlat()});
   for (AxesAttr axes : lists)

@@ -43,6 +43,9 @@ Results Program::runOnOne(ArrayRef<Tensor> arguments, Arithmetic arithmetic) con
   return (*process)->returned();
 }
 
+/// Every rank has its own copy of all values.
+static constexpr int64_t kMaxRanks = 4096;
+
 /// How a result is called in messages: `result 0 'loss'`.
 static std::string describe(const ResultSlot &slot, size_t number) {
   std::string name = slot.name();
@@ -54,6 +57,9 @@ Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, s
   FailureOr<comm::Mesh> mesh = comm::Mesh::require(op(), name);
   if (failed(mesh))
     return failure();
+  if (mesh->getNumRanks() > kMaxRanks)
+    return op()->emitError() << "is the program of " << mesh->getNumRanks() << " ranks; the interpreter runs up to "
+                             << kMaxRanks << " in its process, so make the axes of " << name << " smaller";
   Network network(*mesh, name, arithmetic);
   std::vector<std::unique_ptr<Process>> processes;
   for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {

@@ -107,13 +107,7 @@ FailureOr<int64_t> Network::deliver() {
 /// `all_reduce #7`, and with its axes where both ranks are at ops of that name.
 static std::string nameOf(const Request &request, bool withAxes) {
   std::string text = cast<exec::ActionOpInterface>(request.op).getActionName() + " #" + std::to_string(request.number);
-  if (!withAxes)
-    return text;
-  llvm::raw_string_ostream os(text);
-  os << " over {";
-  llvm::interleaveComma(axesOf(request.op).getNames(), os, [&](StringAttr axis) { os << axis.getValue(); });
-  os << '}';
-  return text;
+  return withAxes ? text + " over " + axesOf(request.op).str() : text;
 }
 
 /// `rank 2 waits for all_reduce #7 while rank 0 is at barrier #3`

@@ -1,7 +1,6 @@
 //===- FactorAxes.cpp - an op's factors and its tensors' shardings --------===//
 
 #include "lib/Sharding/FactorAxes.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -133,10 +132,6 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
 
 static std::string nameOf(StringRef kind, unsigned index) { return (kind + " #" + Twine(index)).str(); }
 
-std::string braid::strOf(AxesAttr axes) {
-  return "{" + llvm::join(llvm::map_range(axes.getNames(), [](StringAttr name) { return name.str(); }), ", ") + "}";
-}
-
 /// Why the dims of one tensor do not fit the rule.
 static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor, ArrayRef<AxesAttr> dims,
                           const Mesh &mesh, StringRef name) {
@@ -144,7 +139,7 @@ static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFa
   for (auto [index, dim] : llvm::enumerate(tensor)) {
     if (spread(rule, dim, dims[index], mesh, factors))
       continue;
-    std::string where = ("dim " + Twine(index) + " of " + name + " is sharded over " + strOf(dims[index])).str();
+    std::string where = ("dim " + Twine(index) + " of " + name + " is sharded over " + dims[index].str()).str();
     if (llvm::all_of(dim, [&](unsigned factor) { return isShardable(rule.factors[factor]); }) && !dim.empty())
       return where + ", which does not cut its factors in equal blocks";
     return where + ", but the op needs it whole";
@@ -171,8 +166,8 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
       origin = {axes, tensor};
     if (origin.axes == axes)
       return true;
-    return fail(origin.tensor + " cuts " + what + " over " + strOf(origin.axes) + ", but " + tensor + " over " +
-                strOf(axes));
+    return fail(origin.tensor + " cuts " + what + " over " + origin.axes.str() + ", but " + tensor + " over " +
+                axes.str());
   };
   auto read = [&](StringRef kind, ArrayRef<ShardingRule::TensorFactors> tensors, ArrayRef<ShardingAttr> shardings) {
     for (auto [index, tensor] : llvm::enumerate(tensors)) {

@@ -67,9 +67,6 @@ std::optional<FactorAxes> factorAxesOf(const ShardingRule &rule, llvm::ArrayRef<
 /// The axes of either list: partial values are along a set of axes.
 comm::AxesAttr inMeshOrder(comm::AxesAttr a, comm::AxesAttr b, const comm::Mesh &mesh);
 
-/// `{dp, tp}`, for messages.
-std::string strOf(comm::AxesAttr axes);
-
 /// How partial values combine, as the dialect names it.
 comm::Reduction reductionOf(Combine combine);
 

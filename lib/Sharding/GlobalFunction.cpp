@@ -56,6 +56,32 @@ struct MeshReader {
 };
 } // namespace
 
+/// A global function computes with whole tensors.  What ranks do to their parts has
+/// no meaning in it: the sum over ranks of a whole value is not that value.
+static LogicalResult checkOp(Operation &op) {
+  if (llvm::isa_and_nonnull<CommDialect>(op.getDialect()) && !requestOf(&op))
+    return op.emitOpError() << "belongs in the program of a rank (comm.program), but the function has shardings of "
+                               "whole tensors; say what is wanted by comm.constrain, or drop the shardings";
+  for (Type type : op.getResultTypes())
+    if (!isa<RankedTensorType>(type))
+      return op.emitOpError() << "yields " << type << ", but functions with shardings compute with ranked tensors alone";
+  return success();
+}
+
+static LogicalResult checkContents(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError() << "has " << function.getBody().getBlocks().size()
+                                << " blocks; only straight-line functions can be sharded";
+  for (BlockArgument argument : function.getArguments())
+    if (!isa<RankedTensorType>(argument.getType()))
+      return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << " is " << argument.getType()
+                                  << ", but functions with shardings compute with ranked tensors alone";
+  bool isOk = true;
+  for (Operation &op : function.getBody().front())
+    isOk &= succeeded(checkOp(op));
+  return success(isOk);
+}
+
 FailureOr<FlatSymbolRefAttr> braid::meshOfGlobal(func::FuncOp function) {
   if (function.isExternal() || function->hasAttr(CommDialect::kProgram))
     return FlatSymbolRefAttr();
@@ -71,11 +97,8 @@ FailureOr<FlatSymbolRefAttr> braid::meshOfGlobal(func::FuncOp function) {
     for (OpResult result : op->getResults())
       isOk = isOk && succeeded(reader.read(shardingOf(result), op->getLoc()));
   });
-  if (!isOk)
+  if (!isOk || (reader.mesh && failed(checkContents(function))))
     return failure();
-  if (reader.mesh && !function.getBody().hasOneBlock())
-    return function.emitError() << "has " << function.getBody().getBlocks().size()
-                                << " blocks; only straight-line functions can be sharded";
   return reader.mesh;
 }
 

@@ -25,7 +25,8 @@ comm::ShardingAttr shardingOf(mlir::Value value);
 
 /// The mesh of a global function's shardings; null when it has none or when it is
 /// local, which means that there is nothing to do.  Two meshes are an error that
-/// names both, and so is a function that is more than one block.
+/// names both; so are a function of more than one block, values that are no tensors
+/// and ops of the program of a rank.
 mlir::FailureOr<mlir::FlatSymbolRefAttr> meshOfGlobal(mlir::func::FuncOp function);
 
 /// A sharding without axes of size 1: they cut nothing.

@@ -126,7 +126,7 @@ FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule
   InFlightDiagnostic diagnostic = op->emitOpError()
                                   << "has a partial value used as if reduced: operand #" << partial.front()
                                   << " is partial " << stringifyReduction(first.getReduction()) << " over "
-                                  << strOf(first.getPartial()) << ", and the op is not linear in it"
+                                  << first.getPartial().str() << ", and the op is not linear in it"
                                   << (agree && partial.size() == 1 ? "" : " and the other partial operands together")
                                   << "; reduce it first by a comm.reshard";
   diagnostic.attachNote(op->getOperand(partial.front()).getLoc()) << "the partial value is made here";

@@ -83,8 +83,8 @@ bool Propagate::decompose(const PropagationProblem &problem) {
     if (AxesAttr axes = decomposedAxes(problem, node); !axes.empty())
       ops.push_back({cast<DecomposableOpInterface>(node.op), axes});
   for (auto [op, axes] : ops) {
-    op->emitRemark() << op->getName() << " is decomposed, because a dim that it reads as a whole is sharded over "
-                     << strOf(axes);
+    op->emitRemark() << op->getName() << " is decomposed, because it is cut over " << axes.str()
+                     << ", which is possible in its decomposition alone";
     OpBuilder builder(op);
     op->replaceAllUsesWith(op.decompose(builder));
     op->erase();

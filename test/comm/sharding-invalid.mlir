@@ -304,3 +304,10 @@ func.func private @not_closed(tensor<8xf32> {comm.sharding = #comm.sharding<@mes
 
 // expected-error @below {{expected '='}}
 func.func private @program_without_coordinates() attributes {comm.program = #comm.program<@mesh, pp>}
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+// expected-error @below {{argument #0: 'tensor<?x8xf32>' is sharded by #comm.sharding<@mesh, {dp} {}>, but its sizes are not all known}}
+func.func private @unknown_size(tensor<?x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>})

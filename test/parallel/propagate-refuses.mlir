@@ -65,3 +65,43 @@ func.func @updates(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>,
   %0 = math.exp %w : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+// Collectives are of ranks' parts.
+func.func @collective(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) -> tensor<4x8xf32> {
+  // expected-error @below {{'comm.all_reduce' op belongs in the program of a rank (comm.program), but the function has shardings of whole tensors; say what is wanted by comm.constrain, or drop the shardings}}
+  %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+func.func @own_block(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) -> tensor<2x8xf32> {
+  // expected-error @below {{'comm.slice' op belongs in the program of a rank}}
+  %y = comm.slice %x dim 0 over @mesh {dp} : tensor<4x8xf32> -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+func.func @scalar(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}) -> (tensor<4xf32>, index) {
+  // expected-error @below {{yields 'index', but functions with shardings compute with ranked tensors alone}}
+  %one = arith.constant 1 : index
+  return %x, %one : tensor<4xf32>, index
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+// expected-error @below {{argument #1 is 'index', but functions with shardings compute with ranked tensors alone}}
+func.func @scalar_argument(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}, %i: index) {
+  return
+}

@@ -14,6 +14,7 @@
 // RUN: not braid-interp %t/global.mlir 2>&1 | FileCheck %t/global.mlir
 // RUN: not braid-interp %t/place.mlir 2>&1 | FileCheck %t/place.mlir
 // RUN: not braid-interp %t/part.mlir 2>&1 | FileCheck %t/part.mlir
+// RUN: not braid-interp %t/many.mlir 2>&1 | FileCheck %t/many.mlir
 
 // OPTION: --per-rank prints a single run; --steps, --compare and --check-gradients exclude it
 
@@ -139,4 +140,11 @@ func.func @f() -> tensor<i32> {
 comm.mesh @mesh [r = 2]
 func.func @f(%x: tensor<2xf32> {comm.global = tensor<4xf32>}) attributes {comm.program = #comm.program<@mesh>} {
   return
+}
+
+//--- many.mlir
+// CHECK: error: is the program of 4000000 ranks; the interpreter runs up to 4096 in its process, so make the axes of @mesh smaller
+comm.mesh @mesh [dp = 4, tp = 1000000]
+func.func @many(%x: tensor<2xf32> {tg.input = "x"}) -> tensor<2xf32> attributes {comm.program = #comm.program<@mesh>} {
+  return %x : tensor<2xf32>
 }
