@@ -58,6 +58,9 @@ struct ShardingRule {
   llvm::SmallVector<Factor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>> linear;
+  bool isZero() const {
+    return llvm::any_of(linear, [](const auto &set) { return set.empty(); });
+  }
   /// The op runs on flat ranges too: its tensors have the same elements in
   /// row-major order or rank 0, or it reduces all of one (see `Shard::flat`).  With
   /// decomposed factors its decomposition does.
@@ -69,7 +72,8 @@ struct ShardingRule {
     return factors.size() - 1;
   }
 
-  /// Adds a set of operands in which the op is linear.
+  /// Adds a set of operands in which the op is linear; the empty one when its results
+  /// are zero, and may count as partial sums.
   ShardingRule &linearIn(llvm::ArrayRef<unsigned> set) {
     linear.emplace_back(set.begin(), set.end());
     return *this;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace braid;
@@ -53,6 +54,9 @@ struct JointlyLinearIn : ShardingRuleOpInterface::ExternalModel<JointlyLinearIn<
 struct ConstantShards : ShardingRuleOpInterface::ExternalModel<ConstantShards, arith::ConstantOp> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule = elementwiseRule(op);
+    // Zero is a sum of zeros.
+    if (matchPattern(op, m_AnyZeroFloat()) || matchPattern(op, m_Zero()))
+      rule.linearIn({});
     if (isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue()))
       return rule;
     for (Factor &factor : rule.factors)

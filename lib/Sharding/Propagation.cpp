@@ -147,7 +147,9 @@ ShardingAttr PropagationProblem::shardingOfResult(unsigned index) const {
   func::FuncOp op = function;
   if (auto stated = op.getResultAttrOfType<ShardingAttr>(index, CommDialect::kSharding))
     return withoutUnitAxes(stated, mesh).canonical();
-  Value value = updated[index] ? Value(updated[index]) : op.getBody().front().getTerminator()->getOperand(index);
+  if (updated[index])
+    return shardingOf(updated[index]);
+  Value value = op.getBody().front().getTerminator()->getOperand(index);
   return shardingOf(value).withPartial(AxesAttr::get(symbol.getContext()));
 }
 

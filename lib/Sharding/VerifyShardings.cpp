@@ -23,6 +23,7 @@ private:
   LogicalResult checkAxes(Operation *op, const FactorAxes &axes, ShardingAttr passed);
   LogicalResult checkResults(Operation *op, const ShardingRule &rule, const FactorAxes &axes, ShardingAttr partial);
   FailureOr<ShardingAttr> checkPartials(Operation *op, const ShardingRule &rule);
+  ShardingAttr partialOfZero(Operation *op);
 
   ShardingAttr of(Value value) const {
     ShardingAttr sharding = shardingOf(value);
@@ -99,6 +100,13 @@ LogicalResult Checker::checkWhole(Operation *op) {
 // Ops with a rule
 //===----------------------------------------------------------------------===//
 
+/// What a zero is stated to be the sum, or mean, of.
+ShardingAttr Checker::partialOfZero(Operation *op) {
+  ShardingAttr stated = of(op->getResult(0)), none = ShardingAttr::replicated(symbol, 0);
+  bool isAdditive = stated.getReduction() == Reduction::Sum || stated.getReduction() == Reduction::Mean;
+  return isAdditive ? none.withPartial(stated.getPartial(), stated.getReduction()) : none;
+}
+
 /// The partial values that pass through a linear op, as a sharding that is partial
 /// along their axes; not partial where no operand is.
 FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule &rule) {
@@ -107,7 +115,7 @@ FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule
     if (of(operand).isPartial())
       partial.push_back(index);
   if (partial.empty())
-    return ShardingAttr::replicated(symbol, 0);
+    return rule.isZero() ? partialOfZero(op) : ShardingAttr::replicated(symbol, 0);
   ShardingAttr first = of(op->getOperand(partial.front()));
   auto none = ShardingAttr::replicated(symbol, 0);
   ShardingAttr passed = none.withPartial(first.getPartial(), first.getReduction());

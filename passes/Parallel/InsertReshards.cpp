@@ -119,6 +119,9 @@ bool Inserter::isOnlyUse(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
 }
 
+/// Whether linear ops may combine partial values before the ranks do.
+static bool isAdditive(Reduction reduction) { return reduction == Reduction::Sum || reduction == Reduction::Mean; }
+
 /// What the operands of a set are all partial along, if nothing else reads them:
 /// otherwise one reduction for all readers is as cheap.
 std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
@@ -126,9 +129,8 @@ std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsi
   for (unsigned index : set) {
     Value operand = op->getOperand(index);
     ShardingAttr sharding = actualOf(operand);
-    bool isAdditive = sharding.getReduction() == Reduction::Sum || sharding.getReduction() == Reduction::Mean;
     AxesAttr partial = common ? intersectionOf(common.getPartial(), sharding.getPartial()) : sharding.getPartial();
-    if (partial.empty() || !isAdditive || !isOnlyUse(operand, op) ||
+    if (partial.empty() || !isAdditive(sharding.getReduction()) || !isOnlyUse(operand, op) ||
         (common && common.getReduction() != sharding.getReduction()))
       return std::nullopt;
     common = ShardingAttr::replicated(symbol, 0).withPartial(partial, sharding.getReduction());
@@ -188,9 +190,11 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
 
 std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule,
                                                     const FactorAxes &axes) const {
-  for (ArrayRef<unsigned> set : rule.linear)
-    if (std::optional<Fit> found = passPartials(op, rule, axes, set))
+  for (ArrayRef<unsigned> set : rule.linear) {
+    std::optional<Fit> found = set.empty() ? std::nullopt : passPartials(op, rule, axes, set);
+    if (found)
       return found;
+  }
   return std::nullopt;
 }
 
@@ -230,7 +234,8 @@ Value Inserter::atHome(Value value, Operation *user) {
 Value Inserter::cloneGenerator(Value value, ShardingAttr target) {
   Operation *op = value.getDefiningOp();
   std::optional<ShardingRule> rule = shardingRuleOf(op);
-  if (!rule || target.isPartial() || !factorAxesOf(*rule, {}, target, mesh))
+  if (!rule || (target.isPartial() && !(rule->isZero() && isAdditive(target.getReduction()))) ||
+      !factorAxesOf(*rule, {}, target.withPartial(AxesAttr::get(target.getContext())), mesh))
     return {};
   cloned.insert(op);
   builder.setInsertionPointAfter(op);
@@ -244,13 +249,13 @@ Value Inserter::cloneGenerator(Value value, ShardingAttr target) {
 Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
   if (!target || actualOf(value) == target)
     return value;
-  if (homeOf(value) == target)
-    return atHome(value, user);
   if (Value copy = copies.lookup({value, target}))
     return copy;
   Value copy;
   if (isGenerator(value.getDefiningOp()))
     copy = cloneGenerator(value, target);
+  if (!copy && homeOf(value) == target)
+    return atHome(value, user);
   if (!copy) {
     // Partial values are asked of what the op yields, not of its home; and nobody
     // else is served by going over the home of a value with one reader.

@@ -104,7 +104,7 @@ private:
   /// Whether the flat ranges that are gathered have no padding, or were cut from
   /// a tensor with as much of it.
   bool hasZeroPadding(GatherOfSlice &gather, SliceOp op) const {
-    int64_t elements = op.getInput().getType().getNumElements();
+    int64_t elements = exec::tensorOf(op.getInput().getType()).getNumElements();
     if (elements == op.getType().getNumElements() * ranks.count(op.getAxes()))
       return true;
     auto isCutAlike = [&](Value whole, int64_t dim, AxesAttr axes) {
@@ -231,7 +231,7 @@ struct SliceOfSplat final : RankPattern<SliceOp> {
     if (!matchPattern(op.getInput(), m_Constant(&splat)))
       return false;
     int64_t blocks = op.getType().getNumElements() * ranks.count(op.getAxes());
-    bool isPadded = op.getInput().getType().getNumElements() != blocks;
+    bool isPadded = splat.getNumElements() != blocks;
     auto value = splat.getSplatValue<Attribute>();
     if (isPadded && value != rewriter.getZeroAttr(op.getType().getElementType()))
       return false;

@@ -1,0 +1,168 @@
+//===- DataParallel.cpp - DDP and ZeRO as annotations ---------------------===//
+//
+// A strategy says what each rank keeps and nothing more: which collectives follow
+// is what propagation and partition are for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Parallel/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_DATAPARALLELPASS
+#include "passes/Parallel/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
+  using DataParallelPassBase::DataParallelPassBase;
+
+  void runOnOperation() final {
+    if (failed(readOptions()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult readOptions();
+  FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
+  LogicalResult annotate(func::FuncOp function);
+  LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
+  /// What the strategy adds to the sharding of an argument that lives across steps.
+  LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch);
+  LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding);
+
+  FlatSymbolRefAttr symbol;
+  std::optional<Mesh> mesh;
+  AxesAttr batchAxes, shardAxes;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+FailureOr<AxesAttr> DataParallel::axesOption(ArrayRef<std::string> names, StringRef option) {
+  SmallVector<StringAttr> axes;
+  for (const std::string &name : names)
+    axes.push_back(StringAttr::get(&getContext(), name));
+  AxesAttr list = AxesAttr::get(&getContext(), axes);
+  auto emitError = [&] { return getOperation().emitError() << "comm-data-parallel " << option << ": "; };
+  if (failed(verifyAxes(emitError, *mesh, list)))
+    return failure();
+  return list;
+}
+
+LogicalResult DataParallel::readOptions() {
+  auto meshes = llvm::to_vector(getOperation().getOps<MeshOp>());
+  if (meshes.size() != 1)
+    return getOperation().emitError() << "comm-data-parallel takes a module with one comm.mesh; this one has "
+                                      << meshes.size();
+  mesh.emplace(meshes.front());
+  symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
+  if (zero > 3)
+    return getOperation().emitError() << "comm-data-parallel zero=" << zero.getValue() << "; there are stages 0 to 3";
+  if (axes.empty())
+    return getOperation().emitError() << "comm-data-parallel needs axes=: those over which the batch is cut";
+  FailureOr<AxesAttr> batch = axesOption(*axes, "axes");
+  FailureOr<AxesAttr> parts = axesOption(shard.empty() ? *axes : *shard, "shard");
+  if (failed(batch) || failed(parts))
+    return failure();
+  for (StringAttr axis : parts->getNames())
+    if (!batch->contains(axis))
+      return getOperation().emitError() << "comm-data-parallel shard: the batch is not cut over '" << axis.getValue()
+                                        << "'; its axes are " << batch->str();
+  batchAxes = *batch;
+  shardAxes = *parts;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations
+//===----------------------------------------------------------------------===//
+
+LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding) {
+  auto emitError = [&] { return function.emitError() << "argument #" << argument.getArgNumber() << ": "; };
+  if (failed(verifySharding(emitError, *mesh, sharding, cast<RankedTensorType>(argument.getType()))))
+    return failure();
+  function.setArgAttr(argument.getArgNumber(), CommDialect::kSharding, sharding);
+  return success();
+}
+
+LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  ShardingAttr sharding = shardingOfArgument(function, input.getArgNumber(), symbol);
+  if (sharding.isFlat() || sharding.isPartial() || type.getRank() == 0)
+    return function.emitError() << "argument #" << input.getArgNumber() << " of type " << type << " is "
+                                << sharding << ": its first dim cannot be cut over " << batchAxes.str();
+  SmallVector<AxesAttr> dims(sharding.getDims());
+  SmallVector<StringAttr> first(batchAxes.getNames());
+  llvm::append_range(first, dims.front().getNames());
+  dims.front() = AxesAttr::get(&getContext(), first);
+  return write(function, input, sharding.withDims(dims));
+}
+
+/// The values that depend on the batch.
+static DenseSet<Value> valuesOfBatch(func::FuncOp function) {
+  DenseSet<Value> values;
+  for (BlockArgument input : batchInputs(function))
+    values.insert(input);
+  for (Operation &op : function.front())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return values.contains(operand); }))
+      values.insert(op.result_begin(), op.result_end());
+  return values;
+}
+
+/// Whether what is added to an accumulator differs from rank to rank: a count of
+/// rows that is a constant does not, and its sum is whole.
+static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatch) {
+  return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
+    return llvm::any_of(user->getOperands(), [&](Value operand) { return ofBatch.contains(operand); });
+  });
+}
+
+LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
+                                         const DenseSet<Value> &ofBatch) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  bool isGradient = state && state.getScratch();
+  bool isCut = zero >= (!state ? 3 : isGradient ? 2 : 1);
+  ShardingAttr sharding = shardingOfArgument(function, argument.getArgNumber(), symbol);
+  bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
+  if (sharding.isFlat() || sharding.isPartial())
+    return success(); // said otherwise
+  if (isGradient && (!isCut || keepUnreduced) && addsUpBatch(argument, ofBatch))
+    sharding = sharding.withPartial(batchAxes);
+  else if (isCut && type.getRank() > 0)
+    sharding = sharding.withFlat(shardAxes);
+  // Storage gives way to the batch, which has priority 0.
+  if (!isAnnotated)
+    sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
+                                 sharding.getReduction(), sharding.getFlat(), /*priority=*/1);
+  return write(function, argument, sharding);
+}
+
+LogicalResult DataParallel::annotate(func::FuncOp function) {
+  for (BlockArgument input : batchInputs(function))
+    if (failed(annotateBatch(function, input)))
+      return failure();
+  DenseSet<Value> ofBatch = valuesOfBatch(function);
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);
+    if (isKept && isa<RankedTensorType>(argument.getType()) && failed(annotateKept(function, argument, ofBatch)))
+      return failure();
+  }
+  // What updates an argument is held as it is.
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (function.getResultAttr(i, tg::kUpdates))
+      function.removeResultAttr(i, StringAttr::get(&getContext(), CommDialect::kSharding));
+  return success();
+}

@@ -1,0 +1,20 @@
+// What data parallelism cannot do, and why.
+//
+// RUN: not braid-opt %s --comm-data-parallel=zero=1 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not braid-opt %s --comm-data-parallel="axes=dp zero=4" 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not braid-opt %s --comm-data-parallel="axes=tp" 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not braid-opt %s --comm-data-parallel="axes=dp shard=pp" 2>&1 | FileCheck %s --check-prefix=SHARD
+// RUN: not braid-opt %s --comm-data-parallel="axes=dp,pp" 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not braid-opt %s --comm-data-parallel="axes=dp,dp" 2>&1 | FileCheck %s --check-prefix=TWICE
+
+// NONE: error: comm-data-parallel needs axes=: those over which the batch is cut
+// STAGE: error: comm-data-parallel zero=4; there are stages 0 to 3
+// AXIS: error: comm-data-parallel axes: there is no axis 'tp' in the mesh {dp = 2, pp = 3}
+// SHARD: error: comm-data-parallel shard: the batch is not cut over 'pp'; its axes are {dp}
+// SIZE: error: argument #0: dim 0 of size 8 cannot be cut into 6 equal blocks over {dp, pp}
+// TWICE: error: comm-data-parallel axes: axis 'dp' is used twice in {dp, dp}
+comm.mesh @mesh [dp = 2, pp = 3]
+
+func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = "features"}) -> tensor<8x6xf32> {
+  return %x : tensor<8x6xf32>
+}
