@@ -19,7 +19,7 @@ func.func @elementwise(%x: tensor<4x8xf32>, %s: tensor<f32>, %key: tensor<4xi32>
   %6 = tg.hook %x "x" order 0 : tensor<4x8xf32>
   // expected-remark @below {{arith.addf: a b, a b -> a b linear {0 1} flat}}
   %7 = arith.addf %x, %x : tensor<4x8xf32>
-  // expected-remark @below {{arith.constant: -> a b flat}}
+  // expected-remark @below {{arith.constant: -> a b linear {} flat}}
   %8 = arith.constant dense<0.0> : tensor<4x8xf32>
   // expected-remark @below {{arith.constant: -> a whole a}}
   %9 = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
