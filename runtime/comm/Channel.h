@@ -21,8 +21,8 @@ public:
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Memory belongs to the channel until `complete`.  Sizes may be anything,
-  // including 0 (then nothing is sent).
+  // Memory belongs to the channel until `complete`.  Messages have a
+  // few MiB at most; of 0 bytes nothing is sent.
   virtual void send(int peer, int tag, const void *data, size_t bytes) = 0;
   virtual void receive(int peer, int tag, void *data, size_t bytes) = 0;
 

@@ -58,8 +58,6 @@ public:
   void announceFailure(const std::string &message) override;
 
 private:
-  // MPI counts are ints.
-  static constexpr size_t mostBytes = size_t{1} << 30;
   // Groups have the tags from 1.
   static constexpr int newsTag = 0;
 
@@ -109,24 +107,21 @@ MpiChannel::~MpiChannel() {
     MPI_Finalize();
 }
 
+// Messages are chunks of streams, so their sizes fit MPI's ints.
 void MpiChannel::send(int peer, int tag, const void *data, size_t bytes) {
-  for (size_t begin = 0; begin < bytes; begin += mostBytes) {
-    int count = static_cast<int>(std::min(mostBytes, bytes - begin));
-    peers.push_back(peer);
-    check(MPI_Isend(static_cast<const std::byte *>(data) + begin, count, MPI_BYTE, peer, tag + 1, world,
-                    &requests.emplace_back()),
-          "MPI_Isend");
-  }
+  if (bytes == 0)
+    return;
+  peers.push_back(peer);
+  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, peer, tag + 1, world, &requests.emplace_back()),
+        "MPI_Isend");
 }
 
 void MpiChannel::receive(int peer, int tag, void *data, size_t bytes) {
-  for (size_t begin = 0; begin < bytes; begin += mostBytes) {
-    int count = static_cast<int>(std::min(mostBytes, bytes - begin));
-    peers.push_back(peer);
-    check(MPI_Irecv(static_cast<std::byte *>(data) + begin, count, MPI_BYTE, peer, tag + 1, world,
-                    &requests.emplace_back()),
-          "MPI_Irecv");
-  }
+  if (bytes == 0)
+    return;
+  peers.push_back(peer);
+  check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag + 1, world, &requests.emplace_back()),
+        "MPI_Irecv");
 }
 
 std::set<int> MpiChannel::complete(Clock::time_point deadline) {
