@@ -7,19 +7,19 @@ using namespace braid;
 using namespace braid::comm;
 
 void AxisIndexOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr mesh, AxesAttr axes) {
-  build(builder, state, RankedTensorType::get({}, builder.getI32Type()), mesh, axes);
+  build(builder, state, RankedTensorType::get({}, builder.getI32Type()), ValueRange(), mesh, axes);
 }
 
 void SliceOp::build(OpBuilder &builder, OperationState &state, Value input, int64_t dim, FlatSymbolRefAttr mesh,
                     AxesAttr axes, int64_t groupSize, int64_t shift) {
-  build(builder, state, blockType(cast<RankedTensorType>(input.getType()), dim, groupSize), input,
+  build(builder, state, blockType(cast<RankedTensorType>(input.getType()), dim, groupSize), input, ValueRange(),
         builder.getI64IntegerAttr(dim), builder.getI64IntegerAttr(shift), mesh, axes);
 }
 
 void AssembleOp::build(OpBuilder &builder, OperationState &state, ValueRange blocks, int64_t dim,
                        ArrayRef<int64_t> shifts, FlatSymbolRefAttr mesh, AxesAttr axes, Type result) {
-  build(builder, state, result, blocks, builder.getI64IntegerAttr(dim), builder.getDenseI64ArrayAttr(shifts), mesh,
-        axes);
+  build(builder, state, result, blocks, ValueRange(), builder.getI64IntegerAttr(dim),
+        builder.getDenseI64ArrayAttr(shifts), mesh, axes);
 }
 
 void AllReduceOp::build(OpBuilder &builder, OperationState &state, Reduction kind, ValueRange ins,

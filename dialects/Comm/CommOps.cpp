@@ -1,13 +1,13 @@
 //===- CommOps.cpp - the ops around collectives ---------------------------===//
 //
-// Syntax of dims, pairs and mesh axes; the mesh; annotations; slices.  Collectives
-// are in Collectives.cpp, start and wait in Tickets.cpp.
+// Syntax of dims, pairs and mesh axes; the mesh; annotations.  What a rank does
+// alone is in RankActions.cpp, collectives in Collectives.cpp, start and wait in
+// Tickets.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -152,7 +152,7 @@ LogicalResult MeshOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Places in the mesh and annotations
+// Annotations
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyAnnotation(Operation *op, ShardingAttr sharding, SymbolTableCollection &tables) {
@@ -161,10 +161,6 @@ static LogicalResult verifyAnnotation(Operation *op, ShardingAttr sharding, Symb
     return failure();
   return verifySharding([&] { return op->emitOpError(); }, *mesh, sharding,
                         cast<RankedTensorType>(op->getResult(0).getType()));
-}
-
-LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return requireGroup(*this, getMeshAttr(), getAxes(), tables);
 }
 
 LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -184,66 +180,4 @@ SmallVector<Value> ConstrainOp::buildVJP(OpBuilder &builder, ArrayRef<Value> res
   if (!resultGradients[0])
     return {Value()};
   return {builder.create<ConstrainOp>(getLoc(), resultGradients[0], getSharding(), /*yielding=*/true)};
-}
-
-//===----------------------------------------------------------------------===//
-// Slice and assemble
-//===----------------------------------------------------------------------===//
-
-LogicalResult SliceOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<Mesh> mesh = requireGroup(*this, getMeshAttr(), getAxes(), tables);
-  if (failed(mesh))
-    return failure();
-  int64_t dim = getDim(), ranks = mesh->sizeOf(getAxes());
-  auto whole = cast<RankedTensorType>(getInput().getType());
-  // slice_c1
-  if (dim != kFlat && (dim < 0 || dim >= whole.getRank()))
-    return emitOpError() << "cuts dim " << dim << ", but " << whole << " has " << whole.getRank() << " dims";
-  // slice_c2
-  if (dim != kFlat && whole.getDimSize(dim) % ranks != 0)
-    return emitOpError() << "cuts dim " << dim << " of size " << whole.getDimSize(dim) << ", which is not " << ranks
-                         << " equal blocks; pad it with tg.pad, or cut it flat";
-  // slice_c3
-  if (RankedTensorType block = blockType(whole, dim, ranks); getType() != block)
-    return emitOpError() << "gives " << getType() << ", but one of " << ranks << " blocks of " << whole << " is "
-                         << block;
-  return success();
-}
-
-/// assemble_c1 and assemble_c2
-static LogicalResult verifyPlaces(AssembleOp op, int64_t ranks) {
-  // assemble_c1
-  if (static_cast<int64_t>(op.getBlocks().size()) != ranks || static_cast<int64_t>(op.getShifts().size()) != ranks)
-    return op.emitOpError() << "has " << op.getBlocks().size() << " blocks and " << op.getShifts().size()
-                            << " shifts; the group " << op.getAxes().str() << " has " << ranks << " ranks and needs "
-                            << "as many of both";
-  if (!llvm::all_equal(op.getBlocks().getTypes()))
-    return op.emitOpError() << "has blocks of different types; they must be equal";
-  // assemble_c2
-  llvm::SmallSet<int64_t, 8> places;
-  for (int64_t shift : op.getShifts())
-    if (!places.insert(((shift % ranks) + ranks) % ranks).second)
-      return op.emitOpError() << "puts two blocks in one place: shift " << shift << " comes twice modulo " << ranks;
-  return success();
-}
-
-LogicalResult AssembleOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<Mesh> mesh = requireGroup(*this, getMeshAttr(), getAxes(), tables);
-  if (failed(mesh))
-    return failure();
-  int64_t dim = getDim(), ranks = mesh->sizeOf(getAxes());
-  if (failed(verifyPlaces(*this, ranks)))
-    return failure();
-  auto block = cast<RankedTensorType>(getBlocks().front().getType());
-  auto whole = cast<RankedTensorType>(getType());
-  // assemble_c3
-  if (dim == kFlat && blockType(whole, kFlat, ranks) != block)
-    return emitOpError() << "gives " << whole << ", whose flat range on each of " << ranks << " ranks is "
-                         << blockType(whole, kFlat, ranks) << ", but the blocks are " << block;
-  if (dim != kFlat && (dim < 0 || dim >= block.getRank()))
-    return emitOpError() << "joins along dim " << dim << ", but " << block << " has " << block.getRank() << " dims";
-  if (dim != kFlat && wholeType(block, dim, ranks) != whole)
-    return emitOpError() << "gives " << whole << ", but " << ranks << " blocks " << block << " along dim " << dim
-                         << " are " << wholeType(block, dim, ranks);
-  return success();
 }

@@ -3,7 +3,7 @@
 // Collectives are pure ops on values where every rank runs the same function.
 // All take several tensors: such a bucket is one collective, and every tensor
 // stays in its own place.  In memory form operands and `outs` are references and
-// there are no results.
+// there are no results, here as in what a rank does alone.
 //
 // Builders take values (one, or several for a bucket) and infer what they can:
 // `b.create<AllReduceOp>(loc, Reduction::Sum, value, mesh, axes)`.
@@ -26,7 +26,7 @@ def Comm_Operand : AnyTypeOf<[Comm_Tensor, Exec_RefType], "tensor (on values) or
 class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;
 
 //===----------------------------------------------------------------------===//
-// The mesh and a rank's place in it
+// The mesh
 //===----------------------------------------------------------------------===//
 
 def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
@@ -44,19 +44,6 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, DenseI64ArrayAttr:$sizes);
   let assemblyFormat = "$sym_name custom<MeshAxes>($names, $sizes) attr-dict";
   let hasVerifier = 1;
-}
-
-def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The number of this rank in its group along some axes.";
-  let description = [{
-    ```mlir
-    %i = comm.axis_index over @mesh {tp} : tensor<i32>
-    ```
-  }];
-  let arguments = (ins FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
-  let results = (outs 0DTensorOf<[I32]>:$result);
-  let assemblyFormat = "`over` $mesh $axes attr-dict `:` type($result)";
-  let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,12 +82,53 @@ def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
 }
 
 //===----------------------------------------------------------------------===//
-// Parts without communication
+// A rank's place in the mesh: no communication
 //===----------------------------------------------------------------------===//
 
-class Comm_Local<string mnemonic> : Comm_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+/// An action that every rank does alone, with its number i in the group.
+/// `methods` are those of ActionOpInterface that it defines beyond the obligatory
+/// ones.
+///
+/// rank_c1: operands are tensors and there is one result; or they are references
+/// and there is one of `outs`.
+class Comm_RankAction<string mnemonic, list<string> methods = [], list<Trait> traits = []>
+    : Comm_Op<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+        DeclareOpInterfaceMethods<ActionOpInterface, methods>])> {
+  let extraClassDeclaration = [{
+    /// On values the op stands for its result.
+    operator ::mlir::Value() { return getResult(); }
+    /// The tensor that it makes, in either form.
+    ::mlir::RankedTensorType getType();
+  }];
+  let extraClassDefinition = [{
+    ::mlir::RankedTensorType $cppClass::getType() {
+      return exec::tensorOf(getOuts().empty() ? getResult().getType() : getOuts().front().getType());
+    }
+    void $cppClass::getEffects(::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+      exec::collectEffects(*this, effects);
+    }
+    ::mlir::OperandRange $cppClass::getActionIns() { return getOperation()->getOperands().drop_back(getOuts().size()); }
+    ::mlir::OperandRange $cppClass::getActionOuts() { return getOuts(); }
+    ::std::string $cppClass::getActionName() { return "}] # mnemonic # [{"; }
+  }];
+}
 
-def Comm_SliceOp : Comm_Local<"slice"> {
+def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
+  let summary = "The number of this rank in its group along some axes.";
+  let description = [{
+    ```mlir
+    %i = comm.axis_index over @mesh {tp} : tensor<i32>
+    ```
+  }];
+  let arguments = (ins Variadic<Exec_RefType>:$outs, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let results = (outs Optional<0DTensorOf<[I32]>>:$result);
+  let assemblyFormat = "(`outs` `(` $outs^ `:` type($outs) `)`)? `over` $mesh $axes attr-dict (`:` type($result)^)?";
+  let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
+}
+
+def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided"]> {
   let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
   let description = [{
     n is the size of the group and i this rank's number in it: the block has the
@@ -116,17 +144,18 @@ def Comm_SliceOp : Comm_Local<"slice"> {
     slice_c1: the dim exists.  slice_c2: n divides it.  slice_c3: the result is the
     block.
   }];
-  let arguments = (ins Comm_Tensor:$input, I64Attr:$dim, DefaultValuedAttr<I64Attr, "0">:$shift,
-                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
-  let results = (outs Comm_Tensor:$result);
+  let arguments = (ins Comm_Operand:$input, Variadic<Exec_RefType>:$outs, I64Attr:$dim,
+                       DefaultValuedAttr<I64Attr, "0">:$shift, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let results = (outs Optional<Comm_Tensor>:$result);
   let assemblyFormat = [{
-    $input `dim` custom<Dim>($dim) (`shift` $shift^)? `over` $mesh $axes attr-dict `:` type($input) `->` type($result)
+    $input (`outs` `(` $outs^ `:` type($outs) `)`)? `dim` custom<Dim>($dim) (`shift` $shift^)? `over` $mesh $axes
+    attr-dict `:` type($input) (`->` type($result)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "int64_t":$dim, "::mlir::FlatSymbolRefAttr":$mesh,
                                  "AxesAttr":$axes, "int64_t":$groupSize, CArg<"int64_t", "0">:$shift)>];
 }
 
-def Comm_AssembleOp : Comm_Local<"assemble"> {
+def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteStrided"], [AttrSizedOperandSegments]> {
   let summary = "n blocks side by side; where each goes depends on this rank's number.";
   let description = [{
     Block k is put at number (i + shifts[k]) mod n along `dim`, or in the flat
@@ -141,11 +170,12 @@ def Comm_AssembleOp : Comm_Local<"assemble"> {
     shifts are different mod n.  assemble_c3: the dim exists, and the result has the
     shape of the blocks together.
   }];
-  let arguments = (ins Variadic<Comm_Tensor>:$blocks, I64Attr:$dim, DenseI64ArrayAttr:$shifts,
-                       FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
-  let results = (outs Comm_Tensor:$result);
+  let arguments = (ins Variadic<Comm_Operand>:$blocks, Variadic<Exec_RefType>:$outs, I64Attr:$dim,
+                       DenseI64ArrayAttr:$shifts, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
+  let results = (outs Optional<Comm_Tensor>:$result);
   let assemblyFormat = [{
-    $blocks `dim` custom<Dim>($dim) `shifts` $shifts `over` $mesh $axes attr-dict `:` functional-type(operands, results)
+    $blocks (`outs` `(` $outs^ `:` type($outs) `)`)? `dim` custom<Dim>($dim) `shifts` $shifts `over` $mesh $axes
+    attr-dict `:` functional-type($blocks, $result)
   }];
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$blocks, "int64_t":$dim, "::llvm::ArrayRef<int64_t>":$shifts,
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::Type":$result)>];

@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-/// The logical tensor of an operand in either form.
-static RankedTensorType tensorOf(Type type) {
+RankedTensorType exec::tensorOf(Type type) {
   if (auto ref = dyn_cast<RefType>(type))
     return ref.getTensorType();
   return cast<RankedTensorType>(type);
@@ -28,15 +27,11 @@ Operation *exec::lookupSymbol(Operation *user, FlatSymbolRefAttr symbol, SymbolT
 // Actions
 //===----------------------------------------------------------------------===//
 
-/// On values an action has no effect: it can be moved and dropped.  In memory it
-/// reads its operands and writes its outs.
-template <typename Action>
-static void actionEffects(Action action, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  if (action.getOuts().empty())
+void exec::collectEffects(ActionOpInterface action, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (action.getActionOuts().empty())
     return;
-  Operation *op = action.getOperation();
-  unsigned numIns = op->getNumOperands() - action.getOuts().size();
-  for (OpOperand &operand : op->getOpOperands()) {
+  unsigned numIns = action->getNumOperands() - action.getActionOuts().size();
+  for (OpOperand &operand : action->getOpOperands()) {
     if (operand.getOperandNumber() < numIns)
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
     else
@@ -58,7 +53,7 @@ template <typename Action> static LogicalResult checkForm(Action action, RankedT
 
 #define BRAID_EXEC_ACTION(Action, NAME)                                                                                \
   void Action::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {              \
-    actionEffects(*this, effects);                                                                                     \
+    collectEffects(*this, effects);                                                                                    \
   }                                                                                                                    \
   OperandRange Action::getActionIns() { return getOperation()->getOperands().drop_back(getOuts().size()); }            \
   OperandRange Action::getActionOuts() { return getOuts(); }                                                           \

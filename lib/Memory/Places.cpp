@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Memory/Places.h"
-#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Copies.h"
 #include "lib/Memory/Persistent.h"
@@ -114,8 +113,6 @@ LogicalResult Placer::checkForm() {
   for (Operation &op : block) {
     if (isa<ActionOpInterface, ViewOp, ConcatOp, arith::ConstantOp, func::ReturnOp>(op))
       continue;
-    if (isa<comm::CommDialect>(op.getDialect()))
-      return op.emitOpError() << "is not supported in memory form yet: it depends on the rank's place in the mesh";
     return op.emitOpError() << "cannot be planned: only exec actions on values, views and concats have a place in "
                                "memory; lower it first";
   }

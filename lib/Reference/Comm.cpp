@@ -35,7 +35,7 @@ static int64_t blockNumber(int64_t rank, int64_t shift, int64_t ranks) {
 }
 
 static Tensor evaluateHere(comm::AxisIndexOp op, ArrayRef<const Tensor *>, int64_t number, int64_t) {
-  Tensor result(op.getResult().getType());
+  Tensor result(op.getType());
   result.n(0) = number;
   return result;
 }
@@ -48,7 +48,7 @@ static Tensor evaluateHere(comm::AssembleOp op, ArrayRef<const Tensor *> in, int
   SmallVector<const Tensor *> blocks(ranks);
   for (auto [tensor, shift] : llvm::zip_equal(in, op.getShifts()))
     blocks[blockNumber(number, shift, ranks)] = tensor;
-  return joinBlocks(blocks, op.getDim(), cast<RankedTensorType>(op.getResult().getType()).getShape());
+  return joinBlocks(blocks, op.getDim(), op.getType().getShape());
 }
 
 std::optional<Tensor> braid::reference::evaluateAtRank(Operation *op, ArrayRef<const Tensor *> operands,

@@ -35,6 +35,14 @@ Results braid::reference::evaluate(Operation *op, ArrayRef<const Tensor *> opera
   return made;
 }
 
+Results braid::reference::evaluateOnRank(Operation *op, ArrayRef<const Tensor *> operands, Arithmetic arithmetic,
+                                         const Network *network, int64_t rank) {
+  if (network)
+    if (std::optional<Tensor> made = evaluateAtRank(op, operands, network->getMesh(), rank))
+      return results(std::move(*made));
+  return evaluate(op, operands, arithmetic);
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -109,12 +117,7 @@ FailureOr<bool> FunctionRun::runOp(Operation *op) {
   SmallVector<const Tensor *> operands;
   for (Value operand : op->getOperands())
     operands.push_back(valueOf(operand));
-  if (network)
-    if (std::optional<Tensor> made = evaluateAtRank(op, operands, network->getMesh(), rank)) {
-      bind(op, *made);
-      return true;
-    }
-  Results made = evaluate(op, operands, arithmetic);
+  Results made = evaluateOnRank(op, operands, arithmetic, network, rank);
   if (failed(made))
     return failure();
   bind(op, *made);

@@ -16,6 +16,10 @@ Results evaluate(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, A
 /// The value of a constant.
 mlir::FailureOr<Tensor> evaluateConstant(mlir::arith::ConstantOp op);
 
+/// The same as rank `rank` of `network`, if there is one.
+Results evaluateOnRank(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, Arithmetic arithmetic,
+                       const Network *network, int64_t rank);
+
 /// Evaluates an op whose result depends on the rank's place in the mesh; none
 /// for other ops.
 std::optional<Tensor> evaluateAtRank(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands,

@@ -3,7 +3,6 @@
 #include "lib/Reference/Memory.h"
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/KernelBody.h"
-#include "lib/Reference/KernelBody.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -266,7 +265,7 @@ LogicalResult Machine::runAction(Operation *op) {
     SmallVector<const Tensor *> operands;
     for (const Tensor &in : ins)
       operands.push_back(&in);
-    Results results = evaluate(op, operands, arithmetic);
+    Results results = evaluateOnRank(op, operands, arithmetic, network, rank);
     if (failed(results))
       return failure();
     made = std::move(*results);

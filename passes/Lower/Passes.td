@@ -394,7 +394,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     stay each in its own place.  A collective in a `comm.start` has its operands
     live and unwritten, and its results' memory to itself, until the wait.
     `comm.program`, and `comm.sharding` and `comm.global` of arguments and results,
-    stay on the program, tensors and buffers.
+    stay on the program, tensors and buffers.  A `comm.slice` or `comm.assemble`
+    along a dim reads and writes rows where they are; along the flat order it is
+    contiguous like a collective.
 
     Input:
     ```mlir

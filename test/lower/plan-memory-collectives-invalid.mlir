@@ -1,11 +1,26 @@
-// What of collectives has no place in memory, and plans that break their rules.
+// Plans that break the rules of collectives, and of what a rank does alone.
 // RUN: braid-opt %s --exec-plan-memory --exec-verify-plan --split-input-file --verify-diagnostics
 
+// A block may not be written over the whole.
 comm.mesh @mesh [dp = 2]
-func.func @slice(%x: tensor<8xf32> {tg.input = "x"}) -> tensor<4xf32> attributes {comm.program = #comm.program<@mesh>} {
-  // expected-error @below {{is not supported in memory form yet: it depends on the rank's place in the mesh}}
-  %0 = comm.slice %x dim 0 over @mesh {dp} : tensor<8xf32> -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+exec.program @slice_in_place arena 64 {
+  exec.buffer @x at 0 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+  %x = exec.ref @x + 0 : <8xf32, [1]>
+  %half = exec.ref @x + 0 : <4xf32, [1]>
+  // expected-error @below {{writes out 0 over its operand 0 in 'x', which it may not overwrite}}
+  comm.slice %x outs(%half : !exec.ref<4xf32, [1]>) dim 0 over @mesh {dp} : !exec.ref<8xf32, [1]>
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+exec.program @slice_flat_strided arena 192 {
+  exec.buffer @x at 0 bytes 64 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @y at 64 bytes 16 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4xf32>
+  %x = exec.ref @x + 0 : <4x2xf32, [4, 1]>
+  %y = exec.ref @y + 0 : <4xf32, [1]>
+  // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
+  comm.slice %x outs(%y : !exec.ref<4xf32, [1]>) dim flat over @mesh {dp} : !exec.ref<4x2xf32, [4, 1]>
 }
 
 // -----
