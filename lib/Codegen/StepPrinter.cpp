@@ -1,6 +1,7 @@
 //===- StepPrinter.cpp - programs as C++ functions ------------------------===//
 
 #include "lib/Codegen/StepPrinter.h"
+#include "dialects/Comm/Comm.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
@@ -211,6 +212,9 @@ LogicalResult StepPrinter::printAction(Operation *op) {
     return printGather(gather);
   if (auto scatter = dyn_cast<exec::ScatterAddOp>(op))
     return printScatterAdd(scatter);
+  if (isa<comm::CommDialect>(op->getDialect()))
+    return op->emitError() << "no code is generated for " << op->getName()
+                           << " yet: a compiled program runs on one rank; braid-interp runs it on all";
   return op->emitError() << "no code is generated for " << op->getName()
                          << " yet; has the module been brought into memory form?";
 }
