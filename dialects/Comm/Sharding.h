@@ -15,6 +15,9 @@ namespace braid::comm {
 llvm::LogicalResult verifySharding(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, const Mesh &mesh,
                                    ShardingAttr sharding, mlir::RankedTensorType type);
 
+/// Whether partial values may be added, scaled or moved before they are combined.
+inline bool isAdditive(Reduction reduction) { return reduction == Reduction::Sum || reduction == Reduction::Mean; }
+
 /// The type of a rank's part.  The sharding must be valid.
 mlir::RankedTensorType localType(mlir::RankedTensorType type, ShardingAttr sharding, const Mesh &mesh);
 /// The same before the flat cut.

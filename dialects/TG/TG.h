@@ -26,6 +26,10 @@ inline constexpr llvm::StringLiteral kInput = "tg.input";
 inline constexpr llvm::StringLiteral kRole = "tg.role";
 inline constexpr llvm::StringLiteral kUpdates = "tg.updates";
 inline constexpr llvm::StringLiteral kGradOf = "tg.grad_of";
+
+/// The name that an argument's attributes give it, as a parameter, state or input;
+/// null when they give none.
+mlir::StringAttr nameOf(mlir::DictionaryAttr attributes);
 } // namespace braid::tg
 
 #endif // BRAID_DIALECTS_TG_TG_H

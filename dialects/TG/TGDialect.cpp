@@ -195,6 +195,16 @@ void StateAttr::print(AsmPrinter &printer) const {
 // Attributes of arguments and results
 //===----------------------------------------------------------------------===//
 
+StringAttr braid::tg::nameOf(DictionaryAttr attributes) {
+  if (!attributes)
+    return {};
+  if (auto param = attributes.getAs<ParamAttr>(kParam))
+    return param.getName();
+  if (auto state = attributes.getAs<StateAttr>(kState))
+    return state.getName();
+  return attributes.getAs<StringAttr>(kInput);
+}
+
 LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   return op->emitOpError() << "has '" << attribute.getName()
                            << "', which belongs on a function's argument or result";

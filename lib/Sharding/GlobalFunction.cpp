@@ -82,9 +82,10 @@ static LogicalResult checkContents(func::FuncOp function) {
   return success(isOk);
 }
 
-FailureOr<FlatSymbolRefAttr> braid::meshOfGlobal(func::FuncOp function) {
+FailureOr<std::optional<GlobalMesh>> braid::meshOfGlobal(func::FuncOp function) {
+  std::optional<GlobalMesh> none;
   if (function.isExternal() || function->hasAttr(CommDialect::kProgram))
-    return FlatSymbolRefAttr();
+    return none;
   MeshReader reader{function.getLoc()};
   for (BlockArgument argument : function.getArguments())
     if (failed(reader.read(shardingOf(argument), argument.getLoc())))
@@ -99,7 +100,12 @@ FailureOr<FlatSymbolRefAttr> braid::meshOfGlobal(func::FuncOp function) {
   });
   if (!isOk || (reader.mesh && failed(checkContents(function))))
     return failure();
-  return reader.mesh;
+  if (!reader.mesh)
+    return none;
+  FailureOr<Mesh> mesh = Mesh::require(function, reader.mesh);
+  if (failed(mesh))
+    return failure();
+  return std::optional<GlobalMesh>(GlobalMesh{reader.mesh, *mesh});
 }
 
 ShardingAttr braid::withoutUnitAxes(ShardingAttr sharding, const Mesh &mesh) {
@@ -115,14 +121,8 @@ ShardingAttr braid::withoutUnitAxes(ShardingAttr sharding, const Mesh &mesh) {
 
 std::string braid::nameOfArgument(func::FuncOp function, unsigned argument) {
   std::string text = "argument #" + std::to_string(argument);
-  StringRef name;
-  if (auto param = function.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
-    name = param.getName();
-  else if (auto state = function.getArgAttrOfType<tg::StateAttr>(argument, tg::kState))
-    name = state.getName();
-  else if (auto input = function.getArgAttrOfType<StringAttr>(argument, tg::kInput))
-    name = input;
-  return name.empty() ? text : text + " '" + name.str() + "'";
+  StringAttr name = tg::nameOf(function.getArgAttrDict(argument));
+  return name ? text + " '" + name.str() + "'" : text;
 }
 
 std::string braid::nameOfResult(func::FuncOp function, unsigned result) {

@@ -23,11 +23,17 @@ bool yieldsToOthers(mlir::Operation *op);
 /// The sharding that a value is known to have; null when nothing says it.
 comm::ShardingAttr shardingOf(mlir::Value value);
 
-/// The mesh of a global function's shardings; null when it has none or when it is
+/// The mesh of a function's shardings and its name.
+struct GlobalMesh {
+  mlir::FlatSymbolRefAttr symbol;
+  comm::Mesh mesh;
+};
+
+/// The mesh of a global function's shardings; none when it has none or when it is
 /// local, which means that there is nothing to do.  Two meshes are an error that
 /// names both; so are a function of more than one block, values that are no tensors
 /// and ops of the program of a rank.
-mlir::FailureOr<mlir::FlatSymbolRefAttr> meshOfGlobal(mlir::func::FuncOp function);
+mlir::FailureOr<std::optional<GlobalMesh>> meshOfGlobal(mlir::func::FuncOp function);
 
 /// A sharding without axes of size 1: they cut nothing.
 comm::ShardingAttr withoutUnitAxes(comm::ShardingAttr sharding, const comm::Mesh &mesh);

@@ -103,8 +103,7 @@ LogicalResult Checker::checkWhole(Operation *op) {
 /// What a zero is stated to be the sum, or mean, of.
 ShardingAttr Checker::partialOfZero(Operation *op) {
   ShardingAttr stated = of(op->getResult(0)), none = ShardingAttr::replicated(symbol, 0);
-  bool isAdditive = stated.getReduction() == Reduction::Sum || stated.getReduction() == Reduction::Mean;
-  return isAdditive ? none.withPartial(stated.getPartial(), stated.getReduction()) : none;
+  return isAdditive(stated.getReduction()) ? none.withPartial(stated.getPartial(), stated.getReduction()) : none;
 }
 
 /// The partial values that pass through a linear op, as a sharding that is partial
@@ -119,12 +118,11 @@ FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule
   ShardingAttr first = of(op->getOperand(partial.front()));
   auto none = ShardingAttr::replicated(symbol, 0);
   ShardingAttr passed = none.withPartial(first.getPartial(), first.getReduction());
-  bool isAdditive = first.getReduction() == Reduction::Sum || first.getReduction() == Reduction::Mean;
   bool agree = llvm::all_of(partial, [&](unsigned index) {
     ShardingAttr other = of(op->getOperand(index));
     return areSame(passed, none.withPartial(other.getPartial(), other.getReduction()));
   });
-  bool isLinear = isAdditive && agree && llvm::any_of(rule.linear, [&](ArrayRef<unsigned> set) {
+  bool isLinear = isAdditive(first.getReduction()) && agree && llvm::any_of(rule.linear, [&](ArrayRef<unsigned> set) {
     SmallVector<unsigned> sorted(set);
     llvm::sort(sorted);
     return ArrayRef(sorted) == ArrayRef(partial);

@@ -23,14 +23,9 @@ namespace {
 constexpr llvm::StringLiteral kGrad = "tg.grad", kSeed = "tg.seed";
 
 /// What a message and the attribute `tg.grad_of` call an argument.
-std::string nameOf(func::FuncOp function, unsigned index) {
-  if (ParamAttr param = parameterOf(function.getArgument(index)))
-    return param.getName().str();
-  if (auto state = function.getArgAttrOfType<StateAttr>(index, kState))
-    return state.getName().str();
-  if (auto input = function.getArgAttrOfType<StringAttr>(index, kInput))
-    return input.str();
-  return "arg" + std::to_string(index);
+std::string nameOfArgument(func::FuncOp function, unsigned index) {
+  StringAttr name = tg::nameOf(function.getArgAttrDict(index));
+  return name ? name.str() : "arg" + std::to_string(index);
 }
 
 /// One function's differentiation.
@@ -93,7 +88,7 @@ LogicalResult Differentiation::findWanted() {
     if (!isTrained && !function.getArgAttr(index, kGrad))
       continue;
     if (!isFloat(argument))
-      return function.emitError() << "argument #" << index << ": a gradient is asked for '" << nameOf(function, index)
+      return function.emitError() << "argument #" << index << ": a gradient is asked for '" << nameOfArgument(function, index)
                                   << "', but " << argument.getType()
                                   << " is not floating-point; take away tg.grad or freeze the parameter";
     wanted.push_back(argument);
@@ -161,7 +156,7 @@ LogicalResult Differentiation::explainBlocker() {
       path.push_back(op);
     source = *llvm::find_if(op->getOperands(), [&](Value operand) { return reverse.isActive(operand); });
   }
-  std::string argument = nameOf(function, cast<BlockArgument>(source).getArgNumber());
+  std::string argument = nameOfArgument(function, cast<BlockArgument>(source).getArgNumber());
   InFlightDiagnostic diagnostic = blocker->emitOpError();
   if (llvm::none_of(blocker->getOperands(), isFloat))
     diagnostic << "has integer operands, but a gradient must flow through it to '" << argument << "'";
@@ -178,7 +173,7 @@ LogicalResult Differentiation::explainBlocker() {
 void Differentiation::appendGradients() {
   SignatureEditor editor(function);
   for (BlockArgument argument : wanted) {
-    std::string name = nameOf(function, argument.getArgNumber());
+    std::string name = nameOfArgument(function, argument.getArgNumber());
     TensorBuilder t(builder, argument.getLoc());
     Value gradient = reverse.gradientOf(argument);
     if (!gradient) {

@@ -72,12 +72,8 @@ void SignatureEditor::noteSharding(DictionaryAttr attributes) {
   if (!sharding)
     return;
   sharding = sharding.withPartial(comm::AxesAttr::get(function.getContext()));
-  if (auto param = attributes.getAs<tg::ParamAttr>(tg::kParam))
-    shardings[param.getName()] = sharding;
-  else if (auto state = attributes.getAs<tg::StateAttr>(tg::kState))
-    shardings[state.getName()] = sharding;
-  else if (auto input = attributes.getAs<StringAttr>(tg::kInput))
-    shardings[input] = sharding;
+  if (StringAttr name = tg::nameOf(attributes))
+    shardings[name] = sharding;
 }
 
 BlockArgument SignatureEditor::addArgument(Type type, ArrayRef<NamedAttribute> attributes) {

@@ -161,15 +161,6 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// What an argument is called: its parameter's, state's or input's name.
-static StringAttr nameOf(func::FuncOp function, unsigned argument) {
-  if (auto param = function.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
-    return param.getName();
-  if (auto state = function.getArgAttrOfType<tg::StateAttr>(argument, tg::kState))
-    return state.getName();
-  return function.getArgAttrOfType<StringAttr>(argument, tg::kInput);
-}
-
 FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument) {
   // Without dims the others are meant for a tensor of any rank.
   std::string axes = statement.axes.str();
@@ -197,7 +188,7 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
 
 LogicalResult Annotate::annotate(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    StringAttr name = nameOf(function, i);
+    StringAttr name = tg::nameOf(function.getArgAttrDict(i));
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!name || !type)
       continue;

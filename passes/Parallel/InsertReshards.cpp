@@ -68,14 +68,11 @@ private:
 struct InsertReshards : braid::impl::InsertReshardsPassBase<InsertReshards> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    FailureOr<FlatSymbolRefAttr> symbol = meshOfGlobal(function);
-    if (failed(symbol))
-      return signalPassFailure();
-    if (!*symbol)
+    FailureOr<std::optional<GlobalMesh>> global = meshOfGlobal(function);
+    if (succeeded(global) && !*global)
       return markAllAnalysesPreserved();
-    FailureOr<Mesh> mesh = Mesh::require(function, *symbol);
-    if (failed(mesh) || failed(Inserter(function, *symbol, *mesh).run()))
-      return signalPassFailure();
+    if (failed(global) || failed(Inserter(function, (*global)->symbol, (*global)->mesh).run()))
+      signalPassFailure();
   }
 };
 } // namespace
@@ -118,9 +115,6 @@ Fit Inserter::replicated(Operation *op) const {
 bool Inserter::isOnlyUse(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
 }
-
-/// Whether linear ops may combine partial values before the ranks do.
-static bool isAdditive(Reduction reduction) { return reduction == Reduction::Sum || reduction == Reduction::Mean; }
 
 /// What the operands of a set are all partial along, if nothing else reads them:
 /// otherwise one reduction for all readers is as cheap.

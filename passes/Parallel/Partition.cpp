@@ -74,13 +74,10 @@ struct Partition final : braid::impl::PartitionPassBase<Partition> {
 
 private:
   static LogicalResult partition(func::FuncOp function) {
-    FailureOr<FlatSymbolRefAttr> symbol = meshOfGlobal(function);
-    if (failed(symbol) || !*symbol)
-      return symbol;
-    FailureOr<Mesh> mesh = Mesh::require(function, *symbol);
-    if (failed(mesh))
-      return failure();
-    return Partitioner(function, *symbol, *mesh).run();
+    FailureOr<std::optional<GlobalMesh>> global = meshOfGlobal(function);
+    if (failed(global) || !*global)
+      return global;
+    return Partitioner(function, (*global)->symbol, (*global)->mesh).run();
   }
 };
 } // namespace

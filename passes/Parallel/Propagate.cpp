@@ -21,14 +21,11 @@ namespace {
 struct Propagate : braid::impl::PropagatePassBase<Propagate> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    FailureOr<FlatSymbolRefAttr> symbol = meshOfGlobal(function);
-    if (failed(symbol))
-      return signalPassFailure();
-    if (!*symbol)
+    FailureOr<std::optional<GlobalMesh>> global = meshOfGlobal(function);
+    if (succeeded(global) && !*global)
       return markAllAnalysesPreserved();
-    FailureOr<Mesh> mesh = Mesh::require(function, *symbol);
-    if (failed(mesh) || failed(run(function, *symbol, *mesh)))
-      return signalPassFailure();
+    if (failed(global) || failed(run(function, (*global)->symbol, (*global)->mesh)))
+      signalPassFailure();
   }
 
 private:

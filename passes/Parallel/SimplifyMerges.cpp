@@ -113,7 +113,7 @@ struct AddBeforeReduce final : OpRewritePattern<AddOp> {
 private:
   ReduceOp reduceOf(Value value) const {
     auto op = ranks.definition<ReduceOp>(value);
-    bool isLinear = op && (op.getKind() == Reduction::Sum || op.getKind() == Reduction::Mean);
+    bool isLinear = op && isAdditive(op.getKind());
     return isLinear && op->getNumResults() == 1 && op->hasOneUse() ? op : ReduceOp();
   }
 

@@ -18,13 +18,10 @@ struct VerifyShardings : braid::impl::VerifyShardingsPassBase<VerifyShardings> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     markAllAnalysesPreserved();
-    FailureOr<FlatSymbolRefAttr> symbol = meshOfGlobal(function);
-    if (failed(symbol))
-      return signalPassFailure();
-    if (!*symbol || !isSharded(function))
+    FailureOr<std::optional<GlobalMesh>> global = meshOfGlobal(function);
+    if (succeeded(global) && (!*global || !isSharded(function)))
       return;
-    FailureOr<Mesh> mesh = Mesh::require(function, *symbol);
-    if (failed(mesh) || failed(verifyShardings(function, *symbol, *mesh)))
+    if (failed(global) || failed(verifyShardings(function, (*global)->symbol, (*global)->mesh)))
       signalPassFailure();
   }
 
