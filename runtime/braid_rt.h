@@ -7,6 +7,9 @@
 // the entry points.  Generated code calls back only for threads and for the
 // library calls below.
 //
+// A model may be the program of many ranks, all of which run the same code on
+// their parts of the tensors.  Nothing in the tables depends on the rank.
+//
 // Conventions: opaque handles, `br_status` returns, outputs last.  Offsets and
 // sizes are bytes from the start of the arena; strides are in elements.
 //
@@ -21,13 +24,70 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 1
+#define BR_ABI_VERSION 2
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
+#define BR_MAX_AXES 8
 
 typedef enum { BR_OK = 0, BR_ERROR = 1 } br_status;
 typedef enum { BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1 } br_dtype;
 typedef struct br_context br_context;
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+// An axis of the mesh.  Ranks are numbered row-major: the last axis varies fastest.
+typedef struct {
+  const char *name;
+  int32_t size;
+} br_axis;
+
+// A group is a list of axes, major to minor, by their places in the mesh: the
+// ranks that differ in these coordinates alone, numbered row-major over the list.
+// Every rank is in one group of each kind.
+typedef struct {
+  int32_t n_axes;
+  int32_t axes[BR_MAX_AXES];
+} br_group;
+
+typedef enum {
+  BR_ALL_REDUCE,     // everyone gets the combination
+  BR_REDUCE_SCATTER, // rank i gets block i of the combination
+  BR_ALL_GATHER,     // everyone gets all blocks
+  BR_ALL_TO_ALL,     // rank i sends block j to rank j
+  BR_BROADCAST,      // everyone gets the root's tensor
+  BR_REDUCE,         // the root gets the combination
+  BR_GATHER,         // the root gets all blocks
+  BR_SCATTER,        // rank i gets block i of the root's tensor
+  BR_PERMUTE,        // each pair sends source's tensor to target; others get zeros
+  BR_SEND,           // to rank `root`
+  BR_RECV,           // from rank `root`
+  BR_BARRIER
+} br_collective;
+
+typedef enum { BR_SUM, BR_MEAN, BR_MAX, BR_MIN } br_reduction;
+
+// One tensor of a collective; `count` and the cuts are those of br_segment.
+typedef struct {
+  uint64_t send, recv;
+  int64_t count;
+  int32_t send_rows, recv_rows;
+} br_segment_desc;
+
+// A collective of a program.  Each that a program starts has a descriptor of its
+// own, so that its ticket has a place.
+typedef struct {
+  br_collective kind;
+  br_reduction reduction;
+  br_dtype dtype;
+  int32_t group;        // in br_model.groups
+  int32_t root;         // of broadcast, reduce, gather, scatter; peer of send, recv
+  const int32_t *pairs; // of permute: source, target, source, target, ...
+  int32_t n_pairs;
+  const br_segment_desc *segments;
+  int32_t n_segments;
+} br_collective_desc;
 
 //===----------------------------------------------------------------------===//
 // The compiled model
@@ -41,9 +101,17 @@ typedef enum {
   BR_INIT_UNIFORM   // half-open range [a, b)
 } br_init_kind;
 
-// A tensor that lives across steps.  `shape` is the logical shape, which is
-// what checkpoints hold; `stride` says how the arena stores it (n x k weights).
-// Random initial values are a function of (seed, stream, logical index) only.
+// A tensor that lives across steps.  `shape` is the logical shape of the whole
+// tensor, which is what checkpoints hold; `stride` says how the arena stores it
+// (n x k weights).  Random initial values are a function of (seed, stream, logical
+// index) only.
+//
+// A rank may hold a part.  Dim i is cut into equal blocks by the group dims[i]:
+// the rank holds the block with its number in that group.  `stride` is that of
+// this block.  If the group `flat` has more than one rank, the block in the order
+// of its strides (largest first) is padded and cut once more, into ranges of
+// ceil(elements / ranks), and the rank holds its range, contiguous.  Group 0 is
+// always the rank alone: a dim, or range, of group 0 is not cut.
 typedef struct {
   const char *name;
   const char *cause; // "parameters", "optimizer_state", "gradients", ...
@@ -56,6 +124,7 @@ typedef struct {
   double init_a, init_b;
   uint32_t stream;    // Philox stream of the initial values
   int32_t checkpoint; // 0: left out of checkpoints (accumulators)
+  int32_t dims[BR_MAX_RANK], flat; // groups that cut it
 } br_tensor;
 
 // An input, a result or a run-time scalar of one program, contiguous.
@@ -73,11 +142,13 @@ typedef struct {
   int32_t rank;
   int64_t shape[BR_MAX_RANK];
   uint64_t offset, bytes;
+  int32_t dims[BR_MAX_RANK];
 } br_io;
 
+// `run` fails when communication does; br_comm_error says why.
 typedef struct {
-  const char *name; // "train", "accumulate", "eval", "generate"
-  void (*run)(br_context *);
+  const char *name; // "train", "accumulate", "eval", "generate", "agree"
+  br_status (*run)(br_context *);
   const br_io *ios;
   int32_t n_inputs, n_results; // ios holds the inputs, then the results
 } br_program;
@@ -99,6 +170,12 @@ typedef struct {
   int32_t n_matmuls;
   const char *plan_json;    // the memory plan, as --report writes it
   const char *cpu_features; // what the code was compiled for, "avx512f avx2 ..."
+  const br_axis *mesh;      // none: one rank
+  int32_t n_axes;
+  const br_group *groups; // the first is the rank alone, without axes
+  int32_t n_groups;
+  const br_collective_desc *collectives;
+  int32_t n_collectives;
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.
@@ -155,6 +232,15 @@ void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
 void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
                     int64_t width, const int32_t *ids, const void *updates,
                     int32_t accumulate, void *out);
+
+// Collectives, by their place in br_model.collectives.  They go to the rank's
+// communication thread in the order of their starts; until its wait the memory of
+// a collective is not touched.
+br_status br_start(br_context *ctx, int32_t index);
+br_status br_wait(br_context *ctx, int32_t index);
+
+// The rank's number in its group of this kind.
+int32_t br_axis_index(br_context *ctx, int32_t group);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ static std::string printStepHeader(ModuleOp module) {
   std::string text = "// The entry points of the model.\n#ifndef STEP_H\n#define STEP_H\n\n"
                      "#include \"braid_rt.h\"\n\nnamespace braid {\n";
   for (auto program : module.getOps<exec::ProgramOp>())
-    text += "void " + programFunction(program.getSymName()) + "(br_context *ctx);\n";
+    text += "br_status " + programFunction(program.getSymName()) + "(br_context *ctx);\n";
   return text + "} // namespace braid\n#endif // STEP_H\n";
 }
 

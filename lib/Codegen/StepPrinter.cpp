@@ -240,18 +240,18 @@ static std::string programText(StringRef function, ArrayRef<std::string> actions
   constexpr size_t partActions = 64;
   std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n";
   if (actions.empty())
-    return "void " + function.str() + "(br_context *) {}\n";
+    return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
   if (actions.size() <= partActions)
-    return "void " + function.str() + head + "\n" + llvm::join(actions, "\n") + "}\n";
+    return "br_status " + function.str() + head + "\n" + llvm::join(actions, "\n") + "  return BR_OK;\n}\n";
   std::string parts, calls;
   for (size_t part = 0; part * partActions < actions.size(); ++part) {
     std::string name = function.str() + "_" + std::to_string(part);
     ArrayRef<std::string> its = actions.drop_front(part * partActions);
-    parts += "static void " + name + "(br_context *ctx, const Memory m) {\n" +
-             llvm::join(its.take_front(partActions), "\n") + "}\n\n";
-    calls += "  " + name + "(ctx, m);\n";
+    parts += "static br_status " + name + "(br_context *ctx, const Memory m) {\n" +
+             llvm::join(its.take_front(partActions), "\n") + "  return BR_OK;\n}\n\n";
+    calls += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
-  return parts + "void " + function.str() + head + calls + "}\n";
+  return parts + "br_status " + function.str() + head + calls + "  return BR_OK;\n}\n";
 }
 
 LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {

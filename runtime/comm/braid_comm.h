@@ -29,23 +29,6 @@ extern "C" {
 typedef struct br_comm br_comm;
 typedef uint64_t br_ticket; // the number of an operation on its rank, from 1
 
-typedef enum {
-  BR_ALL_REDUCE,     // everyone gets the combination
-  BR_REDUCE_SCATTER, // rank i gets block i of the combination
-  BR_ALL_GATHER,     // everyone gets all blocks
-  BR_ALL_TO_ALL,     // rank i sends block j to rank j
-  BR_BROADCAST,      // everyone gets the root's tensor
-  BR_REDUCE,         // the root gets the combination
-  BR_GATHER,         // the root gets all blocks
-  BR_SCATTER,        // rank i gets block i of the root's tensor
-  BR_PERMUTE,        // each pair sends source's tensor to target; others get zeros
-  BR_SEND,           // to rank `root`
-  BR_RECV,           // from rank `root`
-  BR_BARRIER
-} br_collective;
-
-typedef enum { BR_SUM, BR_MEAN, BR_MAX, BR_MIN } br_reduction;
-
 // One tensor of an operation over n ranks.  `count` is the whole tensor's number
 // of elements (for gathers what arrives, for scatters what is cut), the same on
 // every rank.  A block is one of n equal parts:

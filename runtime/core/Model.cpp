@@ -73,8 +73,14 @@ const br_model &checked(const br_model &model) {
 
 } // namespace
 
-Model::Model(const br_model &table, int threads)
-    : model(checked(table)), context(table, threads) {}
+Model::Model(const br_model &table, int threads, const Rank &rank)
+    : model(checked(table)), context(table, threads, rank) {}
+
+void Model::run(const br_program &program) {
+  if (program.run(&context) != BR_OK)
+    fail(rank().comm ? br_comm_error(rank().comm)
+                     : "the program communicates, but this rank is alone");
+}
 
 const br_program &Model::program(std::string_view name) const {
   if (const br_program *found = findProgram(model, name))

@@ -34,7 +34,7 @@ const br_io *findByRole(std::span<const br_io> ios, std::string_view role);
 class Model {
 public:
   // Throws Error when the table is not one this runtime can run here.
-  Model(const br_model &table, int threads);
+  Model(const br_model &table, int threads, const Rank &rank = {});
 
   const br_model &table() const { return model; }
   std::byte *arena() const { return context.arena.data(); }
@@ -45,7 +45,10 @@ public:
   // The program of that name; throws Error when the model has none.
   const br_program &program(std::string_view name) const;
 
-  void run(const br_program &program) { program.run(&context); }
+  const Rank &rank() const { return context.rank; }
+
+  // Throws Error when communication failed.
+  void run(const br_program &program);
 
   template <class T> T *at(const br_io &io) const {
     return reinterpret_cast<T *>(arena() + io.offset);

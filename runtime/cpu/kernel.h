@@ -13,9 +13,10 @@
 //   {
 //     for (int64_t r = block.begin; r < block.end; ++r) { ... }
 //   }
-//   static void step(br_context *ctx) {
+//   static br_status step(br_context *ctx) {
 //     const Memory m(ctx);
 //     launch_rows(ctx, rows, lanes, k0, m[0], m[4096]);
+//     return BR_OK;
 //   }
 //   } // namespace braid
 //

@@ -62,9 +62,12 @@ void forwardBackward(br_context *ctx) {
   br_matmul(ctx, 1, a.x, a.error, a.gradient, nullptr);
 }
 
-void accumulate(br_context *ctx) { forwardBackward(ctx); }
+br_status accumulate(br_context *ctx) {
+  forwardBackward(ctx);
+  return BR_OK;
+}
 
-void train(br_context *ctx) {
+br_status train(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   forwardBackward(ctx);
   float squares = 0;
@@ -80,9 +83,10 @@ void train(br_context *ctx) {
   a.lossSum = 0;
   if (test::afterTrainStep)
     test::afterTrainStep(a.step);
+  return BR_OK;
 }
 
-void eval(br_context *ctx) {
+br_status eval(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr);
   float sum = 0;
@@ -91,6 +95,7 @@ void eval(br_context *ctx) {
     sum += e * e;
   }
   a.loss = sum / (B * N);
+  return BR_OK;
 }
 
 #define AT(member) offsetof(Arena, member), sizeof(Arena::member)
@@ -238,7 +243,7 @@ void crossEntropy(Block block, float *logits, const int32_t *targets,
   }
 }
 
-void forward(br_context *ctx) {
+br_status forward(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_gather(ctx, BR_F32, B * S, C, C, a.table, &a.tokens[0][0], a.logits);
   launch_rows(ctx, B * S, C, crossEntropy, &a.logits[0][0], &a.targets[0][0],
@@ -247,6 +252,7 @@ void forward(br_context *ctx) {
   for (float loss : a.losses)
     sum += loss;
   a.loss = sum / (B * S);
+  return BR_OK;
 }
 
 void descend(Block block, const float *gradient, const float *lr,
@@ -256,7 +262,7 @@ void descend(Block block, const float *gradient, const float *lr,
   });
 }
 
-void train(br_context *ctx) {
+br_status train(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   forward(ctx);
   br_scatter_add(ctx, BR_F32, B * S, C, C, &a.tokens[0][0], a.logits, 0,
@@ -265,12 +271,14 @@ void train(br_context *ctx) {
                &a.table[0][0]);
   if (test::afterTrainStep)
     test::afterTrainStep(a.step);
+  return BR_OK;
 }
 
-void generate(br_context *ctx) {
+br_status generate(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_gather(ctx, BR_F32, 1, C, C, a.table, &a.tokens[0][a.position],
             a.nextLogits);
+  return BR_OK;
 }
 
 const br_tensor tensors[] = {{"table",

@@ -1,0 +1,75 @@
+//===- Collectives.cpp - the collectives of a compiled model --------------===//
+
+#include "core/Collectives.h"
+
+#include "core/Context.h"
+#include "core/Error.h"
+#include "core/Mesh.h"
+
+#include <algorithm>
+
+using namespace braid;
+
+namespace {
+
+// The communicator's numbers of the groups that this rank is in, by kind.
+std::vector<int32_t> makeGroups(const br_model &model, const Rank &rank) {
+  std::vector<int32_t> numbers(std::max(model.n_groups, 1), 0);
+  for (int32_t kind = 1; kind < model.n_groups; ++kind)
+    for (const std::vector<int32_t> &ranks : groupsOf(model, kind)) {
+      int32_t number = 0;
+      if (br_comm_group(rank.comm, ranks.data(),
+                        static_cast<int32_t>(ranks.size()), &number) != BR_OK)
+        fail(br_comm_error(rank.comm));
+      if (std::find(ranks.begin(), ranks.end(), rank.number) != ranks.end())
+        numbers[kind] = number;
+    }
+  return numbers;
+}
+
+} // namespace
+
+Collectives::Collectives(const br_model &model, std::byte *arena,
+                         const Rank &rank)
+    : comm(rank.comm), segments(model.n_collectives),
+      tickets(model.n_collectives, 0) {
+  if (worldSize(model) != rank.size)
+    fail("model '", model.name, "' was compiled for ", worldSize(model),
+         " ranks, but ", rank.size, rank.size == 1 ? " is" : " are",
+         " running; start as many, or compile with another --mesh");
+  for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
+    indices.push_back(static_cast<int32_t>(
+        placeInGroup(model, kind, rank.number).index));
+  if (!comm)
+    return;
+  std::vector<int32_t> groups = makeGroups(model, rank);
+  for (int32_t i = 0; i < model.n_collectives; ++i) {
+    const br_collective_desc &d = model.collectives[i];
+    for (int32_t s = 0; s < d.n_segments; ++s) {
+      const br_segment_desc &part = d.segments[s];
+      segments[i].push_back({arena + part.send, arena + part.recv, part.count,
+                             part.send_rows, part.recv_rows});
+    }
+    operations.push_back({d.kind, d.reduction, d.dtype, groups[d.group], d.root,
+                          d.pairs, d.n_pairs, segments[i].data(),
+                          d.n_segments});
+  }
+}
+
+br_status Collectives::start(int32_t index) {
+  return br_comm_start(comm, &operations[index], &tickets[index]);
+}
+
+br_status Collectives::wait(int32_t index) {
+  return br_comm_wait(comm, tickets[index]);
+}
+
+br_status br_start(br_context *ctx, int32_t index) {
+  return ctx->collectives.start(index);
+}
+br_status br_wait(br_context *ctx, int32_t index) {
+  return ctx->collectives.wait(index);
+}
+int32_t br_axis_index(br_context *ctx, int32_t group) {
+  return ctx->collectives.indexIn(group);
+}

@@ -1,0 +1,37 @@
+//===- Collectives.h - the collectives of a compiled model ----------------===//
+//
+// The tables of the model with this rank's addresses and groups in them, made
+// once: a step only starts and waits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CORE_COLLECTIVES_H
+#define BRAID_CORE_COLLECTIVES_H
+
+#include "core/Rank.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace braid {
+
+class Collectives {
+public:
+  // Makes the groups: every rank does so in the same order.  Throws Error when
+  // the ranks are not those of the mesh.
+  Collectives(const br_model &model, std::byte *arena, const Rank &rank);
+
+  br_status start(int32_t index);
+  br_status wait(int32_t index);
+  // This rank's number in its group of a kind.
+  int32_t indexIn(int32_t group) const { return indices[group]; }
+
+private:
+  br_comm *comm;
+  std::vector<std::vector<br_segment>> segments;
+  std::vector<br_operation> operations;
+  std::vector<br_ticket> tickets;
+  std::vector<int32_t> indices;
+};
+
+} // namespace braid
+#endif // BRAID_CORE_COLLECTIVES_H
