@@ -149,10 +149,20 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   return write(function, argument, sharding);
 }
 
+/// Whether ranks share the examples of a program.  One that has no loss and updates
+/// nothing (text is generated) has results that every rank wants.
+static bool isCutByBatch(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (function.getResultAttr(i, tg::kUpdates))
+      return true;
+  return resultWithRole(function, "loss").has_value();
+}
+
 LogicalResult DataParallel::annotate(func::FuncOp function) {
-  for (BlockArgument input : batchInputs(function))
-    if (failed(annotateBatch(function, input)))
-      return failure();
+  if (isCutByBatch(function))
+    for (BlockArgument input : batchInputs(function))
+      if (failed(annotateBatch(function, input)))
+        return failure();
   DenseSet<Value> ofBatch = valuesOfBatch(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();

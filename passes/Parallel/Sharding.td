@@ -54,60 +54,6 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
-def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
-  let summary = "Annotates programs for data parallelism, with what ZeRO cuts";
-  let description = [{
-    The batch (dim 0 of tokens, targets, features and labels) is cut over `axes`.
-    `zero` says what else is cut, in flat shards over `shard` (by default `axes`;
-    fewer axes keep replicas, as hybrid sharding does):
-
-    | zero | parameters | gradient accumulators | optimizer state |
-    |---|---|---|---|
-    | 0 (DDP) | whole | partial sums | whole |
-    | 1 | whole | partial sums | cut |
-    | 2 | whole | cut | cut |
-    | 3 (FSDP) | cut | cut | cut |
-
-    (Rajbhandari et al. 2020.)  Nothing else is decided here: that gradients are
-    reduced into the shards that the optimizer updates, and new parameters gathered
-    from them, follows.  Accumulators that hold partial sums communicate nothing
-    until the last microbatch; those that are cut reduce each microbatch, unless
-    `unreduced-accumulators` trades their memory for that.
-
-    Annotations that are there stay and are cut further; flat and partial ones are
-    left alone.  Scalars are not cut.
-
-    Input (`axes=dp zero=1`):
-    ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
-                     %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %m: tensor<8xf32> {tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
-        -> (tensor<8xf32> {tg.updates = "w.exp_avg"}) {
-      return %m : tensor<8xf32>
-    }
-    ```
-    Output:
-    ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x", tg.role = "features"},
-                     %w: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, priority 1>, tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %m: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {dp}, priority 1>, tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
-        -> (tensor<8xf32> {tg.updates = "w.exp_avg"}) {
-      return %m : tensor<8xf32>
-    }
-    ```
-  }];
-  let options = [
-    ListOption<"axes", "axes", "std::string", "The axes over which the batch is cut">,
-    ListOption<"shard", "shard", "std::string", "The axes over which ZeRO cuts (those of the batch)">,
-    Option<"zero", "zero", "unsigned", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
-    Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
-           "Accumulators hold partial sums at every stage">,
-  ];
-  let dependentDialects = ["::braid::comm::CommDialect"];
-}
-
 def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
   let summary = "Gives every value a sharding, from a few annotations";
   let description = [{
