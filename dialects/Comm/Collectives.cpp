@@ -93,6 +93,15 @@ std::optional<int64_t> ReduceOp::getRootRank() { return getRoot(); }
 std::optional<int64_t> GatherOp::getRootRank() { return getRoot(); }
 std::optional<int64_t> ScatterOp::getRootRank() { return getRoot(); }
 
+std::optional<int64_t> SendOp::getPeerRank() { return getPeer(); }
+std::optional<int64_t> RecvOp::getPeerRank() { return getPeer(); }
+ArrayRef<int64_t> AllGatherOp::getReceivedDims() { return getDims(); }
+ArrayRef<int64_t> GatherOp::getReceivedDims() { return getDims(); }
+ArrayRef<int64_t> ReduceScatterOp::getSentDims() { return getDims(); }
+ArrayRef<int64_t> ScatterOp::getSentDims() { return getDims(); }
+ArrayRef<int64_t> AllToAllOp::getSentDims() { return getSplit(); }
+ArrayRef<int64_t> AllToAllOp::getReceivedDims() { return getConcat(); }
+
 /// Element by element, once all ranks have read what is there.
 bool AllReduceOp::mayWriteInPlace(unsigned result, unsigned in) { return result == in; }
 

@@ -23,6 +23,15 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "bool", "isTransfer", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
       [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<[{For each tensor the dim along which what is sent is cut into a
+      block for each rank, or kFlat; empty where it is sent whole.}], "::llvm::ArrayRef<int64_t>", "getSentDims", (ins),
+      [{}], [{ return {}; }]>,
+    InterfaceMethod<"The same of what is received, in which blocks lie side by side.", "::llvm::ArrayRef<int64_t>",
+      "getReceivedDims", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<"Numbers in the group, source and target of each message in turn; empty where the kind says who sends.",
+      "::llvm::ArrayRef<int64_t>", "getPairs", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<"The number in the group of the one that it sends to or receives from, or none.",
+      "::std::optional<int64_t>", "getPeerRank", (ins), [{}], [{ return std::nullopt; }]>,
     InterfaceMethod<[{Bytes that the busiest rank sends (receives, where that is
       more) in the best known algorithm for long messages in a group of `ranks`
       (Thakur, Rabenseifner & Gropp 2005): all_reduce of K bytes 2 K (n-1)/n,

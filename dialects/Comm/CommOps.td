@@ -240,7 +240,7 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resul
                                  "AxesAttr":$axes)>];
 }
 
-def Comm_AllGatherOp : Comm_Collective<"all_gather", ["resultsAgree"]> {
+def Comm_AllGatherOp : Comm_Collective<"all_gather", ["resultsAgree", "getReceivedDims"]> {
   let summary = "Every rank gets all ranks' blocks, side by side.";
   let description = [{
     `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
@@ -264,7 +264,7 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather", ["resultsAgree"]> {
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::TypeRange":$results)>];
 }
 
-def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind"]> {
+def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind", "getSentDims"]> {
   let summary = "Rank i gets block i of the combination of all ranks' tensors.";
   let description = [{
     ```mlir
@@ -283,7 +283,7 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind"
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::TypeRange":$results)>];
 }
 
-def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
+def Comm_AllToAllOp : Comm_Collective<"all_to_all", ["getSentDims", "getReceivedDims"]> {
   let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`.";
   let description = [{
     ```mlir
@@ -340,7 +340,7 @@ def Comm_ReduceOp : Comm_Collective<"reduce", ["getReductionKind", "getRootRank"
   let assemblyFormat = Comm_Format<"$kind $ins", "`root` $root">.value;
 }
 
-def Comm_GatherOp : Comm_Collective<"gather", ["getRootRank"]> {
+def Comm_GatherOp : Comm_Collective<"gather", ["getRootRank", "getReceivedDims"]> {
   let summary = "The root gets all ranks' blocks, side by side; others have no result.";
   let description = [{
     ```mlir
@@ -356,7 +356,7 @@ def Comm_GatherOp : Comm_Collective<"gather", ["getRootRank"]> {
   let assemblyFormat = Comm_Format<"$ins", "`dims` custom<Dims>($dims) `root` $root">.value;
 }
 
-def Comm_ScatterOp : Comm_Collective<"scatter", ["getRootRank"]> {
+def Comm_ScatterOp : Comm_Collective<"scatter", ["getRootRank", "getSentDims"]> {
   let summary = "Rank i gets block i of the root's tensors.";
   let description = [{
     ```mlir
@@ -390,7 +390,7 @@ def Comm_PermuteOp : Comm_Collective<"permute", ["isTransfer"]> {
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
-def Comm_SendOp : Comm_Collective<"send", ["isTransfer"]> {
+def Comm_SendOp : Comm_Collective<"send", ["isTransfer", "getPeerRank"]> {
   let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
   let description = [{
     The n-th send from a to b on a communicator pairs with the n-th recv of b from
@@ -408,7 +408,7 @@ def Comm_SendOp : Comm_Collective<"send", ["isTransfer"]> {
   let assemblyFormat = Comm_Format<"$ins", "`to` $peer">.value;
 }
 
-def Comm_RecvOp : Comm_Collective<"recv", ["isTransfer"]> {
+def Comm_RecvOp : Comm_Collective<"recv", ["isTransfer", "getPeerRank"]> {
   let summary = "Receives tensors from the rank with this number in the group.";
   let description = [{
     ```mlir
