@@ -1,6 +1,7 @@
 //===- ModelPrinter.cpp - the tables that the runtime reads ---------------===//
 
 #include "lib/Codegen/ModelPrinter.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -142,9 +143,18 @@ static std::string planText(StringRef json) {
   return text + "    R\"json(" + part + ")json\"";
 }
 
+/// Programs of many ranks have the transports that they are linked with.
+static std::string mainText(bool manyRanks) {
+  std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n";
+  if (manyRanks)
+    text += "#ifdef BRAID_WITH_GLOO\n  br_use_gloo();\n#endif\n#ifdef BRAID_WITH_MPI\n  br_use_mpi();\n#endif\n";
+  return text + "  return br_main(argc, argv, &model);\n}\n";
+}
+
 FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string> matmuls,
                                            const CodegenOptions &options) {
   ArenaMap arena(module);
+  bool manyRanks = !module.getOps<comm::MeshOp>().empty();
   std::string declarations, tensors, ios, programs;
   llvm::raw_string_ostream tensorStream(tensors), ioStream(ios), programStream(programs);
   int64_t arenaBytes = 0;
@@ -174,7 +184,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "// The tables that the runtime reads, and main.\n#include \"braid_rt.h\"\n#include \"cpu/Features.h\"\n#include "
-        "\"step.h\"\n\n";
+        "\"step.h\"\n"
+     << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
   if (numTensors)
     os << "// name, cause, type, rank, logical shape, strides in the arena,\n"
           "// offset, bytes, initial values, stream, in checkpoints\n"
@@ -194,6 +205,6 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << (numTensors ? "tensors" : "nullptr") << ", " << numTensors << ",\n    /*programs=*/programs, " << numPrograms
      << ",\n    /*matmuls=*/" << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
      << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n};\n\n"
-     << "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n  return br_main(argc, argv, &model);\n}\n";
+     << mainText(manyRanks);
   return text;
 }

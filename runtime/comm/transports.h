@@ -1,0 +1,26 @@
+//===- transports.h - the transports that a program is linked with --------===//
+//
+// `threads` is part of libbraid_rt.a.  The others are archives of their own, and a
+// program has those that its main asks for before br_main: which one a run uses is
+// decided then, by --transport or by who started the process.
+//
+//   braid_rt_gloo   -DBRAID_WITH_GLOO   libbraid_rt_gloo.a   -lgloo
+//   braid_rt_mpi    -DBRAID_WITH_MPI    libbraid_rt_mpi.a    Open MPI's -lmpi
+//
+// (the archives go before libbraid_rt.a on the link line).
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMM_TRANSPORTS_H
+#define BRAID_COMM_TRANSPORTS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void br_use_gloo(void);
+void br_use_mpi(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // BRAID_COMM_TRANSPORTS_H
