@@ -4,11 +4,13 @@
 #include "braid/InitAll.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/OutputFile.h"
+#include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Report.h"
 #include "lib/Target/TargetInfo.h"
+#include "passes/Graph/Signature.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -27,11 +29,13 @@ class Driver {
 public:
   Driver(const DriverOptions &options, const char *program) : options(options), program(program) {}
   LogicalResult run();
+  LogicalResult printPipeline();
 
 private:
   LogicalResult checkOptions();
   LogicalResult readInput();
   LogicalResult checkGraph();
+  LogicalResult checkBatch(func::FuncOp model);
   LogicalResult lower();
   LogicalResult emitModule();
   LogicalResult emitSources();
@@ -42,7 +46,7 @@ private:
   /// Runs a phase and notes how long it took.
   LogicalResult timed(StringRef phase, llvm::function_ref<LogicalResult()> work);
 
-  const DriverOptions &options;
+  DriverOptions options;
   const char *program;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   llvm::SourceMgr sources;
@@ -91,6 +95,23 @@ LogicalResult Driver::readInput() {
   return success(static_cast<bool>(module));
 }
 
+/// Every microbatch of every rank has as many rows.
+LogicalResult Driver::checkBatch(func::FuncOp model) {
+  const ParallelOptions &parallel = options.parallel;
+  int64_t ranks = numRanks(parallel, batchAxes(parallel)), parts = ranks * options.accumulate;
+  for (BlockArgument input : batchInputs(model)) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (ranks == 1 || !type || type.getRank() == 0 || type.getDimSize(0) % parts == 0)
+      continue;
+    InFlightDiagnostic diagnostic = mlir::emitError(input.getLoc());
+    diagnostic << "the batch of " << type.getDimSize(0) << " does not divide over " << ranks << " ranks";
+    if (options.accumulate > 1)
+      diagnostic << " with " << options.accumulate << " microbatches each, " << parts << " in all";
+    return diagnostic << " (--mesh=" << parallel.meshText << "): make the graph for a multiple of " << parts;
+  }
+  return success();
+}
+
 /// A graph is one function with a loss; what is wrong with its parts, the passes say.
 LogicalResult Driver::checkGraph() {
   auto functions = llvm::to_vector(module->getOps<func::FuncOp>());
@@ -105,7 +126,7 @@ LogicalResult Driver::checkGraph() {
     if (auto role = model.getResultAttrOfType<StringAttr>(i, tg::kRole))
       roles.push_back(role);
   if (llvm::is_contained(roles, "loss"))
-    return success();
+    return checkBatch(model);
   InFlightDiagnostic diagnostic = model.emitError() << "no result of @model has tg.role = \"loss\", which is what is trained; ";
   if (roles.empty())
     return diagnostic << "its results have no roles";
@@ -189,6 +210,8 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("there is no target '" + options.target + "'; the targets are " + targetNames()));
   if (options.accumulate < 1)
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
+  if (failed(report(resolveParallelOptions(options))))
+    return failure();
   if (options.output.empty() && options.emit >= Emit::Dir)
     return report(makeError("no output is named; give one by -o"));
   if (!options.report.empty() && options.emit <= Emit::Memory)
@@ -212,10 +235,14 @@ LogicalResult Driver::run() {
   return options.emit <= Emit::Memory ? emitModule() : emitSources();
 }
 
+LogicalResult Driver::printPipeline() {
+  if (failed(report(resolveParallelOptions(options))))
+    return failure();
+  llvm::outs() << pipelineText(buildPhases(options)) << "\n";
+  return success();
+}
+
 int braid::runDriver(const DriverOptions &options, const char *program) {
-  if (options.printPipeline) {
-    llvm::outs() << pipelineText(buildPhases(options)) << "\n";
-    return 0;
-  }
-  return failed(Driver(options, program).run());
+  Driver driver(options, program);
+  return failed(options.printPipeline ? driver.printPipeline() : driver.run());
 }

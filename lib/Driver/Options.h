@@ -3,6 +3,7 @@
 #define BRAID_LIB_DRIVER_OPTIONS_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,41 @@ struct OptimizerOptions {
   double clip = 0.0;
 };
 
+struct MeshAxis {
+  std::string name;
+  int64_t size;
+};
+
+/// What is said of ranks.  What was not said is empty, so that a word without a
+/// meaning here can be refused, and so that the passes' own defaults hold.
+struct ParallelOptions {
+  /// As it was written, `dp=4,tp=2`, and as it was understood; empty for one rank.
+  std::string meshText;
+  std::vector<MeshAxis> mesh;
+  std::optional<int64_t> zero;
+  /// A file of `comm-annotate`.
+  std::string layout;
+  std::optional<bool> reshardAfterForward;
+  bool unreducedAccumulators = false, noiseScale = false;
+  std::string bucketMb, firstBucketMb;
+  /// "full" or "none".
+  std::string overlap;
+  std::optional<int64_t> prefetch;
+  /// `latency_us,GBps` and `GFLOPS,GBps`: what the cost model believes.
+  std::string link, compute;
+  /// Which of threads, gloo and mpi the binary can run on; empty for those there are.
+  std::vector<std::string> transports;
+
+  bool isParallel() const { return !mesh.empty(); }
+};
+
 struct DriverOptions {
   std::string input, output;
   Emit emit = Emit::Exe;
   std::string target = "cpu";
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
+  ParallelOptions parallel;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;
   /// A file for the plan as JSON, "-" to print it readably, empty for neither.

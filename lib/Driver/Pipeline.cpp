@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - which passes run, and why in this order -------------===//
 
 #include "lib/Driver/Pipeline.h"
+#include "lib/Driver/ParallelOptions.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -68,6 +69,33 @@ static Phase applyOptimizer(const DriverOptions &options) {
   return {"optimizer", "func.func(tg-apply-optimizer" + optionsText(texts) + ")"};
 }
 
+/// The mesh as a layout says it.
+static std::string meshText(const ParallelOptions &options) {
+  auto axes = llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
+  return "mesh " + llvm::join(axes, ", ");
+}
+
+/// From the graph of everything to the program of a rank.  Annotations come first,
+/// because partition takes the whole graph at once: what a strategy keeps where,
+/// then what follows from it.
+static Phase partition(const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  std::string passes = "comm-annotate{layout='" + meshText(parallel) + "'}";
+  if (!parallel.layout.empty())
+    passes += ",comm-annotate{layout-file='" + parallel.layout + "'}";
+  if (!batchAxes(parallel).empty()) {
+    SmallVector<std::pair<StringRef, std::string>> texts{
+        {"axes", llvm::join(batchAxes(parallel), ",")},
+        {"shard", llvm::join(shardAxes(parallel), ",")},
+        {"zero", std::to_string(parallel.zero.value_or(0))},
+    };
+    if (parallel.unreducedAccumulators)
+      texts.push_back({"unreduced-accumulators", "true"});
+    passes += ",comm-data-parallel" + optionsText(texts);
+  }
+  return {"partition", passes + ",comm-shard"};
+}
+
 /// The last simplification of the graph, while composites are whole; then their
 /// definitions.  Epilogues are selected between, because they match activations
 /// that are still one op.  No CSE may run after decompose: forward and backward
@@ -100,8 +128,11 @@ static Phase planMemory(const DriverOptions &options) {
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   std::vector<Phase> phases;
-  for (auto build : {prepare, makePrograms, differentiate, applyOptimizer, decompose})
+  for (auto build : {prepare, makePrograms, differentiate, applyOptimizer})
     phases.push_back(build(options));
+  if (options.parallel.isParallel())
+    phases.push_back(partition(options));
+  phases.push_back(decompose(options));
   if (options.emit >= Emit::Exec)
     phases.push_back(formActions(options));
   if (options.emit >= Emit::Memory)

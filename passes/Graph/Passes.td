@@ -501,8 +501,9 @@ def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> 
   let description = [{
     The boundary between the graph and `exec`: no composite, hook or
     `tg.stop_gradient` is left, and every op belongs to `tg`, `arith`, `math` or
-    `func`, or is a library call of `exec` that was selected with its epilogue.
-    Changes nothing.
+    `func`, or is a library call of `exec` that was selected with its epilogue.  In
+    the program of a rank (`comm.program`) there may also be ops of `comm`.  Changes
+    nothing.
 
     Leaves:
     ```mlir

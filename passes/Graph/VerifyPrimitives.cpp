@@ -1,5 +1,6 @@
 //===- VerifyPrimitives.cpp - the boundary between graph and exec ---------===//
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,14 +19,15 @@ namespace {
 struct VerifyPrimitives : braid::impl::VerifyPrimitivesPassBase<VerifyPrimitives> {
   void runOnOperation() final {
     bool isClean = true;
-    getOperation().walk([&](Operation *op) { isClean &= succeeded(check(op)); });
+    bool isOfRank = getOperation()->hasAttr(comm::CommDialect::kProgram);
+    getOperation().walk([&](Operation *op) { isClean &= succeeded(check(op, isOfRank)); });
     if (!isClean)
       return signalPassFailure();
     markAllAnalysesPreserved();
   }
 
 private:
-  static LogicalResult check(Operation *op) {
+  static LogicalResult check(Operation *op, bool isOfRank) {
     if (isa<DecomposableOpInterface>(op))
       return op->emitOpError() << "is a composite; run tg-decompose before this boundary";
     if (auto hook = dyn_cast<tg::HookOp>(op))
@@ -35,7 +37,8 @@ private:
     // Library calls may be selected before composites are decomposed: their
     // epilogues match activations that are still one op.
     bool isLibraryCall = op->getName().getDialectNamespace() == "exec";
-    if (!isLibraryCall &&
+    bool communicates = isOfRank && isa_and_nonnull<comm::CommDialect>(op->getDialect());
+    if (!isLibraryCall && !communicates &&
         !isa_and_nonnull<tg::TGDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect>(op->getDialect()))
       return op->emitOpError() << "does not belong to a training graph of tg, arith, math and func";
     return success();

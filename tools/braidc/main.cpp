@@ -43,6 +43,40 @@ struct Flags {
   cl::opt<double> clip{"clip", cl::desc("Clip the global norm of the gradients to this (default 0: do not)"),
                        cl::init(0.0), cl::cat(category)};
 
+  cl::opt<std::string> mesh{"mesh", cl::desc("Axes of ranks and their sizes: the batch is cut over dp, replica and shard "
+                                             "(hybrid sharding), other axes are for --layout"),
+                            cl::value_desc("dp=4,tp=2"), cl::cat(category)};
+  cl::opt<int64_t> zero{"zero", cl::desc("What data parallel ranks cut: 0 nothing (DDP, default), 1 optimizer state, "
+                                         "2 and gradients, 3 and parameters (FSDP)"),
+                        cl::value_desc("stage"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> layout{"layout", cl::desc("Shardings by names of tensors, as comm-annotate reads them"),
+                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<bool> reshardAfterForward{"reshard-after-forward",
+                                    cl::desc("--zero=3: drop gathered parameters after forward (default true)"),
+                                    cl::init(true), cl::cat(category)};
+  cl::opt<bool> unreducedAccumulators{"unreduced-accumulators",
+                                      cl::desc("--zero=2, 3 with --accumulate: keep partial sums and reduce them once a "
+                                               "step, instead of each microbatch into the shard"),
+                                      cl::cat(category)};
+  cl::opt<std::string> bucketMb{"bucket-mb", cl::desc("Tensors that are reduced or gathered together, MiB (default 25); "
+                                                      "0 for one tensor, inf for all, auto from --link"),
+                                cl::value_desc("N|inf|auto"), cl::cat(category)};
+  cl::opt<std::string> firstBucketMb{"first-bucket-mb", cl::desc("The first bucket of backward, MiB (default 1)"),
+                                     cl::value_desc("N"), cl::cat(category)};
+  cl::opt<std::string> overlap{"overlap", cl::desc("Hide communication behind compute: full (default) or none"),
+                               cl::value_desc("full|none"), cl::cat(category)};
+  cl::opt<int64_t> prefetch{"prefetch", cl::desc("--zero=3: gather at most this many units ahead (default 1)"),
+                            cl::value_desc("N"), cl::init(1), cl::cat(category)};
+  cl::opt<std::string> link{"link", cl::desc("The link that the cost model assumes"), cl::value_desc("latency_us,GBps"),
+                            cl::cat(category)};
+  cl::opt<std::string> compute{"compute", cl::desc("The rates of a rank that the cost model assumes"),
+                               cl::value_desc("GFLOPS,GBps"), cl::cat(category)};
+  cl::opt<bool> noiseScale{"noise-scale", cl::desc("Measure the gradient noise scale (one scalar all_reduce more)"),
+                           cl::cat(category)};
+  cl::list<std::string> transports{"transports", cl::desc("What the binary can communicate over: threads, gloo, mpi "
+                                                          "(default: those that are installed)"),
+                                   cl::value_desc("names"), cl::CommaSeparated, cl::cat(category)};
+
   cl::opt<std::string> memoryLimit{"memory-limit", cl::desc("Refuse to compile to a larger arena: bytes, or 512MiB, 2G"),
                                    cl::value_desc("size"), cl::cat(category)};
   cl::opt<std::string> report{"report", cl::desc("Write the memory plan: JSON to a file, or a table to - (standard output)"),
@@ -58,6 +92,29 @@ struct Flags {
                               cl::cat(category)};
   cl::opt<bool> verbose{"v", cl::desc("Show commands and the time of each phase"), cl::cat(category)};
 
+  /// The value, where one was given.
+  template <class T> static std::optional<T> given(const cl::opt<T> &option) {
+    return option.getNumOccurrences() ? std::optional<T>(option.getValue()) : std::nullopt;
+  }
+
+  ParallelOptions readParallel() const {
+    ParallelOptions options;
+    options.meshText = mesh;
+    options.zero = given(zero);
+    options.layout = layout;
+    options.reshardAfterForward = given(reshardAfterForward);
+    options.unreducedAccumulators = unreducedAccumulators;
+    options.noiseScale = noiseScale;
+    options.bucketMb = bucketMb;
+    options.firstBucketMb = firstBucketMb;
+    options.overlap = overlap;
+    options.prefetch = given(prefetch);
+    options.link = link;
+    options.compute = compute;
+    options.transports.assign(transports.begin(), transports.end());
+    return options;
+  }
+
   DriverOptions read() const {
     DriverOptions options;
     options.input = input;
@@ -66,6 +123,7 @@ struct Flags {
     options.target = target;
     options.accumulate = accumulate;
     options.optimizer = {optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
+    options.parallel = readParallel();
     options.memoryLimit = memoryLimit;
     options.report = report;
     options.cpu = cpu;

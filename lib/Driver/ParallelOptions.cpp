@@ -1,0 +1,200 @@
+//===- ParallelOptions.cpp - what was said of ranks, understood -----------===//
+//
+// Nothing that was asked for is dropped in silence: an option that has no meaning
+// beside the others is refused with the one that takes it away.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Driver/ParallelOptions.h"
+#include "lib/Driver/OutputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace braid;
+
+/// Axes over which the batch is cut without a layout that says so.
+static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"};
+
+std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
+  std::vector<std::string> axes;
+  for (const MeshAxis &axis : options.mesh)
+    if (is_contained(kBatchAxes, axis.name))
+      axes.push_back(axis.name);
+  return axes;
+}
+
+std::vector<std::string> braid::shardAxes(const ParallelOptions &options) {
+  std::vector<std::string> axes = batchAxes(options);
+  return is_contained(axes, "shard") ? std::vector<std::string>{"shard"} : axes;
+}
+
+int64_t braid::numRanks(const ParallelOptions &options, ArrayRef<std::string> axes) {
+  int64_t ranks = 1;
+  for (const MeshAxis &axis : options.mesh)
+    if (is_contained(axes, axis.name))
+      ranks *= axis.size;
+  return ranks;
+}
+
+//===----------------------------------------------------------------------===//
+// The mesh
+//===----------------------------------------------------------------------===//
+
+static bool isIdentifier(StringRef text) {
+  return !text.empty() && !isDigit(text.front()) && all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
+}
+
+static Error readMesh(ParallelOptions &options) {
+  SmallVector<StringRef> parts;
+  StringRef(options.meshText).split(parts, ',');
+  int64_t ranks = 1;
+  for (StringRef part : parts) {
+    auto [name, size] = part.split('=');
+    MeshAxis axis{name.trim().str(), 0};
+    if (!isIdentifier(axis.name) || size.trim().getAsInteger(10, axis.size) || axis.size < 1)
+      return makeError("--mesh=" + options.meshText + ": '" + part + "' is no axis; write --mesh=dp=4 or --mesh=dp=4,tp=2");
+    if (any_of(options.mesh, [&](const MeshAxis &other) { return other.name == axis.name; }))
+      return makeError("--mesh=" + options.meshText + " names the axis '" + axis.name + "' twice");
+    if (axis.size > INT32_MAX / ranks)
+      return makeError("--mesh=" + options.meshText + " has more ranks than 32 bits count");
+    ranks *= axis.size;
+    options.mesh.push_back(std::move(axis));
+  }
+  return Error::success();
+}
+
+/// Whether a statement of the layout cuts something over the axis.
+static bool namesAxis(StringRef layout, StringRef axis) {
+  SmallVector<StringRef> lines;
+  layout.split(lines, '\n');
+  for (StringRef line : lines) {
+    StringRef rest = line.split('#').first;
+    while (!rest.empty()) {
+      StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+      if (word == axis)
+        return true;
+      rest = rest.drop_front(std::max<size_t>(word.size(), 1));
+    }
+  }
+  return false;
+}
+
+/// Ranks that all do the same are a mistake: every axis is cut over.
+static Error checkAxesAreUsed(const ParallelOptions &options) {
+  std::string layout;
+  if (!options.layout.empty()) {
+    auto file = MemoryBuffer::getFile(options.layout);
+    if (!file)
+      return makeError("cannot read the layout '" + options.layout + "': " + file.getError().message());
+    layout = (*file)->getBuffer().str();
+  }
+  for (const MeshAxis &axis : options.mesh)
+    if (!is_contained(kBatchAxes, axis.name) && !namesAxis(layout, axis.name))
+      return makeError("--mesh: nothing is cut over the axis '" + axis.name + "', so its " + Twine(axis.size) +
+                       " ranks would all do the same; the batch is cut over dp, replica and shard, and over other axes what " +
+                       (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Options beside each other
+//===----------------------------------------------------------------------===//
+
+/// The first option that was given and needs a mesh.
+static StringRef optionOfRanks(const ParallelOptions &options) {
+  std::pair<bool, StringLiteral> given[] = {
+      {options.zero.has_value(), "--zero"},
+      {!options.layout.empty(), "--layout"},
+      {options.reshardAfterForward.has_value(), "--reshard-after-forward"},
+      {options.unreducedAccumulators, "--unreduced-accumulators"},
+      {options.noiseScale, "--noise-scale"},
+      {!options.bucketMb.empty(), "--bucket-mb"},
+      {!options.firstBucketMb.empty(), "--first-bucket-mb"},
+      {!options.overlap.empty(), "--overlap"},
+      {options.prefetch.has_value(), "--prefetch"},
+      {!options.link.empty(), "--link"},
+      {!options.compute.empty(), "--compute"},
+      {!options.transports.empty(), "--transports"},
+  };
+  for (auto [isGiven, name] : given)
+    if (isGiven)
+      return name;
+  return "";
+}
+
+/// Two numbers above or equal to zero, and the second above it.
+static bool isPair(StringRef text) {
+  auto [first, second] = text.split(',');
+  double a, b;
+  return !first.getAsDouble(a) && !second.getAsDouble(b) && a >= 0 && b > 0;
+}
+
+/// A number of MiB, or one of `words`.
+static bool isSizeOr(StringRef text, ArrayRef<StringLiteral> words) {
+  double number;
+  return is_contained(words, text) || (!text.getAsDouble(number) && number >= 0);
+}
+
+/// Each by itself.
+static Error checkValues(const ParallelOptions &options) {
+  if (options.zero && (*options.zero < 0 || *options.zero > 3))
+    return makeError("--zero=" + Twine(*options.zero) + ": there are stages 0 to 3");
+  if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
+    return makeError("--bucket-mb=" + options.bucketMb + " is no size; write MiB, 0 for a collective a tensor, inf or auto");
+  if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))
+    return makeError("--first-bucket-mb=" + options.firstBucketMb + " is no size; write MiB");
+  if (!options.overlap.empty() && options.overlap != "full" && options.overlap != "none")
+    return makeError("--overlap=" + options.overlap + ": it is full or none");
+  if (options.prefetch && *options.prefetch < 0)
+    return makeError("--prefetch=" + Twine(*options.prefetch) + " is less than 0");
+  if (!options.link.empty() && !isPair(options.link))
+    return makeError("--link=" + options.link + " is no link; write latency_us,GBps, as in --link=20,1.25");
+  if (!options.compute.empty() && !isPair(options.compute))
+    return makeError("--compute=" + options.compute + " is no rate; write GFLOPS,GBps, as in --compute=100,20");
+  for (const std::string &transport : options.transports)
+    if (transport != "threads" && transport != "gloo" && transport != "mpi")
+      return makeError("--transports: there is no transport '" + transport + "'; they are threads, gloo and mpi");
+  return Error::success();
+}
+
+/// Each beside the others.
+static Error checkCombinations(const DriverOptions &all) {
+  const ParallelOptions &options = all.parallel;
+  int64_t zero = options.zero.value_or(0);
+  std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "without --zero=3";
+  if (options.zero && batchAxes(options).empty())
+    return makeError("--zero cuts what data parallel ranks hold, and --mesh=" + options.meshText +
+                     " has none: name an axis dp, replica or shard");
+  if (options.reshardAfterForward && zero < 3)
+    return makeError("--reshard-after-forward is about parameters that are gathered, " + stage + " keeps them whole: add --zero=3 or leave it out");
+  if (options.unreducedAccumulators && all.accumulate == 1)
+    return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
+  if (options.unreducedAccumulators && zero < 2)
+    return makeError("--unreduced-accumulators is what --zero=0 and --zero=1 do anyway; with --zero=2 or 3 it trades memory for volume");
+  if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
+    return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
+                     ": there is no first bucket of another size");
+  if (options.prefetch && options.overlap == "none")
+    return makeError("--prefetch=" + Twine(*options.prefetch) + " with --overlap=none: what is not overlapped is not prefetched");
+  if (options.prefetch && zero < 3)
+    return makeError("--prefetch is about parameters that are gathered, " + stage + " keeps them whole: add --zero=3 or leave it out");
+  return Error::success();
+}
+
+Error braid::resolveParallelOptions(DriverOptions &options) {
+  ParallelOptions &parallel = options.parallel;
+  if (parallel.meshText.empty()) {
+    StringRef option = optionOfRanks(parallel);
+    return option.empty() ? Error::success()
+                          : makeError(option + " is about many ranks; say how many by --mesh=dp=4");
+  }
+  if (Error error = readMesh(parallel))
+    return error;
+  if (Error error = checkValues(parallel))
+    return error;
+  if (Error error = checkAxesAreUsed(parallel))
+    return error;
+  return checkCombinations(options);
+}

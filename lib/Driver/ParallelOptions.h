@@ -1,0 +1,25 @@
+//===- ParallelOptions.h - what was said of ranks, understood ---*- C++ -*-===//
+#ifndef BRAID_LIB_DRIVER_PARALLELOPTIONS_H
+#define BRAID_LIB_DRIVER_PARALLELOPTIONS_H
+
+#include "lib/Driver/Options.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace braid {
+
+/// Reads the mesh, and refuses options that have no meaning without another one or
+/// that contradict each other: both are named.
+llvm::Error resolveParallelOptions(DriverOptions &options);
+
+/// The axes of the mesh over which the batch is cut (dp, replica, shard), and those
+/// over which ZeRO cuts: `shard` alone if it is there.
+std::vector<std::string> batchAxes(const ParallelOptions &options);
+std::vector<std::string> shardAxes(const ParallelOptions &options);
+
+/// How many ranks the axes span together.
+int64_t numRanks(const ParallelOptions &options, llvm::ArrayRef<std::string> axes);
+
+} // namespace braid
+
+#endif // BRAID_LIB_DRIVER_PARALLELOPTIONS_H
