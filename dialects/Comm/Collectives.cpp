@@ -144,3 +144,7 @@ int64_t PermuteOp::getBytesSent(int64_t) {
 int64_t SendOp::getBytesSent(int64_t) { return bytes(sentTypes(*this)); }
 int64_t RecvOp::getBytesSent(int64_t) { return bytes(receivedTypes(*this)); }
 int64_t BarrierOp::getBytesSent(int64_t) { return 0; }
+
+int64_t AllReduceOp::getMessagesSent(int64_t ranks) { return 2 * (ranks - 1); }
+int64_t BroadcastOp::getMessagesSent(int64_t ranks) { return 2 * (ranks - 1); }
+int64_t ReduceOp::getMessagesSent(int64_t ranks) { return 2 * (ranks - 1); }

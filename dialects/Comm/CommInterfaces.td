@@ -37,6 +37,11 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       (Thakur, Rabenseifner & Gropp 2005): all_reduce of K bytes 2 K (n-1)/n,
       all_gather and reduce_scatter (n-1)/n of the full tensor.}],
       "int64_t", "getBytesSent", (ins "int64_t":$ranks)>,
+    InterfaceMethod<[{Messages, one after another, of a rank in that algorithm when it
+      goes round a ring: one in a transfer and a barrier, n-1 in a phase; all_reduce,
+      reduce and broadcast have two phases.}],
+      "int64_t", "getMessagesSent", (ins "int64_t":$ranks), [{}],
+      [{ return $_op.isTransfer() ? 1 : ranks - 1; }]>,
     InterfaceMethod<[{Checks the numbered constraints of the op.  Called once the
       mesh is known to have the axes, and collective_c1 to c3 to hold.}],
       "::llvm::LogicalResult", "verifyGroup", (ins "const ::braid::comm::Mesh &":$mesh)>,

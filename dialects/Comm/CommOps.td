@@ -128,7 +128,7 @@ def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
   let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
-def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided"]> {
+def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided", "getActionCost"]> {
   let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
   let description = [{
     n is the size of the group and i this rank's number in it: the block has the
@@ -221,7 +221,7 @@ class Comm_Format<string sent, string own = ""> {
                # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
 }
 
-def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resultsAgree"], ["mayWriteInPlace"]> {
+def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resultsAgree", "getMessagesSent"], ["mayWriteInPlace"]> {
   let summary = "Every rank gets the combination of all ranks' tensors.";
   let description = [{
     ```mlir
@@ -302,7 +302,7 @@ def Comm_AllToAllOp : Comm_Collective<"all_to_all", ["getSentDims", "getReceived
                                  "AxesAttr":$axes, "int64_t":$groupSize)>];
 }
 
-def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgree"]> {
+def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgree", "getMessagesSent"]> {
   let summary = "Every rank gets the root's tensors.";
   let description = [{
     A function that the root runs gives operands; one that it does not run gives
@@ -322,7 +322,7 @@ def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgre
   let assemblyFormat = Comm_Format<"($ins^)?", "`root` $root">.value;
 }
 
-def Comm_ReduceOp : Comm_Collective<"reduce", ["getReductionKind", "getRootRank"]> {
+def Comm_ReduceOp : Comm_Collective<"reduce", ["getReductionKind", "getRootRank", "getMessagesSent"]> {
   let summary = "The root gets the combination of all ranks' tensors; others have no result.";
   let description = [{
     ```mlir

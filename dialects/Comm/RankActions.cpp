@@ -40,6 +40,12 @@ static FailureOr<Mesh> requirePlace(Action action, SymbolTableCollection &tables
   return mesh;
 }
 
+/// What is not in the block is not read.
+exec::ActionCost SliceOp::getActionCost() {
+  int64_t bytes = bytesOf(TypeRange(getType()));
+  return {0, 0, bytes, bytes};
+}
+
 /// Rows of a cut along a dim may lie apart; the flat order is one range.
 static bool writesRows(int64_t dim, ArrayRef<int64_t> strides) {
   return dim != kFlat && (strides.empty() || strides.back() == 1);

@@ -16,6 +16,22 @@
 #include "dialects/Exec/ExecEnums.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Exec/ExecTypes.h.inc"
+
+namespace braid::exec {
+/// The work of an action, on values or in memory.  A function such as exp counts
+/// as many operations as a vector unit takes for it.
+struct ActionCost {
+  /// Of matrix products, and of all else.
+  int64_t matrixFlops = 0, vectorFlops = 0;
+  int64_t bytesRead = 0, bytesWritten = 0;
+};
+
+namespace detail {
+/// Of an action that computes nothing.
+ActionCost costOfMoving(mlir::Operation *action);
+} // namespace detail
+} // namespace braid::exec
+
 #include "dialects/Exec/ExecInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Exec/ExecOps.h.inc"

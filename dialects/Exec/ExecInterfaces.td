@@ -36,6 +36,10 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
       (ins "unsigned":$in), [{}], [{ return true; }]>,
     InterfaceMethod<"Bytes of scratch memory the call wants at most, given the target's cap.", "int64_t", "getWorkspaceBytes", (ins "int64_t":$cap),
       [{}], [{ return 0; }]>,
+    InterfaceMethod<[{The work it does.  Unless it says otherwise: every operand is
+      read once, every result written once, and nothing is computed.}],
+      "::braid::exec::ActionCost", "getActionCost", (ins), [{}],
+      [{ return ::braid::exec::detail::costOfMoving($_op); }]>,
   ];
 }
 

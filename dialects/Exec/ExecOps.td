@@ -31,7 +31,7 @@ class Exec_Action<string mnemonic, list<string> methods = [], list<Trait> traits
 // Kernels
 //===----------------------------------------------------------------------===//
 
-def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
+def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided", "getActionCost"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
   let summary = "One generated kernel: generics over one iteration space.";
   let description = [{
     `space` gives the sizes of the iteration space; its last dim is the lanes
@@ -145,7 +145,7 @@ def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Sy
   }];
 }
 
-def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided"], [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided", "getActionCost"], [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on `batch` tuples of operands, in memory.";
   let description = [{
     `ins` and `outs` hold the tuples one after another: the operands of the
@@ -168,7 +168,7 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided"]
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "getWorkspaceBytes"], [AttrSizedOperandSegments]> {
+def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
@@ -190,7 +190,7 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "getW
   let hasVerifier = 1;
 }
 
-def Exec_GatherOp : Exec_Action<"gather"> {
+def Exec_GatherOp : Exec_Action<"gather", ["getActionCost"]> {
   let summary = "Rows of a table by index.";
   let description = [{
     ```mlir
@@ -206,7 +206,7 @@ def Exec_GatherOp : Exec_Action<"gather"> {
   let hasVerifier = 1;
 }
 
-def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn"], [AttrSizedOperandSegments]> {
+def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
   let description = [{
     ```mlir

@@ -1,0 +1,125 @@
+//===- ActionCosts.cpp - operations and bytes of each action --------------===//
+//
+// Bytes count each operand and result once: caches and what they save are not
+// known here.  Where only part of an operand is read, that part counts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/Exec.h"
+#include "dialects/Exec/KernelBody.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+/// Operations of a vector unit in one call of exp, tanh, erf, … as a polynomial,
+/// and in one number of a counter-based random generator.
+static constexpr int64_t kFunctionFlops = 16, kRandomFlops = 40;
+
+static int64_t bytesOfTensors(TypeRange types) {
+  int64_t bytes = 0;
+  for (Type type : types)
+    bytes += bytesOf(TypeRange(tensorOf(type)));
+  return bytes;
+}
+
+ActionCost exec::detail::costOfMoving(Operation *op) {
+  auto action = cast<ActionOpInterface>(op);
+  TypeRange written = action.getActionOuts().empty() ? TypeRange(action.getActionResults().getTypes())
+                                                     : TypeRange(action.getActionOuts().getTypes());
+  SmallVector<Type> read;
+  // What begins or ends elsewhere has no tensors of its own.
+  for (Value in : action.getActionIns())
+    read.push_back(in.getType());
+  return {0, 0, bytesOfTensors(read), bytesOfTensors(written)};
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static int64_t flopsOf(Operation &scalar) {
+  if (isa<RandomUniformOp>(scalar))
+    return kRandomFlops;
+  // Additions and the like; indices and yields cost nothing.
+  if (isa<math::MathDialect>(scalar.getDialect()))
+    return kFunctionFlops;
+  bool computes = !isa<linalg::LinalgDialect>(scalar.getDialect()) && !scalar.hasTrait<OpTrait::ConstantLike>();
+  return computes ? 1 : 0;
+}
+
+/// Of the generics in a kernel's body, each over its own iteration space.
+static int64_t flopsOf(Block &body) {
+  int64_t flops = 0;
+  for (auto generic : body.getOps<linalg::GenericOp>()) {
+    int64_t iterations = 1, each = 0;
+    for (int64_t size : generic.getStaticLoopRanges())
+      iterations *= size;
+    for (Operation &scalar : *generic.getBody())
+      each += flopsOf(scalar);
+    flops += iterations * each;
+  }
+  return flops;
+}
+
+ActionCost KernelOp::getActionCost() {
+  ActionCost cost = detail::costOfMoving(*this);
+  cost.vectorFlops = flopsOf(*getBlock());
+  return cost;
+}
+
+/// A flat kernel's body has one element and stands for any number.
+ActionCost LaunchOp::getActionCost() {
+  ActionCost cost = detail::costOfMoving(*this);
+  Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();
+  auto kernel = cast<KernelDefOp>(SymbolTable::lookupSymbolIn(module, getKernelAttr()));
+  int64_t flops = flopsOf(*kernel.getBlock());
+  if (!kernel.getFlat()) {
+    cost.vectorFlops = flops * getBatch();
+    return cost;
+  }
+  unsigned numOuts = kernel.getTies().size();
+  for (unsigned out = 0; out < getOuts().size(); out += numOuts)
+    cost.vectorFlops += flops * tensorOf(getOuts()[out].getType()).getNumElements();
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Library calls
+//===----------------------------------------------------------------------===//
+
+/// The tensor that an action with one result makes, in either form.
+template <typename Action> static RankedTensorType resultType(Action action) {
+  return tensorOf(action.getOuts().empty() ? action.getResult().getType() : action.getOuts().front().getType());
+}
+
+/// A product and a sum for every element of the result and of what is contracted.
+ActionCost MatmulOp::getActionCost() {
+  ActionCost cost = detail::costOfMoving(*this);
+  auto [inputs, result] = getSpec().split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  int64_t contracted = 1;
+  for (auto [letter, size] : llvm::zip(lhs, tensorOf(getLhs().getType()).getShape()))
+    if (!result.contains(letter))
+      contracted *= size;
+  cost.matrixFlops = 2 * resultType(*this).getNumElements() * contracted;
+  if (getEpilogue() != Epilogue::None)
+    cost.vectorFlops = kFunctionFlops * resultType(*this).getNumElements();
+  return cost;
+}
+
+/// Rows that no index names are not read.
+ActionCost GatherOp::getActionCost() {
+  int64_t rows = bytesOf(TypeRange(resultType(*this)));
+  return {0, 0, rows + bytesOfTensors(TypeRange(getIndices().getType())), rows};
+}
+
+/// Rows are read, added to and written; without an accumulator the table is first
+/// filled with zeros.
+ActionCost ScatterAddOp::getActionCost() {
+  int64_t rows = bytesOfTensors(TypeRange(getUpdates().getType()));
+  int64_t table = getAccumulator() ? 0 : bytesOf(TypeRange(resultType(*this)));
+  return {0, tensorOf(getUpdates().getType()).getNumElements(),
+          2 * rows + bytesOfTensors(TypeRange(getIndices().getType())), rows + table};
+}
