@@ -3,20 +3,21 @@
 // Gloo's unbound buffers carry the messages, and a thread of its own moves the
 // bytes.  A time-out or a lost connection is final in Gloo: what waits for that
 // rank throws.  So the news of a failure is the end of connections; the reason is
-// left, before, as a file beside the addresses.
+// left, before, in the store beside the addresses.
 //
 //===----------------------------------------------------------------------===//
 
 #include "comm/gloo/GlooTransport.h"
 
 #include "comm/MessageTransport.h"
+#include "comm/Store.h"
+#include "comm/transports.h"
 #include "core/Error.h"
 #include "core/Format.h"
 
-#include <filesystem>
-#include <fstream>
+#include <cstdlib>
 #include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/file_store.h>
+#include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
 #include <thread>
 
@@ -28,9 +29,39 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000) + 1);
 }
 
+// Our store as Gloo wants it; every wait ends at the deadline.
+class GlooStore : public gloo::rendezvous::Store {
+public:
+  GlooStore(braid::Store &store, Clock::time_point deadline) : store(store), deadline(deadline) {}
+
+  void set(const std::string &key, const std::vector<char> &data) override {
+    store.set(key, std::string(data.begin(), data.end()));
+  }
+  std::vector<char> get(const std::string &key) override {
+    std::optional<std::string> value = store.await(key, deadline);
+    if (!value)
+      throw Error(missing(key));
+    return {value->begin(), value->end()};
+  }
+  void wait(const std::vector<std::string> &keys) override {
+    for (const std::string &key : keys)
+      get(key);
+  }
+  void wait(const std::vector<std::string> &keys, const std::chrono::milliseconds &) override { wait(keys); }
+
+private:
+  // Gloo's keys are the ranks' numbers, or end in them.
+  static std::string missing(const std::string &key) {
+    return "rank " + key.substr(key.find_last_of('/') + 1) + " has not come";
+  }
+
+  braid::Store &store;
+  const Clock::time_point deadline;
+};
+
 class GlooChannel : public Channel {
 public:
-  explicit GlooChannel(const GlooOptions &options);
+  explicit GlooChannel(const Joining &options);
   ~GlooChannel() override;
 
   int rank() const override { return options.rank; }
@@ -48,33 +79,38 @@ private:
     bool isSend;
   };
 
-  void connect();
+  void connect(Clock::time_point deadline);
   void throwAnnounced() const;
-  std::string failurePath(int rank) const { return options.folder + "/failure-" + std::to_string(rank); }
+  std::string failureKey(int rank) const { return "failure-" + std::to_string(rank); }
 
-  const GlooOptions options;
+  const Joining options;
+  std::unique_ptr<Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::vector<Posted> posted;
   std::set<int> ended; // connections to these are lost
 };
 
-GlooChannel::GlooChannel(const GlooOptions &options) : options(options) {
+GlooChannel::GlooChannel(const Joining &options) : options(options) {
   try {
-    connect();
+    connect(Clock::now() + milliseconds(options.timeout));
   } catch (const std::exception &error) {
-    fail("rank ", options.rank, " of ", options.size, " has not reached the others over '", options.folder,
+    fail("rank ", options.rank, " of ", options.size, " has not reached the others over '", options.rendezvous,
          "' within ", formatExact(options.timeout), " s: ", error.what());
   }
 }
 
-void GlooChannel::connect() {
-  std::filesystem::create_directories(options.folder);
-  gloo::rendezvous::FileStore store(options.folder);
-  gloo::transport::tcp::attr attributes(options.hostName.c_str());
+void GlooChannel::connect(Clock::time_point deadline) {
+  store = openStore(options.rendezvous, options.job, options.rank, deadline);
+  gloo::transport::tcp::attr attributes;
+  if (const char *interface = std::getenv("GLOO_SOCKET_IFNAME"))
+    attributes.iface = interface;
+  else
+    attributes.hostname = store->localAddress();
   auto device = gloo::transport::tcp::CreateDevice(attributes);
   context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
   context->setTimeout(milliseconds(options.timeout));
-  context->connectFullMesh(store, device);
+  GlooStore glooStore(*store, deadline);
+  context->connectFullMesh(glooStore, device);
 }
 
 // A connection that is closed with notes of Gloo's protocol unread is reset, and
@@ -83,6 +119,8 @@ GlooChannel::~GlooChannel() {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   posted.clear();
   context->closeConnections();
+  // The others may still have to ask why.
+  store->waitForOthers(Clock::now() + std::chrono::seconds(1));
 }
 
 void GlooChannel::send(int peer, int tag, const void *data, size_t bytes) {
@@ -131,23 +169,29 @@ std::set<int> GlooChannel::complete(Clock::time_point deadline) {
   return late;
 }
 
+// A store that is gone has no news.
 void GlooChannel::throwAnnounced() const {
-  for (int rank = 0; rank < options.size; ++rank) {
-    std::ifstream file(failurePath(rank));
-    if (std::string message; std::getline(file, message))
-      throw Error(message);
+  std::optional<std::string> message;
+  try {
+    for (int rank = 0; rank < options.size && !message; ++rank)
+      message = store->find(failureKey(rank));
+  } catch (const Error &) {
   }
+  if (message)
+    throw Error(*message);
 }
 
 void GlooChannel::announceFailure(const std::string &message) {
-  std::string path = failurePath(options.rank);
-  std::ofstream(path + ".new") << message << '\n';
-  std::error_code ignored; // others will know less about it
-  std::filesystem::rename(path + ".new", path, ignored);
+  try {
+    store->set(failureKey(options.rank), message);
+  } catch (const Error &) { // others will know less about it
+  }
 }
 
 } // namespace
 
-TransportFactory braid::glooTransport(GlooOptions options) {
-  return [=] { return std::make_unique<MessageTransport>(std::make_unique<GlooChannel>(options)); };
+TransportFactory braid::glooTransport(const Joining &joining) {
+  return [=] { return std::make_unique<MessageTransport>(std::make_unique<GlooChannel>(joining)); };
 }
+
+void br_use_gloo() { registerTransport("gloo", glooTransport); }

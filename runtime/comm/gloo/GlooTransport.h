@@ -2,20 +2,14 @@
 #ifndef BRAID_COMM_GLOO_GLOOTRANSPORT_H
 #define BRAID_COMM_GLOO_GLOOTRANSPORT_H
 
-#include "comm/Transport.h"
-
-#include <string>
+#include "comm/TransportRegistry.h"
 
 namespace braid {
 
-struct GlooOptions {
-  int rank = 0, size = 1;
-  std::string folder;   // where ranks leave their addresses: shared by all, new for each job
-  std::string hostName; // of this rank's network interface; empty: what this host is called
-  double timeout = 30;  // seconds, to find each other
-};
-
-TransportFactory glooTransport(GlooOptions options);
+// Ranks find each other at `joining.rendezvous`.  Each listens on the network
+// interface that GLOO_SOCKET_IFNAME names, or else on the one that leads to the
+// store, or to this host's name.
+TransportFactory glooTransport(const Joining &joining);
 
 } // namespace braid
 #endif // BRAID_COMM_GLOO_GLOOTRANSPORT_H

@@ -10,6 +10,7 @@
 #include "comm/mpi/MpiTransport.h"
 
 #include "comm/MessageTransport.h"
+#include "comm/transports.h"
 #include "core/Error.h"
 
 #include <algorithm>
@@ -207,6 +208,8 @@ bool MpiChannel::allHaveSpoken() const {
 
 } // namespace
 
-TransportFactory braid::mpiTransport() {
+TransportFactory braid::mpiTransport(const Joining &) {
   return [] { return std::make_unique<MessageTransport>(std::make_unique<MpiChannel>()); };
 }
+
+void br_use_mpi() { registerTransport("mpi", mpiTransport); }

@@ -1,0 +1,59 @@
+//===- Store.h - a few words that ranks leave for each other --------------===//
+//
+// A key-value store: how ranks that share nothing yet find each other, and where
+// one that fails says why.  An address is
+//
+//   file:///FOLDER      files in a folder that all ranks see
+//   tcp://HOST:PORT     rank 0 serves it, on that port of that host
+//   agent://HOST:PORT   torchrun's agent does: nobody of ours may bind the port
+//
+// Over TCP the words are those of PyTorch's TCPStore, so the client is one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMM_STORE_H
+#define BRAID_COMM_STORE_H
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace braid {
+
+// All throw Error.  Keys are set once.
+class Store {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~Store() = default;
+
+  virtual void set(const std::string &key, const std::string &value) = 0;
+  // Nothing if the key is not there yet.
+  virtual std::optional<std::string> find(const std::string &key) = 0;
+
+  // This host's address on the way to the store; empty if it cannot be told.
+  virtual std::string localAddress() const { return ""; }
+  // The server's own rank: waits until the others have no more questions, or until
+  // the deadline.
+  virtual void waitForOthers(Clock::time_point) {}
+
+  // Waits for the key; nothing if it was not set by the deadline.
+  std::optional<std::string> await(const std::string &key, Clock::time_point deadline);
+};
+
+struct StoreAddress {
+  enum class Kind { Folder, Served, Agent } kind;
+  std::string folder, host;
+  int port = 0;
+};
+
+// Throws Error when the text is no address.
+StoreAddress parseStoreAddress(const std::string &text);
+
+// Keys are prefixed by `job`.  Rank 0 serves a store that ranks serve themselves;
+// the others try to reach it until the deadline.
+std::unique_ptr<Store> openStore(const std::string &address, const std::string &job, int rank,
+                                 Store::Clock::time_point deadline);
+
+} // namespace braid
+#endif // BRAID_COMM_STORE_H

@@ -1,0 +1,115 @@
+//===- Agree.cpp - what all ranks must know of each other -----------------===//
+
+#include "core/Agree.h"
+
+#include "core/Error.h"
+#include "core/Mesh.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <vector>
+
+using namespace braid;
+
+std::array<int32_t, agreeValues> braid::agree(Model &model, const std::array<int32_t, agreeValues> &values) {
+  if (model.rank().size == 1)
+    return values;
+  const br_program &program = model.program("agree");
+  const br_io *in = findByRole(inputsOf(program), "values"), *out = findByRole(resultsOf(program), "values");
+  if (!in || !out || in->bytes != sizeof values || out->bytes != sizeof values)
+    fail("the compiled model is broken: program 'agree' does not take and give ", agreeValues,
+         " numbers; compile it again");
+  std::copy(values.begin(), values.end(), model.at<int32_t>(*in));
+  model.run(program);
+  std::array<int32_t, agreeValues> result;
+  std::copy_n(model.at<int32_t>(*out), agreeValues, result.begin());
+  return result;
+}
+
+bool braid::anyAgrees(Model &model, bool condition) { return agree(model, {condition})[0] != 0; }
+bool braid::allAgree(Model &model, bool condition) { return !anyAgrees(model, !condition); }
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// Tensors that are cut in the same way, and the block of them that a rank holds.
+struct Cut {
+  std::vector<int32_t> groups; // of the dims, then of the flat range
+  auto operator<=>(const Cut &) const = default;
+};
+
+Cut cutOf(const br_tensor &tensor) {
+  Cut cut{{tensor.dims, tensor.dims + tensor.rank}};
+  while (!cut.groups.empty() && cut.groups.back() == 0)
+    cut.groups.pop_back();
+  // A flat range is that of a block: what comes first does not matter, only how
+  // blocks are numbered.
+  cut.groups.push_back(tensor.flat);
+  return cut;
+}
+
+GroupPlace blockOf(const br_model &model, const Cut &cut, int rank) {
+  GroupPlace block;
+  for (int32_t group : cut.groups) {
+    GroupPlace place = placeInGroup(model, group, rank);
+    block.index = block.index * place.size + place.index;
+    block.size *= place.size;
+  }
+  return block;
+}
+
+// Of the bytes that lie in the arena: 30 bits, never negative.
+int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes) {
+  uint64_t state = static_cast<uint64_t>(hash) + 0x9E3779B97F4A7C15u;
+  auto mix = [&](uint64_t word) { state = (state ^ word) * 0xD6E8FEB86659FD93u ^ (state >> 29); };
+  uint64_t word, at = 0;
+  for (; at + sizeof word <= bytes; at += sizeof word) {
+    std::memcpy(&word, data + at, sizeof word);
+    mix(word);
+  }
+  for (; at < bytes; ++at)
+    mix(static_cast<uint64_t>(data[at]));
+  return static_cast<int32_t>(state >> 34);
+}
+
+} // namespace
+
+// x and -x have the same greatest magnitude over ranks if and only if x is the same
+// everywhere.  Each block has values of its own, of which the ranks that do not hold
+// it know nothing: one question is about four blocks.
+void braid::checkCopiesAreEqual(Model &model) {
+  const br_model &table = model.table();
+  if (model.rank().size == 1)
+    return;
+  std::map<Cut, int32_t> sums;
+  for (const br_tensor &tensor : tensorsOf(table))
+    if (tensor.checkpoint && tensor.partial == 0) {
+      int32_t &sum = sums[cutOf(tensor)];
+      sum = checksum(sum, model.arena() + tensor.offset, tensor.bytes);
+    }
+  for (const auto &[cut, sum] : sums) {
+    GroupPlace own = blockOf(table, cut, model.rank().number);
+    if (own.size == model.rank().size) // no copies
+      continue;
+    constexpr int64_t perQuestion = agreeValues / 2;
+    for (int64_t first = 0; first < own.size; first += perQuestion) {
+      constexpr int32_t nothing = std::numeric_limits<int32_t>::min();
+      std::array<int32_t, agreeValues> values;
+      values.fill(nothing);
+      if (own.index >= first && own.index < first + perQuestion) {
+        values[(own.index - first) * 2] = sum;
+        values[(own.index - first) * 2 + 1] = -sum;
+      }
+      values = agree(model, values);
+      for (int64_t i = 0; i < agreeValues; i += 2)
+        if (values[i] != nothing && values[i] != -values[i + 1])
+          fail("ranks hold different copies of the same tensors before the first step; were all started with the same "
+               "binary, options and files?");
+    }
+  }
+}
