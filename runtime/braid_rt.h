@@ -112,6 +112,9 @@ typedef enum {
 // of its strides (largest first) is padded and cut once more, into ranges of
 // ceil(elements / ranks), and the rank holds its range, contiguous.  Group 0 is
 // always the rank alone: a dim, or range, of group 0 is not cut.
+//
+// The logical tensor is the sum of what the ranks of the group `partial` hold: an
+// accumulator of gradients that are not reduced yet (group 0: not a sum).
 typedef struct {
   const char *name;
   const char *cause; // "parameters", "optimizer_state", "gradients", ...
@@ -125,9 +128,11 @@ typedef struct {
   uint32_t stream;    // Philox stream of the initial values
   int32_t checkpoint; // 0: left out of checkpoints (accumulators)
   int32_t dims[BR_MAX_RANK], flat; // groups that cut it
+  int32_t partial;                 // group that it is a sum over
 } br_tensor;
 
-// An input, a result or a run-time scalar of one program, contiguous.
+// An input, a result or a run-time scalar of one program.  `shape` is logical; the
+// rank's part (see br_tensor) is contiguous, `bytes` long.
 // `role` is the contract with the training loop:
 //   inputs   tokens, targets (i32 [B,S], or f32 of any shape for regression
 //            models: role "features"/"labels"), lr (f32 scalar), step (i32
@@ -142,7 +147,7 @@ typedef struct {
   int32_t rank;
   int64_t shape[BR_MAX_RANK];
   uint64_t offset, bytes;
-  int32_t dims[BR_MAX_RANK];
+  int32_t dims[BR_MAX_RANK], flat, partial;
 } br_io;
 
 // `run` fails when communication does; br_comm_error says why.

@@ -10,6 +10,8 @@
 #define BRAID_CORE_COMMANDS_H
 
 #include "braid_rt.h"
+#include "core/Rank.h"
+#include "core/RunOutputs.h"
 
 #include <cstdint>
 #include <optional>
@@ -70,7 +72,8 @@ int runTrain(const br_model &model, const TrainOptions &options);
 int runEval(const br_model &model, const EvalOptions &options);
 int runSample(const br_model &model, const SampleOptions &options);
 int runInfo(const br_model &model, const InfoOptions &options);
-int runOnce(const br_model &model, const RunOptions &options);
+int runOnce(const br_model &model, const RunOptions &options, const Rank &rank,
+            RunOutputs &outputs);
 
 } // namespace braid
 #endif // BRAID_CORE_COMMANDS_H

@@ -10,7 +10,7 @@
 #include "core/Commands.h"
 #include "core/Error.h"
 #include "core/Format.h"
-#include "core/LogicalOrder.h"
+#include "core/TensorPart.h"
 #include "core/Model.h"
 #include "core/Plan.h"
 

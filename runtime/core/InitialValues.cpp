@@ -1,13 +1,15 @@
-//===- InitialValues.cpp - what tensors hold before the first step
-//----------===//
+//===- InitialValues.cpp - what tensors hold before the first step --------===//
 
 #include "core/InitialValues.h"
 
-#include "core/LogicalOrder.h"
+#include "core/Mesh.h"
+#include "core/NumberTypes.h"
 #include "core/Philox.h"
+#include "core/TensorPart.h"
 #include "cpu/Threads.h"
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 using namespace braid;
@@ -35,43 +37,37 @@ double braid::initialValue(const br_tensor &tensor, uint64_t seed, int64_t i) {
   return 0;
 }
 
-namespace {
-
-void store(br_dtype type, std::byte *base, int64_t at, double x) {
-  switch (type) {
-  case BR_F64:
-    reinterpret_cast<double *>(base)[at] = x;
-    return;
-  case BR_F32:
-    reinterpret_cast<float *>(base)[at] = static_cast<float>(x);
-    return;
-  case BR_BF16:
-    reinterpret_cast<uint16_t *>(base)[at] = toBFloat16(static_cast<float>(x));
-    return;
-  case BR_I32:
-    reinterpret_cast<int32_t *>(base)[at] = static_cast<int32_t>(x);
-    return;
-  case BR_I64:
-    reinterpret_cast<int64_t *>(base)[at] = static_cast<int64_t>(x);
-    return;
-  case BR_I1:
-    reinterpret_cast<uint8_t *>(base)[at] = x != 0;
-    return;
-  }
+// All bytes are written, by all threads: padding, gaps and tensors of zeros.
+static void clear(std::byte *base, uint64_t bytes, int threads) {
+  parallelRanges(threads, static_cast<int64_t>(bytes),
+                 [&](int, int64_t begin, int64_t end) {
+                   std::memset(base + begin, 0, end - begin);
+                 });
 }
 
-} // namespace
-
 void braid::initialize(const br_model &model, std::byte *arena, uint64_t seed,
-                       int threads) {
+                       int threads, int rank) {
   for (int32_t t = 0; t < model.n_tensors; ++t) {
     const br_tensor &tensor = model.tensors[t];
     std::byte *base = arena + tensor.offset;
-    parallelRanges(
-        threads, numElements(tensor), [&](int, int64_t begin, int64_t end) {
-          forEachElement(tensor, begin, end, [&](int64_t i, int64_t stored) {
-            store(tensor.dtype, base, stored, initialValue(tensor, seed, i));
-          });
-        });
+    clear(base, tensor.bytes, threads);
+    // Of a sum, the first term is all.
+    if (tensor.init == BR_INIT_ZEROS ||
+        placeInGroup(model, tensor.partial, rank).index > 0)
+      continue;
+    const TensorPart part = partOf(model, tensor, rank),
+                     logical =
+                         wholeTensor({tensor.shape, tensor.shape + tensor.rank});
+    const int64_t size = elementSize(tensor.dtype);
+    auto fill = [&](const Run &run) {
+      for (int64_t i = 0; i < run.count; ++i)
+        putNumber(tensor.dtype, base + (run.place + i * run.step) * size,
+                  initialValue(tensor, seed,
+                               run.otherPlace + i * run.otherStep));
+    };
+    parallelRanges(threads, part.places(),
+                   [&](int, int64_t begin, int64_t end) {
+                     forEachRun(part, begin, end, logical, fill);
+                   });
   }
 }

@@ -1,5 +1,4 @@
-//===- InitialValues.h - what tensors hold before the first step
-//------------===//
+//===- InitialValues.h - what tensors hold before the first step ----------===//
 //
 // Random values are a function of (seed, stream, logical index i) only, so that
 // layout and thread count do not matter and another program can reproduce them:
@@ -24,8 +23,9 @@ namespace braid {
 // The value that logical element `i` of `tensor` starts with.
 double initialValue(const br_tensor &tensor, uint64_t seed, int64_t i);
 
+// Fills the rank's parts of all tensors; padding is zero.
 void initialize(const br_model &model, std::byte *arena, uint64_t seed,
-                int threads);
+                int threads, int rank);
 
 } // namespace braid
 #endif // BRAID_CORE_INITIALVALUES_H

@@ -12,7 +12,9 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace braid {
 
@@ -72,6 +74,46 @@ inline float fromFloat16(uint16_t bits) {
   else
     magnitude = std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
   return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+// An element as a number, and back: rounded to floats, truncated to ints.
+inline double numberAt(br_dtype type, const std::byte *at) {
+  auto get = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (type) {
+  case BR_F64:
+    return get(double());
+  case BR_F32:
+    return get(float());
+  case BR_BF16:
+    return fromBFloat16(get(uint16_t()));
+  case BR_I32:
+    return get(int32_t());
+  case BR_I64:
+    return static_cast<double>(get(int64_t()));
+  case BR_I1:
+    return get(uint8_t()) != 0;
+  }
+  return 0;
+}
+inline void putNumber(br_dtype type, std::byte *at, double x) {
+  auto put = [&](auto value) { std::memcpy(at, &value, sizeof value); };
+  switch (type) {
+  case BR_F64:
+    return put(x);
+  case BR_F32:
+    return put(static_cast<float>(x));
+  case BR_BF16:
+    return put(toBFloat16(static_cast<float>(x)));
+  case BR_I32:
+    return put(static_cast<int32_t>(x));
+  case BR_I64:
+    return put(static_cast<int64_t>(x));
+  case BR_I1:
+    return put(static_cast<uint8_t>(x != 0));
+  }
 }
 
 } // namespace braid

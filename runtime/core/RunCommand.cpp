@@ -1,50 +1,33 @@
-//===- RunCommand.cpp - one program, once
-//------------------------------------===//
+//===- RunCommand.cpp - one program, once ---------------------------------===//
 //
 // Runs a program on given or random tensors and writes what went in and what
 // came out to one file, so that another implementation can be compared with it.
 // A tensor of the model is written before the run under its name and, if the
 // run changed it, after it as "updates <name>"; a result has its role as name.
 //
+// All tensors are logical ones: ranks take their parts of them, and random values
+// depend on the place in the logical tensor, so every layout gets the same.
+//
 //===----------------------------------------------------------------------===//
 
 #include "core/Commands.h"
 #include "core/Error.h"
-#include "core/LogicalOrder.h"
+#include "core/Mesh.h"
 #include "core/Model.h"
+#include "core/NumberTypes.h"
 #include "core/Philox.h"
+#include "core/RunOutputs.h"
 #include "core/Safetensors.h"
+#include "core/TensorPart.h"
 #include "cpu/Threads.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <cstring>
+#include <optional>
 
 using namespace braid;
 
 namespace {
-
-// A copy of a tensor in logical order.
-struct Copy {
-  std::string name;
-  br_dtype dtype;
-  std::vector<int64_t> shape;
-  std::vector<std::byte> bytes;
-};
-
-Copy copyOf(const br_tensor &t, const Model &model) {
-  Copy copy{t.name, t.dtype, {t.shape, t.shape + t.rank}, {}};
-  copy.bytes.resize(numElements(t) * elementSize(t.dtype));
-  readLogical(t, model.arena(), 0, numElements(t), copy.bytes.data());
-  return copy;
-}
-
-Copy copyOf(const br_io &io, std::string name, const Model &model) {
-  const std::byte *data = model.arena() + io.offset;
-  return {std::move(name),
-          io.dtype,
-          {io.shape, io.shape + io.rank},
-          {data, data + io.bytes}};
-}
 
 uint32_t hashOf(const std::string &name) { // FNV-1a
   uint32_t hash = 2166136261u;
@@ -53,116 +36,145 @@ uint32_t hashOf(const std::string &name) { // FNV-1a
   return hash;
 }
 
-// Floats in [low, 1), ints in [0, bound).
-void fillRandom(Copy &copy, float low, int64_t bound, uint64_t seed) {
-  int64_t size = elementSize(copy.dtype),
-          count = static_cast<int64_t>(copy.bytes.size()) / size;
-  for (int64_t i = 0; i < count; ++i) {
-    PhiloxWords words = philoxAt(i, 0, hashOf(copy.name), seed);
-    float real = low + (1 - low) * static_cast<float>(words[0] >> 8) * 0x1p-24f;
-    int64_t integer = static_cast<int64_t>(boundedRandom(words, bound));
-    std::byte *at = copy.bytes.data() + i * size;
-    auto put = [&](auto value) { std::memcpy(at, &value, sizeof value); };
-    switch (copy.dtype) {
-    case BR_F64:
-      put(static_cast<double>(real));
-      break;
-    case BR_F32:
-      put(real);
-      break;
-    case BR_BF16:
-      put(toBFloat16(real));
-      break;
-    case BR_I32:
-      put(static_cast<int32_t>(integer));
-      break;
-    case BR_I64:
-      put(integer);
-      break;
-    case BR_I1:
-      put(static_cast<uint8_t>(words[0] & 1));
-      break;
-    }
+// A logical tensor and this rank's part of it.
+struct Slot {
+  OutputTensor tensor;
+  TensorPart where;
+  std::byte *memory;
+  int64_t piece; // the number of the rank's term, if the tensor is a sum
+};
+
+class Runner {
+public:
+  Runner(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs)
+      : table(table), options(options), rank(rank), outputs(outputs),
+        model(table, options.threads > 0 ? options.threads : availableCores(), rank),
+        program(model.program(options.program)) {
+    if (!options.inputs.empty())
+      inputs.emplace(options.inputs);
   }
+
+  void run();
+
+private:
+  template <class T> Slot slotOf(const T &t, std::string name) const;
+  void add(const Slot &slot) { outputs.add(slot.tensor, {rank.number, added++, slot.piece, slot.where, slot.memory}); }
+  // Each fills the rank's part; the first says whether the file has the tensor.
+  bool fillFromFile(const Slot &slot) const;
+  void fillRandom(const Slot &slot, float low) const;
+  void clear(const Slot &slot) const;
+  void fillTensors();
+  void fillInputs();
+
+  const br_model &table;
+  const RunOptions &options;
+  const Rank &rank;
+  RunOutputs &outputs;
+  Model model;
+  const br_program &program;
+  std::optional<SafetensorsFile> inputs;
+  size_t added = 0;
+};
+
+template <class T> Slot Runner::slotOf(const T &t, std::string name) const {
+  GroupPlace term = placeInGroup(table, t.partial, rank.number);
+  return {{std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size},
+          partOf(table, t, rank.number),
+          model.arena() + t.offset,
+          term.index};
 }
 
-// Takes the tensor from the file if it is there; says whether it was.
-bool fillFromFile(Copy &copy, const SafetensorsFile *file) {
-  const TensorEntry *entry = file ? file->find(copy.name) : nullptr;
+bool Runner::fillFromFile(const Slot &slot) const {
+  const OutputTensor &tensor = slot.tensor;
+  const TensorEntry *entry = inputs ? inputs->find(tensor.name) : nullptr;
   if (!entry)
     return false;
-  if (entry->dtype != typeName(copy.dtype) || entry->shape != copy.shape)
-    fail("'", file->path(), "' has '", copy.name, "' as ", entry->dtype, " ",
-         formatShape(entry->shape), ", but the program takes ",
-         typeName(copy.dtype), " ", formatShape(copy.shape));
-  file->read(*entry, 0, copy.bytes.data(), copy.bytes.size());
+  if (entry->dtype != typeName(tensor.dtype) || entry->shape != tensor.shape)
+    fail("'", inputs->path(), "' has '", tensor.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
+         ", but the program takes ", typeName(tensor.dtype), " ", formatShape(tensor.shape));
+  std::vector<std::byte> whole(entry->end - entry->begin);
+  inputs->read(*entry, 0, whole.data(), whole.size());
+  copyShared(slot.where, slot.memory, wholeTensor(tensor.shape), whole.data(), elementSize(tensor.dtype));
   return true;
 }
 
-void writeFile(const std::string &path, const std::vector<Copy> &tensors) {
-  nlohmann::ordered_json header;
-  uint64_t at = 0;
-  for (const Copy &t : tensors) {
-    header[t.name] = {{"dtype", typeName(t.dtype)},
-                      {"shape", t.shape},
-                      {"data_offsets", {at, at + t.bytes.size()}}};
-    at += t.bytes.size();
-  }
-  std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  uint64_t length = text.size();
-  File file = File::createForWriting(path);
-  file.write(&length, sizeof length);
-  file.write(text.data(), text.size());
-  for (const Copy &t : tensors)
-    file.write(t.bytes.data(), t.bytes.size());
-  file.sync();
+// Floats in [low, 1), ints in [0, bound).
+void Runner::fillRandom(const Slot &slot, float low) const {
+  const int64_t bound = table.vocab_size > 0 ? table.vocab_size : 2;
+  const br_dtype dtype = slot.tensor.dtype;
+  const uint32_t stream = hashOf(slot.tensor.name);
+  forEachRun(slot.where, wholeTensor(slot.tensor.shape), [&](const Run &run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      PhiloxWords words = philoxAt(run.otherPlace + i * run.otherStep, 0, stream, options.seed);
+      double value = low + (1 - low) * static_cast<float>(words[0] >> 8) * 0x1p-24f;
+      if (dtype == BR_I32 || dtype == BR_I64)
+        value = static_cast<double>(boundedRandom(words, bound));
+      if (dtype == BR_I1)
+        value = words[0] & 1;
+      putNumber(dtype, slot.memory + (run.place + i * run.step) * elementSize(dtype), value);
+    }
+  });
 }
 
-} // namespace
+void Runner::clear(const Slot &slot) const {
+  const int64_t size = elementSize(slot.tensor.dtype);
+  forEachRun(slot.where, slot.where, [&](const Run &run) {
+    for (int64_t i = 0; i < run.count; ++i)
+      std::memset(slot.memory + (run.place + i * run.step) * size, 0, size);
+  });
+}
 
-int braid::runOnce(const br_model &table, const RunOptions &options) {
-  Model model(table, options.threads > 0 ? options.threads : availableCores());
-  const br_program &program = model.program(options.program);
-  std::optional<SafetensorsFile> inputs;
-  if (!options.inputs.empty())
-    inputs.emplace(options.inputs);
-  const SafetensorsFile *file = inputs ? &*inputs : nullptr;
-  const int64_t bound = table.vocab_size > 0 ? table.vocab_size : 2;
-
-  std::vector<Copy> written;
+void Runner::fillTensors() {
   for (const br_tensor &t : tensorsOf(table)) {
-    Copy &copy = written.emplace_back(copyOf(t, model));
+    std::memset(model.arena() + t.offset, 0, t.bytes); // padding, too
+    Slot slot = slotOf(t, t.name);
     // Optimizer state holds means of squares: no negative numbers.
-    if (!fillFromFile(copy, file))
-      fillRandom(copy, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f,
-                 bound, options.seed);
-    writeLogical(t, model.arena(), 0, numElements(t), copy.bytes.data());
+    if (!fillFromFile(slot))
+      fillRandom(slot, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f);
+    // The first term of a sum is all of it.
+    if (slot.piece > 0)
+      clear(slot);
+    add(slot);
   }
+}
+
+void Runner::fillInputs() {
   model.setLearningRate(program, 0.01f);
   model.setStep(program, 1);
   model.setKey(program, options.seed, 1, 0);
   model.setPosition(program, 0);
   for (const br_io &io : inputsOf(program)) {
-    Copy &copy = written.emplace_back(copyOf(io, io.name, model));
-    if (!fillFromFile(copy, file) && !isScalarRole(io.role))
-      fillRandom(copy, -1, bound, options.seed);
-    std::memcpy(model.arena() + io.offset, copy.bytes.data(), io.bytes);
+    Slot slot = slotOf(io, io.name);
+    const std::string_view role = io.role;
+    const bool given = fillFromFile(slot);
+    if (!given && role != "stop" && !isScalarRole(role))
+      fillRandom(slot, -1);
+    if (slot.piece > 0 || (!given && role == "stop"))
+      clear(slot);
+    add(slot);
   }
+}
 
+void Runner::run() {
+  fillTensors();
+  fillInputs();
   model.run(program);
-
   for (const br_io &io : resultsOf(program))
-    written.push_back(copyOf(io, *io.role ? io.role : io.name, model));
+    add(slotOf(io, *io.role ? io.role : io.name));
   for (int32_t i = 0; i < table.n_tensors; ++i) {
-    Copy after = copyOf(table.tensors[i], model);
-    if (after.bytes == written[i].bytes)
-      continue;
-    after.name = "updates " + after.name;
-    written.push_back(std::move(after));
+    Slot slot = slotOf(table.tensors[i], concat("updates ", table.tensors[i].name));
+    outputs.addUpdate(slot.tensor, {rank.number, added++, slot.piece, slot.where, slot.memory}, i);
   }
-  writeFile(options.outputs, written);
-  std::printf("ran %s; its tensors are in %s\n", program.name,
-              options.outputs.c_str());
+  if (outputs.finish(options.outputs))
+    std::printf("ran %s; its tensors are in %s\n", program.name, options.outputs.c_str());
+}
+
+} // namespace
+
+int braid::runOnce(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs) {
+  if (rank.size != outputs.ranksHere())
+    fail("`run` puts the tensors of all ranks into one file, so they must be threads of one process, but ",
+         rank.size, " ranks run in several; start it once, with --ranks ", rank.size);
+  Runner(table, options, rank, outputs).run();
   return 0;
 }

@@ -1,11 +1,11 @@
-//===- ExampleModels.cpp - two models written by hand
-//-------------------------===//
+//===- ExampleModels.cpp - two models written by hand ---------------------===//
 
 #include "ExampleModels.h"
 
 #include "TestFiles.h"
 #include "cpu/kernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -13,6 +13,39 @@
 std::function<void(int step)> braid::test::afterTrainStep;
 
 namespace braid {
+
+//===----------------------------------------------------------------------===//
+// Rows of the tables
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Place {
+  uint64_t offset, bytes;
+};
+using Extents = std::initializer_list<int64_t>;
+
+// Normal with this deviation, or zeros.
+br_tensor stored(const char *name, const char *cause, Extents shape, Extents stride, Place at, double deviation,
+                 bool checkpoint) {
+  br_tensor t{};
+  t.name = name, t.cause = cause, t.dtype = BR_F32, t.rank = static_cast<int32_t>(shape.size());
+  std::copy(shape.begin(), shape.end(), t.shape);
+  std::copy(stride.begin(), stride.end(), t.stride);
+  t.offset = at.offset, t.bytes = at.bytes;
+  t.init = deviation > 0 ? BR_INIT_NORMAL : BR_INIT_ZEROS, t.init_b = deviation, t.checkpoint = checkpoint;
+  return t;
+}
+
+br_io io(const char *name, const char *role, br_dtype dtype, Extents shape, Place at) {
+  br_io io{};
+  io.name = name, io.role = role, io.dtype = dtype, io.rank = static_cast<int32_t>(shape.size());
+  std::copy(shape.begin(), shape.end(), io.shape);
+  io.offset = at.offset, io.bytes = at.bytes;
+  return io;
+}
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Linear regression
@@ -98,66 +131,23 @@ br_status eval(br_context *ctx) {
   return BR_OK;
 }
 
-#define AT(member) offsetof(Arena, member), sizeof(Arena::member)
-const br_tensor tensors[] = {{"w",
-                              "parameters",
-                              BR_F32,
-                              2,
-                              {D, N},
-                              {1, D},
-                              AT(weight),
-                              BR_INIT_NORMAL,
-                              0,
-                              0.1,
-                              0,
-                              1},
-                             {"w.momentum",
-                              "optimizer_state",
-                              BR_F32,
-                              2,
-                              {D, N},
-                              {1, D},
-                              AT(momentum),
-                              BR_INIT_ZEROS,
-                              0,
-                              0,
-                              0,
-                              1},
-                             {"w.grad",
-                              "gradients",
-                              BR_F32,
-                              2,
-                              {D, N},
-                              {1, D},
-                              AT(gradient),
-                              BR_INIT_ZEROS,
-                              0,
-                              0,
-                              0,
-                              0},
-                             {"loss.sum",
-                              "gradients",
-                              BR_F32,
-                              0,
-                              {},
-                              {},
-                              AT(lossSum),
-                              BR_INIT_ZEROS,
-                              0,
-                              0,
-                              0,
-                              0}};
+#define AT(member) Place{offsetof(Arena, member), sizeof(Arena::member)}
+const br_tensor tensors[] = {
+    stored("w", "parameters", {D, N}, {1, D}, AT(weight), 0.1, true),
+    stored("w.momentum", "optimizer_state", {D, N}, {1, D}, AT(momentum), 0, true),
+    stored("w.grad", "gradients", {D, N}, {1, D}, AT(gradient), 0, false),
+    stored("loss.sum", "gradients", {}, {}, AT(lossSum), 0, false)};
 const br_io trainIos[] = {
-    {"x", "features", BR_F32, 2, {B, D}, AT(x)},
-    {"y", "labels", BR_F32, 2, {B, N}, AT(y)},
-    {"lr", "lr", BR_F32, 0, {}, AT(lr)},
-    {"step", "step", BR_I32, 0, {}, AT(step)},
-    {"key", "key", BR_I32, 1, {4}, AT(key)},
-    {"loss", "loss", BR_F32, 0, {}, AT(loss)},
-    {"grad_norm", "grad_norm", BR_F32, 0, {}, AT(gradNorm)}};
-const br_io evalIos[] = {{"x", "features", BR_F32, 2, {B, D}, AT(x)},
-                         {"y", "labels", BR_F32, 2, {B, N}, AT(y)},
-                         {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
+    io("x", "features", BR_F32, {B, D}, AT(x)),
+    io("y", "labels", BR_F32, {B, N}, AT(y)),
+    io("lr", "lr", BR_F32, {}, AT(lr)),
+    io("step", "step", BR_I32, {}, AT(step)),
+    io("key", "key", BR_I32, {4}, AT(key)),
+    io("loss", "loss", BR_F32, {}, AT(loss)),
+    io("grad_norm", "grad_norm", BR_F32, {}, AT(gradNorm))};
+const br_io evalIos[] = {io("x", "features", BR_F32, {B, D}, AT(x)),
+                         io("y", "labels", BR_F32, {B, N}, AT(y)),
+                         io("loss", "loss", BR_F32, {}, AT(loss))};
 const br_program programs[] = {{"train", train, trainIos, 5, 2},
                                {"accumulate", accumulate, trainIos, 5, 0},
                                {"eval", eval, evalIos, 2, 1}};
@@ -281,31 +271,21 @@ br_status generate(br_context *ctx) {
   return BR_OK;
 }
 
-const br_tensor tensors[] = {{"table",
-                              "parameters",
-                              BR_F32,
-                              2,
-                              {C, C},
-                              {C, 1},
-                              AT(table),
-                              BR_INIT_NORMAL,
-                              0,
-                              0.02,
-                              0,
-                              1}};
+const br_tensor tensors[] = {
+    stored("table", "parameters", {C, C}, {C, 1}, AT(table), 0.02, true)};
 const br_io trainIos[] = {
-    {"tokens", "tokens", BR_I32, 2, {B, S}, AT(tokens)},
-    {"targets", "targets", BR_I32, 2, {B, S}, AT(targets)},
-    {"lr", "lr", BR_F32, 0, {}, AT(lr)},
-    {"step", "step", BR_I32, 0, {}, AT(step)},
-    {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
-const br_io evalIos[] = {{"tokens", "tokens", BR_I32, 2, {B, S}, AT(tokens)},
-                         {"targets", "targets", BR_I32, 2, {B, S}, AT(targets)},
-                         {"loss", "loss", BR_F32, 0, {}, AT(loss)}};
+    io("tokens", "tokens", BR_I32, {B, S}, AT(tokens)),
+    io("targets", "targets", BR_I32, {B, S}, AT(targets)),
+    io("lr", "lr", BR_F32, {}, AT(lr)),
+    io("step", "step", BR_I32, {}, AT(step)),
+    io("loss", "loss", BR_F32, {}, AT(loss))};
+const br_io evalIos[] = {io("tokens", "tokens", BR_I32, {B, S}, AT(tokens)),
+                         io("targets", "targets", BR_I32, {B, S}, AT(targets)),
+                         io("loss", "loss", BR_F32, {}, AT(loss))};
 const br_io generateIos[] = {
-    {"tokens", "tokens", BR_I32, 2, {1, S}, AT(tokens)},
-    {"position", "position", BR_I32, 0, {}, AT(position)},
-    {"logits", "logits", BR_F32, 1, {C}, AT(nextLogits)}};
+    io("tokens", "tokens", BR_I32, {1, S}, AT(tokens)),
+    io("position", "position", BR_I32, {}, AT(position)),
+    io("logits", "logits", BR_F32, {C}, AT(nextLogits))};
 const br_program programs[] = {{"train", train, trainIos, 4, 1},
                                {"eval", forward, evalIos, 2, 1},
                                {"generate", generate, generateIos, 2, 1}};

@@ -1,8 +1,9 @@
-//===- InitialValuesTest.cpp - what tensors start with
-//-----------------------===//
+//===- InitialValuesTest.cpp - what tensors start with --------------------===//
 
+#include "Meshes.h"
 #include "core/InitialValues.h"
-#include "core/LogicalOrder.h"
+#include "core/Mesh.h"
+#include "core/TensorPart.h"
 #include "cpu/Threads.h"
 
 #include <cmath>
@@ -33,7 +34,8 @@ std::vector<float> initialized(const br_tensor &t, uint64_t seed, int threads) {
   model.n_tensors = 1;
   std::vector<float> arena(300 * 200);
   setThreads(threads);
-  initialize(model, reinterpret_cast<std::byte *>(arena.data()), seed, threads);
+  initialize(model, reinterpret_cast<std::byte *>(arena.data()), seed, threads,
+             0);
   return arena;
 }
 
@@ -79,23 +81,33 @@ TEST(InitialValues, dependOnSeedStreamAndLogicalIndexOnly) {
       ASSERT_EQ(a[i * 200 + j], b[j * 300 + i]);
 }
 
-TEST(InitialValues, logicalCopiesRoundTrip) {
-  br_tensor t = matrix(BR_INIT_NORMAL, 0, 1);
-  t.shape[0] = 20, t.shape[1] = 3;
-  t.stride[0] = 1, t.stride[1] = 25; // transposed, with gaps
-  std::vector<float> stored(75), logical(60), copy(75);
-  for (int i = 0; i < 75; ++i)
-    stored[i] = static_cast<float>(i);
-  auto bytes = [](std::vector<float> &v) {
-    return reinterpret_cast<std::byte *>(v.data());
-  };
-  readLogical(t, bytes(stored), 0, 60, bytes(logical));
-  EXPECT_EQ(logical[3 * 4 + 2], 4 + 25 * 2);
-  writeLogical(t, bytes(copy), 0, 31, bytes(logical));
-  writeLogical(t, bytes(copy), 31, 60, bytes(logical) + 31 * 4);
-  for (int i = 0; i < 20; ++i)
-    for (int j = 0; j < 3; ++j)
-      EXPECT_EQ(copy[i + 25 * j], stored[i + 25 * j]);
+// Every rank's part is what one rank would have there, and padding is zero.
+TEST(InitialValues, partsAreThoseOfTheWhole) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 100; ++i) {
+    test::RandomTensor cut(random, BR_F32);
+    br_tensor &t = cut.tensor;
+    t.init = BR_INIT_NORMAL, t.init_b = 1, t.stream = 7;
+    cut.model.tensors = &t, cut.model.n_tensors = 1;
+    const TensorPart logical = wholeTensor({t.shape, t.shape + t.rank});
+    std::vector<float> gathered(numElements(t));
+    for (int rank = 0; rank < worldSize(cut.model); ++rank) {
+      std::vector<float> memory(t.bytes / 4, 5.0f);
+      auto *bytes = reinterpret_cast<std::byte *>(memory.data());
+      initialize(cut.model, bytes, 3, 2, rank);
+      TensorPart part = partOf(cut.model, t, rank);
+      copyShared(logical, reinterpret_cast<std::byte *>(gathered.data()), part,
+                 bytes, 4);
+      forEachRun(part, logical, [&](const auto &run) {
+        for (int64_t k = 0; k < run.count; ++k)
+          memory[run.place + k * run.step] = 0;
+      });
+      for (float x : memory)
+        ASSERT_EQ(x, 0) << cut.text << " rank " << rank;
+    }
+    for (int64_t k = 0; k < numElements(t); ++k)
+      ASSERT_EQ(gathered[k], static_cast<float>(initialValue(t, 3, k)));
+  }
 }
 
 } // namespace

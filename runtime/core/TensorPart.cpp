@@ -1,0 +1,203 @@
+//===- TensorPart.cpp - which elements of a tensor lie where --------------===//
+
+#include "core/TensorPart.h"
+
+#include "core/Error.h"
+#include "core/Mesh.h"
+#include "core/NumberTypes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using namespace braid;
+
+int64_t braid::numElements(const br_tensor &tensor) {
+  return std::accumulate(tensor.shape, tensor.shape + tensor.rank, int64_t{1}, std::multiplies<>());
+}
+
+//===----------------------------------------------------------------------===//
+// Making parts
+//===----------------------------------------------------------------------===//
+
+TensorPart braid::densePart(const std::vector<int64_t> &begin, const std::vector<int64_t> &extent,
+                            const std::vector<int> &order) {
+  TensorPart part;
+  part.rank = static_cast<int>(extent.size());
+  std::copy(begin.begin(), begin.end(), part.begin.begin());
+  std::copy(extent.begin(), extent.end(), part.extent.begin());
+  part.last = 1;
+  for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
+    part.stride[*dim] = part.last;
+    part.last *= part.extent[*dim];
+  }
+  return part;
+}
+
+static std::vector<int> rowMajor(size_t rank) {
+  std::vector<int> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+TensorPart braid::wholeTensor(const std::vector<int64_t> &shape) {
+  return densePart(std::vector<int64_t>(shape.size()), shape, rowMajor(shape.size()));
+}
+
+std::vector<int> braid::flatOrder(const br_tensor &tensor) {
+  std::vector<int> order = rowMajor(tensor.rank);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return tensor.stride[a] > tensor.stride[b]; });
+  return order;
+}
+
+// The block that a rank holds, row-major or in another order.
+static TensorPart blockOf(const br_model &model, const char *name, int rank, int32_t dims, const int64_t *shape,
+                          const int32_t *groups, const std::vector<int> &order) {
+  std::vector<int64_t> begin(dims), extent(dims);
+  for (int32_t i = 0; i < dims; ++i) {
+    GroupPlace place = placeInGroup(model, groups[i], rank);
+    if (shape[i] % place.size != 0)
+      fail("the compiled model is broken: dim ", i, " of '", name, "' has ", shape[i], " elements, which ", place.size,
+           " ranks cannot share; compile it again");
+    extent[i] = shape[i] / place.size;
+    begin[i] = place.index * extent[i];
+  }
+  return densePart(begin, extent, order);
+}
+
+// Narrows a dense block to the rank's range of it.
+static TensorPart flatRange(TensorPart part, GroupPlace place) {
+  const int64_t count = part.last, most = (count + place.size - 1) / place.size;
+  part.first = std::min(place.index * most, count);
+  part.last = std::min(part.first + most, count);
+  return part;
+}
+
+static TensorPart fitting(TensorPart part, const char *name, br_dtype dtype, uint64_t bytes) {
+  uint64_t needed = static_cast<uint64_t>(part.places() * elementSize(dtype));
+  if (needed > bytes)
+    fail("the compiled model is broken: a rank's part of '", name, "' takes ", needed, " bytes and is given ", bytes,
+         "; compile it again");
+  return part;
+}
+
+TensorPart braid::partOf(const br_model &model, const br_tensor &t, int rank) {
+  GroupPlace flat = placeInGroup(model, t.flat, rank);
+  TensorPart part = blockOf(model, t.name, rank, t.rank, t.shape, t.dims, flatOrder(t));
+  if (flat.size > 1)
+    return fitting(flatRange(part, flat), t.name, t.dtype, t.bytes);
+  if (part.last == 0)
+    return part;
+  part.last = 1;
+  for (int32_t i = 0; i < t.rank; ++i) {
+    part.stride[i] = t.stride[i];
+    part.last += (part.extent[i] - 1) * t.stride[i];
+  }
+  return fitting(part, t.name, t.dtype, t.bytes);
+}
+
+TensorPart braid::partOf(const br_model &model, const br_io &io, int rank) {
+  return fitting(blockOf(model, io.name, rank, io.rank, io.shape, io.dims, rowMajor(io.rank)), io.name, io.dtype,
+                 io.bytes);
+}
+
+TensorPart braid::savedPartOf(const br_model &model, const br_tensor &t, int rank) {
+  GroupPlace flat = placeInGroup(model, t.flat, rank);
+  if (flat.size > 1)
+    return partOf(model, t, rank);
+  return blockOf(model, t.name, rank, t.rank, t.shape, t.dims, rowMajor(t.rank));
+}
+
+bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
+  std::vector<bool> cuts(model.n_axes, false);
+  auto note = [&](int32_t group) {
+    for (int32_t i = 0; group != 0 && i < model.groups[group].n_axes; ++i)
+      cuts[model.groups[group].axes[i]] = true;
+  };
+  for (int32_t i = 0; i < t.rank; ++i)
+    note(t.dims[i]);
+  note(t.flat);
+  // The lowest of those that differ in the other axes alone is at their origin.
+  for (int32_t axis = model.n_axes - 1; axis >= 0; --axis) {
+    if (!cuts[axis] && rank % model.mesh[axis].size != 0)
+      return false;
+    rank /= model.mesh[axis].size;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Walking over what two parts share
+//===----------------------------------------------------------------------===//
+
+detail::Walk detail::planWalk(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other) {
+  const TensorPart *parts[2] = {&by, &other};
+  Walk walk{{}, {0, 0}, {by.first + begin, other.first}, {std::min(by.last, by.first + end), other.last},
+            {by.first, other.first}};
+  for (int i = 0; i < by.rank; ++i) {
+    int64_t from = std::max(by.begin[i], other.begin[i]);
+    int64_t to = std::min(by.begin[i] + by.extent[i], other.begin[i] + other.extent[i]);
+    if (from >= to)
+      return Walk{};
+    for (int side : {0, 1})
+      walk.start[side] += (from - parts[side]->begin[i]) * parts[side]->stride[i];
+    if (to - from > 1)
+      walk.dims.push_back({to - from, {by.stride[i], other.stride[i]}, {0, 0}});
+  }
+  if (walk.dims.empty())
+    walk.dims.push_back({1, {1, 1}, {0, 0}});
+  std::stable_sort(walk.dims.begin(), walk.dims.end(),
+                   [](const Walk::Dim &a, const Walk::Dim &b) { return a.stride[0] > b.stride[0]; });
+
+  // From the inside out: join, and find how far the dims inside reach.
+  std::vector<Walk::Dim> joined;
+  for (auto dim = walk.dims.rbegin(); dim != walk.dims.rend(); ++dim) {
+    Walk::Dim *inner = joined.empty() ? nullptr : &joined.back();
+    if (inner && dim->stride[0] == inner->stride[0] * inner->count &&
+        dim->stride[1] == inner->stride[1] * inner->count) {
+      inner->count *= dim->count;
+      continue;
+    }
+    for (int side : {0, 1})
+      dim->reach[side] = inner ? inner->reach[side] + (inner->count - 1) * inner->stride[side] : 0;
+    joined.push_back(*dim);
+  }
+  std::reverse(joined.begin(), joined.end());
+  walk.dims = std::move(joined);
+  return walk;
+}
+
+namespace {
+template <class Word>
+void copyWords(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count) {
+  constexpr int64_t size = sizeof(Word);
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * toStep * size, from + i * fromStep * size, size);
+}
+} // namespace
+
+void braid::copyElements(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count,
+                         int64_t size) {
+  if (count == 1 || (toStep == 1 && fromStep == 1)) {
+    std::memcpy(to, from, count * size);
+    return;
+  }
+  switch (size) {
+  case 1:
+    return copyWords<uint8_t>(to, toStep, from, fromStep, count);
+  case 2:
+    return copyWords<uint16_t>(to, toStep, from, fromStep, count);
+  case 4:
+    return copyWords<uint32_t>(to, toStep, from, fromStep, count);
+  default:
+    return copyWords<uint64_t>(to, toStep, from, fromStep, count);
+  }
+}
+
+void braid::copyShared(const TensorPart &to, std::byte *toMemory, const TensorPart &from, const std::byte *fromMemory,
+                       int64_t size) {
+  forEachRun(to, from, [&](const Run &run) {
+    copyElements(toMemory + run.place * size, run.step, fromMemory + run.otherPlace * size, run.otherStep, run.count,
+                 size);
+  });
+}

@@ -1,0 +1,122 @@
+//===- TensorPart.h - which elements of a tensor lie where ----------------===//
+//
+// A tensor is kept in parts: by the ranks in their arenas, in the files of a
+// checkpoint.  A part is a box of the tensor's indices with a stride a dim, and a
+// window of the places that these strides give: what lies outside it is elsewhere.
+// So a whole tensor, a block, a transposed one and a flat range are all parts, and
+// copying, loading, saving and comparing are one walk over what two of them share.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CORE_TENSORPART_H
+#define BRAID_CORE_TENSORPART_H
+
+#include "braid_rt.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace braid {
+
+// Element x of the tensor is in the part if begin <= x < begin + extent in every
+// dim and its position, the sum of (x - begin) * stride, is in [first, last).  Its
+// place in the part's memory is position - first.
+struct TensorPart {
+  using Dims = std::array<int64_t, BR_MAX_RANK>;
+  int rank = 0; // number of dims
+  Dims begin{}, extent{}, stride{};
+  int64_t first = 0, last = 0;
+
+  int64_t places() const { return last - first; }
+};
+
+int64_t numElements(const br_tensor &tensor);
+
+// All of a tensor, row-major.
+TensorPart wholeTensor(const std::vector<int64_t> &shape);
+// A box of a tensor, dense in the order of dims given, major first; of that the
+// window [first, last).
+TensorPart densePart(const std::vector<int64_t> &begin, const std::vector<int64_t> &extent,
+                     const std::vector<int> &order);
+
+// What a rank holds, as its arena does.  Throws Error when the tables disagree.
+TensorPart partOf(const br_model &model, const br_tensor &tensor, int rank);
+TensorPart partOf(const br_model &model, const br_io &io, int rank);
+// The same elements without gaps: a flat range as it is, a block row-major.
+TensorPart savedPartOf(const br_model &model, const br_tensor &tensor, int rank);
+// The order of a flat tensor's dims, the largest stride first.
+std::vector<int> flatOrder(const br_tensor &tensor);
+
+// No rank of a lower number holds the same part.  (Two ranks hold the same
+// elements, or none in common.)
+bool isFirstHolder(const br_model &model, const br_tensor &tensor, int rank);
+
+// Elements that two parts share: `count` of them, at steps in either's memory.
+struct Run {
+  int64_t place, step, otherPlace, otherStep, count;
+};
+
+namespace detail {
+// The dims to walk, major first in the walk's order, those of one element left out
+// and neighbours joined where both parts allow it.  Index 0 is the part that gives
+// the order, 1 the other.
+struct Walk {
+  struct Dim {
+    int64_t count, stride[2];
+    int64_t reach[2]; // from the first to the last position of the dims inside
+  };
+  std::vector<Dim> dims; // none: nothing is shared
+  int64_t start[2], low[2], high[2], origin[2];
+};
+Walk planWalk(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other);
+
+// The indices of a dim, from a position on, for which anything inside may lie in
+// the window.
+inline void clip(const Walk &walk, const Walk::Dim &dim, int side, int64_t position, int64_t &from, int64_t &to) {
+  const int64_t stride = dim.stride[side], below = walk.low[side] - position - dim.reach[side],
+                above = walk.high[side] - position;
+  if (below > from * stride)
+    from = (below + stride - 1) / stride;
+  if (above <= (to - 1) * stride)
+    to = above > 0 ? (above + stride - 1) / stride : 0;
+}
+
+template <class F> void walkDim(const Walk &walk, size_t d, int64_t position, int64_t otherPosition, const F &f) {
+  const Walk::Dim &dim = walk.dims[d];
+  int64_t from = 0, to = dim.count;
+  clip(walk, dim, 0, position, from, to);
+  clip(walk, dim, 1, otherPosition, from, to);
+  if (from >= to)
+    return;
+  position += from * dim.stride[0];
+  otherPosition += from * dim.stride[1];
+  if (d + 1 == walk.dims.size())
+    return f(Run{position - walk.origin[0], dim.stride[0], otherPosition - walk.origin[1], dim.stride[1], to - from});
+  for (int64_t i = from; i < to; ++i, position += dim.stride[0], otherPosition += dim.stride[1])
+    walkDim(walk, d + 1, position, otherPosition, f);
+}
+} // namespace detail
+
+// Calls f(Run) for what lies in both parts, and at places [begin, end) of `by`, in
+// the order of `by`'s memory.
+template <class F>
+void forEachRun(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other, const F &f) {
+  detail::Walk walk = detail::planWalk(by, begin, end, other);
+  if (!walk.dims.empty())
+    detail::walkDim(walk, 0, walk.start[0], walk.start[1], f);
+}
+template <class F> void forEachRun(const TensorPart &by, const TensorPart &other, const F &f) {
+  forEachRun(by, 0, by.places(), other, f);
+}
+
+// Copies `count` elements of `size` bytes; steps are in elements.
+void copyElements(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count, int64_t size);
+
+// Copies what two parts share from one memory to the other.
+void copyShared(const TensorPart &to, std::byte *toMemory, const TensorPart &from, const std::byte *fromMemory,
+                int64_t size);
+
+} // namespace braid
+#endif // BRAID_CORE_TENSORPART_H
