@@ -159,7 +159,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
   if (!runtime)
     return report(runtime.takeError());
   if (options.emit == Emit::Dir)
-    return report(writeSourceFolder(options.output, files, *runtime, "train"));
+    return report(writeSourceFolder(options.output, files, *runtime, options, "train"));
 
   auto temporary = TemporaryFolder::create();
   if (!temporary)

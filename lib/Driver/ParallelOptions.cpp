@@ -176,6 +176,8 @@ static Error checkCombinations(const DriverOptions &all) {
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
     return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
                      ": there is no first bucket of another size");
+  if (!options.transports.empty() && all.emit < Emit::Dir)
+    return makeError("--transports is about the binary: leave --emit out, or emit dir");
   if (options.prefetch && options.overlap == "none")
     return makeError("--prefetch=" + Twine(*options.prefetch) + " with --overlap=none: what is not overlapped is not prefetched");
   if (options.prefetch && zero < 3)

@@ -24,6 +24,46 @@ static std::string inFolder(StringRef folder, StringRef rest) {
 // The runtime
 //===----------------------------------------------------------------------===//
 
+/// Transports with a library of their own: their name, and what model.cpp is told.
+static constexpr std::pair<StringLiteral, StringLiteral> kTransports[] = {{"gloo", "BRAID_WITH_GLOO"},
+                                                                          {"mpi", "BRAID_WITH_MPI"}};
+
+/// The archive of a transport and the description beside it; none if there is no
+/// such archive.
+static Expected<std::optional<TransportLibrary>> findTransport(StringRef folder, StringRef name) {
+  std::string stem = inFolder(folder, ("braid_rt_" + name).str());
+  TransportLibrary library{name.str(), inFolder(folder, ("libbraid_rt_" + name + ".a").str()), {}};
+  if (!sys::fs::exists(library.archive))
+    return std::nullopt;
+  auto text = MemoryBuffer::getFile(stem + ".link");
+  if (!text)
+    return makeError("cannot read '" + stem + ".link', which says what '" + library.archive + "' is linked with: " +
+                     text.getError().message());
+  SmallVector<StringRef> lines;
+  (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  library.words.assign(lines.begin(), lines.end());
+  return library;
+}
+
+/// Those that are named, or all that there are.
+static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
+  const std::vector<std::string> &named = options.parallel.transports;
+  for (auto [name, macro] : kTransports) {
+    if (!options.parallel.isParallel() || (!named.empty() && !is_contained(named, name)))
+      continue;
+    auto library = findTransport(folder, name);
+    if (!library)
+      return library.takeError();
+    if (*library)
+      runtime.transports.push_back(std::move(**library));
+    else if (!named.empty())
+      return makeError("--transports=" + join(named, ",") + ": the runtime in '" + folder + "' was built without " + name +
+                       "; install " + (name == "mpi" ? "Open MPI (libopenmpi-dev)" : "Gloo (libgloo-dev)") +
+                       " and build Braid again, or leave it out");
+  }
+  return Error::success();
+}
+
 Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const char *program) {
   std::string prefix = options.runtimeDir;
   if (prefix.empty()) {
@@ -32,11 +72,17 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
     std::string executable = sys::fs::getMainExecutable(program, &anchor);
     prefix = sys::path::parent_path(sys::path::parent_path(executable)).str();
   }
-  RuntimeFolder runtime{inFolder(prefix, "share/braid/runtime"), inFolder(prefix, "lib/braid/libbraid_rt.a")};
+  std::string archives = inFolder(prefix, "lib/braid");
+  RuntimeFolder runtime{inFolder(prefix, "share/braid/runtime"), inFolder(archives, "libbraid_rt.a"), {}};
   for (const std::string &path : {inFolder(runtime.sources, "braid_rt.h"), runtime.library})
     if (!sys::fs::exists(path))
       return makeError("the runtime is not there: '" + path + "' does not exist; name the folder with lib/braid and "
                        "share/braid by --runtime-dir=");
+  // A folder of sources is linked where it is built.
+  if (options.emit == Emit::Dir)
+    return runtime;
+  if (Error error = findTransports(runtime, options, archives))
+    return error;
   return runtime;
 }
 
@@ -101,6 +147,14 @@ static Error runAll(MutableArrayRef<Command> commands, bool verbose) {
   return first;
 }
 
+/// What tells model.cpp that the binary has a transport.
+static std::string macroOf(StringRef transport) {
+  for (auto [name, macro] : kTransports)
+    if (name == transport)
+      return macro.str();
+  llvm_unreachable("not a transport with a library");
+}
+
 Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFolder &runtime,
                            const DriverOptions &options, StringRef output) {
   ErrorOr<std::string> compiler = sys::findProgramByName(options.compiler);
@@ -116,13 +170,19 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
                                        "-I" + runtime.sources, "-c", inFolder(folder, (source + ".cpp").str()), "-o", object};
     if (!options.keep.empty())
       arguments.push_back("-g1"); // the sources stay: profilers can show them
+    for (const TransportLibrary &transport : runtime.transports)
+      arguments.push_back("-D" + macroOf(transport.name));
     compiles.emplace_back(std::move(arguments), inFolder(scratch, (source + ".log").str()));
     link.push_back(object);
   }
   if (Error error = runAll(compiles, options.verbose))
     return error;
 
+  for (const TransportLibrary &transport : runtime.transports)
+    link.push_back(transport.archive);
   link.insert(link.end(), {runtime.library, "-ldnnl", "-fopenmp"});
+  for (const TransportLibrary &transport : runtime.transports)
+    link.insert(link.end(), transport.words.begin(), transport.words.end());
   Command linker(std::move(link), inFolder(scratch, "link.log"));
   return runAll(linker, options.verbose);
 }
@@ -162,33 +222,50 @@ static Error copyRuntime(StringRef from, StringRef to) {
   return code ? makeError("cannot copy the runtime to '" + to + "': " + code.message()) : Error::success();
 }
 
-static std::string cmakeText(StringRef name) {
-  return ("# Builds the training binary `" + name + "`: needs CMake, a C++20 compiler and oneDNN.\n" +
-          "#   cmake -S . -B build && cmake --build build\n"
-          "cmake_minimum_required(VERSION 3.20)\n"
-          "project(" +
-          name +
-          " LANGUAGES CXX)\n"
-          "if(NOT CMAKE_BUILD_TYPE)\n"
-          "  set(CMAKE_BUILD_TYPE Release)\n"
-          "endif()\n"
-          "set(CPU native CACHE STRING \"The processor to compile for: -march=\")\n\n"
-          "add_subdirectory(runtime)\n"
-          "add_executable(" +
-          name +
-          " step.cpp model.cpp)\n"
-          "target_compile_options(" +
-          name +
-          " PRIVATE -O3 -march=${CPU} -ffp-contract=fast)\n"
-          "target_link_libraries(" +
-          name + " PRIVATE braid_rt)\n")
-      .str();
+/// Links a transport where its library is found; one that was named must be.
+static std::string cmakeTransport(StringRef name, StringRef transport, StringRef macro, bool isNamed) {
+  std::string target = ("braid_rt_" + transport).str();
+  std::string text = ("if(TARGET " + target + ")\n  target_compile_definitions(" + name + " PRIVATE " + macro +
+                      ")\n  target_link_libraries(" + name + " PRIVATE " + target + ")\n")
+                         .str();
+  if (isNamed)
+    text += ("else()\n  message(FATAL_ERROR \"" + name + " is to run over " + transport + ", which is not installed\")\n").str();
+  return text + "endif()\n";
 }
 
-Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime, StringRef name) {
+static std::string cmakeText(StringRef name, const ParallelOptions &parallel) {
+  std::string text = ("# Builds the training binary `" + name + "`: needs CMake, a C++20 compiler and oneDNN.\n" +
+                      "#   cmake -S . -B build && cmake --build build\n"
+                      "cmake_minimum_required(VERSION 3.20)\n"
+                      "project(" +
+                      name +
+                      " LANGUAGES CXX)\n"
+                      "if(NOT CMAKE_BUILD_TYPE)\n"
+                      "  set(CMAKE_BUILD_TYPE Release)\n"
+                      "endif()\n"
+                      "set(CPU native CACHE STRING \"The processor to compile for: -march=\")\n\n"
+                      "add_subdirectory(runtime)\n"
+                      "add_executable(" +
+                      name +
+                      " step.cpp model.cpp)\n"
+                      "target_compile_options(" +
+                      name +
+                      " PRIVATE -O3 -march=${CPU} -ffp-contract=fast)\n"
+                      "target_link_libraries(" +
+                      name + " PRIVATE braid_rt)\n")
+                         .str();
+  bool areNamed = !parallel.transports.empty();
+  for (auto [transport, macro] : kTransports)
+    if (parallel.isParallel() && (!areNamed || is_contained(parallel.transports, transport)))
+      text += cmakeTransport(name, transport, macro, areNamed);
+  return text;
+}
+
+Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
+                               const DriverOptions &options, StringRef name) {
   if (Error error = writeSources(folder, sources))
     return error;
   if (Error error = copyRuntime(runtime.sources, inFolder(folder, "runtime")))
     return error;
-  return writeTextFile(inFolder(folder, "CMakeLists.txt"), cmakeText(name));
+  return writeTextFile(inFolder(folder, "CMakeLists.txt"), cmakeText(name, options.parallel));
 }

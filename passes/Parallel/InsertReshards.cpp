@@ -40,6 +40,7 @@ private:
   FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
   Fit replicated(Operation *op) const;
 
+  void findAskedPartial();
   bool isOnlyUse(Value value, Operation *op) const;
   std::optional<ShardingAttr> commonPartial(Operation *op, ArrayRef<unsigned> set) const;
   std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
@@ -63,6 +64,8 @@ private:
   /// The copies of a value that are held otherwise.
   DenseMap<std::pair<Value, Attribute>, Value> copies;
   SetVector<Operation *> cloned; ///< Generators.
+  /// Values that are read only to make results that are to be partial.
+  DenseSet<Value> askedPartial;
 };
 
 struct InsertReshards : braid::impl::InsertReshardsPassBase<InsertReshards> {
@@ -112,6 +115,29 @@ Fit Inserter::replicated(Operation *op) const {
 // Partial values through linear ops
 //===----------------------------------------------------------------------===//
 
+/// From results that hold partial values back through linear ops: accumulators of
+/// gradients, and what is added to them.
+void Inserter::findAskedPartial() {
+  Block &block = function.getBody().front();
+  auto ask = [&](Value value, Operation *user) {
+    if (isOnlyUse(value, user))
+      askedPartial.insert(value);
+  };
+  Operation *terminator = block.getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        comm::shardingOfResult(function, operand.getOperandNumber(), symbol).isPartial())
+      ask(operand.get(), terminator);
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (llvm::none_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); }))
+      continue;
+    if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
+      for (ArrayRef<unsigned> set : rule->linear)
+        for (unsigned index : set)
+          ask(op.getOperand(index), &op);
+  }
+}
+
 bool Inserter::isOnlyUse(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
 }
@@ -143,7 +169,8 @@ static int64_t bitsOf(Value value) {
 }
 
 /// The op on partial values of a linear set, which saves a reduction when there are
-/// several and moves it to an equal or smaller value when there is one.
+/// several and moves it to an equal or smaller value when there is one; or there is
+/// none, because partial values are what is asked for.
 std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
                                                     ArrayRef<unsigned> set) const {
   std::optional<ShardingAttr> common = commonPartial(op, set);
@@ -152,7 +179,8 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   int64_t largest = 0;
   for (unsigned index : set)
     largest = std::max(largest, bitsOf(op->getOperand(index)));
-  if (llvm::any_of(op->getResults(), [&](Value result) { return bitsOf(result) > largest; }))
+  if (llvm::any_of(op->getResults(),
+                   [&](Value result) { return bitsOf(result) > largest && !askedPartial.contains(result); }))
     return std::nullopt;
   // Several are added before they are cut along the axes that they are partial on.
   auto free = [&](AxesAttr list) {
@@ -320,6 +348,7 @@ LogicalResult Inserter::run() {
   for (BlockArgument argument : function.getArguments())
     if (ShardingAttr sharding = shardingOf(argument))
       homes[argument] = actual[argument] = sharding;
+  findAskedPartial();
   SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
   for (Operation *op : ops)
     for (Value result : op->getResults())
