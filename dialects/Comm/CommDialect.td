@@ -45,6 +45,9 @@ def Comm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kGlobal = "comm.global";
     /// Of a local function: which ranks run it.
     static constexpr ::llvm::StringLiteral kProgram = "comm.program";
+    /// Of a collective that gathers parameters: the name of their unit, "" for the
+    /// root unit.
+    static constexpr ::llvm::StringLiteral kUnit = "comm.unit";
 
   private:
     /// In CommOps.cpp, beside the syntax that the ops' formats use.

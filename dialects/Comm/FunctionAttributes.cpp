@@ -134,6 +134,11 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyFactors(op, attribute.getValue());
   if (attribute.getName() == kSharding || attribute.getName() == kGlobal)
     return verifyPartInMemory(op, attribute);
+  if (attribute.getName() == kUnit) {
+    if (isa<CollectiveOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'comm.unit' is a string on a collective, found " << attribute.getValue();
+  }
   if (attribute.getName() != kShardings)
     return op->emitOpError() << "has the unknown attribute '" << attribute.getName().getValue() << "'";
   auto shardings = dyn_cast<ArrayAttr>(attribute.getValue());

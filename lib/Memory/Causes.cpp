@@ -4,6 +4,7 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Reads.h"
+#include "lib/Schedule/Forward.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -13,32 +14,6 @@ ArrayRef<llvm::StringLiteral> braid::causeNames() {
   static constexpr llvm::StringLiteral names[] = {kParameters,  kGradients,  "optimizer_state", kActivations,
                                                   kBuckets,     kGathered,   kWorkspace,        kInputs};
   return names;
-}
-
-/// The results that the forward pass is run for.
-static SmallVector<Value> forwardResults(func::FuncOp program, func::ReturnOp ret) {
-  SmallVector<Value> named, scalars;
-  for (OpOperand &returned : ret->getOpOperands()) {
-    unsigned index = returned.getOperandNumber();
-    auto role = program.getResultAttrOfType<StringAttr>(index, tg::kRole);
-    if (role && role != "grad_norm")
-      named.push_back(returned.get());
-    if (cast<RankedTensorType>(returned.get().getType()).getRank() == 0)
-      scalars.push_back(returned.get());
-  }
-  return named.empty() ? scalars : named;
-}
-
-static DenseSet<Operation *> forwardActions(func::FuncOp program) {
-  auto ret = cast<func::ReturnOp>(program.getBody().front().getTerminator());
-  DenseSet<Operation *> seen;
-  SmallVector<Value> work = forwardResults(program, ret);
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (op && seen.insert(op).second)
-      llvm::append_range(work, usesOf(op));
-  }
-  return seen;
 }
 
 /// Values that parameters alone decide: parameters, and what is made of them.
@@ -73,10 +48,7 @@ static bool isBucket(comm::CollectiveOpInterface op) {
 }
 
 std::vector<StringRef> braid::transientCauses(func::FuncOp program, const Places &places) {
-  bool trains = false;
-  for (unsigned i = 0; i < program.getNumResults(); ++i)
-    trains |= program.getResultAttr(i, tg::kUpdates) || program.getResultAttr(i, tg::kGradOf);
-  DenseSet<Operation *> forward = forwardActions(program);
+  DenseSet<Operation *> forward = forwardOps(program);
   DenseSet<Value> parameters = parameterValues(program);
   auto causeOf = [&](const Storage &storage) -> StringRef {
     comm::CollectiveOpInterface collective = collectiveOf(storage.writer);
@@ -84,7 +56,7 @@ std::vector<StringRef> braid::transientCauses(func::FuncOp program, const Places
       return kInputs;
     if (gathers(collective, parameters))
       return kGathered;
-    if (!trains || forward.contains(storage.writer))
+    if (forward.contains(storage.writer))
       return kActivations;
     return isBucket(collective) ? kBuckets : kGradients;
   };

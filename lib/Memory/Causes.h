@@ -6,10 +6,8 @@
 //   inputs       arguments that are no parameter or state
 //   gathered     written by a collective that combines nothing, from values that
 //                depend on parameters alone: a parameter in its whole size
-//   activations  written by an action that a result with a role (loss, logits, …;
-//                not grad_norm) depends on; in a program without such results,
-//                that a scalar result depends on; everything in a program that
-//                updates nothing
+//   activations  written by the forward pass (lib/Schedule/Forward.h), which is all
+//                of a program that does not train
 //   buckets      of the rest, what a collective that combines several tensors writes
 //                (in place, its operands' memory has its own cause)
 //   gradients    the rest: what the backward pass and the optimizer make

@@ -106,4 +106,75 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
+def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
+  let summary = "Gathers the parameters of a unit together, before forward and again before backward";
+  let description = [{
+    Where parameters are kept in shards (ZeRO-3), programs of ranks gather each of
+    them before its first use and hold it until its last, in backward.  This pass
+    gathers those of a unit (`unit` of `#tg.param`; those without one are the root
+    unit) by one collective for each list of axes and element type, right before the
+    unit's first use in forward (what the loss depends on), and again, for what
+    backward needs, right before its first use there.  A gathered parameter then dies
+    with its last use in forward; the second gather is a recomputation.
+
+    One gather serves both where dropping saves nothing, because no other unit is
+    gathered in between: for the root unit, for the last unit, and for one that is
+    used after the last one too, as tied embeddings are.  So L units cost 2L - 1
+    gathers, and the root unit one.  `reshard-after-forward=false` keeps all units:
+    L gathers, and all parameters live at the end of forward.
+
+    What is made of a unit's parameters alone (a cast, a transpose) is made again
+    with them.  Gathers stand in the order in which units are used, which is reversed
+    in backward; `comm.unit` names the unit.  No CSE may run afterwards.  A remark for
+    each unit gives the bytes.
+
+    In the example backward (the gradient of %a) comes after another unit's gather.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<2x4xf32> {tg.input = "x"},
+                     %a: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
+                     %b: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">})
+        -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %wa = comm.all_gather %a dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %wb = comm.all_gather %b dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %h = tg.contract "bi,io->bo" %x, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %y = tg.contract "bi,io->bo" %h, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %dh = tg.contract "bo,io->bi" %y, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %dx = tg.contract "bo,io->bi" %dh, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      return %y, %dx : tensor<2x4xf32>, tensor<2x4xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<2x4xf32> {tg.input = "x"},
+                     %a: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
+                     %b: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">})
+        -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %wa = comm.all_gather %a dims [flat] over @mesh {dp} {comm.unit = "1"} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %h = tg.contract "bi,io->bo" %x, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %wb = comm.all_gather %b dims [flat] over @mesh {dp} {comm.unit = "2"} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %y = tg.contract "bi,io->bo" %h, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %dh = tg.contract "bo,io->bi" %y, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %again = comm.all_gather %a dims [flat] over @mesh {dp} {comm.unit = "1"} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %dx = tg.contract "bo,io->bi" %dh, %again : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      return %y, %dx : tensor<2x4xf32>, tensor<2x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"reshardAfterForward", "reshard-after-forward", "bool", /*default=*/"true",
+           "Drop units after forward and gather them again for backward">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
 #endif // BRAID_PASSES_PARALLEL_STRATEGIES

@@ -1,0 +1,59 @@
+//===- Forward.cpp - which ops are the forward pass -----------------------===//
+
+#include "lib/Schedule/Forward.h"
+#include "dialects/TG/TG.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace braid;
+
+bool braid::isTraining(func::FuncOp program) {
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (program.getResultAttr(i, tg::kUpdates) || program.getResultAttr(i, tg::kGradOf))
+      return true;
+  return false;
+}
+
+/// Whether an attribute of a result is one of some strings.
+static bool isOneOf(func::FuncOp program, unsigned result, StringRef attribute, ArrayRef<StringRef> texts) {
+  auto text = program.getResultAttrOfType<StringAttr>(result, attribute);
+  return text && llvm::is_contained(texts, text.getValue());
+}
+
+/// What the forward pass is run for.
+static SmallVector<Value> forwardResults(func::FuncOp program) {
+  SmallVector<Value> named, sums, scalars;
+  for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
+    unsigned index = returned.getOperandNumber();
+    if (isOneOf(program, index, tg::kRole, {"loss", "logits", "count"}))
+      named.push_back(returned.get());
+    if (isOneOf(program, index, tg::kUpdates, {"acc.loss", "acc.count"}))
+      sums.push_back(returned.get());
+    auto type = dyn_cast<RankedTensorType>(returned.get().getType());
+    if (type && type.getRank() == 0)
+      scalars.push_back(returned.get());
+  }
+  // In @train the new values of these accumulators are zeros.
+  return !named.empty() ? named : !sums.empty() ? sums : scalars;
+}
+
+DenseSet<Operation *> braid::forwardOps(func::FuncOp program) {
+  DenseSet<Operation *> forward;
+  if (!isTraining(program)) {
+    for (Operation &op : program.getBody().front())
+      forward.insert(&op);
+    return forward;
+  }
+  SmallVector<Value> work = forwardResults(program);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !forward.insert(op).second)
+      continue;
+    llvm::append_range(work, op->getOperands());
+    // A collective under way stands in a region, and reads values around it.
+    SetVector<Value> read;
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+    llvm::append_range(work, read);
+  }
+  return forward;
+}
