@@ -35,10 +35,10 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
     if (isZero(returnOf(function).getOperand(i)))
       continue;
     if (auto name = function.getResultAttrOfType<StringAttr>(i, tg::kGradOf))
-      sums.push_back({i, "acc." + name.str()});
+      sums.push_back({i, kAccumulatorPrefix.str() + name.str()});
     else if (auto role = function.getResultAttrOfType<StringAttr>(i, tg::kRole);
              role && (role == "loss" || role == "count"))
-      sums.push_back({i, "acc." + role.str()});
+      sums.push_back({i, kAccumulatorPrefix.str() + role.str()});
   }
   return sums;
 }

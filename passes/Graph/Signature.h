@@ -22,6 +22,9 @@ mlir::func::ReturnOp returnOf(mlir::func::FuncOp function);
 std::optional<unsigned> resultWithRole(mlir::func::FuncOp function, llvm::StringRef role);
 mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, llvm::StringRef role);
 
+/// The gradients of the parameter `w` add up in the state `acc.w`.
+inline constexpr llvm::StringLiteral kAccumulatorPrefix = "acc.";
+
 /// What a parameter's argument says of it; null for other arguments.
 tg::ParamAttr parameterOf(mlir::BlockArgument argument);
 llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp function);

@@ -9,4 +9,95 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
+  let summary = "Makes one collective of those of many tensors";
+  let description = [{
+    A message costs a latency, however small; a bucket is one collective over several
+    tensors, each in its own place.  Merged are, where op, reduction, element type and
+    group are equal:
+
+    * reductions of gradients: what they make becomes, element by element, the new
+      value of a parameter, or of the state that adds its gradients up;
+    * gathers of parameters that have been updated (ZeRO-1 and 2);
+    * reductions of other state, and of single numbers (loss, count, norm, whether to
+      stop), where nothing has to wait for it.
+
+    Gathers of stored parameters are left to comm-gather-units, and collectives of
+    activations alone.
+
+    Parameters are walked in the order of the arguments, backwards, because gradients
+    become ready so.  The first bucket holds at most `first-bucket-mb`, others
+    `bucket-mb`, in MiB of whole tensors: the first can be sent early.  A tensor is
+    never split, and one larger than that has a bucket of its own.  0 means one tensor
+    each, `inf` no limit.  `auto` asks the link (`link=latency_us,GBps`): where a
+    collective takes latency + bytes sent / rate, the cap is that of which latency is
+    a twentieth,
+
+        19 * latency * rate / (bytes sent for each byte of tensor),
+
+    the last being 2 (n-1)/n for all_reduce over n ranks and (n-1)/n for others.
+    Numbers know no cap.
+
+    `per-unit=auto` ends a bucket where the unit changes if the parameter is stored in
+    shards (ZeRO-3): the unit's gradients are then reduced and dropped together.  What
+    one bucket makes is sent on as one: the all_reduce across replicas as the
+    reduce_scatter within a node.
+
+    A bucket stands behind the op that makes its last tensor; what reads the results
+    follows, in the old order.  Tensors of which one depends on another's result are
+    never merged.  A remark says what each bucket holds.
+
+    Input (`first-bucket-mb=0.00003 bucket-mb=0.00007`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                     %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>},
+                     %c: tensor<4xf32> {tg.param = #tg.param<"c", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<4xf32> {tg.updates = "a"}, tensor<4xf32> {tg.updates = "b"}, tensor<4xf32> {tg.updates = "c"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %dc = arith.mulf %c, %x : tensor<4xf32>
+      %gc = comm.all_reduce sum %dc over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %db = arith.mulf %b, %x : tensor<4xf32>
+      %gb = comm.all_reduce sum %db over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %nb = arith.subf %b, %gb : tensor<4xf32>
+      %da = arith.mulf %a, %x : tensor<4xf32>
+      %ga = comm.all_reduce sum %da over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %na = arith.subf %a, %ga : tensor<4xf32>
+      %nc = arith.subf %c, %gc : tensor<4xf32>
+      return %na, %nb, %nc : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                     %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>},
+                     %c: tensor<4xf32> {tg.param = #tg.param<"c", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<4xf32> {tg.updates = "a"}, tensor<4xf32> {tg.updates = "b"}, tensor<4xf32> {tg.updates = "c"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %dc = arith.mulf %c, %x : tensor<4xf32>
+      %gc = comm.all_reduce sum %dc over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %db = arith.mulf %b, %x : tensor<4xf32>
+      %da = arith.mulf %a, %x : tensor<4xf32>
+      %g:2 = comm.all_reduce sum %db, %da over @mesh {dp} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+      %nb = arith.subf %b, %g#0 : tensor<4xf32>
+      %na = arith.subf %a, %g#1 : tensor<4xf32>
+      %nc = arith.subf %c, %gc : tensor<4xf32>
+      return %na, %nb, %nc : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
+           "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
+    Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps, for bucket-mb=auto">,
+    Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
+           "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
+  ];
+}
+
 #endif // BRAID_PASSES_PARALLEL_OVERLAP

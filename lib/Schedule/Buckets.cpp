@@ -1,0 +1,267 @@
+//===- Buckets.cpp - waves, cuts and the order that follows ---------------===//
+
+#include "lib/Schedule/Buckets.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+using namespace braid;
+using Item = BucketProblem::Item;
+using Kind = BucketProblem::Kind;
+
+namespace {
+
+constexpr unsigned kNone = ~0u;
+
+class Solver {
+public:
+  explicit Solver(const BucketProblem &problem);
+  BucketSolution solve();
+
+private:
+  void findLoops();
+  void findWaves();
+  void findFollowers();
+
+  /// The items of one kind and wave, in the order in which they are taken.
+  void cut(llvm::ArrayRef<unsigned> sequence);
+  void cutBeforeReaders(llvm::SmallVector<unsigned> sequence);
+  void cutByCap(llvm::ArrayRef<unsigned> sequence);
+  void cutFollowers(unsigned depth);
+  /// Adds to the last bucket, or begins one.
+  void add(unsigned item, bool begins, std::optional<int64_t> cap);
+  void findOrder();
+
+  const Item &at(unsigned item) const { return problem.items[item]; }
+  size_t numActions() const { return problem.needs.size(); }
+
+  const BucketProblem &problem;
+  BucketSolution solution;
+  /// The item of an action, or kNone.
+  std::vector<unsigned> itemOf;
+  /// Kinds that lead to each other have the same loop, others none.
+  std::vector<unsigned> loopOf;
+  unsigned numLoops = 0;
+  std::vector<unsigned> wave, bucketOf;
+  /// The item that makes all that this one sends, and the length of such a chain.
+  std::vector<unsigned> follows, depth;
+};
+
+} // namespace
+
+Solver::Solver(const BucketProblem &problem)
+    : problem(problem), itemOf(numActions(), kNone), loopOf(problem.kinds.size(), kNone), wave(problem.items.size()),
+      bucketOf(problem.items.size(), kNone), follows(problem.items.size(), kNone), depth(problem.items.size()) {
+  for (auto [number, item] : llvm::enumerate(problem.items))
+    itemOf[item.action] = number;
+}
+
+//===----------------------------------------------------------------------===//
+// What may share a bucket
+//===----------------------------------------------------------------------===//
+
+/// Which kinds lead to each other: cubic in the kinds, of which there are few.
+void Solver::findLoops() {
+  size_t kinds = problem.kinds.size();
+  std::vector<llvm::SmallBitVector> leadsTo(kinds, llvm::SmallBitVector(kinds));
+  // The kinds of the items that an action needs, with its own.
+  std::vector<llvm::SmallBitVector> behind(numActions(), llvm::SmallBitVector(kinds));
+  for (unsigned action = 0; action < numActions(); ++action) {
+    for (unsigned need : problem.needs[action])
+      behind[action] |= behind[need];
+    if (itemOf[action] == kNone)
+      continue;
+    unsigned kind = at(itemOf[action]).kind;
+    for (unsigned before : behind[action].set_bits())
+      leadsTo[before].set(kind);
+    behind[action].set(kind);
+  }
+  for (unsigned via = 0; via < kinds; ++via)
+    for (unsigned from = 0; from < kinds; ++from)
+      if (leadsTo[from].test(via))
+        leadsTo[from] |= leadsTo[via];
+  for (unsigned kind = 0; kind < kinds; ++kind) {
+    if (loopOf[kind] != kNone || !leadsTo[kind].test(kind))
+      continue;
+    for (unsigned other : leadsTo[kind].set_bits())
+      if (leadsTo[other].test(kind))
+        loopOf[other] = numLoops;
+    ++numLoops;
+  }
+}
+
+void Solver::findWaves() {
+  // For each action and loop, the items of the loop on the longest chain to it.
+  std::vector<unsigned> length(numActions() * numLoops);
+  for (unsigned action = 0; action < numActions(); ++action) {
+    auto mine = llvm::MutableArrayRef(length).slice(size_t(action) * numLoops, numLoops);
+    for (unsigned need : problem.needs[action])
+      for (unsigned loop = 0; loop < numLoops; ++loop)
+        mine[loop] = std::max(mine[loop], length[size_t(need) * numLoops + loop]);
+    unsigned item = itemOf[action];
+    if (item != kNone && loopOf[at(item).kind] != kNone)
+      wave[item] = mine[loopOf[at(item).kind]]++;
+  }
+}
+
+/// Where a kind has items that follow nobody, the others are cut like them.
+void Solver::findFollowers() {
+  std::vector<bool> mayFollow(problem.kinds.size(), true);
+  for (auto [number, item] : llvm::enumerate(problem.items)) {
+    llvm::ArrayRef<unsigned> needs = problem.needs[item.action];
+    follows[number] = needs.size() == 1 ? itemOf[needs.front()] : kNone;
+    if (follows[number] == kNone)
+      mayFollow[item.kind] = false;
+  }
+  for (auto [number, item] : llvm::enumerate(problem.items))
+    if (mayFollow[item.kind])
+      depth[number] = depth[follows[number]] + 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Cutting
+//===----------------------------------------------------------------------===//
+
+void Solver::add(unsigned item, bool begins, std::optional<int64_t> cap) {
+  if (begins)
+    solution.buckets.push_back({{}, 0, cap});
+  Bucket &bucket = solution.buckets.back();
+  bucket.items.push_back(item);
+  bucket.bytes += at(item).bytes;
+  bucketOf[item] = solution.buckets.size() - 1;
+}
+
+void Solver::cutByCap(llvm::ArrayRef<unsigned> sequence) {
+  const Kind &kind = problem.kinds[at(sequence.front()).kind];
+  int64_t cap = std::min(kind.firstCap, kind.cap);
+  for (auto [number, item] : llvm::enumerate(sequence)) {
+    bool begins = number == 0;
+    if (!begins) {
+      const Bucket &last = solution.buckets.back();
+      begins = at(last.items.back()).unit != at(item).unit || at(item).bytes > cap - last.bytes;
+      cap = begins ? kind.cap : cap;
+    }
+    add(item, begins, cap);
+  }
+}
+
+/// A bucket may stand anywhere from where the last of its tensors is made to the
+/// first reader of any; taken in the order in which they are made, as many as fit
+/// leave the fewest buckets.
+void Solver::cutBeforeReaders(llvm::SmallVector<unsigned> sequence) {
+  std::vector<unsigned> firstReader(numActions(), kNone);
+  for (unsigned action = 0; action < numActions(); ++action)
+    for (unsigned need : problem.needs[action])
+      firstReader[need] = std::min(firstReader[need], action);
+  auto ready = [&](unsigned item) {
+    llvm::ArrayRef<unsigned> needs = problem.needs[at(item).action];
+    return needs.empty() ? 0 : *llvm::max_element(needs) + 1;
+  };
+  llvm::stable_sort(sequence, [&](unsigned a, unsigned b) { return ready(a) < ready(b); });
+  const Kind &kind = problem.kinds[at(sequence.front()).kind];
+  int64_t cap = std::min(kind.firstCap, kind.cap);
+  unsigned end = 0;
+  for (auto [number, item] : llvm::enumerate(sequence)) {
+    bool begins = number == 0;
+    if (!begins) {
+      const Bucket &last = solution.buckets.back();
+      begins = ready(item) > end || at(last.items.back()).unit != at(item).unit || at(item).bytes > cap - last.bytes;
+      cap = begins ? kind.cap : cap;
+    }
+    unsigned reader = firstReader[at(item).action];
+    end = begins ? reader : std::min(end, reader);
+    add(item, begins, cap);
+  }
+}
+
+void Solver::cut(llvm::ArrayRef<unsigned> sequence) {
+  if (problem.kinds[at(sequence.front()).kind].mayDelay)
+    cutByCap(sequence);
+  else
+    cutBeforeReaders(llvm::SmallVector<unsigned>(sequence));
+}
+
+/// Items that follow those of one bucket stay together.
+void Solver::cutFollowers(unsigned level) {
+  std::vector<unsigned> items;
+  for (unsigned item = 0; item < problem.items.size(); ++item)
+    if (depth[item] == level)
+      items.push_back(item);
+  auto company = [&](unsigned item) {
+    return std::tuple(bucketOf[follows[item]], at(item).kind, at(item).unit, wave[item]);
+  };
+  llvm::stable_sort(items, [&](unsigned a, unsigned b) {
+    return std::tuple(company(a), -int64_t(at(a).order)) < std::tuple(company(b), -int64_t(at(b).order));
+  });
+  for (auto [number, item] : llvm::enumerate(items))
+    add(item, number == 0 || company(items[number - 1]) != company(item), std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// The order
+//===----------------------------------------------------------------------===//
+
+/// Actions stay in their order but for those that wait for a bucket; a bucket comes
+/// as soon as it can.
+void Solver::findOrder() {
+  std::vector<unsigned> standsFor(numActions());
+  for (unsigned action = 0; action < numActions(); ++action)
+    standsFor[action] = action;
+  for (const Bucket &bucket : solution.buckets) {
+    auto actions = llvm::map_range(bucket.items, [&](unsigned item) { return at(item).action; });
+    unsigned first = *std::min_element(actions.begin(), actions.end());
+    for (unsigned action : actions)
+      standsFor[action] = first;
+  }
+  std::vector<llvm::SmallVector<unsigned, 2>> readers(numActions());
+  std::vector<unsigned> missing(numActions());
+  for (unsigned action = 0; action < numActions(); ++action)
+    for (unsigned need : problem.needs[action]) {
+      readers[standsFor[need]].push_back(standsFor[action]);
+      ++missing[standsFor[action]];
+    }
+  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> ready;
+  for (unsigned action = 0; action < numActions(); ++action)
+    if (standsFor[action] == action && missing[action] == 0)
+      ready.push(action);
+  while (!ready.empty()) {
+    unsigned action = ready.top();
+    ready.pop();
+    solution.order.push_back(action);
+    for (unsigned reader : readers[action])
+      if (--missing[reader] == 0)
+        ready.push(reader);
+  }
+}
+
+BucketSolution Solver::solve() {
+  findLoops();
+  findWaves();
+  findFollowers();
+  std::vector<unsigned> leaders;
+  unsigned levels = 0;
+  for (unsigned item = 0; item < problem.items.size(); ++item) {
+    levels = std::max(levels, depth[item]);
+    if (depth[item] == 0)
+      leaders.push_back(item);
+  }
+  auto sequence = [&](unsigned item) { return std::pair(at(item).kind, wave[item]); };
+  llvm::stable_sort(leaders, [&](unsigned a, unsigned b) {
+    return std::tuple(sequence(a), -int64_t(at(a).order)) < std::tuple(sequence(b), -int64_t(at(b).order));
+  });
+  for (llvm::ArrayRef<unsigned> left = leaders; !left.empty();) {
+    size_t count = llvm::find_if(left, [&](unsigned item) { return sequence(item) != sequence(left.front()); }) - left.begin();
+    cut(left.take_front(count));
+    left = left.drop_front(count);
+  }
+  for (unsigned level = 1; level <= levels; ++level)
+    cutFollowers(level);
+  findOrder();
+  return std::move(solution);
+}
+
+BucketSolution braid::findBuckets(const BucketProblem &problem) { return Solver(problem).solve(); }

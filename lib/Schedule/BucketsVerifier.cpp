@@ -1,0 +1,186 @@
+//===- BucketsVerifier.cpp - are these buckets right? ---------------------===//
+//
+// Shares nothing with the solver.  The new order is replayed: whatever an action
+// needs must have come before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Schedule/Buckets.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace braid;
+using llvm::Twine;
+using Item = BucketProblem::Item;
+
+using Fault = std::optional<std::string>;
+
+static Fault fault(const Twine &text) { return text.str(); }
+
+Fault braid::check(const BucketProblem &problem) {
+  for (auto [action, needs] : llvm::enumerate(problem.needs))
+    for (unsigned need : needs)
+      if (need >= action)
+        return fault("action " + Twine(action) + " needs action " + Twine(need) + ", which does not come before it");
+  for (auto [number, item] : llvm::enumerate(problem.items)) {
+    if (item.action >= problem.needs.size() || item.kind >= problem.kinds.size())
+      return fault("item " + Twine(number) + " has action " + Twine(item.action) + " and kind " + Twine(item.kind) +
+                   ", but there are " + Twine(problem.needs.size()) + " actions and " + Twine(problem.kinds.size()) + " kinds");
+    if (number && problem.items[number - 1].action >= item.action)
+      return fault("item " + Twine(number) + " does not come after the one before it");
+    if (item.bytes < 0)
+      return fault("item " + Twine(number) + " has " + Twine(item.bytes) + " bytes");
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+class Verifier {
+public:
+  Verifier(const BucketProblem &problem, const BucketSolution &solution) : problem(problem), solution(solution) {}
+  Fault run();
+
+private:
+  /// Every item is in one bucket.
+  Fault cover();
+  Fault likeness(unsigned bucket);
+  Fault size(unsigned bucket);
+  /// Nothing that reads an item came, in the old order, before the last of the
+  /// bucket's needs.
+  Fault delays();
+  Fault order();
+
+  /// The bucket that alone makes what the items send, if there is one.
+  std::optional<unsigned> leader(const Bucket &bucket) const;
+
+  const BucketProblem &problem;
+  const BucketSolution &solution;
+  /// The bucket of each action that is an item.
+  std::vector<std::optional<unsigned>> bucketOf;
+};
+
+} // namespace
+
+Fault Verifier::cover() {
+  bucketOf.resize(problem.needs.size());
+  size_t count = 0;
+  for (auto [number, bucket] : llvm::enumerate(solution.buckets)) {
+    if (bucket.items.empty())
+      return fault("bucket " + Twine(number) + " is empty");
+    for (unsigned item : bucket.items) {
+      if (item >= problem.items.size())
+        return fault("bucket " + Twine(number) + " holds item " + Twine(item) + " of " + Twine(problem.items.size()));
+      std::optional<unsigned> &slot = bucketOf[problem.items[item].action];
+      if (slot)
+        return fault("item " + Twine(item) + " is in the buckets " + Twine(*slot) + " and " + Twine(number));
+      slot = number;
+      ++count;
+    }
+  }
+  if (count != problem.items.size())
+    return fault(Twine(problem.items.size() - count) + " items are in no bucket");
+  return std::nullopt;
+}
+
+Fault Verifier::likeness(unsigned number) {
+  const Bucket &bucket = solution.buckets[number];
+  const Item *last = nullptr;
+  for (unsigned index : bucket.items) {
+    const Item &item = problem.items[index];
+    if (last && last->kind != item.kind)
+      return fault("bucket " + Twine(number) + " holds the kinds " + Twine(last->kind) + " and " + Twine(item.kind));
+    if (last && last->unit != item.unit)
+      return fault("bucket " + Twine(number) + " crosses from unit " + Twine(last->unit) + " to " + Twine(item.unit));
+    if (last && problem.kinds[item.kind].mayDelay && last->order < item.order)
+      return fault("bucket " + Twine(number) + " takes order " + Twine(item.order) + " after " + Twine(last->order));
+    last = &item;
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> Verifier::leader(const Bucket &bucket) const {
+  std::optional<unsigned> found;
+  for (unsigned item : bucket.items) {
+    llvm::ArrayRef<unsigned> needs = problem.needs[problem.items[item].action];
+    std::optional<unsigned> maker = needs.size() == 1 ? bucketOf[needs.front()] : std::nullopt;
+    if (!maker || (found && found != maker))
+      return std::nullopt;
+    found = maker;
+  }
+  return found;
+}
+
+Fault Verifier::size(unsigned number) {
+  const Bucket &bucket = solution.buckets[number];
+  int64_t bytes = 0;
+  for (unsigned item : bucket.items)
+    bytes += problem.items[item].bytes;
+  if (bytes != bucket.bytes)
+    return fault("bucket " + Twine(number) + " holds " + Twine(bytes) + " bytes and says " + Twine(bucket.bytes));
+  int64_t cap = problem.kinds[problem.items[bucket.items.front()].kind].cap;
+  if (bucket.items.size() > 1 && bytes > cap && !leader(bucket))
+    return fault("bucket " + Twine(number) + " holds " + Twine(bytes) + " bytes of at most " + Twine(cap));
+  return std::nullopt;
+}
+
+Fault Verifier::delays() {
+  std::vector<unsigned> ready(solution.buckets.size());
+  for (const Item &item : problem.items)
+    for (unsigned need : problem.needs[item.action]) {
+      unsigned &latest = ready[*bucketOf[item.action]];
+      latest = std::max(latest, need);
+    }
+  for (auto [action, needs] : llvm::enumerate(problem.needs))
+    for (unsigned need : needs) {
+      std::optional<unsigned> bucket = bucketOf[need];
+      if (!bucket || solution.buckets[*bucket].items.size() == 1 || leader(solution.buckets[*bucket]))
+        continue;
+      bool mayDelay = problem.kinds[problem.items[solution.buckets[*bucket].items.front()].kind].mayDelay;
+      if (!mayDelay && action <= ready[*bucket])
+        return fault("bucket " + Twine(*bucket) + " delays action " + Twine(action) + " behind action " +
+                     Twine(ready[*bucket]));
+    }
+  return std::nullopt;
+}
+
+Fault Verifier::order() {
+  std::vector<bool> done(problem.needs.size());
+  auto missing = [&](unsigned action) {
+    return llvm::find_if(problem.needs[action], [&](unsigned need) { return !done[need]; });
+  };
+  for (unsigned first : solution.order) {
+    if (first >= problem.needs.size() || done[first])
+      return fault("the order has action " + Twine(first) + " twice, or there is none");
+    llvm::SmallVector<unsigned> together{first};
+    if (bucketOf[first]) {
+      together.clear();
+      for (unsigned item : solution.buckets[*bucketOf[first]].items)
+        together.push_back(problem.items[item].action);
+    }
+    for (unsigned action : together)
+      if (auto need = missing(action); need != problem.needs[action].end())
+        return fault("action " + Twine(action) + " comes before action " + Twine(*need) + ", which it needs");
+    for (unsigned action : together)
+      done[action] = true;
+  }
+  if (auto left = llvm::find(done, false); left != done.end())
+    return fault("action " + Twine(left - done.begin()) + " is not in the order");
+  return std::nullopt;
+}
+
+Fault Verifier::run() {
+  if (Fault found = cover())
+    return found;
+  for (unsigned bucket = 0; bucket < solution.buckets.size(); ++bucket)
+    for (Fault found : {likeness(bucket), size(bucket)})
+      if (found)
+        return found;
+  if (Fault found = delays())
+    return found;
+  return order();
+}
+
+Fault braid::verify(const BucketProblem &problem, const BucketSolution &solution) {
+  return Verifier(problem, solution).run();
+}
