@@ -1,6 +1,6 @@
 //===- ArenaMap.cpp - where references lie, and which overlap -------------===//
 
-#include "lib/Codegen/StepPrinter.h"
+#include "lib/Codegen/ArenaMap.h"
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;

@@ -50,11 +50,14 @@ FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const
   FailureOr<std::string> kernelText = printKernels(module, *kernels);
   if (failed(kernelText))
     return failure();
-  StepPrinter steps(module, *kernels);
+  FailureOr<RankTables> ranks = RankTables::create(module);
+  if (failed(ranks))
+    return failure();
+  StepPrinter steps(module, *kernels, *ranks);
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();
-  FailureOr<std::string> modelText = printModel(module, steps.matmuls(), options);
+  FailureOr<std::string> modelText = printModel(module, steps.matmuls(), *ranks, options);
   if (failed(modelText))
     return failure();
   return std::vector<SourceFile>{{"kernels.h", std::move(*kernelText)},

@@ -110,6 +110,10 @@ std::string codegen::comment(StringRef text, StringRef indent) {
   return lines + "\n";
 }
 
+std::string codegen::listText(ArrayRef<int64_t> values) {
+  return "{" + llvm::join(llvm::map_range(values, [](int64_t v) { return std::to_string(v); }), ", ") + "}";
+}
+
 std::string codegen::shapeText(ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";

@@ -27,6 +27,9 @@ std::string wrapCall(llvm::StringRef head, llvm::ArrayRef<std::string> arguments
 /// `text` as `//` lines of at most 80 columns.
 std::string comment(llvm::StringRef text, llvm::StringRef indent = "");
 
+/// "{8, 64, 768}", an initializer.
+std::string listText(llvm::ArrayRef<int64_t> values);
+
 /// "8 x 64 x 768"; "scalar" for no dims.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 

@@ -29,10 +29,6 @@ std::string codegen::dtypeText(Type element) {
   return "BR_I1";
 }
 
-static std::string listText(ArrayRef<int64_t> values) {
-  return "{" + llvm::join(llvm::map_range(values, [](int64_t v) { return std::to_string(v); }), ", ") + "}";
-}
-
 //===----------------------------------------------------------------------===//
 // Persistent tensors
 //===----------------------------------------------------------------------===//
@@ -64,7 +60,7 @@ static std::string initText(tg::InitAttr init) {
   return kind.str() + ", " + doubleLiteral(a) + ", " + doubleLiteral(b);
 }
 
-static LogicalResult printTensor(exec::TensorOp op, unsigned stream, llvm::raw_ostream &os) {
+static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables &ranks, llvm::raw_ostream &os) {
   auto type = cast<RankedTensorType>(op.getType());
   auto param = dyn_cast<tg::ParamAttr>(op.getValue());
   auto state = dyn_cast<tg::StateAttr>(op.getValue());
@@ -75,17 +71,22 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, llvm::raw_o
   if (type.getRank() > kMaxRank)
     return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime takes " << kMaxRank;
 
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<int64_t> strides(exec::RefType::contiguous(type).getStrides());
-  if (transposed) {
-    std::swap(shape[0], shape[1]);
-    std::swap(strides[0], strides[1]);
-  }
+  FailureOr<PartOfTensor> part = ranks.partOf(op, type);
+  if (failed(part))
+    return failure();
+  auto sharding = op->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
+  if (sharding && sharding.isPartial() && sharding.getReduction() != comm::Reduction::Sum)
+    return op.emitError() << "'" << name << "' is the " << comm::stringifyReduction(sharding.getReduction()) << " over "
+                          << sharding.getPartial().str() << " of what ranks hold; only sums live across programs";
+  if (transposed)
+    for (SmallVector<int64_t> *list : {&part->shape, &part->strides, &part->dims})
+      std::swap((*list)[0], (*list)[1]);
   os << "    {" << stringLiteral(name) << ", " << stringLiteral(op.getCause()) << ", " << dtypeText(type.getElementType())
-     << ", " << type.getRank() << ", " << listText(shape) << ", " << listText(strides) << ",\n     " << op.getOffset()
+     << ", " << part->shape.size() << ", " << listText(part->shape) << ", " << listText(part->strides) << ",\n     "
+     << op.getOffset()
      << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
      << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
-     << (state && state.getScratch() ? 0 : 1) << "},\n";
+     << (state && state.getScratch() ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", " << part->partial << "},\n";
   return success();
 }
 
@@ -94,7 +95,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, llvm::raw_o
 //===----------------------------------------------------------------------===//
 
 /// Inputs, then results: returns how many of each.
-static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, llvm::raw_ostream &os) {
+static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, RankTables &ranks, llvm::raw_ostream &os) {
   int counts[2] = {0, 0};
   for (int wantsResult : {0, 1})
     for (auto buffer : program.getOps<exec::BufferOp>()) {
@@ -104,9 +105,13 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, llvm::ra
       if (type.getRank() > kMaxRank)
         return buffer.emitError() << "'" << buffer.getName() << "' has " << type.getRank() << " dims; the runtime takes "
                                   << kMaxRank;
+      FailureOr<PartOfTensor> part = ranks.partOf(buffer, type);
+      if (failed(part))
+        return failure();
       os << "    {" << stringLiteral(buffer.getName()) << ", " << stringLiteral(buffer.getRole().value_or("")) << ", "
-         << dtypeText(type.getElementType()) << ", " << type.getRank() << ", " << listText(type.getShape()) << ", "
-         << buffer.getOffset() << ", " << type.getNumElements() * elementBytes(type.getElementType()) << "},\n";
+         << dtypeText(type.getElementType()) << ", " << part->shape.size() << ", " << listText(part->shape) << ", "
+         << buffer.getOffset() << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
+         << listText(part->dims) << ", " << part->flat << ", " << part->partial << "},\n";
       ++counts[wantsResult];
     }
   return std::make_pair(counts[0], counts[1]);
@@ -151,7 +156,7 @@ static std::string mainText(bool manyRanks) {
   return text + "  return br_main(argc, argv, &model);\n}\n";
 }
 
-FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string> matmuls,
+FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string> matmuls, RankTables &ranks,
                                            const CodegenOptions &options) {
   ArenaMap arena(module);
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
@@ -162,14 +167,14 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
 
   for (auto tensor : module.getOps<exec::TensorOp>()) {
     arenaBytes = std::max<int64_t>(arenaBytes, tensor.getOffset() + tensor.getBytes());
-    if (failed(printTensor(tensor, numTensors, tensorStream)))
+    if (failed(printTensor(tensor, numTensors, ranks, tensorStream)))
       return failure();
     ++numTensors;
   }
   for (auto program : module.getOps<exec::ProgramOp>()) {
     std::string table = identifier(program.getSymName()) + "_ios", rows;
     llvm::raw_string_ostream rowStream(rows);
-    FailureOr<std::pair<int, int>> counts = printIos(program, rowStream);
+    FailureOr<std::pair<int, int>> counts = printIos(program, ranks, rowStream);
     if (failed(counts))
       return failure();
     bool any = counts->first + counts->second > 0;
@@ -188,12 +193,13 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
   if (numTensors)
     os << "// name, cause, type, rank, logical shape, strides in the arena,\n"
-          "// offset, bytes, initial values, stream, in checkpoints\n"
+          "// offset, bytes, initial values, stream, in checkpoints, groups that cut it\n// and that it is a sum over\n"
        << "static const br_tensor tensors[] = {\n" << tensors << "};\n\n";
   if (!ios.empty())
-    os << "// name, role, type, rank, shape, offset, bytes; inputs before results\n" << ios << "\n";
+    os << "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; inputs before results\n" << ios << "\n";
   os << "// name, function, inputs and results, how many of each\n"
      << "static const br_program programs[] = {\n" << programs << "};\n\n";
+  os << ranks.arraysText();
   if (!matmuls.empty())
     os << "static const br_matmul_desc matmuls[] = {\n" << llvm::join(matmuls, "\n") << "\n};\n\n";
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
@@ -204,7 +210,9 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << ",\n    /*vocab_size=*/" << vocabularySize(module, arena) << ",\n    /*tensors=*/"
      << (numTensors ? "tensors" : "nullptr") << ", " << numTensors << ",\n    /*programs=*/programs, " << numPrograms
      << ",\n    /*matmuls=*/" << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
-     << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n};\n\n"
+     << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"
+     << ranks.fieldsText()
+     << "};\n\n"
      << mainText(manyRanks);
   return text;
 }

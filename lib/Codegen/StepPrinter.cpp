@@ -99,10 +99,6 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelAnalysis &kernel) {
 // Library calls
 //===----------------------------------------------------------------------===//
 
-static std::string listText(ArrayRef<int64_t> values) {
-  return "{" + llvm::join(llvm::map_range(values, [](int64_t v) { return std::to_string(v); }), ", ") + "}";
-}
-
 static StringRef epilogueText(exec::Epilogue epilogue) {
   switch (epilogue) {
   case exec::Epilogue::None:
@@ -212,9 +208,18 @@ LogicalResult StepPrinter::printAction(Operation *op) {
     return printGather(gather);
   if (auto scatter = dyn_cast<exec::ScatterAddOp>(op))
     return printScatterAdd(scatter);
-  if (isa<comm::CommDialect>(op->getDialect()))
-    return op->emitError() << "no code is generated for " << op->getName()
-                           << " yet: a compiled program runs on one rank; braid-interp runs it on all";
+  if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
+    return printCollective(collective);
+  if (auto start = dyn_cast<comm::StartOp>(op))
+    return printStart(start);
+  if (auto wait = dyn_cast<comm::WaitOp>(op))
+    return printWait(wait);
+  if (auto index = dyn_cast<comm::AxisIndexOp>(op))
+    return printAxisIndex(index);
+  if (auto slice = dyn_cast<comm::SliceOp>(op))
+    return printSlice(slice);
+  if (auto assemble = dyn_cast<comm::AssembleOp>(op))
+    return printAssemble(assemble);
   return op->emitError() << "no code is generated for " << op->getName()
                          << " yet; has the module been brought into memory form?";
 }
@@ -247,7 +252,7 @@ static std::string programText(StringRef function, ArrayRef<std::string> actions
   for (size_t part = 0; part * partActions < actions.size(); ++part) {
     std::string name = function.str() + "_" + std::to_string(part);
     ArrayRef<std::string> its = actions.drop_front(part * partActions);
-    parts += "static br_status " + name + "(br_context *ctx, const Memory m) {\n" +
+    parts += "static br_status " + name + "(br_context *ctx, [[maybe_unused]] const Memory m) {\n" +
              llvm::join(its.take_front(partActions), "\n") + "  return BR_OK;\n}\n\n";
     calls += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }

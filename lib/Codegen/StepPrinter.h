@@ -8,9 +8,10 @@
 #define BRAID_LIB_CODEGEN_STEPPRINTER_H
 
 #include "dialects/Exec/Exec.h"
+#include "lib/Codegen/ArenaMap.h"
 #include "lib/Codegen/KernelAnalysis.h"
+#include "lib/Codegen/RankTables.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid::codegen {
@@ -18,36 +19,13 @@ namespace braid::codegen {
 /// Kernels by symbol, in the order of the module.
 using KernelTable = llvm::MapVector<mlir::StringAttr, KernelAnalysis>;
 
-/// Resolves references into the arena, and kernels, by tables: modules have
-/// thousands of each.
-class ArenaMap {
-public:
-  explicit ArenaMap(mlir::ModuleOp module);
-  /// The byte where a reference starts.
-  uint64_t offsetOf(mlir::Value ref) const;
-  /// The name, for comments, of the tensor it refers to.
-  llvm::StringRef nameOf(mlir::Value ref) const;
-  /// The buffer or persistent tensor.
-  mlir::Operation *storageOf(mlir::Value ref) const;
-  /// The kernel that a launch runs; null when the module has none of its name.
-  exec::KernelDefOp kernelOf(exec::LaunchOp launch) const;
-
-private:
-  /// Symbols of the module, and of each program.
-  llvm::DenseMap<std::pair<mlir::Operation *, mlir::StringAttr>, mlir::Operation *> symbols;
-  mlir::ModuleOp module;
-};
-
-/// For each kernel, the operands (ins, then outs) that in some launch overlap an
-/// out without being the same reference.
-llvm::DenseMap<mlir::StringAttr, llvm::SmallBitVector> findAliased(mlir::ModuleOp module, const ArenaMap &arena);
-
 /// A program's C++ name.
 std::string programFunction(llvm::StringRef symbol);
 
 class StepPrinter {
 public:
-  StepPrinter(mlir::ModuleOp module, const KernelTable &kernels) : module(module), arena(module), kernels(kernels) {}
+  StepPrinter(mlir::ModuleOp module, const KernelTable &kernels, RankTables &ranks)
+      : module(module), arena(module), kernels(kernels), ranks(ranks) {}
 
   /// The text of step.cpp.
   mlir::FailureOr<std::string> print();
@@ -61,6 +39,15 @@ private:
   mlir::LogicalResult printMatmul(exec::MatmulOp op);
   mlir::LogicalResult printGather(exec::GatherOp op);
   mlir::LogicalResult printScatterAdd(exec::ScatterAddOp op);
+  mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);
+  mlir::LogicalResult printStart(comm::StartOp op);
+  mlir::LogicalResult printWait(comm::WaitOp op);
+  mlir::LogicalResult printAxisIndex(comm::AxisIndexOp op);
+  mlir::LogicalResult printSlice(comm::SliceOp op);
+  mlir::LogicalResult printAssemble(comm::AssembleOp op);
+  mlir::FailureOr<std::string> copyTable(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, exec::RefType from,
+                                           exec::RefType to);
+  std::string blockNumber(comm::AxesAttr axes, int64_t shift);
   void printTable(exec::LaunchOp op, const KernelAnalysis &kernel);
   void printCall(llvm::StringRef function, llvm::ArrayRef<std::string> arguments);
   std::string actionComment(mlir::Operation *op, unsigned number);
@@ -69,12 +56,15 @@ private:
   mlir::ModuleOp module;
   ArenaMap arena;
   const KernelTable &kernels;
+  RankTables &ranks;
   std::string actionText; // of the action being printed
   std::string programs, tables;
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
   llvm::SmallVector<std::string> matmulRows;
   llvm::StringMap<unsigned> matmulIndex;
+  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf; // by start
+  llvm::StringMap<unsigned> copies;                         // tables of block copies
 };
 
 } // namespace braid::codegen

@@ -2,6 +2,8 @@
 
 #include "core/Collectives.h"
 
+#include "comm/Communicator.h"
+#include "comm/ThreadsTransport.h"
 #include "core/Context.h"
 #include "core/Error.h"
 #include "core/Mesh.h"
@@ -12,17 +14,34 @@ using namespace braid;
 
 namespace {
 
-// The communicator's numbers of the groups that this rank is in, by kind.
-std::vector<int32_t> makeGroups(const br_model &model, const Rank &rank) {
+void checkWorld(const br_model &model, const Rank &rank) {
+  if (worldSize(model) != rank.size)
+    fail("model '", model.name, "' was compiled for ", worldSize(model),
+         worldSize(model) == 1 ? " rank, but " : " ranks, but ", rank.size,
+         rank.size == 1 ? " is" : " are",
+         " running; start as many, or compile with another --mesh");
+  if (rank.comm && (br_comm_rank(rank.comm) != rank.number ||
+                    br_comm_size(rank.comm) != rank.size))
+    fail("rank ", rank.number, " of ", rank.size,
+         " has the communicator of rank ", br_comm_rank(rank.comm), " of ",
+         br_comm_size(rank.comm));
+  if (!rank.comm && rank.size > 1)
+    fail("rank ", rank.number, " of ", rank.size, " has no communicator");
+}
+
+// The communicator's numbers of the groups that this rank is in, by kind.  Every
+// rank makes all groups, in the same order.
+std::vector<int32_t> makeGroups(const br_model &model, int number,
+                                br_comm *comm) {
   std::vector<int32_t> numbers(std::max(model.n_groups, 1), 0);
   for (int32_t kind = 1; kind < model.n_groups; ++kind)
     for (const std::vector<int32_t> &ranks : groupsOf(model, kind)) {
-      int32_t number = 0;
-      if (br_comm_group(rank.comm, ranks.data(),
-                        static_cast<int32_t>(ranks.size()), &number) != BR_OK)
-        fail(br_comm_error(rank.comm));
-      if (std::find(ranks.begin(), ranks.end(), rank.number) != ranks.end())
-        numbers[kind] = number;
+      int32_t group = 0;
+      if (br_comm_group(comm, ranks.data(), static_cast<int32_t>(ranks.size()),
+                        &group) != BR_OK)
+        fail(br_comm_error(comm));
+      if (std::find(ranks.begin(), ranks.end(), number) != ranks.end())
+        numbers[kind] = group;
     }
   return numbers;
 }
@@ -33,16 +52,19 @@ Collectives::Collectives(const br_model &model, std::byte *arena,
                          const Rank &rank)
     : comm(rank.comm), segments(model.n_collectives),
       tickets(model.n_collectives, 0) {
-  if (worldSize(model) != rank.size)
-    fail("model '", model.name, "' was compiled for ", worldSize(model),
-         " ranks, but ", rank.size, rank.size == 1 ? " is" : " are",
-         " running; start as many, or compile with another --mesh");
+  checkWorld(model, rank);
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
     indices.push_back(static_cast<int32_t>(
         placeInGroup(model, kind, rank.number).index));
-  if (!comm)
+  if (model.n_collectives == 0)
     return;
-  std::vector<int32_t> groups = makeGroups(model, rank);
+  if (!comm) {
+    // Nobody else to wait for: the time-out cannot pass.
+    own.reset(new br_comm(threadsTransport(std::make_shared<ThreadsHub>(1), 0),
+                          /*timeout=*/60));
+    comm = own.get();
+  }
+  std::vector<int32_t> groups = makeGroups(model, rank.number, comm);
   for (int32_t i = 0; i < model.n_collectives; ++i) {
     const br_collective_desc &d = model.collectives[i];
     for (int32_t s = 0; s < d.n_segments; ++s) {
@@ -54,6 +76,10 @@ Collectives::Collectives(const br_model &model, std::byte *arena,
                           d.pairs, d.n_pairs, segments[i].data(),
                           d.n_segments});
   }
+}
+
+void Collectives::EndCommunicator::operator()(br_comm *comm) const {
+  delete comm;
 }
 
 br_status Collectives::start(int32_t index) {

@@ -1,7 +1,8 @@
 //===- Collectives.h - the collectives of a compiled model ----------------===//
 //
 // The tables of the model with this rank's addresses and groups in them, made
-// once: a step only starts and waits.
+// once: a step only starts and waits.  A rank alone that has collectives (a mesh
+// of one) runs them, too, over a communicator of its own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_COLLECTIVES_H
@@ -10,6 +11,7 @@
 #include "core/Rank.h"
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace braid {
@@ -22,10 +24,16 @@ public:
 
   br_status start(int32_t index);
   br_status wait(int32_t index);
+  // Why a start or a wait failed.
+  const char *error() const { return comm ? br_comm_error(comm) : ""; }
   // This rank's number in its group of a kind.
   int32_t indexIn(int32_t group) const { return indices[group]; }
 
 private:
+  struct EndCommunicator {
+    void operator()(br_comm *comm) const;
+  };
+  std::unique_ptr<br_comm, EndCommunicator> own; // of a rank alone
   br_comm *comm;
   std::vector<std::vector<br_segment>> segments;
   std::vector<br_operation> operations;

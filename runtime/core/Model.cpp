@@ -78,8 +78,7 @@ Model::Model(const br_model &table, int threads, const Rank &rank)
 
 void Model::run(const br_program &program) {
   if (program.run(&context) != BR_OK)
-    fail(rank().comm ? br_comm_error(rank().comm)
-                     : "the program communicates, but this rank is alone");
+    fail(context.collectives.error());
 }
 
 const br_program &Model::program(std::string_view name) const {

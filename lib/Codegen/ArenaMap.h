@@ -1,0 +1,36 @@
+//===- ArenaMap.h - where references lie, and which overlap -----*- C++ -*-===//
+#ifndef BRAID_LIB_CODEGEN_ARENAMAP_H
+#define BRAID_LIB_CODEGEN_ARENAMAP_H
+
+#include "dialects/Exec/Exec.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace braid::codegen {
+
+/// Resolves references into the arena, and kernels, by tables: modules have
+/// thousands of each.
+class ArenaMap {
+public:
+  explicit ArenaMap(mlir::ModuleOp module);
+  /// The byte where a reference starts.
+  uint64_t offsetOf(mlir::Value ref) const;
+  /// The name, for comments, of the tensor it refers to.
+  llvm::StringRef nameOf(mlir::Value ref) const;
+  /// The buffer or persistent tensor.
+  mlir::Operation *storageOf(mlir::Value ref) const;
+  /// The kernel that a launch runs; null when the module has none of its name.
+  exec::KernelDefOp kernelOf(exec::LaunchOp launch) const;
+
+private:
+  /// Symbols of the module, and of each program.
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::StringAttr>, mlir::Operation *> symbols;
+  mlir::ModuleOp module;
+};
+
+/// For each kernel, the operands (ins, then outs) that in some launch overlap an
+/// out without being the same reference.
+llvm::DenseMap<mlir::StringAttr, llvm::SmallBitVector> findAliased(mlir::ModuleOp module, const ArenaMap &arena);
+
+} // namespace braid::codegen
+
+#endif // BRAID_LIB_CODEGEN_ARENAMAP_H

@@ -1,0 +1,58 @@
+//===- RankTables.h - mesh, groups and collectives as tables ----*- C++ -*-===//
+//
+// What the runtime must know of the ranks that run a module.  Groups are numbered
+// by their first use; group 0 is a rank alone.  Nothing here depends on the rank.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_CODEGEN_RANKTABLES_H
+#define BRAID_LIB_CODEGEN_RANKTABLES_H
+
+#include "dialects/Comm/Mesh.h"
+#include "lib/Codegen/ArenaMap.h"
+#include "llvm/ADT/MapVector.h"
+#include <string>
+
+namespace braid::codegen {
+
+/// A tensor that a rank may hold a part of.
+struct PartOfTensor {
+  /// The whole tensor and the strides of the rank's block, before a flat cut.
+  llvm::SmallVector<int64_t> shape, strides;
+  /// The groups that cut its dims and the block, and that it is a sum over.
+  llvm::SmallVector<int64_t> dims;
+  unsigned flat = 0, partial = 0;
+};
+
+class RankTables {
+public:
+  /// Finds the mesh of the module's programs; reports what a binary cannot be.
+  static mlir::FailureOr<RankTables> create(mlir::ModuleOp module);
+
+  /// The number of the group along these axes of the mesh.
+  unsigned groupOf(comm::AxesAttr axes);
+  int64_t sizeOf(comm::AxesAttr axes) const { return mesh->sizeOf(axes); }
+
+  /// Which part of a tensor the `type` in the arena of `op` is.
+  mlir::FailureOr<PartOfTensor> partOf(mlir::Operation *op, mlir::RankedTensorType type);
+
+  /// Gives a collective in memory form its descriptor; returns the number.
+  mlir::FailureOr<unsigned> add(comm::CollectiveOpInterface op, const ArenaMap &arena);
+
+  /// The constant arrays, and the fields of br_model that point to them.
+  std::string arraysText() const;
+  std::string fieldsText() const;
+
+private:
+  mlir::LogicalResult useMesh(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
+  mlir::FailureOr<std::string> segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena);
+
+  mlir::FlatSymbolRefAttr meshName;
+  std::optional<comm::Mesh> mesh;
+  llvm::MapVector<comm::AxesAttr, unsigned> groups;
+  std::string parts; // segments and pairs of the collectives
+  llvm::SmallVector<std::string> collectives;
+};
+
+} // namespace braid::codegen
+
+#endif // BRAID_LIB_CODEGEN_RANKTABLES_H

@@ -1,0 +1,163 @@
+//===- StepComm.cpp - actions of a rank among ranks, as C++ ---------------===//
+//
+// A collective is a call that starts it and a call that waits for it, both by the
+// number of its descriptor.  What a rank does alone with its number is a copy
+// whose loops are a constant table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "lib/Codegen/CppText.h"
+#include "lib/Codegen/StepPrinter.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+static constexpr size_t kMaxLoops = 8; // BR_MAX_RANK
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+static std::string checkedCall(StringRef function, unsigned number) {
+  return function.str() + "(ctx, " + std::to_string(number) + ") != BR_OK";
+}
+
+LogicalResult StepPrinter::printCollective(comm::CollectiveOpInterface op) {
+  FailureOr<unsigned> number = ranks.add(op, arena);
+  if (failed(number))
+    return failure();
+  actionText += "  if (" + checkedCall("br_start", *number) + " || " + checkedCall("br_wait", *number) +
+                ")\n    return BR_ERROR;\n";
+  return success();
+}
+
+LogicalResult StepPrinter::printStart(comm::StartOp op) {
+  FailureOr<unsigned> number = ranks.add(op.getCollective(), arena);
+  if (failed(number))
+    return failure();
+  collectiveOf[op] = *number;
+  actionText += "  if (" + checkedCall("br_start", *number) + ")\n    return BR_ERROR;\n";
+  return success();
+}
+
+LogicalResult StepPrinter::printWait(comm::WaitOp op) {
+  actionText += "  if (" + checkedCall("br_wait", collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What a rank does alone
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
+  actionText += "  *static_cast<int32_t *>(" + addressText(op.getOuts().front()) + ") = br_axis_index(ctx, " +
+                std::to_string(ranks.groupOf(op.getAxes())) + ");\n";
+  return success();
+}
+
+/// The number of the block `shift` places behind the rank's own.
+std::string StepPrinter::blockNumber(comm::AxesAttr axes, int64_t shift) {
+  int64_t size = ranks.sizeOf(axes);
+  return "block_number(ctx, " + std::to_string(ranks.groupOf(axes)) + ", " + std::to_string(size) + ", " +
+         std::to_string((shift % size + size) % size) + ")";
+}
+
+namespace {
+struct Loop {
+  int64_t size, from, to;
+};
+} // namespace
+
+/// The loops over a block, those merged that are one.
+static SmallVector<Loop> loopsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<Loop> loops;
+  for (auto [size, fromStride, toStride] : llvm::zip(shape, from, to)) {
+    if (size == 1)
+      continue;
+    if (!loops.empty() && loops.back().from == fromStride * size && loops.back().to == toStride * size)
+      loops.back() = {loops.back().size * size, fromStride, toStride};
+    else
+      loops.push_back({size, fromStride, toStride});
+  }
+  if (loops.empty())
+    loops.push_back({1, 1, 1});
+  return loops;
+}
+
+/// The name of the table of a copy of `shape` elements between these places.
+FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> shape, exec::RefType from,
+                                              exec::RefType to) {
+  SmallVector<Loop> loops = loopsOf(shape, from.getStrides(), to.getStrides());
+  if (loops.size() > kMaxLoops)
+    return op->emitError() << "copies a block by " << loops.size() << " loops; the runtime takes " << kMaxLoops;
+  auto column = [&](int64_t Loop::*member) {
+    return listText(llvm::map_to_vector(loops, [&](const Loop &loop) { return loop.*member; }));
+  };
+  std::string row = "{" + std::to_string(elementBytes(from.getElementType())) + ", " + std::to_string(loops.size()) +
+                    ", " + column(&Loop::size) + ", " + column(&Loop::from) + ", " + column(&Loop::to) + "}";
+  auto [it, isNew] = copies.try_emplace(row, copies.size());
+  std::string name = "copy_" + std::to_string(it->second);
+  if (isNew)
+    tables += "static constexpr BlockCopy " + name + " = " + row + ";\n\n";
+  return name;
+}
+
+static int64_t bytesOf(exec::RefType type) {
+  return type.getTensorType().getNumElements() * elementBytes(type.getElementType());
+}
+
+/// A flat range is of contiguous places alone.
+static LogicalResult verifyFlat(Operation *op, ValueRange places) {
+  for (Value place : places)
+    if (auto type = cast<exec::RefType>(place.getType()); !type.isContiguous())
+      return op->emitError() << "cuts flat, but has a strided place of type " << type
+                             << "; flat ranges are of contiguous ones";
+  return success();
+}
+
+/// The first element of a block, by its number.
+static std::string startText(const std::string &number, exec::RefType whole, exec::RefType block, int64_t dim) {
+  return number + " * " + std::to_string(whole.getStrides()[dim] * block.getShape()[dim]);
+}
+
+LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
+  Value out = op.getOuts().front();
+  auto whole = cast<exec::RefType>(op.getInput().getType()), block = cast<exec::RefType>(out.getType());
+  std::string number = blockNumber(op.getAxes(), op.getShift());
+  if (static_cast<int64_t>(op.getDim()) == comm::kFlat) {
+    printCall("take_range", {"ctx", addressText(op.getInput()), std::to_string(bytesOf(whole)), number,
+                             std::to_string(bytesOf(block)), addressText(out)});
+    return verifyFlat(op, {op.getInput(), out});
+  }
+  FailureOr<std::string> table = copyTable(op, block.getShape(), whole, block);
+  if (failed(table))
+    return failure();
+  printCall("copy_block", {"ctx", *table, addressText(op.getInput()), startText(number, whole, block, op.getDim()),
+                           addressText(out), "0"});
+  return success();
+}
+
+LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
+  Value out = op.getOuts().front();
+  auto whole = cast<exec::RefType>(out.getType());
+  bool isFlat = static_cast<int64_t>(op.getDim()) == comm::kFlat;
+  if (isFlat && (failed(verifyFlat(op, op.getBlocks())) || failed(verifyFlat(op, out))))
+    return failure();
+  for (auto [value, shift] : llvm::zip(op.getBlocks(), op.getShifts())) {
+    auto block = cast<exec::RefType>(value.getType());
+    std::string number = blockNumber(op.getAxes(), shift);
+    if (isFlat) {
+      printCall("put_range", {"ctx", addressText(value), number, std::to_string(bytesOf(block)), addressText(out),
+                              std::to_string(bytesOf(whole))});
+      continue;
+    }
+    FailureOr<std::string> table = copyTable(op, block.getShape(), block, whole);
+    if (failed(table))
+      return failure();
+    printCall("copy_block", {"ctx", *table, addressText(value), "0", addressText(out),
+                             startText(number, whole, block, op.getDim())});
+  }
+  return success();
+}

@@ -1,0 +1,37 @@
+//===- Blocks.h - copies between a tensor and blocks of it -----------------===//
+//
+// What a rank does alone with its number in a group: it takes its block of a
+// tensor, or puts blocks where they belong.  Generated code has a constant table
+// for each copy; the number of the block is all that depends on the rank.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_BLOCKS_H
+#define BRAID_CPU_BLOCKS_H
+
+#include "braid_rt.h"
+
+namespace braid {
+
+// Loops over a block, outermost first; strides are in elements of `bytes` bytes.
+struct BlockCopy {
+  int32_t bytes, loops;
+  int64_t size[BR_MAX_RANK], from[BR_MAX_RANK], to[BR_MAX_RANK];
+};
+
+// The number, of `ranks`, of the block `shift` places behind this rank's own.
+inline int64_t block_number(br_context *ctx, int32_t group, int64_t ranks, int64_t shift) {
+  return (br_axis_index(ctx, group) + shift) % ranks;
+}
+
+// Copies the block that starts `from_element` elements into `from` to the place
+// `to_element` elements into `to`.
+void copy_block(br_context *ctx, const BlockCopy &copy, const void *from, int64_t from_element, void *to,
+                int64_t to_element);
+
+// A flat cut: `bytes` bytes are ranges of `range` bytes, the last ones short or
+// empty.  Copies range `number`, and zeros for what it lacks; or copies it back.
+void take_range(br_context *ctx, const void *whole, int64_t bytes, int64_t number, int64_t range, void *out);
+void put_range(br_context *ctx, const void *part, int64_t number, int64_t range, void *whole, int64_t bytes);
+
+} // namespace braid
+#endif // BRAID_CPU_BLOCKS_H
