@@ -37,6 +37,7 @@ private:
   LogicalResult checkGraph();
   LogicalResult checkBatch(func::FuncOp model);
   LogicalResult lower();
+  LogicalResult run(const Phase &phase);
   LogicalResult emitModule();
   LogicalResult emitSources();
   LogicalResult emitBinary(ArrayRef<SourceFile> sources);
@@ -135,9 +136,20 @@ LogicalResult Driver::checkGraph() {
   return diagnostic;
 }
 
+/// Runs a phase.  What passes remark on the way to a rank's program (how an op was
+/// cut, what a bucket holds) is for those who ask for it.
+LogicalResult Driver::run(const Phase &phase) {
+  std::optional<ScopedDiagnosticHandler> filter;
+  if (!options.verbose && phase.isTalkative)
+    filter.emplace(&context, [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
+  return timed(phase.name, [&] { return runPhase(*module, phase); });
+}
+
 LogicalResult Driver::lower() {
   for (const Phase &phase : buildPhases(options))
-    if (failed(timed(phase.name, [&] { return runPhase(*module, phase); })))
+    if (failed(run(phase)))
       return failure();
   return success();
 }
@@ -217,7 +229,7 @@ LogicalResult Driver::checkOptions() {
   if (!options.report.empty() && options.emit <= Emit::Memory)
     return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, dir or exe"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
-    return report(makeError("--memory-limit needs a memory plan, which --emit=tg and --emit=exec do not make"));
+    return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
   if (options.input != "-" && llvm::sys::fs::equivalent(options.input, options.output))
     return report(makeError("the output '" + options.output + "' is the graph itself"));
   if (options.emit == Emit::Exe && failed(report(checkWritable(options.output))))

@@ -11,7 +11,8 @@ namespace braid {
 
 /// Where the compiler stops, in order.
 enum class Emit {
-  Tg,     // the programs, in primitives
+  Tg,     // the programs, in primitives; with a mesh, of all ranks together
+  Comm,   // the programs of a rank, with their collectives
   Exec,   // actions on values
   Memory, // actions in memory
   Cpp,    // generated sources

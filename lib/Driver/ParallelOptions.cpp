@@ -189,6 +189,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   ParallelOptions &parallel = options.parallel;
   if (parallel.meshText.empty()) {
     StringRef option = optionOfRanks(parallel);
+    if (option.empty() && options.emit == Emit::Comm)
+      option = "--emit=comm";
     return option.empty() ? Error::success()
                           : makeError(option + " is about many ranks; say how many by --mesh=dp=4");
   }

@@ -75,25 +75,46 @@ static std::string meshText(const ParallelOptions &options) {
   return "mesh " + llvm::join(axes, ", ");
 }
 
-/// From the graph of everything to the program of a rank.  Annotations come first,
-/// because partition takes the whole graph at once: what a strategy keeps where,
-/// then what follows from it.
-static Phase partition(const DriverOptions &options) {
+/// What each rank keeps, as annotations: those of the layout, then what the strategy
+/// adds.
+static Phase annotate(const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   std::string passes = "comm-annotate{layout='" + meshText(parallel) + "'}";
   if (!parallel.layout.empty())
     passes += ",comm-annotate{layout-file='" + parallel.layout + "'}";
-  if (!batchAxes(parallel).empty()) {
-    SmallVector<std::pair<StringRef, std::string>> texts{
-        {"axes", llvm::join(batchAxes(parallel), ",")},
-        {"shard", llvm::join(shardAxes(parallel), ",")},
-        {"zero", std::to_string(parallel.zero.value_or(0))},
-    };
-    if (parallel.unreducedAccumulators)
-      texts.push_back({"unreduced-accumulators", "true"});
-    passes += ",comm-data-parallel" + optionsText(texts);
-  }
-  return {"partition", passes + ",comm-shard"};
+  if (batchAxes(parallel).empty())
+    return {"annotate", passes};
+  SmallVector<std::pair<StringRef, std::string>> texts{
+      {"axes", llvm::join(batchAxes(parallel), ",")},
+      {"shard", llvm::join(shardAxes(parallel), ",")},
+      {"zero", std::to_string(parallel.zero.value_or(0))},
+  };
+  if (parallel.unreducedAccumulators)
+    texts.push_back({"unreduced-accumulators", "true"});
+  return {"annotate", passes + ",comm-data-parallel" + optionsText(texts)};
+}
+
+/// From the graph of everything to the program of a rank, which follows from the
+/// annotations.
+static Phase partition(const DriverOptions &) { return {"partition", "comm-agree,comm-shard", /*isTalkative=*/true}; }
+
+/// Fewer collectives, each of many tensors.  A unit that is gathered again is a
+/// recomputation, so no CSE may run after this.  Before kernels are formed, because
+/// what stands between two gathers of a unit must not become one kernel.
+static Phase mergeCollectives(const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  std::string passes;
+  if (parallel.zero == 3)
+    passes = "comm-gather-units" +
+             optionsText({{"reshard-after-forward", parallel.reshardAfterForward.value_or(true) ? "true" : "false"}}) + ",";
+  SmallVector<std::pair<StringRef, std::string>> texts;
+  for (auto [name, value] : {std::pair<StringRef, std::string>{"bucket-mb", parallel.bucketMb},
+                             {"first-bucket-mb", parallel.firstBucketMb},
+                             {"link", parallel.link}})
+    if (!value.empty())
+      texts.push_back({name, value});
+  return {"collectives", "func.func(" + passes + "comm-bucket" + (texts.empty() ? "" : optionsText(texts)) + ")",
+          /*isTalkative=*/true};
 }
 
 /// The last simplification of the graph, while composites are whole; then their
@@ -122,17 +143,24 @@ static Phase formActions(const DriverOptions &options) {
 /// layouts are known, hence outlining and batching afterwards.
 static Phase planMemory(const DriverOptions &options) {
   std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
+  std::string order = options.parallel.isParallel() ? ",comm-verify-order" : "";
   return {"memory", "exec-plan-memory{target=" + options.target + limit +
-                        "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target + "},exec-verify-memory"};
+                        "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target +
+                        "},exec-verify-memory" + order};
 }
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   std::vector<Phase> phases;
   for (auto build : {prepare, makePrograms, differentiate, applyOptimizer})
     phases.push_back(build(options));
-  if (options.parallel.isParallel())
+  bool isParallel = options.parallel.isParallel();
+  if (isParallel)
+    phases.push_back(annotate(options));
+  if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(partition(options));
   phases.push_back(decompose(options));
+  if (isParallel && options.emit >= Emit::Comm)
+    phases.push_back(mergeCollectives(options));
   if (options.emit >= Emit::Exec)
     phases.push_back(formActions(options));
   if (options.emit >= Emit::Memory)

@@ -16,6 +16,8 @@ struct Phase {
   std::string name;
   /// Passes on a module, separated by commas.
   std::string passes;
+  /// Whether its remarks are details, which -v shows.
+  bool isTalkative = false;
 };
 
 /// The phases up to what `options.emit` asks for.

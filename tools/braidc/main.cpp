@@ -18,6 +18,7 @@ struct Flags {
   cl::opt<Emit> emit{
       "emit", cl::desc("What to write:"), cl::init(Emit::Exe), cl::cat(category),
       cl::values(clEnumValN(Emit::Tg, "tg", "the programs of a step, in primitives"),
+                 clEnumValN(Emit::Comm, "comm", "with --mesh: the programs of a rank, with their collectives"),
                  clEnumValN(Emit::Exec, "exec", "their kernels and library calls, on values"),
                  clEnumValN(Emit::Memory, "memory", "the same with every buffer placed in the arena"),
                  clEnumValN(Emit::Cpp, "cpp", "the generated C++ sources, to a folder or standard output"),
