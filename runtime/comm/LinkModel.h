@@ -47,5 +47,8 @@ struct LinkModel {
   }
 };
 
+// Reads "LATENCY,RATE" in us and GB/s; false when it is something else.
+bool parseLink(const std::string &text, LinkModel &link);
+
 } // namespace braid
 #endif // BRAID_COMM_LINKMODEL_H

@@ -3,10 +3,23 @@
 
 #include "core/Batches.h"
 
+#include "core/Error.h"
+#include "core/Mesh.h"
 #include "core/TensorBatches.h"
 #include "core/TokenBatches.h"
 
 using namespace braid;
+
+InputBlock braid::inputBlock(const Model &model, const br_io &io, int dim) {
+  GroupPlace place =
+      placeInGroup(model.table(), io.dims[dim], model.rank().number);
+  if (io.flat != 0 || io.shape[dim] % place.size != 0)
+    fail("the compiled model is broken: input '", io.name,
+         "' is cut into ranges that are not equal blocks of rows; "
+         "compile it again");
+  int64_t count = io.shape[dim] / place.size;
+  return {place.index * count, count};
+}
 
 std::unique_ptr<BatchSource> braid::openBatches(const Model &model,
                                                 const BatchOptions &options,

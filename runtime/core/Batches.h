@@ -6,6 +6,9 @@
 // a resumed job goes on with the same data.  The last part of the data is held
 // out for evaluation.
 //
+// Batches are global: of each, a rank reads the rows that its inputs hold, so
+// ranks read disjoint rows, and every layout reads the same ones.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_BATCHES_H
 #define BRAID_CORE_BATCHES_H
@@ -25,6 +28,21 @@ struct BatchOptions {
   bool sequential = false;
 };
 
+// A microbatch of all ranks.
+struct BatchSize {
+  int64_t rows;       // of a rank
+  int64_t readers;    // ranks, or groups of them, that read different rows
+  int64_t length = 1; // tokens in a row
+
+  int64_t tokens() const { return rows * readers * length; }
+};
+
+// The block of a dim that this rank's part of an input holds.
+struct InputBlock {
+  int64_t begin, count;
+};
+InputBlock inputBlock(const Model &model, const br_io &io, int dim);
+
 class BatchSource {
 public:
   virtual ~BatchSource() = default;
@@ -36,10 +54,11 @@ public:
   virtual void fillEvaluation(const br_program &program, int64_t index,
                               int64_t count) = 0;
 
-  // Tokens (or rows, where there are no tokens) in a batch of `program`, and in
-  // the part that is trained on.
-  virtual int64_t batchTokens(const br_program &program) const = 0;
+  virtual BatchSize batchSize(const br_program &program) const = 0;
+  // Tokens (or rows, where there are no tokens) in the part that is trained on.
   virtual int64_t trainingTokens() const = 0;
+  // What a batch is counted in: "tokens" or "rows".
+  virtual const char *unit() const = 0;
 };
 
 // The source that suits the model: a text or token file for one with inputs of

@@ -5,6 +5,8 @@
 // that a checkpoint also remembers are optional here: given wins, then the
 // checkpoint's value, then the default of JobState.
 //
+// All ranks run the same command; the first prints and logs.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_COMMANDS_H
 #define BRAID_CORE_COMMANDS_H
@@ -27,11 +29,12 @@ struct DataOptions {
 struct TrainOptions {
   DataOptions data;
   int64_t steps = 0;
-  int threads = 0; // 0: all cores
+  int threads = 1; // of each rank
   std::optional<uint64_t> seed, batchSeed;
   std::optional<std::string> batchOrder, schedule;
   std::optional<float> lr, minLr;
   std::optional<int64_t> warmup, decaySteps;
+  int64_t batchTokens = 0; // a step, of all ranks; 0: as compiled
   std::string log;
   int64_t evalEvery = 0, evalBatches = 16;
   std::string checkpoint, init;
@@ -44,7 +47,7 @@ struct EvalOptions {
   DataOptions data;
   std::string checkpoint, init;
   int64_t batches = 16;
-  int threads = 0;
+  int threads = 1;
 };
 
 struct SampleOptions {
@@ -53,7 +56,7 @@ struct SampleOptions {
   double temperature = 0.8;
   int64_t topK = 0; // 0: no limit
   uint64_t seed = 1;
-  int threads = 0;
+  int threads = 1;
 };
 
 struct InfoOptions {
@@ -64,13 +67,16 @@ struct InfoOptions {
 struct RunOptions {
   std::string program, inputs, outputs;
   uint64_t seed = 1;
-  int threads = 0;
+  int threads = 1;
 };
 
 // Each returns the process's exit status, and throws Error.
-int runTrain(const br_model &model, const TrainOptions &options);
-int runEval(const br_model &model, const EvalOptions &options);
-int runSample(const br_model &model, const SampleOptions &options);
+int runTrain(const br_model &model, const TrainOptions &options,
+             const Rank &rank);
+int runEval(const br_model &model, const EvalOptions &options,
+            const Rank &rank);
+int runSample(const br_model &model, const SampleOptions &options,
+              const Rank &rank);
 int runInfo(const br_model &model, const InfoOptions &options);
 int runOnce(const br_model &model, const RunOptions &options, const Rank &rank,
             RunOutputs &outputs);

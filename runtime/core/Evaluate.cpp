@@ -8,7 +8,6 @@
 #include "core/Error.h"
 #include "core/Format.h"
 #include "core/Plan.h"
-#include "cpu/Threads.h"
 
 #include <cstdio>
 
@@ -30,8 +29,9 @@ float braid::heldOutLoss(Model &model, const br_program &program,
   return static_cast<float>(sum / static_cast<double>(count));
 }
 
-int braid::runEval(const br_model &table, const EvalOptions &options) {
-  Model model(table, options.threads > 0 ? options.threads : availableCores());
+int braid::runEval(const br_model &table, const EvalOptions &options,
+                   const Rank &rank) {
+  Model model(table, options.threads, rank);
   const br_program &program = model.program("eval");
   BatchOptions data{options.data.data, options.data.holdout, 1, false};
   std::unique_ptr<BatchSource> batches =
@@ -43,6 +43,8 @@ int braid::runEval(const br_model &table, const EvalOptions &options) {
     importParameters(SafetensorsFile(options.init), model);
 
   float loss = heldOutLoss(model, program, *batches, options.batches, 1);
+  if (!rank.isFirst())
+    return 0;
   std::printf("held-out loss %s over %s batches\n", formatExact(loss).c_str(),
               formatCount(options.batches).c_str());
   return 0;

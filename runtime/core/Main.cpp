@@ -8,10 +8,13 @@
 
 #include "core/Commands.h"
 #include "core/Error.h"
+#include "core/Ranks.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 
 using namespace braid;
 
@@ -48,15 +51,70 @@ void addData(CLI::App &command, DataOptions &options) {
       ->capture_default_str();
 }
 
-void addThreads(CLI::App &command, int &threads) {
-  command
-      .add_option("--threads", threads,
-                  "Threads (default: the physical cores available)")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
+// "latency_us,GBps".
+CLI::Validator linkText() {
+  return CLI::Validator(
+      [](std::string &text) {
+        LinkModel ignored;
+        return parseLink(text, ignored) ? std::string()
+                                        : "'" + text +
+                                              "' is not a latency in us and a "
+                                              "rate in GB/s, like 20,12.5";
+      },
+      "LATENCY,RATE");
 }
 
-CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
+void addRanks(CLI::App &command, RankOptions &options) {
+  command
+      .add_option("--threads", options.threads,
+                  "Threads of a rank (default: the physical cores available, "
+                  "shared by the ranks of this host)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command
+      .add_option("--ranks", options.ranks,
+                  "Ranks to run as threads of this process: as many as the "
+                  "model was compiled for (the default, if nobody has started "
+                  "processes)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  command
+      .add_option("--transport", options.transport,
+                  "How ranks talk: threads of one process, gloo or mpi "
+                  "(default: what fits mpirun, torchrun, srun or none)")
+      ->check(CLI::IsMember({"threads", "gloo", "mpi"}))
+      ->type_name("");
+  command
+      .add_option("--timeout", options.timeout,
+                  "Seconds that a rank waits for another")
+      ->check(positive)
+      ->capture_default_str()
+      ->type_name("SECONDS");
+  command
+      .add_option("--rendezvous", options.rendezvous,
+                  "Where gloo's ranks find each other: file:///FOLDER or "
+                  "tcp://HOST:PORT of rank 0 (default: MASTER_ADDR and "
+                  "MASTER_PORT)")
+      ->type_name("PLACE");
+  command
+      .add_option_function<std::string>(
+          "--link",
+          [&options](const std::string &text) {
+            parseLink(text, options.link.emplace());
+          },
+          "Make threads as slow as a link of this latency (us) and rate (GB/s)")
+      ->check(linkText())
+      ->type_name("US,GBPS");
+  command
+      .add_option("--pin", options.pin,
+                  "Give each thread a core of its own: on, off, or where ranks "
+                  "share a machine that is theirs (auto)")
+      ->transform(CLI::Transformer(std::map<std::string, Pin>{
+          {"auto", Pin::Auto}, {"on", Pin::On}, {"off", Pin::Off}}))
+      ->type_name("");
+}
+
+CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
   CLI::App *c = app.add_subcommand("train", "Train the model");
   addData(*c, o.data);
   c->add_option("--steps", o.steps,
@@ -92,7 +150,12 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
        "Step where the cosine ends (default: --steps of the first run)")
       ->check(positive)
       ->type_name("N");
-  addThreads(*c, o.threads);
+  addRanks(*c, ranks);
+  c->add_option("--batch-tokens", o.batchTokens,
+                "Tokens (or rows) a step, of all ranks and microbatches "
+                "(default: as compiled)")
+      ->check(positive)
+      ->type_name("N");
   c->add_option("--log", o.log, "Metrics, one JSON object a line")
       ->type_name("FILE");
   c->add_option("--eval-every", o.evalEvery,
@@ -128,7 +191,7 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o) {
   return c;
 }
 
-CLI::App *addEval(CLI::App &app, EvalOptions &o) {
+CLI::App *addEval(CLI::App &app, EvalOptions &o, RankOptions &ranks) {
   CLI::App *c = app.add_subcommand(
       "eval", "Print the loss on the held-out part of the data");
   addData(*c, o.data);
@@ -145,11 +208,11 @@ CLI::App *addEval(CLI::App &app, EvalOptions &o) {
       ->check(positive)
       ->capture_default_str()
       ->type_name("N");
-  addThreads(*c, o.threads);
+  addRanks(*c, ranks);
   return c;
 }
 
-CLI::App *addSample(CLI::App &app, SampleOptions &o) {
+CLI::App *addSample(CLI::App &app, SampleOptions &o, RankOptions &ranks) {
   CLI::App *c = app.add_subcommand("sample", "Generate text from a checkpoint");
   c->add_option("--checkpoint", o.checkpoint,
                 "Checkpoint file, or directory (the newest in it)")
@@ -177,7 +240,7 @@ CLI::App *addSample(CLI::App &app, SampleOptions &o) {
   c->add_option("--seed", o.seed, "Seed of the choices")
       ->capture_default_str()
       ->type_name("N");
-  addThreads(*c, o.threads);
+  addRanks(*c, ranks);
   return c;
 }
 
@@ -192,7 +255,7 @@ CLI::App *addInfo(CLI::App &app, InfoOptions &o) {
   return c;
 }
 
-CLI::App *addRun(CLI::App &app, RunOptions &o) {
+CLI::App *addRun(CLI::App &app, RunOptions &o, RankOptions &ranks) {
   CLI::App *c = app.add_subcommand(
       "run", "Run one program once, to compare it with another implementation");
   c->add_option("--program", o.program, "train, accumulate, eval or generate")
@@ -208,8 +271,20 @@ CLI::App *addRun(CLI::App &app, RunOptions &o) {
   c->add_option("--seed", o.seed, "Seed of random tensors")
       ->capture_default_str()
       ->type_name("N");
-  addThreads(*c, o.threads);
+  addRanks(*c, ranks);
   return c;
+}
+
+// Who started this process; who does not ask for ranks may have nonsense in the
+// environment.
+Launch findOwnLaunch(bool lenient) {
+  try {
+    return findLaunch([](const char *name) { return std::getenv(name); });
+  } catch (const Error &) {
+    if (!lenient)
+      throw;
+    return {};
+  }
 }
 
 int report(const char *message) {
@@ -233,26 +308,46 @@ int br_main(int argc, char **argv, const br_model *model) {
   SampleOptions sample;
   InfoOptions info;
   RunOptions run;
-  CLI::App *trainCommand = addTrain(app, train),
-           *evalCommand = addEval(app, eval),
-           *sampleCommand = addSample(app, sample),
-           *infoCommand = addInfo(app, info), *runCommand = addRun(app, run);
+  RankOptions ranks;
+  CLI::App *trainCommand = addTrain(app, train, ranks),
+           *evalCommand = addEval(app, eval, ranks),
+           *sampleCommand = addSample(app, sample, ranks),
+           *infoCommand = addInfo(app, info),
+           *runCommand = addRun(app, run, ranks);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   try {
-    if (trainCommand->parsed())
-      return runTrain(*model, train);
-    if (evalCommand->parsed())
-      return runEval(*model, eval);
-    if (sampleCommand->parsed())
-      return runSample(*model, sample);
+    Launch launch = findOwnLaunch(ranks.ranks || infoCommand->parsed());
     if (infoCommand->parsed())
-      return runInfo(*model, info);
-    if (runCommand->parsed())
-      return runOnce(*model, run);
+      return launch.rank == 0 ? runInfo(*model, info) : 0;
+    RankPlan plan = planRanks(*model, ranks, launch);
+    auto onRanks = [&](auto options, auto command) {
+      return runRanks(*model, plan, ranks, [&](const Rank &rank, int threads) {
+        auto own = options;
+        own.threads = threads;
+        return command(own, rank);
+      });
+    };
+    if (trainCommand->parsed())
+      return onRanks(train, [&](auto &o, auto &rank) {
+        return runTrain(*model, o, rank);
+      });
+    if (evalCommand->parsed())
+      return onRanks(
+          eval, [&](auto &o, auto &rank) { return runEval(*model, o, rank); });
+    if (sampleCommand->parsed())
+      return onRanks(sample, [&](auto &o, auto &rank) {
+        return runSample(*model, o, rank);
+      });
+    if (runCommand->parsed()) {
+      RunOutputs outputs(plan.here);
+      return onRanks(run, [&](auto &o, auto &rank) {
+        return runOnce(*model, o, rank, outputs);
+      });
+    }
   } catch (const Error &error) {
     return report(error.what());
   } catch (const std::bad_alloc &) {

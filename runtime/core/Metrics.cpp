@@ -13,6 +13,19 @@
 
 using namespace braid;
 
+// Estimates without bias of |G|^2 and of the noise's trace, and their ratio.
+// One step's is rough: average the squares over steps before dividing (that is
+// why they are logged).
+NoiseMetrics braid::noiseOf(float localSquare, float globalSquare,
+                            int64_t localTokens, int64_t globalTokens) {
+  double small = static_cast<double>(localTokens),
+         big = static_cast<double>(globalTokens);
+  double signal = (big * globalSquare - small * localSquare) / (big - small);
+  double noise =
+      (static_cast<double>(localSquare) - globalSquare) / (1 / small - 1 / big);
+  return {localSquare, globalSquare, noise / signal};
+}
+
 MetricsLog::MetricsLog(const std::string &path, bool append) {
   line.reserve(512);
   if (!path.empty())
@@ -32,6 +45,11 @@ void MetricsLog::step(const StepMetrics &m) {
   json["tokens"] = m.tokens;
   json["seconds"] = m.seconds;
   json["tokens_per_second"] = m.tokens / std::max(m.seconds, 1e-9);
+  if (m.noise) {
+    json["grad_sq_local"] = m.noise->localSquare;
+    json["grad_sq_global"] = m.noise->globalSquare;
+    json["noise_scale"] = m.noise->scale;
+  }
   line = json.dump();
   writeLine();
 }

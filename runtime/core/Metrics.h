@@ -17,6 +17,17 @@
 
 namespace braid {
 
+// The simple noise scale of gradients (McCandlish et al., An Empirical Model of
+// Large-Batch Training, 2018): from the mean of |g|^2 over the ranks' own
+// batches and |g|^2 of the whole one, which differ by the noise that averaging
+// removes.
+struct NoiseMetrics {
+  float localSquare, globalSquare; // of a rank's gradient (mean), of all ranks'
+  double scale; // in tokens: the batch size that is worth having
+};
+NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTokens,
+                     int64_t globalTokens);
+
 struct StepMetrics {
   int64_t step;
   float loss;
@@ -24,10 +35,13 @@ struct StepMetrics {
   std::optional<float> gradNorm; // absent if the model does not report it
   int64_t tokens;                // in this step
   double seconds;
+  std::optional<NoiseMetrics> noise = std::nullopt; // absent likewise
 };
 
 // metrics.jsonl with the keys `step loss lr grad_norm tokens seconds
-// tokens_per_second`, and `step eval_loss`.  Every float reads back exactly.
+// tokens_per_second`, then, if the model reports them, `grad_sq_local
+// grad_sq_global noise_scale`; and `step eval_loss`.  Every float reads back
+// exactly.  Tokens are those of all ranks.
 class MetricsLog {
 public:
   // An empty path writes nothing.  A resumed job appends.

@@ -27,7 +27,8 @@ const br_io *braid::findByRole(std::span<const br_io> ios,
 }
 
 bool braid::isScalarRole(std::string_view role) {
-  return role == "lr" || role == "step" || role == "key" || role == "position";
+  return role == "lr" || role == "step" || role == "key" ||
+         role == "position" || role == "stop";
 }
 
 namespace {
@@ -43,7 +44,7 @@ void checkRange(const br_model &model, uint64_t offset, uint64_t bytes,
 // The scalars' types are part of the ABI.
 void checkScalar(const br_io &io) {
   std::string_view role = io.role;
-  br_dtype type = role == "lr" ? BR_F32 : BR_I32;
+  br_dtype type = role == "lr" || role == "stop" ? BR_F32 : BR_I32;
   uint64_t bytes = role == "key" ? 16 : 4;
   if (isScalarRole(role) && (io.dtype != type || io.bytes != bytes))
     fail("the compiled model is broken: input '", io.name, "' of role '",

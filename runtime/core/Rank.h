@@ -11,6 +11,7 @@ namespace braid {
 struct Rank {
   int number = 0, size = 1;
   br_comm *comm = nullptr;
+  const char *transport = ""; // over which they talk, for people
 
   // The one that prints, logs and writes what belongs to all.
   bool isFirst() const { return number == 0; }

@@ -6,6 +6,8 @@
 // longer than S the window slides.  Models with a vocabulary of up to 256 speak
 // bytes; others speak token ids, for a tokenizer to read.
 //
+// All ranks get the same logits and draw the same token; the first prints it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "core/Checkpoint.h"
@@ -13,7 +15,6 @@
 #include "core/Error.h"
 #include "core/Model.h"
 #include "core/Philox.h"
-#include "cpu/Threads.h"
 
 #include <algorithm>
 #include <charconv>
@@ -96,7 +97,9 @@ private:
   std::vector<double> weights;
 };
 
-void emit(int32_t id, int64_t vocab) {
+void emit(int32_t id, int64_t vocab, const Rank &rank) {
+  if (!rank.isFirst())
+    return;
   if (vocab <= 256)
     std::putchar(id);
   else
@@ -106,8 +109,9 @@ void emit(int32_t id, int64_t vocab) {
 
 } // namespace
 
-int braid::runSample(const br_model &table, const SampleOptions &options) {
-  Model model(table, options.threads > 0 ? options.threads : availableCores());
+int braid::runSample(const br_model &table, const SampleOptions &options,
+                     const Rank &rank) {
+  Model model(table, options.threads, rank);
   const br_program &program = model.program("generate");
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   const br_io *logits = findByRole(resultsOf(program), "logits");
@@ -115,13 +119,19 @@ int braid::runSample(const br_model &table, const SampleOptions &options) {
     fail("program 'generate' lacks an input of role 'tokens' or a result of "
          "role 'logits'");
   int64_t length = tokens->shape[tokens->rank - 1];
+  for (const br_io *io : {tokens, logits})
+    if (io->flat != 0 || std::any_of(io->dims, io->dims + io->rank,
+                                     [](int32_t group) { return group != 0; }))
+      fail("program 'generate' cuts '", io->name,
+           "' between ranks, but sampling takes a text and logits that all of "
+           "them hold; compile it with the batch whole");
   int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
 
   std::vector<int32_t> text = promptTokens(options, vocab);
   restoreTensors(openCheckpoint(options.checkpoint), model, Restore::ModelOnly);
   Sampler sampler(options, vocab);
   for (int32_t id : text)
-    emit(id, vocab);
+    emit(id, vocab, rank);
   for (int64_t i = 0; i < options.length; ++i) {
     int64_t used = std::min<int64_t>(text.size(), length);
     int32_t *window = model.at<int32_t>(*tokens);
@@ -135,8 +145,9 @@ int braid::runSample(const br_model &table, const SampleOptions &options) {
       fail("the model's logits are not finite; was the checkpoint trained "
            "without trouble?");
     text.push_back(sampler.next(scores, i));
-    emit(text.back(), vocab);
+    emit(text.back(), vocab, rank);
   }
-  std::printf("\n");
+  if (rank.isFirst())
+    std::printf("\n");
   return 0;
 }

@@ -1,20 +1,73 @@
-//===- Stop.cpp - Ctrl-C between steps
-//----------------------------------------===//
+//===- Stop.cpp - asking a job to end between steps -----------------------===//
 
 #include "core/Stop.h"
 
+#include <csignal>
+#include <iterator>
+#include <mutex>
+
 using namespace braid;
 
+namespace {
+
+// From the least urgent, with room for 255 ranks that say the same; f32 counts
+// exactly to 2^24.
+struct Signal {
+  int number;
+  const char *name;
+  float term;
+};
+constexpr Signal signals[] = {{SIGUSR1, "SIGUSR1", 1}, {SIGINT, "Ctrl-C", 1 << 8}, {SIGTERM, "SIGTERM", 1 << 16}};
+
+volatile std::sig_atomic_t received = 0;
+struct sigaction oldActions[std::size(signals)];
+std::mutex mutex;
+int requests = 0; // alive
+
+void handle(int number) { received = number; }
+
+} // namespace
+
 StopRequest::StopRequest() {
+  std::lock_guard lock(mutex);
+  if (requests++ > 0)
+    return;
   received = 0;
   struct sigaction action = {};
   action.sa_handler = handle;
   action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(SIGINT, &action, &oldInterrupt);
-  sigaction(SIGTERM, &action, &oldTerminate);
+  for (size_t i = 0; i < std::size(signals); ++i)
+    sigaction(signals[i].number, &action, &oldActions[i]);
 }
 
 StopRequest::~StopRequest() {
-  sigaction(SIGINT, &oldInterrupt, nullptr);
-  sigaction(SIGTERM, &oldTerminate, nullptr);
+  std::lock_guard lock(mutex);
+  if (--requests > 0)
+    return;
+  for (size_t i = 0; i < std::size(signals); ++i)
+    sigaction(signals[i].number, &oldActions[i], nullptr);
+}
+
+int StopRequest::signal() { return received; }
+
+float braid::stopTerm(int signal) {
+  for (const Signal &each : signals)
+    if (each.number == signal)
+      return each.term;
+  return 0;
+}
+
+int braid::stopSignal(float sum) {
+  int number = 0;
+  for (const Signal &each : signals)
+    if (sum >= each.term)
+      number = each.number;
+  return number;
+}
+
+const char *braid::signalName(int signal) {
+  for (const Signal &each : signals)
+    if (each.number == signal)
+      return each.name;
+  return "a signal";
 }

@@ -1,32 +1,37 @@
-//===- Stop.h - Ctrl-C between steps
-//------------------------------------------===//
+//===- Stop.h - asking a job to end between steps -------------------------===//
 //
-// SIGINT and SIGTERM ask the training loop to finish its step, save and leave.
-// A second one ends the process at once.
+// SIGINT, SIGTERM and SIGUSR1 ask the training loop to finish its step, save and
+// leave; a second one ends the process at once.  (mpirun and srun hand SIGUSR1 on
+// to all ranks, where Ctrl-C makes them kill.)
+//
+// Ranks do not hear of it at the same time, and must all leave after the same step:
+// each adds what it has heard to an input of that step, and reads the sum.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_STOP_H
 #define BRAID_CORE_STOP_H
 
-#include <csignal>
-
 namespace braid {
 
-// Catches the signals while it lives.
+// Catches the signals while it lives.  Ranks of one process share what they hear.
 class StopRequest {
 public:
   StopRequest();
   ~StopRequest();
+  StopRequest(const StopRequest &) = delete;
+  StopRequest &operator=(const StopRequest &) = delete;
 
   // The signal that arrived, or 0.
-  int signal() const { return received; }
-
-private:
-  static void handle(int number) { received = number; }
-
-  static inline volatile std::sig_atomic_t received = 0;
-  struct sigaction oldInterrupt, oldTerminate;
+  static int signal();
 };
+
+// What a rank adds that has heard this signal, or none, and the signal to obey
+// when ranks have added up to `sum`, or 0.
+float stopTerm(int signal);
+int stopSignal(float sum);
+
+// "Ctrl-C", "SIGTERM".
+const char *signalName(int signal);
 
 } // namespace braid
 #endif // BRAID_CORE_STOP_H

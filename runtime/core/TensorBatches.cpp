@@ -13,10 +13,10 @@ namespace {
 
 bool isData(const br_io &io) { return !isScalarRole(io.role); }
 
-int64_t rowsOf(const br_program &program) {
+const br_io &firstData(const br_program &program) {
   for (const br_io &io : inputsOf(program))
     if (isData(io) && io.rank > 0)
-      return io.shape[0];
+      return io;
   fail("program '", program.name, "' has no input to be filled from --data");
 }
 
@@ -61,53 +61,60 @@ void TensorBatches::checkProgram(const br_program &program) {
            " of shape ", formatShape(entry->shape),
            "; the model takes rows of it as ", typeName(io.dtype), " of shape ",
            formatShape(wanted));
+    for (int32_t dim = 1; dim < io.rank; ++dim)
+      if (io.dims[dim] != 0)
+        fail("input '", io.name, "' of program '", program.name,
+             "' is cut along dim ", dim,
+             ", but --data fills whole rows; shard the batch alone");
     if (rows >= 0 && entry->shape[0] != rows)
       fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0],
            " rows, another input has ", rows);
     rows = entry->shape[0];
   }
-  if (rows < rowsOf(program))
+  int64_t batch = firstData(program).shape[0];
+  if (rows < batch)
     fail("'", file.path(), "' is too short: it has ", rows,
-         " rows, a batch of program '", program.name, "' takes ",
-         rowsOf(program));
+         " rows, a batch of program '", program.name, "' takes ", batch);
 }
 
-int64_t TensorBatches::batchTokens(const br_program &program) const {
-  return rowsOf(program);
+BatchSize TensorBatches::batchSize(const br_program &program) const {
+  const br_io &io = firstData(program);
+  InputBlock rows = inputBlock(model, io, 0);
+  return {rows.count, io.shape[0] / rows.count};
 }
 
 void TensorBatches::fillTraining(const br_program &program, int64_t step,
                                  int microbatch, int perStep) {
-  int64_t batch = rowsOf(program);
-  for (int64_t row = 0; row < batch; ++row) {
-    int64_t globalRow = microbatch * batch + row, from;
+  int64_t batch = firstData(program).shape[0];
+  fillRows(program, [&](int64_t globalRow) {
+    int64_t row = microbatch * batch + globalRow;
     if (options.sequential)
-      from = ((step - 1) * perStep * batch + globalRow) % trainRows;
-    else
-      from = static_cast<int64_t>(boundedRandom(
-          philoxAt(step, static_cast<uint32_t>(globalRow), 0, options.seed),
-          trainRows));
-    fillRow(program, row, from);
-  }
+      return ((step - 1) * perStep * batch + row) % trainRows;
+    return static_cast<int64_t>(boundedRandom(
+        philoxAt(step, static_cast<uint32_t>(row), 0, options.seed),
+        trainRows));
+  });
 }
 
 void TensorBatches::fillEvaluation(const br_program &program, int64_t index,
                                    int64_t) {
-  int64_t batch = rowsOf(program);
-  for (int64_t row = 0; row < batch; ++row)
-    fillRow(program, row,
-            trainRows + (index * batch + row) % (rows - trainRows));
+  int64_t batch = firstData(program).shape[0];
+  fillRows(program, [&](int64_t globalRow) {
+    return trainRows + (index * batch + globalRow) % (rows - trainRows);
+  });
 }
 
-void TensorBatches::fillRow(const br_program &program, int64_t row,
-                            int64_t from) {
+template <class F>
+void TensorBatches::fillRows(const br_program &program, const F &from) {
   for (const br_io &io : inputsOf(program)) {
     if (!isData(io))
       continue;
+    InputBlock block = inputBlock(model, io, 0);
     uint64_t bytes = elementSize(io.dtype);
     for (int32_t i = 1; i < io.rank; ++i)
       bytes *= io.shape[i];
-    file.read(*file.find(io.name), from * bytes,
-              model.at<std::byte>(io) + row * bytes, bytes);
+    for (int64_t row = 0; row < block.count; ++row)
+      file.read(*file.find(io.name), from(block.begin + row) * bytes,
+                model.at<std::byte>(io) + row * bytes, bytes);
   }
 }

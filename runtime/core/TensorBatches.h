@@ -21,12 +21,14 @@ public:
                     int perStep) override;
   void fillEvaluation(const br_program &program, int64_t index,
                       int64_t count) override;
-  int64_t batchTokens(const br_program &program) const override;
+  BatchSize batchSize(const br_program &program) const override;
   int64_t trainingTokens() const override { return trainRows; }
+  const char *unit() const override { return "rows"; }
 
 private:
   void checkProgram(const br_program &program);
-  void fillRow(const br_program &program, int64_t row, int64_t from);
+  // Writes row from(global row) of the file to each row of this rank.
+  template <class F> void fillRows(const br_program &program, const F &from);
 
   const Model &model;
   BatchOptions options;

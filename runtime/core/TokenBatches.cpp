@@ -67,28 +67,28 @@ TokenBatches::TokenBatches(const Model &model, const BatchOptions &options,
           std::max<size_t>(window.size(), tokenShape(*program).length + 1));
 }
 
-int64_t TokenBatches::batchTokens(const br_program &program) const {
+BatchSize TokenBatches::batchSize(const br_program &program) const {
   Shape shape = tokenShape(program);
-  return shape.rows * shape.length;
+  InputBlock rows =
+      inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
+  return {rows.count, shape.rows / rows.count, shape.length};
 }
 
 void TokenBatches::fillTraining(const br_program &program, int64_t step,
                                 int microbatch, int perStep) {
   Shape shape = tokenShape(program);
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    int64_t globalRow = microbatch * shape.rows + row, first;
+  fillRows(program, [&](int64_t globalRow) {
+    int64_t row = microbatch * shape.rows + globalRow;
     if (options.sequential) {
       int64_t windows = (trainCount - 1) / shape.length;
-      int64_t index = (step - 1) * perStep * shape.rows + globalRow;
-      first = index % windows * shape.length;
-    } else {
-      PhiloxWords words =
-          philoxAt(step, static_cast<uint32_t>(globalRow), 0, options.seed);
-      first =
-          static_cast<int64_t>(boundedRandom(words, trainCount - shape.length));
+      int64_t index = (step - 1) * perStep * shape.rows + row;
+      return index % windows * shape.length;
     }
-    fillRow(program, row, first);
-  }
+    PhiloxWords words =
+        philoxAt(step, static_cast<uint32_t>(row), 0, options.seed);
+    return static_cast<int64_t>(
+        boundedRandom(words, trainCount - shape.length));
+  });
 }
 
 void TokenBatches::fillEvaluation(const br_program &program, int64_t index,
@@ -96,21 +96,33 @@ void TokenBatches::fillEvaluation(const br_program &program, int64_t index,
   Shape shape = tokenShape(program);
   int64_t windows = (file.count() - trainCount - 1) / shape.length;
   int64_t wanted = count * shape.rows;
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    int64_t i = index * shape.rows + row;
+  fillRows(program, [&](int64_t globalRow) {
+    int64_t i = index * shape.rows + globalRow;
     int64_t at = windows >= wanted ? i * windows / wanted : i % windows;
-    fillRow(program, row, trainCount + at * shape.length);
-  }
+    return trainCount + at * shape.length;
+  });
 }
 
+template <class F>
+void TokenBatches::fillRows(const br_program &program, const F &first) {
+  InputBlock rows =
+      inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
+  for (int64_t row = 0; row < rows.count; ++row)
+    fillRow(program, row, first(rows.begin + row));
+}
+
+// Tokens and targets may be cut along the sequence, too: then a rank has its
+// part of each window.
 void TokenBatches::fillRow(const br_program &program, int64_t row,
                            int64_t first) {
-  int64_t length = tokenShape(program).length;
-  file.read(first, length + 1, window.data());
+  file.read(first, tokenShape(program).length + 1, window.data());
   for (const br_io &io : inputsOf(program)) {
     bool isTokens = std::string_view(io.role) == "tokens";
-    if (isTokens || std::string_view(io.role) == "targets")
-      std::memcpy(model.at<int32_t>(io) + row * length,
-                  window.data() + (isTokens ? 0 : 1), length * sizeof(int32_t));
+    if (!isTokens && std::string_view(io.role) != "targets")
+      continue;
+    InputBlock part = inputBlock(model, io, 1);
+    std::memcpy(model.at<int32_t>(io) + row * part.count,
+                window.data() + part.begin + (isTokens ? 0 : 1),
+                part.count * sizeof(int32_t));
   }
 }

@@ -13,10 +13,11 @@ namespace braid {
 // Fills inputs of role `tokens` with windows of the file and those of role
 // `targets` with the same windows one token later.
 //
-// A random window of global row r (microbatch * B + row) of step s starts at
-// bounded(philox(counter = (s low, s high, r, 0), key = batch seed)) of all
-// places where it fits; a sequential one at the ((s - 1) * rows a step + r)-th
-// multiple of the window's length, again from the start after the end.
+// A random window of row r (microbatch * B + row, of a global batch of B rows)
+// of step s starts at bounded(philox(counter = (s low, s high, r, 0), key =
+// batch seed)) of all places where it fits; a sequential one at the ((s - 1) *
+// rows a step + r)-th multiple of the window's length, again from the start
+// after the end.
 class TokenBatches : public BatchSource {
 public:
   TokenBatches(const Model &model, const BatchOptions &options,
@@ -26,10 +27,13 @@ public:
                     int perStep) override;
   void fillEvaluation(const br_program &program, int64_t index,
                       int64_t count) override;
-  int64_t batchTokens(const br_program &program) const override;
+  BatchSize batchSize(const br_program &program) const override;
   int64_t trainingTokens() const override { return trainCount; }
+  const char *unit() const override { return "tokens"; }
 
 private:
+  // Calls first(global row) for the rows of this rank, and writes that window.
+  template <class F> void fillRows(const br_program &program, const F &first);
   void fillRow(const br_program &program, int64_t row, int64_t first);
 
   const Model &model;

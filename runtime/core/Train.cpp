@@ -5,8 +5,12 @@
 // needs memory is made before the first step: later steps only write inputs,
 // run, read results and append a line to the log.
 //
+// All ranks run this loop.  Whatever it decides by, they have the same: losses
+// are all-reduced, and requests to stop are added up in the step.
+//
 //===----------------------------------------------------------------------===//
 
+#include "core/Agree.h"
 #include "core/Batches.h"
 #include "core/Checkpoint.h"
 #include "core/Commands.h"
@@ -19,7 +23,6 @@
 #include "core/Plan.h"
 #include "core/Schedule.h"
 #include "core/Stop.h"
-#include "cpu/Threads.h"
 
 #include <chrono>
 #include <cmath>
@@ -55,15 +58,19 @@ void applyOptions(const TrainOptions &options, JobState &state, bool resumed) {
 
 class Trainer {
 public:
-  Trainer(const br_model &table, const TrainOptions &options)
-      : options(options), table(table), state(initialState(options)),
-        model(table, options.threads > 0 ? options.threads : availableCores()),
+  Trainer(const br_model &table, const TrainOptions &options, const Rank &rank)
+      : options(options), table(table), rank(rank),
+        state(initialState(options)), model(table, options.threads, rank),
         train(model.program("train")),
         accumulate(table.accumulate > 1 ? &model.program("accumulate")
                                         : nullptr),
         eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
         loss(findByRole(resultsOf(train), "loss")),
-        gradNorm(findByRole(resultsOf(train), "grad_norm")) {
+        gradNorm(findByRole(resultsOf(train), "grad_norm")),
+        localSquare(findByRole(resultsOf(train), "grad_sq_local")),
+        globalSquare(findByRole(resultsOf(train), "grad_sq_global")),
+        ownStop(findByRole(inputsOf(train), "stop")),
+        anyStop(findByRole(resultsOf(train), "stop")) {
     if (!loss)
       fail("program 'train' reports no result of role 'loss'");
   }
@@ -72,6 +79,7 @@ public:
 
 private:
   static JobState initialState(const TrainOptions &options);
+  void chooseMicrobatches();
   void loadTensors();
   void openOutputs();
   void announce() const;
@@ -79,18 +87,23 @@ private:
   void evaluate();
   void save();
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
+  std::optional<NoiseMetrics> noise() const;
+  int requestedSignal() const;
   int leave(int signal);
 
   const TrainOptions &options;
   const br_model &table;
+  const Rank &rank;
   JobState state;
   Model model;
   const br_program &train, *accumulate, *eval;
-  const br_io *loss, *gradNorm;
+  const br_io *loss, *gradNorm, *localSquare, *globalSquare;
+  const br_io *ownStop, *anyStop; // null for models of one rank
+  int microbatches = 1;           // a step
   std::unique_ptr<BatchSource> batches;
   std::optional<CheckpointWriter> writer;
-  std::optional<MetricsLog> log;
-  std::optional<Progress> progress;
+  std::optional<MetricsLog> log;    // of the first rank
+  std::optional<Progress> progress; // likewise
   int64_t savedStep = -1;
 };
 
@@ -111,15 +124,38 @@ JobState Trainer::initialState(const TrainOptions &options) {
   return state;
 }
 
+// The scale of a step's gradients is that of what was counted, so any number of
+// microbatches will do; the command line may say it as tokens.
+void Trainer::chooseMicrobatches() {
+  microbatches = std::max(1, table.accumulate);
+  if (options.batchTokens == 0)
+    return;
+  int64_t each = batches->batchSize(train).tokens();
+  if (options.batchTokens % each != 0)
+    fail("--batch-tokens=", options.batchTokens, " is not a multiple of the ",
+         each, " ", batches->unit(),
+         " that all ranks together take in a microbatch");
+  if (options.batchTokens / each > 1 && !accumulate)
+    fail("--batch-tokens=", options.batchTokens, " takes ",
+         options.batchTokens / each, " microbatches of ", each, " ",
+         batches->unit(),
+         ", but the model was compiled for one a step; compile it with "
+         "--accumulate=2 or more");
+  microbatches = static_cast<int>(
+      std::min<int64_t>(options.batchTokens / each, INT32_MAX));
+}
+
 void Trainer::loadTensors() {
   if (options.resume) {
     SafetensorsFile file = openCheckpoint(options.checkpoint);
     restoreTensors(file, model, Restore::Everything);
-    std::printf("resumed from %s: step %s, loss %.4f\n", file.path().c_str(),
-                formatCount(state.step).c_str(), state.lastLoss);
+    if (rank.isFirst())
+      std::printf("resumed from %s: step %s, loss %.4f\n", file.path().c_str(),
+                  formatCount(state.step).c_str(), state.lastLoss);
     return;
   }
-  initialize(table, model.arena(), state.seed, model.threads());
+  initialize(table, model.arena(), state.seed, model.threads(),
+             model.rank().number);
   if (!options.init.empty())
     importParameters(SafetensorsFile(options.init), model);
 }
@@ -128,18 +164,33 @@ void Trainer::loadTensors() {
 void Trainer::openOutputs() {
   if (!options.checkpoint.empty())
     writer.emplace(model, options.checkpoint, options.keep);
+  if (!rank.isFirst())
+    return;
   log.emplace(options.log, options.resume);
   progress.emplace(state.step + 1, options.steps, model.arenaBytes(),
                    reportedPeak(table));
 }
 
 void Trainer::announce() const {
+  if (!rank.isFirst())
+    return;
   uint64_t peak = reportedPeak(table), arena = model.arenaBytes();
-  std::printf("model %s, %d threads, reported peak %s bytes %s allocated arena "
-              "%s bytes (%s)\n",
-              table.name, model.threads(), formatCount(peak).c_str(),
-              peak == arena ? "==" : "!=", formatCount(arena).c_str(),
-              formatBytes(arena).c_str());
+  std::string ranks = rank.size > 1 ? concat(rank.size, " ranks over ",
+                                             rank.transport, ", each with ")
+                                    : "";
+  std::printf(
+      "model %s, %s%d threads, reported peak %s bytes %s allocated arena "
+      "%s bytes (%s)\n",
+      table.name, ranks.c_str(), model.threads(), formatCount(peak).c_str(),
+      peak == arena ? "==" : "!=", formatCount(arena).c_str(),
+      formatBytes(arena).c_str());
+  BatchSize size = batches->batchSize(train);
+  std::string length = size.length > 1 ? concat(" x ", size.length) : "";
+  std::printf("%s %s a step = %lld%s x %d microbatches x %lld ranks\n",
+              formatCount(size.tokens() * microbatches).c_str(),
+              batches->unit(), static_cast<long long>(size.rows),
+              length.c_str(), microbatches,
+              static_cast<long long>(size.readers));
   for (int32_t i = 0; i < table.n_matmuls; ++i)
     if (model.matmuls().isSlow(i))
       std::fprintf(stderr,
@@ -154,7 +205,8 @@ void Trainer::announce() const {
 StepMetrics Trainer::step(int64_t number) {
   double start = now();
   float lr = learningRate(state, number);
-  int microbatches = std::max(1, table.accumulate);
+  if (ownStop)
+    *model.at<float>(*ownStop) = stopTerm(StopRequest::signal());
   for (int i = 0; i < microbatches; ++i) {
     const br_program &program = i == microbatches - 1 ? train : *accumulate;
     batches->fillTraining(program, number, i, microbatches);
@@ -163,16 +215,35 @@ StepMetrics Trainer::step(int64_t number) {
     model.setKey(program, state.seed, number, i);
     model.run(program);
   }
-  int64_t tokens = batches->batchTokens(train) * microbatches;
+  int64_t tokens = batches->batchSize(train).tokens() * microbatches;
   std::optional<float> norm;
   if (gradNorm)
     norm = *model.at<float>(*gradNorm);
-  return {number, *model.at<float>(*loss), lr, norm, tokens, now() - start};
+  return {number, *model.at<float>(*loss), lr,     norm,
+          tokens, now() - start,           noise()};
+}
+
+std::optional<NoiseMetrics> Trainer::noise() const {
+  BatchSize size = batches->batchSize(train);
+  if (!localSquare || !globalSquare || size.readers == 1)
+    return std::nullopt;
+  int64_t global = size.tokens() * microbatches;
+  return noiseOf(*model.at<float>(*localSquare),
+                 *model.at<float>(*globalSquare), global / size.readers,
+                 global);
+}
+
+// Of the step that was run: ranks that hear a signal later say so in the next.
+int Trainer::requestedSignal() const {
+  return anyStop ? stopSignal(*model.at<float>(*anyStop))
+                 : StopRequest::signal();
 }
 
 void Trainer::evaluate() {
   float heldOut =
       heldOutLoss(model, *eval, *batches, options.evalBatches, state.seed);
+  if (!rank.isFirst())
+    return;
   log->evaluation(state.step, heldOut);
   progress->evaluation(state.step, heldOut);
 }
@@ -185,7 +256,8 @@ void Trainer::save() {
 }
 
 void Trainer::stopForNonFinite(const StepMetrics &m) {
-  progress->finishLine();
+  if (progress)
+    progress->finishLine();
   bool badLoss = !std::isfinite(m.loss);
   fail(
       badLoss ? "the loss" : "the gradient's norm", " became ",
@@ -195,13 +267,16 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
 }
 
 int Trainer::leave(int signal) {
-  progress->finishLine();
+  if (progress)
+    progress->finishLine();
   save();
-  std::printf(
-      "stopped by %s after step %s; %s\n",
-      signal == SIGINT ? "Ctrl-C" : "SIGTERM", formatCount(state.step).c_str(),
-      writer ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
-             : "nothing saved, for want of --checkpoint");
+  if (rank.isFirst())
+    std::printf(
+        "stopped by %s after step %s; %s\n", signalName(signal),
+        formatCount(state.step).c_str(),
+        writer
+            ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
+            : "nothing saved, for want of --checkpoint");
   std::fflush(stdout);
   return 128 + signal;
 }
@@ -210,11 +285,16 @@ int Trainer::run() {
   BatchOptions data{options.data.data, options.data.holdout, state.batchSeed,
                     state.batchOrder == "sequential"};
   batches = openBatches(model, data, &train, eval);
+  chooseMicrobatches();
   loadTensors();
+  checkCopiesAreEqual(model);
   openOutputs();
   announce();
 
-  StopRequest stop;
+  // Without a way to agree on it ranks end as soon as they are told.
+  std::optional<StopRequest> stop;
+  if (rank.size == 1 || anyStop)
+    stop.emplace();
   while (state.step < options.steps) {
     StepMetrics m = step(state.step + 1);
     if (!std::isfinite(m.loss) || (m.gradNorm && !std::isfinite(*m.gradNorm)))
@@ -224,24 +304,28 @@ int Trainer::run() {
     state.tokensSeen += m.tokens;
     state.epoch = static_cast<double>(state.tokensSeen) /
                   static_cast<double>(batches->trainingTokens());
-    log->step(m);
-    progress->step(m);
-    if (int signal = stop.signal())
+    if (rank.isFirst()) {
+      log->step(m);
+      progress->step(m);
+    }
+    if (int signal = requestedSignal())
       return leave(signal);
     if (eval && state.step % options.evalEvery == 0)
       evaluate();
     if (options.saveEvery > 0 && state.step % options.saveEvery == 0)
       save();
   }
-  progress->finishLine();
+  if (progress)
+    progress->finishLine();
   save();
-  if (writer)
+  if (writer && rank.isFirst())
     std::printf("saved %s\n", writer->lastPath().c_str());
   return 0;
 }
 
 } // namespace
 
-int braid::runTrain(const br_model &model, const TrainOptions &options) {
-  return Trainer(model, options).run();
+int braid::runTrain(const br_model &model, const TrainOptions &options,
+                    const Rank &rank) {
+  return Trainer(model, options, rank).run();
 }

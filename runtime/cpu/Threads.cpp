@@ -3,31 +3,15 @@
 
 #include "cpu/Threads.h"
 #include "core/Context.h"
+#include "cpu/Placement.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <sched.h>
-#include <set>
-#include <string>
 #include <unistd.h>
 
 using namespace braid;
 
 int braid::availableCores() {
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0)
-    return 1;
-  std::set<std::string> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &mask))
-      continue;
-    std::string siblings = std::to_string(cpu); // its own core, if unknown
-    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                       "/topology/thread_siblings_list");
-    std::getline(file, siblings);
-    cores.insert(siblings.empty() ? std::to_string(cpu) : siblings);
-  }
-  return cores.empty() ? 1 : static_cast<int>(cores.size());
+  return static_cast<int>(processCores().size());
 }
 
 // libgomp reads its environment when it is loaded, so the way to say otherwise

@@ -1,0 +1,52 @@
+//===- Ranks.h - running a command on the ranks of this process -----------===//
+//
+// A process is one rank, or is all of them: threads that run the same command.
+// Which it is follows from the options, from who started it, and from the mesh
+// that the model was compiled for.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CORE_RANKS_H
+#define BRAID_CORE_RANKS_H
+
+#include "comm/LinkModel.h"
+#include "core/Launch.h"
+#include "core/Rank.h"
+#include "cpu/Placement.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace braid {
+
+struct RankOptions {
+  std::optional<int> ranks; // in this process
+  std::string transport;    // empty: what fits the launcher
+  double timeout = 300;     // seconds
+  std::optional<LinkModel> link;
+  std::string rendezvous; // empty: what the launcher says
+  int threads = 0;        // 0: a fair share
+  Pin pin = Pin::Auto;
+};
+
+struct RankPlan {
+  std::string transport; // empty: one rank, which talks to nobody
+  int size = 1;          // ranks in all
+  int here = 1;          // of them in this process
+  int first = 0;         // the number of the first of these
+  HostShare share;       // of that first one
+  std::string rendezvous, job;
+};
+
+// Throws Error when options, launcher and mesh do not fit together.
+RankPlan planRanks(const br_model &model, const RankOptions &options, const Launch &launch);
+
+// What a rank runs with so many threads; returns the process's exit status.
+using RankCommand = std::function<int(const Rank &rank, int threads)>;
+
+// Runs it on all ranks of this process to their ends.  Throws the first error;
+// returns the status of the first rank.
+int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command);
+
+} // namespace braid
+#endif // BRAID_CORE_RANKS_H
