@@ -9,6 +9,25 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
+/// Every element in the arena has a type that the runtime knows.
+static LogicalResult verifyElements(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    Type type;
+    if (auto ref = dyn_cast<exec::RefOp>(op))
+      type = ref.getType().getElementType();
+    else if (auto tensor = dyn_cast<exec::TensorOp>(op))
+      type = cast<RankedTensorType>(tensor.getType()).getElementType();
+    else if (auto buffer = dyn_cast<exec::BufferOp>(op); buffer && buffer.getType())
+      type = cast<RankedTensorType>(*buffer.getType()).getElementType();
+    if (!type || type.isF64() || type.isF32() || type.isBF16() || type.isInteger(32) || type.isInteger(64) ||
+        type.isInteger(1))
+      return WalkResult::advance();
+    op->emitError() << "has elements of type " << type << "; a binary has f64, f32, bf16, i32, i64 and i1";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static FailureOr<KernelTable> analyseKernels(ModuleOp module) {
   KernelTable kernels;
   for (auto kernel : module.getOps<exec::KernelDefOp>()) {
@@ -44,6 +63,8 @@ static std::string printStepHeader(ModuleOp module) {
 }
 
 FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const CodegenOptions &options) {
+  if (failed(verifyElements(module)))
+    return failure();
   FailureOr<KernelTable> kernels = analyseKernels(module);
   if (failed(kernels))
     return failure();

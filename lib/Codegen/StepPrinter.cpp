@@ -195,6 +195,7 @@ std::string StepPrinter::actionComment(Operation *op, unsigned number) {
     else
       text += " -> " + arena.nameOf(outs[0]).str() + " [" + shapeText(cast<exec::RefType>(outs[0].getType()).getShape()) + "]";
   }
+  text += collectiveText(op);
   std::string origin = originText(op->getLoc());
   return comment(text + (origin.empty() ? "" : "; " + origin), "  ");
 }
@@ -270,10 +271,10 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     if (!isa<exec::ActionOpInterface>(op))
       continue;
-    actionText = actionComment(&op, actions.size());
+    actionText.clear();
     if (failed(printAction(&op)))
       return failure();
-    actions.push_back(std::move(actionText));
+    actions.push_back(actionComment(&op, actions.size()) + actionText);
   }
   programs += "\n" + arenaComment(program) + programText(programFunction(program.getSymName()), actions);
   return success();

@@ -47,6 +47,7 @@ private:
   mlir::LogicalResult printAssemble(comm::AssembleOp op);
   mlir::FailureOr<std::string> copyTable(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, exec::RefType from,
                                            exec::RefType to);
+  std::string collectiveText(mlir::Operation *action);
   std::string blockNumber(comm::AxesAttr axes, int64_t shift);
   void printTable(exec::LaunchOp op, const KernelAnalysis &kernel);
   void printCall(llvm::StringRef function, llvm::ArrayRef<std::string> arguments);

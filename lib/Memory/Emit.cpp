@@ -1,7 +1,7 @@
 //===- Emit.cpp - a planned program in memory form ------------------------===//
 
 #include "lib/Memory/Emit.h"
-#include "dialects/Comm/Comm.h"
+#include "dialects/Comm/Timing.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -117,6 +117,7 @@ void Emitter::emitInMemory(ActionOpInterface action, ValueRange results) {
 void Emitter::emitStart(comm::StartOp start) {
   auto ticket = comm::TicketType::get(start.getContext(), {});
   auto inMemory = builder.create<comm::StartOp>(start.getLoc(), ticket);
+  inMemory->setDiscardableAttrs(start->getDiscardableAttrDictionary()); // such as its timing
   tickets[start.getTicket()] = inMemory.getTicket();
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&inMemory.getBody());
@@ -134,8 +135,9 @@ void Emitter::emitAction(ActionOpInterface action) {
 
 ProgramOp Emitter::emit(func::FuncOp program) {
   auto result = builder.create<ProgramOp>(program.getLoc(), program.getSymName(), plan.arenaBytes);
-  if (Attribute ranks = program->getAttr(comm::CommDialect::kProgram))
-    result->setAttr(comm::CommDialect::kProgram, ranks);
+  for (StringRef name : {StringRef(comm::CommDialect::kProgram), StringRef(comm::kTiming)})
+    if (Attribute attribute = program->getAttr(name))
+      result->setAttr(name, attribute);
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&result.getBody());
   emitBuffers(program.getLoc());
