@@ -24,6 +24,12 @@ struct TargetInfo {
   bool biasEpilogue, geluEpilogue, siluEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
+  /// What a rank computes in a second: operations of large matrix products and of
+  /// vector code, and bytes to and from memory; and the seconds of an action that
+  /// does nothing.
+  double matrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
+  /// A message between ranks of one machine: latency in seconds, bytes in a second.
+  double linkLatency, linkBytesPerSecond;
 };
 
 /// The target of this name ("cpu"), or null.

@@ -1,0 +1,54 @@
+//===- Cost.h - seconds of actions and of collectives -----------*- C++ -*-===//
+//
+// A prediction that orders alternatives, not a measurement:
+//
+//   action       launch + max(matrix FLOPs / rate + vector FLOPs / rate, bytes / rate)
+//   collective   messages × latency + bytes sent / bandwidth
+//
+// With n ranks and K bytes of the whole tensors the messages and bytes are
+//
+//   all_reduce, broadcast, reduce                             2(n-1)   2 K (n-1)/n
+//   reduce_scatter, all_gather, all_to_all, gather, scatter    n-1       K (n-1)/n
+//   permute, send, recv                                          1       K
+//   barrier                                                      1       0
+//
+// A group of one rank costs nothing.  The link that the runtime emulates
+// (runtime/comm/LinkModel.h) is the same formula.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_COST_COST_H
+#define BRAID_LIB_COST_COST_H
+
+#include "dialects/Comm/Comm.h"
+#include "lib/Target/TargetInfo.h"
+#include "llvm/Support/Error.h"
+
+namespace braid {
+
+/// What a rank computes in a second.
+struct ComputeRates {
+  double matrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
+
+  static ComputeRates of(const TargetInfo &target);
+  /// "GFLOPS,GBps": matrix products, and bytes; vector code scales with the
+  /// former.  Empty for the target's.
+  static llvm::Expected<ComputeRates> parse(llvm::StringRef text, const TargetInfo &target);
+
+  double seconds(exec::ActionOpInterface action) const;
+};
+
+/// How fast bytes come from one rank to another.
+struct LinkRates {
+  double latencySeconds, bytesPerSecond;
+
+  static LinkRates of(const TargetInfo &target);
+  /// "latency_us,GBps"; empty for the target's, which are those of ranks that share
+  /// a machine's memory.
+  static llvm::Expected<LinkRates> parse(llvm::StringRef text, const TargetInfo &target);
+
+  double seconds(comm::CollectiveOpInterface op, int64_t ranks) const;
+};
+
+} // namespace braid
+
+#endif // BRAID_LIB_COST_COST_H

@@ -1,0 +1,435 @@
+//===- Overlap.cpp - one walk through the program -------------------------===//
+//
+// The scheduler follows the computation in its order and keeps the clocks of both
+// queues.  Between two actions it decides what else is to begin:
+//
+//   wait      for collectives that are surely over and whose end frees memory
+//   update    a group whose gradients are surely there
+//   start     reductions that are ready, in the order of the program; but first a
+//             gather that would be late after the next action, or after the
+//             reduction
+//
+// The order of starts is that of the link's queue, so what begins is also decided
+// by what it would delay.  Each decision looks at a few actions, so the walk is
+// near-linear.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Schedule/LiveBytes.h"
+#include "lib/Schedule/OverlapPlan.h"
+#include "lib/Schedule/Timeline.h"
+#include "llvm/ADT/STLExtras.h"
+#include <deque>
+#include <set>
+
+using namespace braid;
+using Action = OverlapProblem::Action;
+using Kind = OverlapProblem::Kind;
+
+/// Gathers that are looked at to find one that would be late.
+static constexpr unsigned kMaxAhead = 64;
+/// What is computed out of turn for an update or a collective is no longer a chain,
+/// and no more memory, than this.
+static constexpr unsigned kMaxPulled = 16;
+static constexpr int64_t kMaxPulledBytes = 1 << 20;
+
+namespace {
+
+class Scheduler {
+public:
+  /// Groups marked in `late` run behind the backward pass, or where computing would
+  /// stand still.
+  Scheduler(const OverlapPlan &plan, std::optional<int64_t> limit, bool early, std::vector<bool> late);
+
+  OverlapSchedule run();
+  /// How long the link goes on when all but updates is computed.
+  double backlog() const { return linkBacklog; }
+
+private:
+  enum class State : uint8_t { Waiting, Begun, Over };
+
+  const Action &action(unsigned number) const { return problem.actions[number]; }
+  bool isOver(unsigned number) const { return states[number] == State::Over; }
+  /// Whether a collective can be waited for without standing still.
+  bool isSurelyOver(unsigned number) const {
+    return isOver(number) || (states[number] == State::Begun && queues.surelyOver(number) <= queues.now);
+  }
+
+  // One action, with all that it still waits for.
+  void finish(unsigned number);
+  void compute(unsigned number);
+  void start(unsigned number);
+  void wait(unsigned number);
+  void setOver(unsigned number);
+
+  // Between two actions.
+  void settle();
+  bool runGroup(bool alsoLate);
+  void startCollectives();
+  std::optional<unsigned> readyCollective();
+  bool isLate(unsigned first, double linkFree, double readyBy);
+  std::optional<unsigned> urgentGather(std::optional<unsigned> rival);
+  bool fits(unsigned number, unsigned until) const;
+  void makeRoom(unsigned number);
+
+  bool canPull(unsigned number, unsigned &left) const;
+  bool isReady(const OverlapPlan::Group &group) const;
+  void pullCheapProducers();
+  void runRest();
+
+  const OverlapPlan &plan;
+  const OverlapProblem &problem;
+  std::optional<int64_t> limit;
+  bool early;
+  std::vector<bool> late;
+
+  Queues queues;
+  LiveBytes live;
+  OverlapSchedule schedule;
+  std::vector<State> states;
+  std::vector<unsigned> needsLeft;
+  /// The place in the plan's `main` that comes next.
+  unsigned next = 0;
+  /// The first gather that has not started.
+  unsigned nextGather = 0;
+  /// Collectives that can start; those that are not over; and of these those whose
+  /// end frees memory.
+  std::set<unsigned> ready;
+  std::deque<unsigned> inFlight, settling;
+  /// Groups whose collective has started, and which have run.
+  std::vector<unsigned> armed;
+  std::vector<bool> hasRun;
+  double linkBacklog = 0;
+};
+
+} // namespace
+
+Scheduler::Scheduler(const OverlapPlan &plan, std::optional<int64_t> limit, bool early, std::vector<bool> late)
+    : plan(plan), problem(plan.problem), limit(limit), early(early), late(std::move(late)), queues(problem),
+      live(problem), states(problem.actions.size(), State::Waiting), hasRun(plan.groups.size()) {
+  schedule.heldBy.assign(problem.actions.size(), HeldBy::Nothing);
+  for (unsigned number = 0; number < problem.actions.size(); ++number) {
+    needsLeft.push_back(action(number).needs.size() + action(number).after.size());
+    if (action(number).kind == Kind::Collective && needsLeft.back() == 0)
+      ready.insert(number);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One action
+//===----------------------------------------------------------------------===//
+
+void Scheduler::setOver(unsigned number) {
+  states[number] = State::Over;
+  for (unsigned successor : plan.successors[number])
+    if (--needsLeft[successor] == 0 && action(successor).kind == Kind::Collective &&
+        states[successor] == State::Waiting)
+      ready.insert(successor);
+}
+
+void Scheduler::finish(unsigned number) {
+  if (isOver(number))
+    return;
+  if (action(number).communicates())
+    wait(number);
+  else
+    compute(number);
+}
+
+void Scheduler::compute(unsigned number) {
+  for (const auto *list : {&action(number).needs, &action(number).after})
+    for (unsigned other : *list) {
+      // Rather update than stand still.
+      if (states[other] == State::Begun && plan.placeOf[number] != OverlapPlan::kNone)
+        while (queues.end(other) > queues.now && runGroup(/*alsoLate=*/true))
+          startCollectives();
+      finish(other);
+    }
+  // An update that ran meanwhile may have needed it.
+  if (isOver(number))
+    return;
+  live.begin(number);
+  queues.run(number);
+  live.end(number);
+  schedule.steps.push_back({OverlapStep::Run, number});
+  setOver(number);
+}
+
+void Scheduler::start(unsigned number) {
+  if (unsigned previous = plan.previousOrdered[number];
+      previous != OverlapPlan::kNone && states[previous] == State::Waiting)
+    start(previous);
+  for (const auto *list : {&action(number).needs, &action(number).after})
+    for (unsigned other : *list)
+      finish(other);
+  if (states[number] != State::Waiting)
+    return;
+  live.begin(number);
+  queues.start(number);
+  schedule.steps.push_back({OverlapStep::Start, number});
+  states[number] = State::Begun;
+  ready.erase(number);
+  inFlight.push_back(number);
+  if (plan.frees[number])
+    settling.push_back(number);
+  if (plan.groupOf[number] != OverlapPlan::kNone)
+    armed.push_back(plan.groupOf[number]);
+}
+
+void Scheduler::wait(unsigned number) {
+  if (states[number] == State::Waiting)
+    start(number);
+  if (isOver(number))
+    return;
+  queues.wait(number);
+  live.end(number);
+  schedule.steps.push_back({OverlapStep::Wait, number});
+  setOver(number);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Waits for what is surely over and holds memory that nobody else does.
+void Scheduler::settle() {
+  while (!settling.empty() && isSurelyOver(settling.front())) {
+    finish(settling.front());
+    settling.pop_front();
+  }
+}
+
+/// Whether an action may begin now though it is needed only at the place `until`.
+/// Up to there the program is taken to need as much more, or less, than in its own
+/// order as it does now.
+bool Scheduler::fits(unsigned number, unsigned until) const {
+  if (!limit)
+    return true;
+  int64_t more = live.live() - plan.liveAt[next] + live.taken(number);
+  for (unsigned place = next; place < until; ++place)
+    if (plan.liveFrom[place] + more > *limit)
+      return false;
+  return live.live() + live.taken(number) <= *limit;
+}
+
+/// Waits for collectives until an action fits, if that helps.
+void Scheduler::makeRoom(unsigned number) {
+  if (!limit)
+    return;
+  while (!inFlight.empty() && isOver(inFlight.front()))
+    inFlight.pop_front();
+  for (size_t index = 0; index < inFlight.size() && live.live() + live.taken(number) > *limit; ++index)
+    if (!isOver(inFlight[index]) && live.freed(inFlight[index]) > 0)
+      wait(inFlight[index]);
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// Whether an action is over, or can be without standing still and without much
+/// computing out of turn.
+bool Scheduler::canPull(unsigned number, unsigned &left) const {
+  if (isSurelyOver(number))
+    return true;
+  if (action(number).communicates() || left == 0)
+    return false;
+  --left;
+  auto can = [&](unsigned other) { return canPull(other, left); };
+  return llvm::all_of(action(number).needs, can) && llvm::all_of(action(number).after, can);
+}
+
+bool Scheduler::isReady(const OverlapPlan::Group &group) const {
+  return llvm::all_of(group.updates, [&](unsigned update) {
+    unsigned left = kMaxPulled;
+    return isOver(update) || (llvm::all_of(action(update).needs, [&](unsigned need) { return canPull(need, left); }) &&
+                              llvm::all_of(action(update).after, [&](unsigned other) { return isSurelyOver(other); }));
+  });
+}
+
+/// Runs the first group that is ready, if there is one.
+bool Scheduler::runGroup(bool alsoLate) {
+  if (!early)
+    return false;
+  for (unsigned number : armed) {
+    const OverlapPlan::Group &group = plan.groups[number];
+    if (hasRun[number] || (late[number] && !alsoLate) || !isSurelyOver(group.last) || !isReady(group))
+      continue;
+    hasRun[number] = true;
+    for (unsigned update : group.updates)
+      finish(update);
+    llvm::erase(armed, number);
+    return true;
+  }
+  return false;
+}
+
+/// A collective that little has to be computed for, and only from what is there in
+/// the beginning, is started at the beginning.
+void Scheduler::pullCheapProducers() {
+  for (unsigned number = 0; number < problem.actions.size(); ++number) {
+    if (action(number).kind != Kind::Collective || action(number).ordered || needsLeft[number] == 0)
+      continue;
+    std::set<unsigned> producers(action(number).needs.begin(), action(number).needs.end());
+    double seconds = 0;
+    int64_t bytes = 0;
+    bool isCheap = action(number).after.empty();
+    for (auto it = producers.rbegin(); it != producers.rend() && isCheap; ++it) {
+      // Those that it needs come before it: they are still ahead of the walk.
+      producers.insert(action(*it).needs.begin(), action(*it).needs.end());
+      seconds += action(*it).seconds;
+      bytes += live.taken(*it);
+      isCheap = plan.placeOf[*it] != OverlapPlan::kNone && action(*it).after.empty() &&
+                producers.size() <= kMaxPulled && seconds <= action(number).seconds && bytes <= kMaxPulledBytes;
+    }
+    if (isCheap)
+      start(number);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Starts
+//===----------------------------------------------------------------------===//
+
+/// The first collective in the order of the program that can start.
+std::optional<unsigned> Scheduler::readyCollective() {
+  for (unsigned number : ready) {
+    unsigned previous = plan.previousOrdered[number];
+    if (previous != OverlapPlan::kNone && states[previous] == State::Waiting)
+      continue;
+    if (plan.useOf[number] == plan.main.size() || fits(number, plan.useOf[number]))
+      return number;
+  }
+  return std::nullopt;
+}
+
+/// Whether one of the gathers from `first` on, as far as they may start, would be
+/// late if the link began with them at `linkFree` and not before `readyBy`.
+bool Scheduler::isLate(unsigned first, double linkFree, double readyBy) {
+  double end = std::max(linkFree, readyBy);
+  for (unsigned index = first; index < plan.gathers.size() && index < first + kMaxAhead; ++index) {
+    unsigned gather = plan.gathers[index], unit = action(gather).unit;
+    if (index > first && unit > problem.prefetch && plan.useOfUnit[unit - problem.prefetch] > next)
+      return false;
+    unsigned use = plan.useOf[gather];
+    if (use <= next)
+      return true;
+    end += problem.contention * action(gather).seconds;
+    double deadline = queues.now + plan.before[use] - plan.before[next];
+    if (end + problem.slack > deadline)
+      return true;
+  }
+  return false;
+}
+
+/// The next gather, if it has to start now: before the next action, or before a
+/// rival that would take the link.
+std::optional<unsigned> Scheduler::urgentGather(std::optional<unsigned> rival) {
+  while (nextGather < plan.gathers.size() && states[plan.gathers[nextGather]] != State::Waiting)
+    ++nextGather;
+  if (nextGather == plan.gathers.size() || next == plan.main.size())
+    return std::nullopt;
+  unsigned gather = plan.gathers[nextGather], unit = action(gather).unit;
+  double linkFree = std::max(queues.link, queues.now), readyBy = queues.now;
+  if (rival)
+    linkFree += problem.contention * action(*rival).seconds;
+  else
+    readyBy += action(plan.main[next]).seconds;
+  if (!isLate(nextGather, linkFree, readyBy))
+    return std::nullopt;
+  HeldBy &heldBy = schedule.heldBy[gather];
+  if (unit > problem.prefetch && plan.useOfUnit[unit - problem.prefetch] > next) {
+    heldBy = HeldBy::Prefetch;
+    return std::nullopt;
+  }
+  if (plan.useOf[gather] > next && !fits(gather, plan.useOf[gather])) {
+    heldBy = HeldBy::Memory;
+    return std::nullopt;
+  }
+  return gather;
+}
+
+void Scheduler::startCollectives() {
+  while (true) {
+    std::optional<unsigned> reduction = readyCollective();
+    if (std::optional<unsigned> gather = urgentGather(reduction))
+      start(*gather);
+    else if (reduction)
+      start(*reduction);
+    else
+      return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+/// Updates that are left run in the order in which their gradients come.
+void Scheduler::runRest() {
+  for (unsigned index = 0; index < armed.size(); ++index) {
+    hasRun[armed[index]] = true;
+    for (unsigned update : plan.groups[armed[index]].updates)
+      finish(update);
+    startCollectives();
+  }
+  for (unsigned number = 0; number < problem.actions.size(); ++number)
+    if (!action(number).communicates())
+      finish(number);
+    else if (states[number] == State::Waiting)
+      start(number);
+  for (unsigned number : inFlight)
+    finish(number);
+}
+
+OverlapSchedule Scheduler::run() {
+  pullCheapProducers();
+  for (next = 0; next < plan.main.size(); ++next) {
+    if (isOver(plan.main[next]))
+      continue;
+    settle();
+    while (runGroup(/*alsoLate=*/false))
+      ;
+    startCollectives();
+    makeRoom(plan.main[next]);
+    finish(plan.main[next]);
+  }
+  startCollectives();
+  linkBacklog = std::max(0.0, queues.link - queues.now);
+  runRest();
+  return std::move(schedule);
+}
+
+/// The last groups that together take as long as the link works on when the backward
+/// pass is over.
+static std::vector<bool> groupsToKeep(const OverlapPlan &plan, double backlog) {
+  std::vector<bool> late(plan.groups.size());
+  for (size_t index = plan.groups.size(); index-- > 0 && backlog > 0;) {
+    if (plan.groups[index].feedsCollective)
+      continue;
+    late[index] = true;
+    backlog -= plan.groups[index].seconds;
+  }
+  return late;
+}
+
+OverlapSchedule braid::solve(const OverlapProblem &problem) {
+  OverlapPlan plan(problem);
+  std::optional<int64_t> limit = problem.limit;
+  OverlapSchedule plain = plainSchedule(problem);
+  int64_t allowed = limit ? std::max(*limit, peakBytes(problem, plain)) : 0;
+  // What is looked ahead is an estimate: where it was wrong, less is allowed.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    Scheduler first(plan, limit, /*early=*/false, std::vector<bool>(plan.groups.size()));
+    OverlapSchedule schedule = first.run();
+    if (problem.earlyUpdates)
+      schedule = Scheduler(plan, limit, /*early=*/true, groupsToKeep(plan, first.backlog())).run();
+    if (!limit)
+      return schedule;
+    int64_t peak = peakBytes(problem, schedule);
+    if (peak <= allowed)
+      return schedule;
+    *limit -= peak - allowed;
+  }
+  return plain;
+}

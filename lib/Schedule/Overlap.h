@@ -1,0 +1,112 @@
+//===- Overlap.h - communication beside computation, as a problem -*- C++ -*-===//
+//
+// A rank has two queues: it computes, and one thread communicates in the order of
+// starts.  A program on values is a list of actions in an order that is right; a
+// schedule is another order of them in which collectives are cut into a start and a
+// wait.  What computes stays in its order but for updates.
+//
+//   reductions   start once their operands are there.  Their wait comes before the
+//                first reader, or earlier where it frees memory that is then surely
+//                read.
+//   gathers      of stored parameters could start at any time.  They start as late
+//                as they are still hidden, at most `prefetch` units before their own
+//                is used; before a reduction that would make them late.
+//   updates      run once their gradients are reduced, as one group a bucket; but as
+//                many as hide the last reduction stay behind the backward pass.
+//
+//   check    the problem makes sense
+//   solve    a schedule
+//   verify   it is right, whatever the algorithm was
+//
+// Nothing here knows of MLIR's operations.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_SCHEDULE_OVERLAP_H
+#define BRAID_LIB_SCHEDULE_OVERLAP_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace braid {
+
+struct OverlapProblem {
+  enum class Kind {
+    /// Computes, in the order of the program.
+    Compute,
+    /// Computes the new value of a persistent tensor.
+    Update,
+    /// Communicates what an action has made.
+    Collective,
+    /// Makes stored parameters whole.
+    Gather
+  };
+
+  struct Action {
+    Kind kind = Kind::Compute;
+    /// On its queue.
+    double seconds = 0;
+    /// Earlier actions: whose results it reads, and who reads what it overwrites.
+    /// All are over before it begins.
+    llvm::SmallVector<unsigned, 4> needs, after;
+    /// Of a gather: the number of its unit in the order of first uses.
+    unsigned unit = 0;
+    /// Ordered collectives start in the order of the program.
+    bool ordered = false;
+
+    bool communicates() const { return kind == Kind::Collective || kind == Kind::Gather; }
+  };
+
+  /// Memory that is live from the beginning of the first of its users to the end of
+  /// the last.
+  struct Buffer {
+    int64_t bytes = 0;
+    bool fromStart = false, toEnd = false;
+    /// In the order of the program.
+    llvm::SmallVector<unsigned, 4> users;
+  };
+
+  std::vector<Action> actions;
+  std::vector<Buffer> buffers;
+  /// Units that may be gathered before their turn.
+  unsigned prefetch = 1;
+  bool earlyUpdates = true;
+  /// Live bytes that no schedule may exceed where the program's own order does not.
+  std::optional<int64_t> limit;
+  /// Bytes that are always live.
+  int64_t baseBytes = 0;
+  /// A collective counts as over when so many times its seconds, and `slack`
+  /// seconds, have passed: computing takes from its bandwidth.
+  double contention = 1.25, slack = 10e-6;
+};
+
+struct OverlapStep {
+  enum Kind { Run, Start, Wait } kind;
+  unsigned action;
+};
+
+/// Why a gather did not start before.
+enum class HeldBy { Nothing, Prefetch, Memory };
+
+struct OverlapSchedule {
+  std::vector<OverlapStep> steps;
+  /// One for each action.
+  std::vector<HeldBy> heldBy;
+};
+
+/// The program's own order: each collective is waited for at once, and gathers come
+/// right before their first reader.
+OverlapSchedule plainSchedule(const OverlapProblem &problem);
+/// The most bytes that are live at one time.
+int64_t peakBytes(const OverlapProblem &problem, const OverlapSchedule &schedule);
+
+llvm::Error check(const OverlapProblem &problem);
+/// A schedule of a problem that passed `check`; near-linear, deterministic.
+OverlapSchedule solve(const OverlapProblem &problem);
+llvm::Error verify(const OverlapProblem &problem, const OverlapSchedule &schedule);
+
+} // namespace braid
+
+#endif // BRAID_LIB_SCHEDULE_OVERLAP_H

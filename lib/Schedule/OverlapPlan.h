@@ -1,0 +1,63 @@
+//===- OverlapPlan.h - what the schedule of a program builds on -*- C++ -*-===//
+//
+// Facts about a problem that do not change while it is solved.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_SCHEDULE_OVERLAPPLAN_H
+#define BRAID_LIB_SCHEDULE_OVERLAPPLAN_H
+
+#include "lib/Schedule/Overlap.h"
+
+namespace braid {
+
+struct OverlapPlan {
+  explicit OverlapPlan(const OverlapProblem &problem);
+
+  /// Updates that wait for the same collective: the last of those that they depend
+  /// on.  They run together.
+  struct Group {
+    unsigned last;
+    double seconds = 0;
+    /// Whether a collective sends what they make: it should not come late.
+    bool feedsCollective = false;
+    std::vector<unsigned> updates;
+  };
+
+  static constexpr unsigned kNone = ~0u;
+
+  const OverlapProblem &problem;
+  /// Who needs an action, or comes after it.
+  std::vector<llvm::SmallVector<unsigned, 4>> successors;
+  /// What computes, but for the updates of groups, in order; the place in it of an
+  /// action; and for each place the seconds of all before it.
+  std::vector<unsigned> main;
+  std::vector<unsigned> placeOf;
+  std::vector<double> before;
+  /// In the order of their collectives.
+  std::vector<Group> groups;
+  /// Of each collective, the group that waits for it, or kNone.
+  std::vector<unsigned> groupOf;
+  /// In the order of units.
+  std::vector<unsigned> gathers;
+  /// The place in `main` where an action is first needed: the end where it is not.
+  std::vector<unsigned> useOf;
+  /// The place in `main` where a unit is first used.
+  std::vector<unsigned> useOfUnit;
+  /// The collective before an ordered one that is ordered too, or kNone.
+  std::vector<unsigned> previousOrdered;
+  /// Whether the end of a collective gives memory back in the program's order.
+  std::vector<bool> frees;
+  /// In the program's order: the bytes that are live before each place in `main`,
+  /// and the most that are live from there to the next.
+  std::vector<int64_t> liveAt, liveFrom;
+
+private:
+  void readOrder();
+  void readGroups();
+  void readUses();
+  void readMemory();
+};
+
+} // namespace braid
+
+#endif // BRAID_LIB_SCHEDULE_OVERLAPPLAN_H

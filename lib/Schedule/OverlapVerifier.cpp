@@ -1,0 +1,131 @@
+//===- OverlapVerifier.cpp - is a schedule right? -------------------------===//
+//
+// Knows nothing of how a schedule was made: it carries it out step by step.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Schedule/Overlap.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace braid;
+using Action = OverlapProblem::Action;
+using Kind = OverlapProblem::Kind;
+
+template <typename... Values> static llvm::Error error(const char *format, Values... values) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), format, values...);
+}
+
+llvm::Error braid::check(const OverlapProblem &problem) {
+  for (unsigned number = 0; number < problem.actions.size(); ++number) {
+    const Action &action = problem.actions[number];
+    if (!(action.seconds >= 0))
+      return error("action %u takes %g seconds", number, action.seconds);
+    for (const auto *list : {&action.needs, &action.after})
+      for (unsigned other : *list)
+        if (other >= number)
+          return error("action %u comes after action %u in the program, but before it in its order", number, other);
+  }
+  for (const OverlapProblem::Buffer &buffer : problem.buffers)
+    for (unsigned user : buffer.users)
+      if (user >= problem.actions.size() || buffer.bytes < 0)
+        return error("a buffer of %lld bytes is used by action %u of %zu", static_cast<long long>(buffer.bytes), user,
+                     problem.actions.size());
+  return llvm::Error::success();
+}
+
+namespace {
+/// What has happened up to a step.
+class Progress {
+public:
+  explicit Progress(const OverlapProblem &problem)
+      : problem(problem), begun(problem.actions.size()), over(problem.actions.size()) {
+    for (unsigned number = 0; number < problem.actions.size(); ++number)
+      for (unsigned need : problem.actions[number].needs)
+        if (problem.actions[need].kind == Kind::Gather)
+          firstUse.try_emplace(problem.actions[need].unit, number);
+  }
+
+  llvm::Error advance(OverlapStep step);
+  llvm::Error finish() const {
+    return over.all() || over.empty() ? llvm::Error::success()
+                                      : error("action %d is never over", over.find_first_unset());
+  }
+
+private:
+  llvm::Error begin(unsigned number);
+  llvm::Error verifyPrefetch(unsigned number);
+
+  const OverlapProblem &problem;
+  llvm::BitVector begun, over;
+  /// The earliest user of each unit's gathers.
+  llvm::DenseMap<unsigned, unsigned> firstUse;
+  /// All that computes before it is over.
+  unsigned computed = 0;
+  unsigned lastOrdered = 0;
+};
+} // namespace
+
+/// A unit's gather waits until all is computed that comes before the unit
+/// `prefetch` before it.
+llvm::Error Progress::verifyPrefetch(unsigned number) {
+  unsigned unit = problem.actions[number].unit;
+  if (unit <= problem.prefetch)
+    return llvm::Error::success();
+  auto use = firstUse.find(unit - problem.prefetch);
+  while (computed < problem.actions.size() && (problem.actions[computed].kind != Kind::Compute || over[computed]))
+    ++computed;
+  if (use == firstUse.end() || computed >= use->second)
+    return llvm::Error::success();
+  return error("gather %u of unit %u starts before action %u, more than %u units ahead", number, unit, computed,
+               problem.prefetch);
+}
+
+llvm::Error Progress::begin(unsigned number) {
+  const Action &action = problem.actions[number];
+  if (begun[number])
+    return error("action %u begins twice", number);
+  for (const auto *list : {&action.needs, &action.after})
+    for (unsigned other : *list)
+      if (!over[other])
+        return error("action %u begins before action %u is over", number, other);
+  if (action.kind == Kind::Gather)
+    if (llvm::Error failed = verifyPrefetch(number))
+      return failed;
+  if (action.ordered && number < lastOrdered)
+    return error("collective %u starts after collective %u, which comes later in the program", number, lastOrdered);
+  if (action.ordered)
+    lastOrdered = number;
+  begun.set(number);
+  return llvm::Error::success();
+}
+
+llvm::Error Progress::advance(OverlapStep step) {
+  if (problem.actions[step.action].communicates() != (step.kind != OverlapStep::Run))
+    return error("action %u is not of the kind of its step", step.action);
+  if (step.kind != OverlapStep::Wait) {
+    if (llvm::Error failed = begin(step.action))
+      return failed;
+  } else if (!begun[step.action] || over[step.action]) {
+    return error("collective %u is waited for before its start, or twice", step.action);
+  }
+  if (step.kind != OverlapStep::Start)
+    over.set(step.action);
+  return llvm::Error::success();
+}
+
+llvm::Error braid::verify(const OverlapProblem &problem, const OverlapSchedule &schedule) {
+  Progress progress(problem);
+  for (OverlapStep step : schedule.steps)
+    if (llvm::Error failed = progress.advance(step))
+      return failed;
+  if (llvm::Error failed = progress.finish())
+    return failed;
+  if (!problem.limit)
+    return llvm::Error::success();
+  int64_t peak = peakBytes(problem, schedule), plain = peakBytes(problem, plainSchedule(problem));
+  if (peak > *problem.limit && peak > plain)
+    return error("%lld bytes are live, more than the limit of %lld and than the %lld of the program's order",
+                 static_cast<long long>(peak), static_cast<long long>(*problem.limit), static_cast<long long>(plain));
+  return llvm::Error::success();
+}

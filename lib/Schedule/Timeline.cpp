@@ -1,0 +1,36 @@
+//===- Timeline.cpp - when a schedule's actions take place ----------------===//
+
+#include "lib/Schedule/Timeline.h"
+
+using namespace braid;
+
+Timeline braid::simulate(const OverlapProblem &problem, const OverlapSchedule &schedule) {
+  Timeline timeline;
+  timeline.collectives.resize(problem.actions.size());
+  Queues queues(problem);
+  std::optional<unsigned> lastStarted;
+  for (OverlapStep step : schedule.steps) {
+    const OverlapProblem::Action &action = problem.actions[step.action];
+    Timeline::Collective &collective = timeline.collectives[step.action];
+    switch (step.kind) {
+    case OverlapStep::Run:
+      queues.run(step.action);
+      break;
+    case OverlapStep::Start:
+      collective.seconds = action.seconds;
+      for (unsigned need : action.needs)
+        if (!collective.waitsFor || queues.end(need) >= queues.end(*collective.waitsFor))
+          collective.waitsFor = need;
+      if (queues.link > queues.now)
+        collective.waitsFor = lastStarted;
+      lastStarted = step.action;
+      queues.start(step.action);
+      break;
+    case OverlapStep::Wait:
+      collective.exposed = queues.wait(step.action);
+      break;
+    }
+  }
+  timeline.seconds = queues.now;
+  return timeline;
+}
