@@ -97,8 +97,8 @@ TensorPart braid::partOf(const br_model &model, const br_tensor &t, int rank) {
 }
 
 TensorPart braid::partOf(const br_model &model, const br_io &io, int rank) {
-  return fitting(blockOf(model, io.name, rank, io.rank, io.shape, io.dims, rowMajor(io.rank)), io.name, io.dtype,
-                 io.bytes);
+  TensorPart block = blockOf(model, io.name, rank, io.rank, io.shape, io.dims, rowMajor(io.rank));
+  return fitting(flatRange(block, placeInGroup(model, io.flat, rank)), io.name, io.dtype, io.bytes);
 }
 
 TensorPart braid::savedPartOf(const br_model &model, const br_tensor &t, int rank) {
@@ -165,6 +165,12 @@ detail::Walk detail::planWalk(const TensorPart &by, int64_t begin, int64_t end, 
   std::reverse(joined.begin(), joined.end());
   walk.dims = std::move(joined);
   return walk;
+}
+
+bool braid::haveCommon(const TensorPart &a, const TensorPart &b) {
+  bool any = false;
+  forEachRun(a, b, [&](const Run &) { any = true; });
+  return any;
 }
 
 namespace {
