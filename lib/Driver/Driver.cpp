@@ -8,7 +8,7 @@
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/Toolchain.h"
-#include "lib/Memory/Report.h"
+#include "lib/Report/Report.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/Support/FileSystem.h"
@@ -185,9 +185,9 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 }
 
 LogicalResult Driver::emitSources() {
-  MemoryPlan plan = readPlan(*module, lookupTarget(options.target)->alignment);
+  Report summary = readReport(*module, lookupTarget(options.target)->alignment, options.accumulate);
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), graphHash, options.accumulate, planJson(plan, {})};
+  CodegenOptions codegen{modelName(), graphHash, options.accumulate, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(timed("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -208,10 +208,10 @@ LogicalResult Driver::emitSources() {
   if (options.report == "-") {
     std::string table;
     llvm::raw_string_ostream os(table);
-    printPlan(os, plan);
+    printReport(os, summary);
     return report(writeTextFile("-", table));
   }
-  return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(plan, seconds)));
+  return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(summary, seconds)));
 }
 
 /// What can be refused before any work is done.

@@ -1,8 +1,11 @@
 //===- Plan.cpp - a module in memory form, as numbers ---------------------===//
 
 #include "lib/Memory/Plan.h"
+#include "dialects/Comm/Sharding.h"
 #include "lib/Memory/Causes.h"
 #include "lib/Memory/Placement.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace braid;
@@ -58,6 +61,34 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
   return plan;
 }
 
+/// The bytes of a rank's part if nothing were padded; between two ranks' parts where
+/// it is not whole.
+static double unpaddedBytes(TensorOp tensor) {
+  auto sharding = tensor->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
+  auto whole = tensor->getAttrOfType<TypeAttr>(comm::CommDialect::kGlobal);
+  if (!sharding || !whole)
+    return tensor.getBytes();
+  std::optional<comm::Mesh> mesh = comm::Mesh::lookup(tensor, sharding.getMesh());
+  auto uncut = comm::localDimsType(cast<RankedTensorType>(whole.getValue()), sharding, *mesh);
+  return double(uncut.getNumElements()) * uncut.getElementTypeBitWidth() / 8 / mesh->sizeOf(sharding.getFlat());
+}
+
+static std::vector<PersistentBytes> persistentBytes(ModuleOp module, int64_t alignment) {
+  std::vector<PersistentBytes> found;
+  for (StringRef cause : causeNames()) {
+    int64_t bytes = 0;
+    double unpadded = 0;
+    for (auto tensor : module.getOps<TensorOp>())
+      if (tensor.getCause() == cause) {
+        bytes += llvm::alignTo(tensor.getBytes(), alignment);
+        unpadded += unpaddedBytes(tensor);
+      }
+    if (bytes > 0)
+      found.push_back({cause.str(), bytes, bytes - std::llround(unpadded)});
+  }
+  return found;
+}
+
 std::vector<const PlanTensor *> ProgramPlan::liveAtPeak() const {
   std::vector<const PlanTensor *> live;
   for (const PlanTensor &tensor : tensors)
@@ -79,5 +110,6 @@ MemoryPlan braid::readPlan(ModuleOp module, int64_t alignment) {
     plan.programs.push_back(readProgram(module, program, alignment));
     plan.arenaBytes = std::max(plan.arenaBytes, plan.programs.back().arenaBytes);
   }
+  plan.persistent = persistentBytes(module, alignment);
   return plan;
 }

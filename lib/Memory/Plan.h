@@ -26,6 +26,13 @@ struct CauseBytes {
   int64_t bytes;
 };
 
+/// What is held across steps for a cause, and how much of that is no tensor's: the
+/// ends of flat shards, and gaps to the alignment.
+struct PersistentBytes {
+  std::string cause;
+  int64_t bytes, paddingBytes;
+};
+
 struct ProgramPlan {
   std::string name;
   /// The highest end; what the program needs of the arena.
@@ -49,6 +56,8 @@ struct MemoryPlan {
   /// The maximum over programs.
   int64_t arenaBytes = 0;
   std::vector<ProgramPlan> programs;
+  /// Of the causes that hold any, in the order of `causeNames`.
+  std::vector<PersistentBytes> persistent;
 
   /// The program that needs the whole arena; the first of them.
   const ProgramPlan &largest() const;

@@ -1,7 +1,7 @@
 //===- ReportTest.cpp - plan.json and the table ---------------------------===//
 
 #include "dialects/TG/TG.h"
-#include "lib/Memory/Report.h"
+#include "lib/Report/Report.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
@@ -65,7 +65,7 @@ TEST_F(ReportTest, BoundIsWhereMostIsLive) {
 }
 
 TEST_F(ReportTest, JsonHasItsKeysInOrder) {
-  std::string text = planJson(readPlan(*module, 64), {{"memory", 0.25}});
+  std::string text = planJson(readReport(*module, 64, 1), {{"memory", 0.25}});
   auto json = nlohmann::ordered_json::parse(text);
   std::vector<std::string> keys, causes;
   for (auto &[key, value] : json.items())
@@ -83,7 +83,7 @@ TEST_F(ReportTest, JsonHasItsKeysInOrder) {
   EXPECT_EQ(json["tensors"][0]["last"], 3);
   EXPECT_EQ(json["compile_seconds"]["memory"], 0.25);
   EXPECT_EQ(json["programs"]["eval"]["peak_bytes"], 128);
-  EXPECT_EQ(text, planJson(readPlan(*module, 64), {{"memory", 0.25}}));
+  EXPECT_EQ(text, planJson(readReport(*module, 64, 1), {{"memory", 0.25}}));
 }
 
 TEST_F(ReportTest, TableSaysPeakCauseAndTensor) {

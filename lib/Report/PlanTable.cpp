@@ -1,6 +1,6 @@
 //===- PlanTable.cpp - the memory plan as tables --------------------------===//
 
-#include "lib/Memory/Report.h"
+#include "lib/Report/Report.h"
 #include "lib/Memory/Size.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -65,6 +65,9 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
 void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
   stream << llvm::formatv("memory plan: peak {0} ({1} bytes), which is the arena\n", formatSize(plan.arenaBytes),
                           plan.arenaBytes);
+  for (const PersistentBytes &cause : plan.persistent)
+    stream << llvm::formatv("  persistent {0,-16} {1,9} {2,14} bytes, of which padding {3}\n", cause.cause,
+                            formatSize(cause.bytes), cause.bytes, cause.paddingBytes);
   stream << "largest persistent tensors:\n";
   std::vector<const PlanTensor *> persistent;
   for (const PlanTensor &tensor : plan.largest().tensors)

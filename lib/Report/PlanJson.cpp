@@ -1,0 +1,121 @@
+//===- PlanJson.cpp - plan.json -------------------------------------------===//
+
+#include "lib/Report/Report.h"
+#include <nlohmann/json.hpp>
+
+using namespace braid;
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static Json tensorJson(const PlanTensor &tensor) {
+  return {{"name", tensor.name},     {"cause", tensor.cause}, {"bytes", tensor.bytes},
+          {"offset", tensor.offset}, {"first", tensor.first}, {"last", tensor.last}};
+}
+
+/// The keys that describe one program.  The reported peak is what is allocated.
+static void addProgram(Json &json, const ProgramPlan &program) {
+  json["peak_bytes"] = program.arenaBytes;
+  json["lower_bound_bytes"] = program.lowerBoundBytes;
+  json["peak_op"] = program.peakOp;
+  Json &causes = json["by_cause"] = Json::object();
+  for (const CauseBytes &cause : program.byCause)
+    causes[cause.cause] = cause.bytes;
+  Json &tensors = json["tensors"] = Json::array();
+  for (const PlanTensor &tensor : program.tensors)
+    tensors.push_back(tensorJson(tensor));
+}
+
+static Json persistentJson(const MemoryPlan &plan) {
+  Json json = Json::object();
+  for (const PersistentBytes &cause : plan.persistent)
+    json[cause.cause] = {{"bytes", cause.bytes}, {"padding_bytes", cause.paddingBytes}};
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+static Json secondsJson(std::optional<double> seconds) { return seconds ? Json(*seconds) : Json(nullptr); }
+
+static Json collectiveJson(const std::string &program, const CollectiveTraffic &collective) {
+  Json json{{"program", program},
+            {"op", collective.op},
+            {"axes", collective.axes},
+            {"ranks", collective.ranks},
+            {"dtype", collective.dtype},
+            {"bytes", collective.bytes},
+            {"bytes_moved", collective.movedBytes},
+            {"predicted_s", secondsJson(collective.predictedSeconds)},
+            {"exposed_s", secondsJson(collective.exposedSeconds)},
+            {"waits_for", collective.waitsFor},
+            {"first", collective.start},
+            {"last", collective.wait},
+            {"tensors", collective.tensors}};
+  if (!collective.reduction.empty())
+    json["reduction"] = collective.reduction;
+  if (collective.unit)
+    json["unit"] = *collective.unit;
+  return json;
+}
+
+/// Totals of a program or of a step.
+template <class T> static void addTotals(Json &json, const T &traffic) {
+  json["bytes_moved"] = traffic.movedBytes;
+  json["link_s"] = traffic.linkSeconds;
+  json["predicted_s"] = secondsJson(traffic.predictedSeconds);
+  json["exposed_s"] = secondsJson(traffic.exposedSeconds);
+}
+
+static void addMesh(Json &json, const Traffic &traffic) {
+  Json &mesh = json["mesh"] = Json::object();
+  for (const Traffic::Axis &axis : traffic.mesh)
+    mesh[axis.name] = axis.size;
+  json["ranks"] = traffic.ranks;
+  Json &step = json["step"] = Json::object();
+  step["microbatches"] = traffic.microbatches;
+  addTotals(step, traffic);
+  if (!traffic.accumulators)
+    return;
+  const AccumulatorTraffic &accumulators = *traffic.accumulators;
+  const char *names[] = {"unreduced", "reduced_each_microbatch"};
+  step["accumulators"] = {
+      {"are", names[accumulators.isCut]},
+      {names[accumulators.isCut], {{"bytes_held", accumulators.heldBytes}, {"bytes_moved", accumulators.movedBytes}}},
+      {names[!accumulators.isCut],
+       {{"bytes_held", accumulators.otherHeldBytes}, {"bytes_moved", accumulators.otherMovedBytes}}}};
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases) {
+  const MemoryPlan &plan = report.plan;
+  Json json;
+  json["arena_bytes"] = plan.arenaBytes;
+  addProgram(json, plan.largest());
+  json["persistent"] = persistentJson(plan);
+  Json &collectives = json["collectives"] = Json::array();
+  for (const ProgramTraffic &program : report.traffic.programs)
+    for (const CollectiveTraffic &collective : program.collectives)
+      collectives.push_back(collectiveJson(program.name, collective));
+  if (!report.traffic.mesh.empty())
+    addMesh(json, report.traffic);
+  Json &seconds = json["compile_seconds"] = Json::object();
+  for (const PhaseSeconds &phase : phases)
+    seconds[phase.phase] = phase.seconds;
+  Json &programs = json["programs"] = Json::object();
+  for (const ProgramPlan &program : plan.programs) {
+    Json &entry = programs[program.name] = Json::object();
+    entry["actions"] = program.numActions;
+    if (const ProgramTraffic *traffic = report.traffic.program(program.name))
+      addTotals(entry, *traffic);
+    addProgram(entry, program);
+  }
+  // Names come from graphs and may hold any bytes.
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
