@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/Buckets.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Parallel/BucketProgram.h"
@@ -48,16 +49,19 @@ static StringRef nameOf(BlockArgument argument) {
   return tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
 }
 
-/// `bucket of 14 tensors, 1003520 of at most 1048576 bytes, from 'ln_f.bias' to 'h.11.ln_1.weight'`
+/// `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes,
+/// from 'ln_f.bias' to 'h.11.ln_1.weight'`
 static void explain(CollectiveOpInterface op, const Bucket &bucket, const BucketProgram &program) {
-  InFlightDiagnostic remark = op->emitRemark() << "bucket of " << op.getSent().size() << " tensors, " << bucket.bytes;
+  InFlightDiagnostic remark = op->emitRemark() << op->getName() << " over " << textOf(op.getAxes()) << ": bucket of "
+                                               << op.getSent().size() << " tensors, " << bucket.bytes;
   if (!bucket.cap)
-    remark << " bytes, of what one bucket made";
+    remark << " bytes, the results of one bucket";
   else if (*bucket.cap != BucketProblem::kUnlimited)
     remark << " of at most " << *bucket.cap << " bytes";
   else
     remark << " bytes";
-  BlockArgument from = program.arguments[bucket.items.front()], to = program.arguments[bucket.items.back()];
+  BlockArgument from = program.arguments[bucket.items.front()].first;
+  BlockArgument to = program.arguments[bucket.items.back()].second;
   if (from && to)
     remark << ", from '" << nameOf(from) << "' to '" << nameOf(to) << "'";
 }

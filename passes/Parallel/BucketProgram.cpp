@@ -114,14 +114,15 @@ void Reader::readItems() {
     std::optional<CollectiveRole> role = collective ? roles.roleOf(collective) : std::nullopt;
     if (!role)
       continue;
-    BlockArgument argument = *role == CollectiveRole::Scalar ? BlockArgument() : roles.argumentOf(op->getResult(0));
+    bool isNumber = *role == CollectiveRole::Scalar;
+    BlockArgument argument = isNumber ? BlockArgument() : roles.argumentOf(op->getResults().front());
     unsigned kind = kindOf(collective, *role);
     // Gradients and new parameters are read at the end of a step; other state and
     // numbers may be what computing goes on with.
     program.problem.kinds[kind].mayDelay = *role == CollectiveRole::Gradient || *role == CollectiveRole::Update;
     program.problem.items.push_back({unsigned(action), kind, unitOf(argument), argument ? argument.getArgNumber() : 0,
                                      wholeBytes(collective)});
-    program.arguments.push_back(argument);
+    program.arguments.push_back({argument, isNumber ? argument : roles.argumentOf(op->getResults().back())});
   }
 }
 

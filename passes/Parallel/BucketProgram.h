@@ -20,8 +20,9 @@ struct BucketSettings {
 struct BucketProgram {
   BucketProblem problem;
   llvm::SmallVector<mlir::Operation *> actions;
-  /// For each item the parameter or state that it belongs to; null for numbers.
-  llvm::SmallVector<mlir::BlockArgument> arguments;
+  /// For each item the parameters or state that its first and its last tensor belong
+  /// to; null for numbers.
+  llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::BlockArgument>> arguments;
 
   comm::CollectiveOpInterface collective(unsigned item) const {
     return mlir::cast<comm::CollectiveOpInterface>(actions[problem.items[item].action]);

@@ -1,0 +1,20 @@
+// RUN: not braid-opt %s --comm-bucket="bucket-mb=-1" 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not braid-opt %s --comm-bucket="first-bucket-mb=auto" 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: not braid-opt %s --comm-bucket="bucket-mb=auto" 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: not braid-opt %s --comm-bucket="bucket-mb=auto link=20" 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: not braid-opt %s --comm-bucket="bucket-mb=auto link=20,0" 2>&1 | FileCheck %s --check-prefix=RATE
+// RUN: not braid-opt %s --comm-bucket="per-unit=yes" 2>&1 | FileCheck %s --check-prefix=UNIT
+
+// SIZE: error: comm-bucket: bucket-mb must be a number of MiB (0 for one tensor each), inf or auto, found '-1'
+// FIRST: error: comm-bucket: first-bucket-mb must be a number of MiB (0 for one tensor) or inf, found 'auto'
+// AUTO: error: comm-bucket: bucket-mb=auto needs link=latency_us,GBps, as in 20,10
+// LINK: error: comm-bucket: link must be latency_us,GBps, as in 20,10, found '20'
+// RATE: error: comm-bucket: link must be latency_us,GBps, as in 20,10, found '20,0'
+// UNIT: error: comm-bucket: per-unit must be auto, true or false, found 'yes'
+
+comm.mesh @mesh [dp = 2]
+func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>}) -> (tensor<4xf32> {tg.updates = "a"})
+    attributes {comm.program = #comm.program<@mesh>} {
+  %na = comm.all_reduce mean %a over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+  return %na : tensor<4xf32>
+}
