@@ -54,6 +54,7 @@ public:
 
   void set(const std::string &key, const std::string &value) override { store->set(prefix + key, value); }
   std::optional<std::string> find(const std::string &key) override { return store->find(prefix + key); }
+  void setPatience(std::chrono::milliseconds patience) override { store->setPatience(patience); }
   std::string localAddress() const override { return store->localAddress(); }
   void waitForOthers(Clock::time_point deadline) override { store->waitForOthers(deadline); }
 

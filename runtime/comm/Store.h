@@ -31,6 +31,8 @@ public:
   // Nothing if the key is not there yet.
   virtual std::optional<std::string> find(const std::string &key) = 0;
 
+  // How long to wait for an answer from now on.
+  virtual void setPatience(std::chrono::milliseconds) {}
   // This host's address on the way to the store; empty if it cannot be told.
   virtual std::string localAddress() const { return ""; }
   // The server's own rank: waits until the others have no more questions, or until

@@ -112,6 +112,8 @@ public:
     return value;
   }
 
+  void setPatience(std::chrono::milliseconds next) override { patience = next; }
+
   std::string localAddress() const override {
     sockaddr_storage address = {};
     socklen_t length = sizeof address;
@@ -128,17 +130,20 @@ public:
   }
 
 private:
-  static constexpr int patience = 10000; // ms for an answer: a store has nothing to think about
+  void send(const std::string &bytes) {
+    transfer(POLLOUT, bytes.size(),
+             [&](size_t at, size_t left) { return ::send(socket, bytes.data() + at, left, MSG_NOSIGNAL); });
+  }
+  void receive(void *data, size_t bytes) {
+    transfer(POLLIN, bytes,
+             [&](size_t at, size_t left) { return recv(socket, static_cast<char *>(data) + at, left, 0); });
+  }
 
-  void send(const std::string &bytes) { transfer(POLLOUT, bytes.size(), [&](size_t at, size_t left) {
-      return ::send(socket, bytes.data() + at, left, MSG_NOSIGNAL); }); }
-  void receive(void *data, size_t bytes) { transfer(POLLIN, bytes, [&](size_t at, size_t left) {
-      return recv(socket, static_cast<char *>(data) + at, left, 0); }); }
-
+  // Moves all bytes, as the socket takes or gives them.
   template <class F> void transfer(short event, size_t bytes, const F &move) {
     for (size_t at = 0; at < bytes;) {
       pollfd polled = {socket, event, 0};
-      if (poll(&polled, 1, patience) <= 0)
+      if (poll(&polled, 1, static_cast<int>(patience.count())) <= 0)
         fail("the store at ", name, ", where ranks find each other, does not answer");
       ssize_t moved = move(at, bytes - at);
       if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR))
@@ -150,6 +155,7 @@ private:
   const std::string name;
   const std::unique_ptr<TcpStoreServer> server;
   const int socket;
+  std::chrono::milliseconds patience = std::chrono::seconds(10); // a store has nothing to think about
 };
 
 } // namespace

@@ -21,6 +21,12 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+// A failure of communication: the text names the ranks already.
+class RankError : public Error {
+public:
+  using Error::Error;
+};
+
 namespace detail {
 template <class T> std::string text(const T &part) {
   if constexpr (std::is_arithmetic_v<T>)

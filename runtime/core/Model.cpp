@@ -79,7 +79,7 @@ Model::Model(const br_model &table, int threads, const Rank &rank)
 
 void Model::run(const br_program &program) {
   if (program.run(&context) != BR_OK)
-    fail(context.collectives.error());
+    throw RankError(context.collectives.error());
 }
 
 const br_program &Model::program(std::string_view name) const {

@@ -161,14 +161,17 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
 
 // Several processes print what they have to say on one terminal.
 int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
-  try {
-    Joining joining{plan.first, plan.size, options.timeout, plan.rendezvous, plan.job};
-    return runRank(findTransport(plan.transport)(joining), model, plan, options, 0, command);
-  } catch (const std::bad_alloc &) {
-    throw;
-  } catch (const std::exception &error) {
-    fail("rank ", plan.first, ": ", error.what());
-  }
+  Joining joining{plan.first, plan.size, options.timeout, plan.rendezvous, plan.job};
+  auto named = [&](const Rank &rank, int threads) {
+    try {
+      return command(rank, threads);
+    } catch (const RankError &) {
+      throw;
+    } catch (const Error &error) {
+      fail("rank ", rank.number, ": ", error.what());
+    }
+  };
+  return runRank(findTransport(plan.transport)(joining), model, plan, options, 0, named);
 }
 
 } // namespace

@@ -111,6 +111,8 @@ void GlooChannel::connect(Clock::time_point deadline) {
   context->setTimeout(milliseconds(options.timeout));
   GlooStore glooStore(*store, deadline);
   context->connectFullMesh(glooStore, device);
+  // From now on it is asked after a failure, by those who want to end.
+  store->setPatience(std::chrono::seconds(1));
 }
 
 // A connection that is closed with notes of Gloo's protocol unread is reset, and
