@@ -1,19 +1,19 @@
-//===- CheckpointWriter.cpp - saving a training job
-//-------------------------===//
+//===- CheckpointWriter.cpp - saving a training job -----------------------===//
 
 #include "core/Checkpoint.h"
+#include "core/CheckpointIndex.h"
 #include "core/Error.h"
-#include "core/Format.h"
-#include "core/LogicalOrder.h"
+#include "core/Mesh.h"
+#include "core/NumberTypes.h"
+#include "core/TensorPart.h"
+#include "core/Together.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
+#include <sys/stat.h>
 
 using namespace braid;
 namespace fs = std::filesystem;
@@ -22,122 +22,109 @@ namespace {
 
 constexpr size_t chunkBytes = 1 << 20;
 
-// The header's part that never changes: `"name":{...},"name":{...}`.
-std::string describeTensors(const br_model &model) {
+// The header's part that never changes: `,"name":{...},"name":{...}`.
+std::string describeTensors(const br_model &model, const std::vector<const br_tensor *> &tensors, int rank) {
   std::string text;
   uint64_t at = 0;
-  for (const br_tensor &t : tensorsOf(model)) {
-    if (!t.checkpoint)
-      continue;
-    uint64_t end = at + numElements(t) * elementSize(t.dtype);
+  for (const br_tensor *t : tensors) {
+    uint64_t end = at + savedPartOf(model, *t, rank).places() * elementSize(t->dtype);
     nlohmann::ordered_json entry = {
-        {"dtype", typeName(t.dtype)},
-        {"shape", std::vector<int64_t>(t.shape, t.shape + t.rank)},
-        {"data_offsets", {at, end}}};
-    text += "," + nlohmann::json(t.name).dump() + ":" + entry.dump();
+        {"dtype", typeName(t->dtype)}, {"shape", savedShapeOf(model, *t, rank)}, {"data_offsets", {at, end}}};
+    text += "," + nlohmann::json(t->name).dump() + ":" + entry.dump();
     at = end;
   }
   return text;
 }
 
-std::string describeJob(const br_model &model, const JobState &s) {
-  char hash[20];
-  std::snprintf(hash, sizeof hash, "%016llx",
-                static_cast<unsigned long long>(model.graph_hash));
-  nlohmann::ordered_json metadata = {
-      {"format", "braid-checkpoint-1"},
-      {"model", model.name},
-      {"graph_hash", hash},
-      {"step", std::to_string(s.step)},
-      {"epoch", formatExact(s.epoch)},
-      {"tokens_seen", std::to_string(s.tokensSeen)},
-      {"last_loss", formatExact(s.lastLoss)},
-      {"seed", std::to_string(s.seed)},
-      {"batch_seed", std::to_string(s.batchSeed)},
-      {"batch_order", s.batchOrder},
-      {"lr", formatExact(s.lr)},
-      {"min_lr", formatExact(s.minLr)},
-      {"warmup", std::to_string(s.warmup)},
-      {"decay_steps", std::to_string(s.decaySteps)},
-      {"schedule", s.schedule}};
-  return metadata.dump();
+bool othersWrite(const br_model &model) {
+  for (int rank = 1; rank < worldSize(model); ++rank)
+    if (!savedTensorsOf(model, rank).empty())
+      return true;
+  return false;
 }
 
-// A rename is on the medium once its directory is.
-void syncDirectory(const std::string &directory) {
-  int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  fsync(fd);
-  close(fd);
+// A rank's file says what it belongs to; the state of the job is in the index.
+std::string describePart(const JobState &state, int rank) {
+  return concat(R"({"format":"braid-checkpoint-2-part","step":")", state.step, R"(","rank":")", rank, R"("})");
 }
 
 } // namespace
 
-std::string braid::checkpointPath(const std::string &directory, int64_t step) {
-  char name[48];
-  std::snprintf(name, sizeof name, "/step-%08lld.safetensors",
-                static_cast<long long>(step));
-  return directory + name;
-}
-
-std::vector<int64_t> braid::checkpointSteps(const std::string &directory) {
-  std::vector<int64_t> steps;
-  std::error_code error;
-  for (const fs::directory_entry &entry :
-       fs::directory_iterator(directory, error)) {
-    std::string name = entry.path().filename().string();
-    int64_t step = 0;
-    if (name.rfind("step-", 0) != 0 || name.size() < 6)
-      continue;
-    auto [end, status] =
-        std::from_chars(name.data() + 5, name.data() + name.size(), step);
-    if (status == std::errc() && std::string(end) == ".safetensors")
-      steps.push_back(step);
-  }
-  std::sort(steps.begin(), steps.end());
-  return steps;
-}
-
-CheckpointWriter::CheckpointWriter(const Model &model, std::string directory,
-                                   int keep)
-    : model(model), directory(std::move(directory)),
-      entries(describeTensors(model.table())), chunk(chunkBytes), keep(keep) {
-  std::error_code error;
-  fs::create_directories(this->directory, error);
-  if (error)
-    fail("cannot create the checkpoint directory '", this->directory,
-         "': ", error.message());
-  if (access(this->directory.c_str(), W_OK) != 0)
-    fail("cannot write checkpoints to '", this->directory,
-         "': ", std::strerror(errno));
-  steps = checkpointSteps(this->directory);
-  steps.reserve(steps.size() + keep + 16);
+CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep)
+    : model(model), directory(std::move(directory)), mine(savedTensorsOf(model.table(), model.rank().number)),
+      inFolder(othersWrite(model.table())), chunk(chunkBytes), keep(keep) {
+  const br_model &table = model.table();
+  for (const br_tensor &t : tensorsOf(table))
+    if (t.checkpoint && t.partial != 0)
+      fail("the compiled model is broken: '", t.name, "' belongs into checkpoints, but is a sum over ranks that is "
+           "not taken yet; compile it again");
+  together(model, [&] {
+    if (!model.rank().isFirst())
+      return;
+    prepareDirectory(this->directory);
+    removeLeftovers(this->directory);
+    steps = checkpointSteps(this->directory);
+    steps.reserve(steps.size() + keep + 16);
+    if (inFolder)
+      parts = describeParts(table);
+  });
+  entries = describeTensors(table, mine, model.rank().number);
   header.reserve(entries.size() + 4096);
 }
 
 void CheckpointWriter::save(const JobState &state) {
-  finalPath = checkpointPath(directory, state.step);
+  finalPath = checkpointPath(directory, state.step, inFolder);
   temporaryPath = finalPath + ".tmp";
+  const bool first = model.rank().isFirst();
   try {
-    writeFile(state);
-    if (std::rename(temporaryPath.c_str(), finalPath.c_str()) != 0)
-      fail("cannot rename '", temporaryPath, "': ", std::strerror(errno));
+    if (inFolder)
+      together(model, [&] {
+        if (!first)
+          return;
+        fs::remove_all(temporaryPath);
+        if (mkdir(temporaryPath.c_str(), 0777) != 0)
+          fail("cannot create '", temporaryPath, "': ", std::strerror(errno));
+      });
+    together(model, [&] { write(state); });
+    together(model, [&] {
+      if (first)
+        commitCheckpoint(temporaryPath, finalPath);
+    });
   } catch (const Error &error) {
-    unlink(temporaryPath.c_str());
-    fail("the checkpoint of step ", state.step,
-         " was not saved (earlier ones are intact): ", error.what());
+    std::error_code ignored;
+    if (first)
+      fs::remove_all(temporaryPath, ignored);
+    fail("the checkpoint of step ", state.step, " was not saved (earlier ones are intact): ", error.what());
   }
-  syncDirectory(directory);
-  if (steps.empty() || steps.back() != state.step)
-    steps.push_back(state.step);
-  removeOld();
+  if (first)
+    removeOld(state.step);
 }
 
-void CheckpointWriter::writeFile(const JobState &state) {
+void CheckpointWriter::write(const JobState &state) {
+  const int rank = model.rank().number;
+  if (!inFolder) {
+    if (rank == 0)
+      writePart(temporaryPath, describeJob(model.table(), state, "braid-checkpoint-1"));
+    return;
+  }
+  if (!mine.empty())
+    writePart(rankFilePath(temporaryPath, rank), describePart(state, rank));
+  if (rank == 0)
+    writeIndex(state);
+}
+
+void CheckpointWriter::writeIndex(const JobState &state) {
+  File file = File::createForWriting(indexPath(temporaryPath));
+  std::string start = "{\"job\":" + describeJob(model.table(), state, "braid-checkpoint-2");
+  file.write(start.data(), start.size());
+  file.write(parts.data(), parts.size());
+  file.sync();
+}
+
+void CheckpointWriter::writePart(const std::string &path, const std::string &metadata) {
   header.assign(8, '\0');
   header += "{\"__metadata__\":";
-  header += describeJob(model.table(), state);
+  header += metadata;
   header += entries;
   header += '}';
   while (header.size() % 8)
@@ -146,29 +133,49 @@ void CheckpointWriter::writeFile(const JobState &state) {
   for (int i = 0; i < 8; ++i)
     header[i] = static_cast<char>(length >> (8 * i));
 
-  File file = File::createForWriting(temporaryPath);
+  File file = File::createForWriting(path);
   file.write(header.data(), header.size());
-  for (const br_tensor &tensor : tensorsOf(model.table()))
-    if (tensor.checkpoint)
-      writeTensor(file, tensor);
+  for (const br_tensor *tensor : mine)
+    writeTensor(file, *tensor);
   file.sync();
 }
 
+// Long runs go straight from the arena, others through the chunk.
 void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor) {
-  int64_t size = elementSize(tensor.dtype), count = numElements(tensor);
-  if (isDense(tensor))
-    return file.write(model.arena() + tensor.offset, count * size);
-  int64_t step = static_cast<int64_t>(chunk.size()) / size;
-  for (int64_t begin = 0; begin < count; begin += step) {
-    int64_t end = std::min(begin + step, count);
-    readLogical(tensor, model.arena(), begin, end, chunk.data());
-    file.write(chunk.data(), (end - begin) * size);
-  }
+  const int rank = model.rank().number;
+  const int64_t size = elementSize(tensor.dtype), room = static_cast<int64_t>(chunk.size()) / size;
+  const std::byte *memory = model.arena() + tensor.offset;
+  int64_t filled = 0;
+  auto flush = [&] {
+    file.write(chunk.data(), filled * size);
+    filled = 0;
+  };
+  forEachRun(savedPartOf(model.table(), tensor, rank), partOf(model.table(), tensor, rank), [&](const Run &run) {
+    const std::byte *from = memory + run.otherPlace * size;
+    if (run.otherStep == 1 && run.count >= room) {
+      flush();
+      file.write(from, run.count * size);
+      return;
+    }
+    for (int64_t done = 0, count; done < run.count; done += count) {
+      if (filled == room)
+        flush();
+      count = std::min(run.count - done, room - filled);
+      copyElements(chunk.data() + filled * size, 1, from + done * run.otherStep * size, run.otherStep, count, size);
+      filled += count;
+    }
+  });
+  flush();
 }
 
-void CheckpointWriter::removeOld() {
+void CheckpointWriter::removeOld(int64_t step) {
+  // The same step may have been saved on another mesh.
+  removeCheckpoint(checkpointPath(directory, step, !inFolder));
+  // Last, even if there are later steps: those could not be read.
+  std::erase(steps, step);
+  steps.push_back(step);
   while (keep > 0 && static_cast<int>(steps.size()) > keep) {
-    unlink(checkpointPath(directory, steps.front()).c_str());
+    removeCheckpoint(checkpointPath(directory, steps.front()));
     steps.erase(steps.begin());
   }
 }

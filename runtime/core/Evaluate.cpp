@@ -37,10 +37,10 @@ int braid::runEval(const br_model &table, const EvalOptions &options,
   std::unique_ptr<BatchSource> batches =
       openBatches(model, data, nullptr, &program);
   if (!options.checkpoint.empty())
-    restoreTensors(openCheckpoint(options.checkpoint), model,
+    restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model,
                    Restore::ModelOnly);
   else
-    importParameters(SafetensorsFile(options.init), model);
+    importParameters(openCheckpoint(options.init, model.rank()), model);
 
   float loss = heldOutLoss(model, program, *batches, options.batches, 1);
   if (!rank.isFirst())

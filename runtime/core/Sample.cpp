@@ -128,7 +128,8 @@ int braid::runSample(const br_model &table, const SampleOptions &options,
   int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
 
   std::vector<int32_t> text = promptTokens(options, vocab);
-  restoreTensors(openCheckpoint(options.checkpoint), model, Restore::ModelOnly);
+  restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model,
+                 Restore::ModelOnly);
   Sampler sampler(options, vocab);
   for (int32_t id : text)
     emit(id, vocab, rank);

@@ -111,6 +111,9 @@ template <class F> void forEachRun(const TensorPart &by, const TensorPart &other
   forEachRun(by, 0, by.places(), other, f);
 }
 
+// Whether there is anything in both.
+bool haveCommon(const TensorPart &a, const TensorPart &b);
+
 // Copies `count` elements of `size` bytes; steps are in elements.
 void copyElements(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count, int64_t size);
 

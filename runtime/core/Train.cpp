@@ -147,7 +147,7 @@ void Trainer::chooseMicrobatches() {
 
 void Trainer::loadTensors() {
   if (options.resume) {
-    SafetensorsFile file = openCheckpoint(options.checkpoint);
+    SavedTensors file = openCheckpoint(options.checkpoint, model.rank());
     restoreTensors(file, model, Restore::Everything);
     if (rank.isFirst())
       std::printf("resumed from %s: step %s, loss %.4f\n", file.path().c_str(),
@@ -157,7 +157,7 @@ void Trainer::loadTensors() {
   initialize(table, model.arena(), state.seed, model.threads(),
              model.rank().number);
   if (!options.init.empty())
-    importParameters(SafetensorsFile(options.init), model);
+    importParameters(openCheckpoint(options.init, model.rank()), model);
 }
 
 // After everything that can be refused: a mistake overwrites nothing.

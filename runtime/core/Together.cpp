@@ -1,0 +1,25 @@
+//===- Together.cpp - what succeeds on all ranks or fails on all ----------===//
+
+#include "core/Together.h"
+
+#include "core/Agree.h"
+#include "core/Error.h"
+
+using namespace braid;
+
+void braid::together(Model &model, const std::function<void()> &action) {
+  const int rank = model.rank().number;
+  std::string problem;
+  try {
+    action();
+  } catch (const std::bad_alloc &) {
+    problem = "out of memory outside the arena";
+  } catch (const std::exception &error) {
+    problem = error.what();
+  }
+  const int32_t failed = agree(model, {problem.empty() ? 0 : rank + 1})[0];
+  if (!problem.empty())
+    throw Error(problem);
+  if (failed != 0)
+    fail("rank ", failed - 1, " failed, and says why");
+}
