@@ -388,9 +388,9 @@ OverlapSchedule Scheduler::run() {
     if (isOver(plan.main[next]))
       continue;
     settle();
-    while (runGroup(/*alsoLate=*/false))
-      ;
     startCollectives();
+    while (runGroup(/*alsoLate=*/false))
+      startCollectives();
     makeRoom(plan.main[next]);
     finish(plan.main[next]);
   }

@@ -100,4 +100,83 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
   ];
 }
 
+def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
+  let summary = "Runs communication beside computation";
+  let description = [{
+    Collectives become a `comm.start` and a `comm.wait` with computation between them.
+    Nothing is computed otherwise than before, so results have the same bits.
+
+    *Reductions* start once their operands are there.  Their wait comes before the
+    first reader, or earlier where they are surely over and hold memory.
+
+    *Gathers of stored parameters* (ZeRO-3) start as late as they are still hidden,
+    and at most `prefetch` units before their own is used, in forward and backward.
+    In backward the gather of the next unit starts before this unit's reduction that
+    would make it late.  0 gathers a unit when it is needed.
+
+    *Updates* run as soon as their bucket is reduced, together, unless they need the
+    gradients of all (a remark says so).  As many as hide the last reduction stay
+    behind the backward pass, unless what they make is gathered (ZeRO-1 and 2).  A new
+    value never overwrites an old one that is still read.  `early-updates=false` keeps
+    all of them behind the backward pass.
+
+    The prediction: an action takes as long as its operations or its bytes
+    (`compute=GFLOPS,GBps`), a collective as long as its messages and bytes on the link
+    (`link=latency_us,GBps`; by default the memory that ranks of one process share).
+    The link works in the order of starts, which is the same on all ranks.  Functions
+    that only some ranks run, sends and receives keep their order.
+
+    `memory-limit` bounds the bytes that are live at one time: what would exceed it
+    starts later, and waits for memory come earlier.  A program whose own order exceeds
+    it gets no worse.
+
+    Each start, and each collective that is waited for at once, carries
+    `comm.timing = {predicted_s, exposed_s, waits_for}`: its time on the link, how long
+    computing stands still at its wait, and what its beginning waits for.  The function
+    has the same for all.  `annotate-only` says that of the program as it is.
+
+    Functions without `comm.program` or collectives, and those that have a comm.start,
+    are left alone.
+
+    Input (`link=0,0.001`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+        attributes {comm.program = #comm.program<@mesh>} {
+      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    ```
+
+    Output (times left out):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+        attributes {comm.program = #comm.program<@mesh>} {
+      %t = comm.start {
+        %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      } : !comm.ticket<tensor<8x8xf32>>
+      %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %g = comm.wait %t : !comm.ticket<tensor<8x8xf32>> -> tensor<8x8xf32>
+      %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps">,
+    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
+           "How fast a rank computes, as GFLOPS,GBps: matrix products, and bytes to and from memory">,
+    Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
+           "Live bytes: a number, or with a unit (512MiB, 2G); empty for no limit">,
+    Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
+    Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target whose rates count">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
 #endif // BRAID_PASSES_PARALLEL_OVERLAP

@@ -1,0 +1,206 @@
+//===- Overlap.cpp - communication beside computation ---------------------===//
+//
+// The pass puts the parts together: a program as a problem (OverlapReader), its
+// solution and verification (lib/Schedule), the order applied, and what is expected
+// of it as attributes and remarks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Timing.h"
+#include "lib/Memory/Places.h"
+#include "lib/Memory/Size.h"
+#include "lib/Schedule/Timeline.h"
+#include "passes/Parallel/OverlapReader.h"
+#include "passes/Parallel/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace braid {
+#define GEN_PASS_DEF_OVERLAPPASS
+#include "passes/Parallel/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using Kind = OverlapProblem::Kind;
+
+/// Less than this is not worth a remark.
+static constexpr double kRemarkSeconds = 1e-7;
+
+static std::string formatSeconds(double seconds) {
+  if (seconds < 1e-3)
+    return llvm::formatv("{0:f1} us", seconds * 1e6);
+  return llvm::formatv("{0:f2} ms", seconds * 1e3);
+}
+
+namespace {
+/// Says what a schedule leads to.
+class Report {
+public:
+  Report(func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule)
+      : function(function), program(program), schedule(schedule), timeline(simulate(program.problem, schedule)) {
+    for (OverlapStep step : schedule.steps)
+      if (step.kind == OverlapStep::Start)
+        startNumbers.try_emplace(step.action, startNumbers.size());
+  }
+
+  void annotate();
+  void remark();
+
+private:
+  std::string nameOf(unsigned action) const;
+  std::string reasonOf(unsigned action) const;
+  void remarkUpdates() const;
+
+  func::FuncOp function;
+  const OverlapProgram &program;
+  const OverlapSchedule &schedule;
+  Timeline timeline;
+  /// Of collectives, in the order of their starts, as ranks count them.
+  llvm::DenseMap<unsigned, unsigned> startNumbers;
+};
+} // namespace
+
+/// The name that the action's location carries, else what it does.
+std::string Report::nameOf(unsigned action) const {
+  std::string name = tensorName(program.actions[action], 0);
+  StringRef stem = StringRef(name).split('#').first;
+  auto number = startNumbers.find(action);
+  return number == startNumbers.end() ? stem.str() : (stem + " #" + Twine(number->second)).str();
+}
+
+void Report::annotate() {
+  double exposed = 0;
+  for (auto &[number, start] : startNumbers) {
+    const Timeline::Collective &collective = timeline.collectives[number];
+    comm::Timing timing{collective.seconds, collective.exposed,
+                        collective.waitsFor ? nameOf(*collective.waitsFor) : std::string()};
+    Operation *op = program.actions[number];
+    // A start stands for the collective in it.
+    if (isa<comm::StartOp>(op->getParentOp()))
+      op = op->getParentOp();
+    op->setAttr(comm::kTiming, timing.toAttribute(op->getContext()));
+    exposed += collective.exposed;
+  }
+  comm::Timing whole{timeline.seconds, exposed, {}};
+  function->setAttr(comm::kTiming, whole.toAttribute(function.getContext()));
+}
+
+/// Why it does not begin earlier.
+std::string Report::reasonOf(unsigned action) const {
+  if (schedule.heldBy[action] == HeldBy::Prefetch)
+    return llvm::formatv("prefetch={0} lets it start no earlier", program.problem.prefetch);
+  if (schedule.heldBy[action] == HeldBy::Memory)
+    return "the memory limit lets it start no earlier";
+  std::optional<unsigned> waitsFor = timeline.collectives[action].waitsFor;
+  if (!waitsFor)
+    return "nothing is computed before it is needed";
+  return "it waits for " + nameOf(*waitsFor);
+}
+
+/// Says which collective keeps all updates from running early.
+void Report::remarkUpdates() const {
+  std::vector<unsigned> last(program.actions.size(), 0);
+  llvm::SmallDenseSet<unsigned> reductions, lasts;
+  std::optional<unsigned> first;
+  for (auto [number, action] : llvm::enumerate(program.problem.actions)) {
+    for (unsigned need : action.needs) {
+      bool communicates = program.problem.actions[need].communicates();
+      last[number] = std::max(last[number], communicates ? need : last[need]);
+      if (communicates && action.kind == Kind::Update)
+        reductions.insert(need);
+    }
+    if (action.kind != Kind::Update)
+      continue;
+    lasts.insert(last[number]);
+    if (!first)
+      first = number;
+  }
+  if (reductions.size() > 1 && lasts.size() == 1)
+    program.actions[*first]->emitRemark()
+        << "updates wait for the gradients of all parameters, as after clipping by their norm: each needs "
+        << nameOf(last[*first]) << ", so that none runs during backward";
+}
+
+void Report::remark() {
+  double total = 0, exposed = 0;
+  for (unsigned number = 0; number < program.actions.size(); ++number) {
+    const Timeline::Collective &collective = timeline.collectives[number];
+    total += collective.seconds;
+    exposed += collective.exposed;
+    if (collective.exposed > kRemarkSeconds)
+      program.actions[number]->emitRemark()
+          << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed) << " of "
+          << formatSeconds(collective.seconds) << ": " << reasonOf(number);
+  }
+  if (program.problem.earlyUpdates)
+    remarkUpdates();
+  function.emitRemark() << "the program takes " << formatSeconds(timeline.seconds) << ", of which "
+                        << formatSeconds(exposed) << " wait for communication; " << startNumbers.size()
+                        << (startNumbers.size() == 1 ? " collective takes " : " collectives take ")
+                        << formatSeconds(total) << " on the link";
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
+  using OverlapPassBase::OverlapPassBase;
+
+  /// Whether the function is the program of a rank whose collectives are plain.
+  bool applies() {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(comm::CommDialect::kProgram) || !function.getBody().hasOneBlock())
+      return false;
+    Block &block = function.getBody().front();
+    return block.getOps<comm::StartOp>().empty() && !block.getOps<comm::CollectiveOpInterface>().empty();
+  }
+
+  /// The program's problem with what the options say.
+  FailureOr<OverlapProgram> read() {
+    func::FuncOp function = getOperation();
+    const TargetInfo *info = lookupTarget(target);
+    if (!info)
+      return function.emitError() << "unknown target '" << target << "'; there is " << targetNames();
+    llvm::Expected<ComputeRates> computeRates = ComputeRates::parse(compute, *info);
+    if (!computeRates)
+      return function.emitError() << llvm::toString(computeRates.takeError());
+    llvm::Expected<LinkRates> linkRates = LinkRates::parse(link, *info);
+    if (!linkRates)
+      return function.emitError() << llvm::toString(linkRates.takeError());
+    std::optional<int64_t> limit = parseSize(memoryLimit);
+    if (!memoryLimit.empty() && !limit)
+      return function.emitError() << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
+    FailureOr<OverlapProgram> program = readOverlapProgram(function, *computeRates, *linkRates, *info);
+    if (failed(program))
+      return failure();
+    program->problem.prefetch = prefetch;
+    program->problem.earlyUpdates = earlyUpdates;
+    program->problem.limit = limit;
+    return program;
+  }
+
+  void runOnOperation() final {
+    if (!applies())
+      return markAllAnalysesPreserved();
+    FailureOr<OverlapProgram> program = read();
+    if (failed(program))
+      return signalPassFailure();
+    auto fail = [&](llvm::Error error) {
+      getOperation().emitError() << "hiding communication: " << llvm::toString(std::move(error));
+      signalPassFailure();
+    };
+    if (llvm::Error error = check(program->problem))
+      return fail(std::move(error));
+    OverlapSchedule schedule = annotateOnly ? plainSchedule(program->problem) : solve(program->problem);
+    if (llvm::Error error = verify(program->problem, schedule))
+      return fail(std::move(error));
+    Report report(getOperation(), *program, schedule);
+    report.remark();
+    if (!annotateOnly)
+      applySchedule(getOperation(), *program, schedule);
+    report.annotate();
+  }
+};
+} // namespace
