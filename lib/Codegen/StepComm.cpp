@@ -141,7 +141,7 @@ FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> s
   return name;
 }
 
-static int64_t bytesOf(exec::RefType type) {
+static int64_t placeBytes(exec::RefType type) {
   return type.getTensorType().getNumElements() * elementBytes(type.getElementType());
 }
 
@@ -164,8 +164,8 @@ LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
   auto whole = cast<exec::RefType>(op.getInput().getType()), block = cast<exec::RefType>(out.getType());
   std::string number = blockNumber(op.getAxes(), op.getShift());
   if (static_cast<int64_t>(op.getDim()) == comm::kFlat) {
-    printCall("take_range", {"ctx", addressText(op.getInput()), std::to_string(bytesOf(whole)), number,
-                             std::to_string(bytesOf(block)), addressText(out)});
+    printCall("take_range", {"ctx", addressText(op.getInput()), std::to_string(placeBytes(whole)), number,
+                             std::to_string(placeBytes(block)), addressText(out)});
     return verifyFlat(op, {op.getInput(), out});
   }
   FailureOr<std::string> table = copyTable(op, block.getShape(), whole, block);
@@ -186,8 +186,8 @@ LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
     auto block = cast<exec::RefType>(value.getType());
     std::string number = blockNumber(op.getAxes(), shift);
     if (isFlat) {
-      printCall("put_range", {"ctx", addressText(value), number, std::to_string(bytesOf(block)), addressText(out),
-                              std::to_string(bytesOf(whole))});
+      printCall("put_range", {"ctx", addressText(value), number, std::to_string(placeBytes(block)), addressText(out),
+                              std::to_string(placeBytes(whole))});
       continue;
     }
     FailureOr<std::string> table = copyTable(op, block.getShape(), block, whole);

@@ -4,16 +4,97 @@
 // RUN: braid-opt %s --exec-form-kernels --exec-plan-memory --exec-outline-kernels --exec-batch-launches --exec-verify-memory -o %t.mlir
 // RUN: braidc %t.mlir --emit=cpp | FileCheck %s
 
+// The interpreter agrees, whose ranks have parts of the same logical tensors.
+// RUN: braidc %t.mlir -o %t.exe
+// RUN: %t.exe run --program collectives --outputs %t.st --threads 1 && braid-interp %s --function=collectives --inputs=%t.st --expect=%t.st
+// RUN: %t.exe run --program train --outputs %t.st --threads 1 && braid-interp %s --function=train --inputs=%t.st --expect=%t.st
+// RUN: %t.exe run --program alone --outputs %t.st --threads 2 && braid-interp %s --function=alone --inputs=%t.st --expect=%t.st
+
 comm.mesh @mesh [dp = 2, tp = 3]
 
-// STEP-LABEL: braid::step_
+// Loops of copies of blocks, merged where they are one.
+// CHECK-LABEL: namespace braid {
+// CHECK:      static constexpr BlockCopy copy_0 = {4, 2, {6, 2}, {6, 1}, {2, 1}};
+// CHECK:      static constexpr BlockCopy copy_1 = {2, 1, {4}, {1}, {1}};
+
 // CHECK-LABEL: br_status step_collectives(br_context *ctx) {
-// CHECK:       // 0: all_reduce -> all_reduce [6 x 6] and 1 more, mean over {dp}, sends 192
-// CHECK-NEXT:  // bytes;
-// CHECK:       if (br_start(ctx, 0) != BR_OK || br_wait(ctx, 0) != BR_OK)
-// CHECK-NEXT:    return BR_ERROR;
-// CHECK:       // 1: all_gather -> inner [6 x 18], over {tp}
-// CHECK:       // 7: barrier, over {tp, dp}, sends 0 bytes
+// CHECK:      // 0: all_reduce -> mean [6 x 6] and 1 more, mean over {dp}, sends 192 bytes;
+// CHECK:      if (br_start(ctx, 0) != BR_OK || br_wait(ctx, 0) != BR_OK)
+// CHECK-NEXT:   return BR_ERROR;
+// CHECK:      // 1: all_gather -> inner [6 x 18], over {tp}, sends 288 bytes;
+// CHECK:      // 5: permute -> moved [6 x 6], over {tp}, sends 144 bytes;
+// CHECK:      // 7: barrier, over {tp, dp}, sends 0 bytes;
+// CHECK:      if (br_start(ctx, 7) != BR_OK || br_wait(ctx, 7) != BR_OK)
+// CHECK-NEXT:   return BR_ERROR;
+// CHECK-NEXT: return BR_OK;
+
+// CHECK-LABEL: br_status step_train(br_context *ctx) {
+// CHECK:      // 0: all_reduce -> w [4 x 6], sum over {dp, tp}, sends 80 bytes, predicted
+// CHECK-NEXT: // 31.2 us, exposed 0.0 us, waits for a;
+// CHECK-NEXT: if (br_start(ctx, 8) != BR_OK)
+// CHECK-NEXT:   return BR_ERROR;
+// CHECK:      launch_lanes(ctx, 1, 4, exp_kernel
+// CHECK:      // 2: wait for all_reduce 8;
+// CHECK-NEXT: if (br_wait(ctx, 8) != BR_OK)
+// CHECK-NEXT:   return BR_ERROR;
+
+// The number of a block decides where its copy begins; a flat range may be short.
+// CHECK-LABEL: br_status step_alone(br_context *ctx) {
+// CHECK:      *static_cast<int32_t *>(m[[[NUMBER:[0-9]+]]]) = br_axis_index(ctx, 2);
+// CHECK:      launch_rows(ctx, 1, 1, convert_kernel, m[[[NUMBER]]],
+// CHECK:      copy_block(ctx, copy_0, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2) * 2, m[{{[0-9]+}}], 0);
+// CHECK:      // {{[0-9]+}}: assemble -> again [2 x 4];
+// CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN:[0-9]+]]], block_number(ctx, 1, 2, 1) * 4);
+// CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN]]], block_number(ctx, 1, 2, 0) * 4);
+// CHECK:      take_range(ctx, m[{{[0-9]+}}], 20, block_number(ctx, 2, 3, 0), 8, m[{{[0-9]+}}]);
+// CHECK:      put_range(ctx, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2), 8, m[{{[0-9]+}}], 20);
+
+// Shapes are those of whole tensors as checkpoints have them; strides and bytes
+// those of the part.  A transposed tensor has the dims of its cuts exchanged, too.
+// CHECK-LABEL: static const br_tensor tensors[] = {
+// CHECK-NEXT:   {"w", "parameters", BR_BF16, 2, {6, 8}, {1, 6},
+// CHECK-NEXT:    0, 48, BR_INIT_NORMAL, 0.0, 1.0, 0, 1, {0, 1}, 0, 0},
+// CHECK-NEXT:   {"s", "parameters", BR_F32, 2, {6, 4}, {1, 2},
+// CHECK-NEXT:    64, 16, BR_INIT_ONES, 0.0, 0.0, 1, 1, {2, 0}, 1, 0},
+// CHECK-NEXT:   {"a", "gradients", BR_BF16, 2, {4, 6}, {6, 1},
+// CHECK-NEXT:    128, 48, BR_INIT_ZEROS, 0.0, 0.0, 2, 0, {0, 0}, 0, 3},
+// CHECK:      static const br_io collectives_ios[] = {
+// CHECK-NEXT:   {"x", "", BR_F32, 2, {12, 18}, {{[0-9]+}}, 144, {1, 2}, 0, 0},
+// CHECK:        {"range", "range", BR_F32, 2, {6, 6}, {{[0-9]+}}, 24, {0, 0}, 3, 0},
+
+// CHECK:      static const br_axis mesh[] = {{[{][{]}}"dp", 2}, {"tp", 3}};
+// CHECK:      static const br_group groups[] = {
+// CHECK-NEXT:   {0, {}}, // 0: {}
+// CHECK-NEXT:   {1, {0}}, // 1: {dp}
+// CHECK-NEXT:   {1, {1}}, // 2: {tp}
+// CHECK-NEXT:   {2, {0, 1}}, // 3: {dp, tp}
+// CHECK-NEXT:   {2, {1, 0}}, // 4: {tp, dp}
+// CHECK-NEXT: };
+
+// Blocks along an inner dim are of every row.
+// CHECK:      static const br_segment_desc segments_0[] = {
+// CHECK-NEXT:   {[[X:[0-9]+]], {{[0-9]+}}, 36, 1, 1}, // mean
+// CHECK-NEXT:   {{[{]}}{{[0-9]+}}, {{[0-9]+}}, 12, 1, 1}, // mean_b
+// CHECK-NEXT: };
+// CHECK:        {[[X]], {{[0-9]+}}, 108, 1, 6}, // inner
+// CHECK:        {[[X]], {{[0-9]+}}, 36, 6, 1}, // scattered
+// CHECK:        {[[X]], {{[0-9]+}}, 36, 6, 1}, // exchanged
+// CHECK:      static const int32_t pairs_5[] = {0, 1, 1, 2};
+// CHECK:      static const br_collective_desc collectives[] = {
+// CHECK-NEXT:   {BR_ALL_REDUCE, BR_MEAN, BR_F32, 1, 0, nullptr, 0, segments_0, 2}, // 0
+// CHECK-NEXT:   {BR_ALL_GATHER, BR_SUM, BR_F32, 2, 0, nullptr, 0, segments_1, 1}, // 1
+// CHECK-NEXT:   {BR_REDUCE_SCATTER, BR_MAX, BR_F32, 2, 0, nullptr, 0, segments_2, 1}, // 2
+// CHECK-NEXT:   {BR_ALL_TO_ALL, BR_SUM, BR_F32, 2, 0, nullptr, 0, segments_3, 1}, // 3
+// CHECK-NEXT:   {BR_BROADCAST, BR_SUM, BR_F32, 1, 1, nullptr, 0, segments_4, 1}, // 4
+// CHECK-NEXT:   {BR_PERMUTE, BR_SUM, BR_F32, 2, 0, pairs_5, 2, segments_5, 1}, // 5
+// CHECK-NEXT:   {BR_REDUCE_SCATTER, BR_SUM, BR_F32, 3, 0, nullptr, 0, segments_6, 1}, // 6
+// CHECK-NEXT:   {BR_BARRIER, BR_SUM, BR_I1, 4, 0, nullptr, 0, nullptr, 0}, // 7
+// CHECK-NEXT:   {BR_ALL_REDUCE, BR_SUM, BR_BF16, 3, 0, nullptr, 0, segments_8, 1}, // 8
+// CHECK-NEXT: };
+// CHECK:      /*mesh=*/mesh, 2,
+// CHECK-NEXT: /*groups=*/groups, 5,
+// CHECK-NEXT: /*collectives=*/collectives, 9,
+
 func.func @collectives(%x: tensor<6x6xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x18xf32>},
                        %b: tensor<12xf32> {tg.input = "b"})
     -> (tensor<6x6xf32> {tg.role = "mean", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x18xf32>},
