@@ -3,12 +3,11 @@
 #include "lib/Driver/Driver.h"
 #include "braid/InitAll.h"
 #include "lib/Codegen/Codegen.h"
+#include "lib/Driver/Lowering.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
-#include "lib/Driver/Pipeline.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/Toolchain.h"
-#include "lib/Report/Report.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,7 +17,6 @@
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/xxhash.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace braid;
@@ -36,16 +34,12 @@ private:
   LogicalResult readInput();
   LogicalResult checkGraph();
   LogicalResult checkBatch(func::FuncOp model);
-  LogicalResult lower();
-  LogicalResult run(const Phase &phase);
   LogicalResult emitModule();
   LogicalResult emitSources();
   LogicalResult emitBinary(ArrayRef<SourceFile> sources);
   LogicalResult report(llvm::Error error);
   bool isInMemoryForm() { return !module->getOps<exec::ProgramOp>().empty(); }
   std::string modelName() const { return llvm::sys::path::stem(options.input).str(); }
-  /// Runs a phase and notes how long it took.
-  LogicalResult timed(StringRef phase, llvm::function_ref<LogicalResult()> work);
 
   DriverOptions options;
   const char *program;
@@ -54,7 +48,7 @@ private:
   std::optional<SourceMgrDiagnosticHandler> handler;
   OwningOpRef<ModuleOp> module;
   uint64_t graphHash = 0;
-  std::vector<PhaseSeconds> seconds;
+  PhaseClock clock{options.verbose};
 };
 
 } // namespace
@@ -64,16 +58,6 @@ LogicalResult Driver::report(llvm::Error error) {
     return success();
   llvm::WithColor::error(llvm::errs(), "braidc") << toString(std::move(error)) << "\n";
   return failure();
-}
-
-LogicalResult Driver::timed(StringRef phase, llvm::function_ref<LogicalResult()> work) {
-  auto start = std::chrono::steady_clock::now();
-  LogicalResult result = work();
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  seconds.push_back({phase.str(), took.count()});
-  if (options.verbose)
-    llvm::errs() << llvm::format("%-14s %7.2f s\n", phase.str().c_str(), took.count());
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,24 +120,6 @@ LogicalResult Driver::checkGraph() {
   return diagnostic;
 }
 
-/// Runs a phase.  What passes remark on the way to a rank's program (how an op was
-/// cut, what a bucket holds) is for those who ask for it.
-LogicalResult Driver::run(const Phase &phase) {
-  std::optional<ScopedDiagnosticHandler> filter;
-  if (!options.verbose && phase.isTalkative)
-    filter.emplace(&context, [](Diagnostic &diagnostic) {
-      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-    });
-  return timed(phase.name, [&] { return runPhase(*module, phase); });
-}
-
-LogicalResult Driver::lower() {
-  for (const Phase &phase : buildPhases(options))
-    if (failed(run(phase)))
-      return failure();
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Output
 //===----------------------------------------------------------------------===//
@@ -189,7 +155,7 @@ LogicalResult Driver::emitSources() {
   // Without times, so that the same graph gives the same sources.
   CodegenOptions codegen{modelName(), graphHash, options.accumulate, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
-  if (failed(timed("translate", [&] { return files = generateSources(*module, codegen); })))
+  if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
 
   if (options.emit == Emit::Cpp && (options.output.empty() || options.output == "-")) {
@@ -201,7 +167,7 @@ LogicalResult Driver::emitSources() {
   } else if (options.emit == Emit::Cpp) {
     if (failed(report(writeSources(options.output, *files))))
       return failure();
-  } else if (failed(timed("compile", [&] { return emitBinary(*files); }))) {
+  } else if (failed(clock.time("compile", [&] { return emitBinary(*files); }))) {
     return failure();
   }
 
@@ -211,7 +177,7 @@ LogicalResult Driver::emitSources() {
     printReport(os, summary);
     return report(writeTextFile("-", table));
   }
-  return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(summary, seconds)));
+  return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(summary, clock.seconds())));
 }
 
 /// What can be refused before any work is done.
@@ -242,7 +208,7 @@ LogicalResult Driver::run() {
     return failure();
 
   // A module in memory form, as --emit=memory writes it, only needs translation.
-  if (!isInMemoryForm() && (failed(checkGraph()) || failed(lower())))
+  if (!isInMemoryForm() && (failed(checkGraph()) || failed(Lowering(options, clock).run(module))))
     return failure();
   return options.emit <= Emit::Memory ? emitModule() : emitSources();
 }

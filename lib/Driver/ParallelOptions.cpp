@@ -173,6 +173,8 @@ static Error checkCombinations(const DriverOptions &all) {
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   if (options.unreducedAccumulators && zero < 2)
     return makeError("--unreduced-accumulators is what --zero=0 and --zero=1 do anyway; with --zero=2 or 3 it trades memory for volume");
+  if (options.bucketMb == "auto" && options.link.empty())
+    return makeError("--bucket-mb=auto asks the link for sizes: say what it is by --link=latency_us,GBps");
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
     return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
                      ": there is no first bucket of another size");

@@ -17,6 +17,13 @@ static std::string optionsText(ArrayRef<std::pair<StringRef, std::string>> optio
   return "{" + llvm::join(texts, " ") + "}";
 }
 
+/// What was said, of those options that were.
+static std::string givenOptions(ArrayRef<std::pair<StringRef, std::string>> options) {
+  SmallVector<std::pair<StringRef, std::string>> given(
+      llvm::make_filter_range(options, [](const auto &option) { return !option.second.empty(); }));
+  return given.empty() ? "" : optionsText(given);
+}
+
 static std::string numberText(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
@@ -107,13 +114,10 @@ static Phase mergeCollectives(const DriverOptions &options) {
   if (parallel.zero == 3)
     passes = "comm-gather-units" +
              optionsText({{"reshard-after-forward", parallel.reshardAfterForward.value_or(true) ? "true" : "false"}}) + ",";
-  SmallVector<std::pair<StringRef, std::string>> texts;
-  for (auto [name, value] : {std::pair<StringRef, std::string>{"bucket-mb", parallel.bucketMb},
-                             {"first-bucket-mb", parallel.firstBucketMb},
-                             {"link", parallel.link}})
-    if (!value.empty())
-      texts.push_back({name, value});
-  return {"collectives", "func.func(" + passes + "comm-bucket" + (texts.empty() ? "" : optionsText(texts)) + ")",
+  passes += "comm-bucket" + givenOptions({{"bucket-mb", parallel.bucketMb},
+                                          {"first-bucket-mb", parallel.firstBucketMb},
+                                          {"link", parallel.link}});
+  return {"collectives", "func.func(" + passes + ")",
           /*isTalkative=*/true};
 }
 
@@ -138,10 +142,24 @@ static Phase formActions(const DriverOptions &options) {
                          "),exec-verify-values"};
 }
 
+/// Communication beside computation.  Costs are those of kernels, so it comes after
+/// they are formed; lives are read from block order, so it comes before memory.
+Phase braid::overlapPhase(const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  bool isFull = parallel.overlap != "none";
+  std::string passes = givenOptions({{"target", options.target},
+                                     {"annotate-only", isFull ? "" : "true"},
+                                     {"prefetch", parallel.prefetch ? std::to_string(*parallel.prefetch) : ""},
+                                     {"link", parallel.link},
+                                     {"compute", parallel.compute},
+                                     {"memory-limit", isFull ? options.memoryLimit : ""}});
+  return {"overlap", "func.func(comm-overlap" + passes + "),exec-verify-values", /*isTalkative=*/true};
+}
+
 /// From values to bytes.  The planner reads lives from block order, so from here
 /// on nothing moves an action.  Equal kernels can only be recognised once their
 /// layouts are known, hence outlining and batching afterwards.
-static Phase planMemory(const DriverOptions &options) {
+Phase braid::memoryPhase(const DriverOptions &options) {
   std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
   std::string order = options.parallel.isParallel() ? ",comm-verify-order" : "";
   return {"memory", "exec-plan-memory{target=" + options.target + limit +
@@ -163,8 +181,10 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
     phases.push_back(mergeCollectives(options));
   if (options.emit >= Emit::Exec)
     phases.push_back(formActions(options));
+  if (isParallel && options.emit >= Emit::Exec)
+    phases.push_back(overlapPhase(options));
   if (options.emit >= Emit::Memory)
-    phases.push_back(planMemory(options));
+    phases.push_back(memoryPhase(options));
   return phases;
 }
 

@@ -1,0 +1,97 @@
+//===- Lowering.cpp - a graph through the phases --------------------------===//
+
+#include "lib/Driver/Lowering.h"
+#include "lib/Memory/Size.h"
+#include "lib/Target/TargetInfo.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace braid;
+
+/// How often a schedule that misses the memory limit is made again.
+static constexpr int kTries = 4;
+
+LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult()> work) {
+  auto start = std::chrono::steady_clock::now();
+  LogicalResult result = work();
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  auto known = llvm::find_if(phases, [&](const PhaseSeconds &other) { return other.phase == phase; });
+  if (known == phases.end())
+    phases.push_back({phase.str(), took.count()});
+  else
+    known->seconds += took.count();
+  if (verbose)
+    llvm::errs() << llvm::format("%-14s %7.2f s\n", phase.str().c_str(), took.count());
+  return result;
+}
+
+/// What passes remark on the way to a rank's program (how an op was cut, what a bucket
+/// holds) is for those who ask for it.
+LogicalResult Lowering::run(ModuleOp module, const Phase &phase) {
+  std::optional<ScopedDiagnosticHandler> filter;
+  if (!options.verbose && phase.isTalkative)
+    filter.emplace(module.getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
+  return clock.time(phase.name, [&] { return runPhase(module, phase); });
+}
+
+LogicalResult Lowering::run(ModuleOp module, ArrayRef<Phase> phases) {
+  return success(llvm::all_of(phases, [&](const Phase &phase) { return succeeded(run(module, phase)); }));
+}
+
+/// Says what the limit cost.
+void Lowering::remarkOnFit(ModuleOp module, int64_t limit, int64_t tried, int tries, const Traffic &first) {
+  Traffic found = readTraffic(module, options.accumulate);
+  InFlightDiagnostic remark = emitRemark(module.getLoc());
+  remark << "to keep the memory limit of " << formatSize(limit) << ", communication is scheduled for "
+         << formatSize(tried) << " of live bytes (try " << tries << ")";
+  if (first.predictedSeconds && found.predictedSeconds)
+    remark << "; the predicted step goes from " << formatSeconds(*first.predictedSeconds) << " to "
+           << formatSeconds(*found.predictedSeconds) << ", of which exposed from " << formatSeconds(*first.exposedSeconds)
+           << " to " << formatSeconds(*found.exposedSeconds);
+}
+
+/// Schedules and plans until the plan keeps the limit.  When none does, the planner
+/// says why, of the last.
+LogicalResult Lowering::fit(OwningOpRef<ModuleOp> &module, int64_t limit) {
+  int64_t alignment = lookupTarget(options.target)->alignment, tried = limit;
+  Traffic first;
+  for (int tries = 1;; ++tries) {
+    DriverOptions attempt = options;
+    attempt.memoryLimit = std::to_string(tried);
+    OwningOpRef<ModuleOp> copy = module->clone();
+    if (failed(run(*copy, overlapPhase(attempt))))
+      return failure();
+    // Planned without the limit, to know by how much it is missed.
+    attempt.memoryLimit = tries == kTries + 1 ? options.memoryLimit : "";
+    if (failed(run(*copy, memoryPhase(attempt))))
+      return failure();
+    int64_t excess = readPlan(*copy, alignment).arenaBytes - limit;
+    if (excess > 0 && tried > excess) {
+      if (tries == 1)
+        first = readTraffic(*copy, options.accumulate);
+      tried -= excess;
+      continue;
+    }
+    if (excess > 0) { // nothing is left to give up: let the planner say so
+      attempt.memoryLimit = options.memoryLimit;
+      return run(*module, {overlapPhase(attempt), memoryPhase(attempt)});
+    }
+    if (tries > 1)
+      remarkOnFit(*copy, limit, tried, tries, first);
+    module = std::move(copy);
+    return success();
+  }
+}
+
+LogicalResult Lowering::run(OwningOpRef<ModuleOp> &module) {
+  std::vector<Phase> phases = buildPhases(options);
+  std::optional<int64_t> limit = parseSize(options.memoryLimit);
+  bool isSearched = limit && options.parallel.isParallel() && options.parallel.overlap != "none";
+  if (!isSearched || options.emit < Emit::Memory)
+    return run(*module, phases);
+  return success(succeeded(run(*module, ArrayRef<Phase>(phases).drop_back(2))) && succeeded(fit(module, *limit)));
+}

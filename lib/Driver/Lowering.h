@@ -1,0 +1,50 @@
+//===- Lowering.h - a graph through the phases ------------------*- C++ -*-===//
+//
+// Loops stand here and not in passes.  There is one: under a memory limit the
+// schedule that hides communication knows the live bytes, but not what placing them
+// costs.  Where the plan then misses the limit, the schedule is made again from the
+// same program for a limit that is smaller by the excess, at most four times.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_DRIVER_LOWERING_H
+#define BRAID_LIB_DRIVER_LOWERING_H
+
+#include "lib/Driver/Options.h"
+#include "lib/Driver/Pipeline.h"
+#include "lib/Report/Report.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace braid {
+
+/// Notes how long phases take.
+class PhaseClock {
+public:
+  explicit PhaseClock(bool verbose) : verbose(verbose) {}
+  /// Does `work` and adds its time to that of `phase`.
+  mlir::LogicalResult time(llvm::StringRef phase, llvm::function_ref<mlir::LogicalResult()> work);
+  llvm::ArrayRef<PhaseSeconds> seconds() const { return phases; }
+
+private:
+  bool verbose;
+  std::vector<PhaseSeconds> phases;
+};
+
+/// Brings a graph down to what `options.emit` asks for.
+class Lowering {
+public:
+  Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
+  mlir::LogicalResult run(mlir::OwningOpRef<mlir::ModuleOp> &module);
+
+private:
+  mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);
+  mlir::LogicalResult run(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases);
+  mlir::LogicalResult fit(mlir::OwningOpRef<mlir::ModuleOp> &module, int64_t limit);
+  void remarkOnFit(mlir::ModuleOp module, int64_t limit, int64_t tried, int tries, const Traffic &first);
+
+  const DriverOptions &options;
+  PhaseClock &clock;
+};
+
+} // namespace braid
+
+#endif // BRAID_LIB_DRIVER_LOWERING_H
