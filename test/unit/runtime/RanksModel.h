@@ -1,0 +1,32 @@
+//===- RanksModel.h - a model of many ranks, written by hand --------------===//
+//
+// Its loss is the mean of all tokens of a step, whatever the mesh; it has what the
+// training loop asks of a program of ranks: cut batches, `stop`, `agree`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_TEST_RANKSMODEL_H
+#define BRAID_TEST_RANKSMODEL_H
+
+#include "braid_rt.h"
+
+#include <functional>
+#include <vector>
+
+namespace braid::test {
+
+// For the ranks of a mesh of one or two axes, the batch of 8 windows of 3 tokens
+// cut along the first.  Valid until the next is made.
+const br_model &ranksModel(std::vector<br_axis> mesh, int32_t accumulate = 1);
+
+// Called by each rank before it runs a program, with the tokens that it was given
+// and with the memory of its one parameter; none by default.
+struct RankCall {
+  int rank;
+  const char *program;
+  int step;
+  std::vector<int32_t> tokens, targets;
+};
+extern std::function<void(const RankCall &)> onRankCall;
+
+} // namespace braid::test
+#endif // BRAID_TEST_RANKSMODEL_H
