@@ -205,14 +205,15 @@ void Trainer::announce() const {
 StepMetrics Trainer::step(int64_t number) {
   double start = now();
   float lr = learningRate(state, number);
-  if (ownStop)
-    *model.at<float>(*ownStop) = stopTerm(StopRequest::signal());
   for (int i = 0; i < microbatches; ++i) {
     const br_program &program = i == microbatches - 1 ? train : *accumulate;
     batches->fillTraining(program, number, i, microbatches);
     model.setLearningRate(program, lr);
     model.setStep(program, number);
     model.setKey(program, state.seed, number, i);
+    // The arena is shared: `accumulate` would write over it.
+    if (ownStop && &program == &train)
+      *model.at<float>(*ownStop) = stopTerm(StopRequest::signal());
     model.run(program);
   }
   int64_t tokens = batches->batchSize(train).tokens() * microbatches;
