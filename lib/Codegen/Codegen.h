@@ -22,6 +22,8 @@ struct CodegenOptions {
   uint64_t graphHash = 0;
   /// Microbatches a step.
   int64_t accumulate = 1;
+  /// Rows of the table that tokens index in the graph; 0 where only the module says.
+  int64_t vocabularySize = 0;
   /// The memory plan as JSON text, which the binary prints on request.
   std::string planJson = "{}";
 };

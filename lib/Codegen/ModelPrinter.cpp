@@ -207,7 +207,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
      << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
      << ",\n    /*arena_bytes=*/" << arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
-     << ",\n    /*vocab_size=*/" << vocabularySize(module, arena) << ",\n    /*tensors=*/"
+     << ",\n    /*vocab_size=*/" << (options.vocabularySize ? options.vocabularySize : vocabularySize(module, arena)) << ",\n    /*tensors=*/"
      << (numTensors ? "tensors" : "nullptr") << ", " << numTensors << ",\n    /*programs=*/programs, " << numPrograms
      << ",\n    /*matmuls=*/" << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
      << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"

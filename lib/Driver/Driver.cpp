@@ -48,6 +48,7 @@ private:
   std::optional<SourceMgrDiagnosticHandler> handler;
   OwningOpRef<ModuleOp> module;
   uint64_t graphHash = 0;
+  int64_t vocabularySize = 0;
   PhaseClock clock{options.verbose};
 };
 
@@ -64,6 +65,17 @@ LogicalResult Driver::report(llvm::Error error) {
 // Input
 //===----------------------------------------------------------------------===//
 
+/// Rows of the table that tokens index, or 0; a rank's program may have a part of it.
+static int64_t vocabularyOf(ModuleOp graph) {
+  int64_t rows = 0;
+  for (auto function : graph.getOps<func::FuncOp>())
+    if (BlockArgument tokens = argumentWithRole(function, "tokens"))
+      for (Operation *user : tokens.getUsers())
+        if (auto gather = dyn_cast<tg::GatherOp>(user); gather && gather.getIndices() == tokens)
+          rows = gather.getTable().getType().getDimSize(0);
+  return rows;
+}
+
 LogicalResult Driver::readInput() {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -77,6 +89,8 @@ LogicalResult Driver::readInput() {
   handler.emplace(sources, &context);
   context.printOpOnDiagnostic(false); // the line of the source says enough
   module = readGraph(sources, &context);
+  if (module)
+    vocabularySize = vocabularyOf(*module);
   return success(static_cast<bool>(module));
 }
 
@@ -153,7 +167,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 LogicalResult Driver::emitSources() {
   Report summary = readReport(*module, lookupTarget(options.target)->alignment, options.accumulate);
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), graphHash, options.accumulate, planJson(summary, {})};
+  CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
