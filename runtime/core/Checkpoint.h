@@ -39,6 +39,7 @@ public:
 
 private:
   void write(const JobState &state);
+  void writeFiles(const JobState &state);
   void writePart(const std::string &path, const std::string &metadata);
   void writeIndex(const JobState &state);
   void writeTensor(File &file, const br_tensor &tensor);

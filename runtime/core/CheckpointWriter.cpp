@@ -75,32 +75,42 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
 void CheckpointWriter::save(const JobState &state) {
   finalPath = checkpointPath(directory, state.step, inFolder);
   temporaryPath = finalPath + ".tmp";
-  const bool first = model.rank().isFirst();
-  try {
-    if (inFolder)
-      together(model, [&] {
-        if (!first)
-          return;
-        fs::remove_all(temporaryPath);
-        if (mkdir(temporaryPath.c_str(), 0777) != 0)
-          fail("cannot create '", temporaryPath, "': ", std::strerror(errno));
-      });
-    together(model, [&] { write(state); });
-    together(model, [&] {
-      if (first)
-        commitCheckpoint(temporaryPath, finalPath);
-    });
-  } catch (const Error &error) {
+  auto undo = [&](const Error &error) {
     std::error_code ignored;
-    if (first)
+    if (model.rank().isFirst())
       fs::remove_all(temporaryPath, ignored);
-    fail("the checkpoint of step ", state.step, " was not saved (earlier ones are intact): ", error.what());
+    return concat("the checkpoint of step ", state.step, " was not saved (earlier ones are intact): ", error.what());
+  };
+  try {
+    write(state);
+  } catch (const RankError &error) {
+    throw RankError(undo(error));
+  } catch (const Error &error) {
+    throw Error(undo(error));
   }
-  if (first)
+  if (model.rank().isFirst())
     removeOld(state.step);
 }
 
+// Nobody writes before the folder is there, and it gets its name after all have.
 void CheckpointWriter::write(const JobState &state) {
+  const bool first = model.rank().isFirst();
+  if (inFolder)
+    together(model, [&] {
+      if (!first)
+        return;
+      fs::remove_all(temporaryPath);
+      if (mkdir(temporaryPath.c_str(), 0777) != 0)
+        fail("cannot create '", temporaryPath, "': ", std::strerror(errno));
+    });
+  together(model, [&] { writeFiles(state); });
+  together(model, [&] {
+    if (first)
+      commitCheckpoint(temporaryPath, finalPath);
+  });
+}
+
+void CheckpointWriter::writeFiles(const JobState &state) {
   const int rank = model.rank().number;
   if (!inFolder) {
     if (rank == 0)

@@ -110,12 +110,13 @@ int runRank(const TransportFactory &factory, const br_model &model, const RankPl
   return command({comm.rank(), comm.size(), &comm, plan.transport.c_str()}, placement.threads);
 }
 
-// The first error of any rank is the reason for all others.
+// The first error of any rank is the reason for all others.  One that is about
+// another rank gives way to that rank's own.
 class FirstError {
 public:
   void note(std::exception_ptr next) {
     std::lock_guard lock(mutex);
-    if (!error)
+    if (!error || (isAboutAnother(error) && !isAboutAnother(next)))
       error = next;
   }
   void rethrow() const {
@@ -124,6 +125,16 @@ public:
   }
 
 private:
+  static bool isAboutAnother(const std::exception_ptr &error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const RankError &) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
   std::mutex mutex;
   std::exception_ptr error;
 };

@@ -21,5 +21,5 @@ void braid::together(Model &model, const std::function<void()> &action) {
   if (!problem.empty())
     throw Error(problem);
   if (failed != 0)
-    fail("rank ", failed - 1, " failed, and says why");
+    throw RankError(concat("rank ", failed - 1, " failed, and says why"));
 }

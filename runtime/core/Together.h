@@ -8,8 +8,8 @@
 
 namespace braid {
 
-// Runs `action` on every rank, which all must call this for.  If it throws on any of
-// them, all throw Error: its own, or one that names a rank that failed.
+// Runs `action` on every rank; all must come here.  If it throws on any of them, all
+// throw: Error with their own message, or RankError that names a rank that failed.
 void together(Model &model, const std::function<void()> &action);
 
 } // namespace braid

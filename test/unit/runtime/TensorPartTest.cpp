@@ -110,8 +110,7 @@ TEST(TensorPart, agreesWithTheDefinition) {
 TEST(TensorPart, copiesBetweenAnyTwoLayouts) {
   std::mt19937 random(11);
   for (int i = 0; i < 200; ++i) {
-    RandomTensor a(random), b(random);
-    b.reshape(a);
+    RandomTensor a(random), b(random, a);
     const TensorPart logical = wholeTensor({a.tensor.shape, a.tensor.shape + a.tensor.rank});
     std::vector<int32_t> values(numElements(a.tensor)), back(values.size());
     for (size_t k = 0; k < values.size(); ++k)
