@@ -264,8 +264,8 @@ bool Scheduler::runGroup(bool alsoLate) {
   return false;
 }
 
-/// A collective that little has to be computed for, and only from what is there in
-/// the beginning, is started at the beginning.
+/// What little has to be computed for a collective, and only from what is there in the
+/// beginning, is computed at the beginning.
 void Scheduler::pullCheapProducers() {
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
     if (action(number).kind != Kind::Collective || action(number).ordered || needsLeft[number] == 0)
@@ -282,8 +282,11 @@ void Scheduler::pullCheapProducers() {
       isCheap = plan.placeOf[*it] != OverlapPlan::kNone && action(*it).after.empty() &&
                 producers.size() <= kMaxPulled && seconds <= action(number).seconds && bytes <= kMaxPulledBytes;
     }
-    if (isCheap)
-      start(number);
+    if (!isCheap)
+      continue;
+    for (unsigned producer : producers)
+      finish(producer);
+    startCollectives();
   }
 }
 

@@ -102,7 +102,10 @@ void OverlapPlan::readMemory() {
     }
     if (step.kind != OverlapStep::Wait)
       live.begin(step.action);
-    liveFrom[place] = std::max(liveFrom[place], live.live());
+    // Gathers come right before their readers.
+    bool isGather = problem.actions[step.action].kind == Kind::Gather;
+    int64_t &from = liveFrom[isGather ? useOf[step.action] : place];
+    from = std::max(from, live.live());
     if (step.kind != OverlapStep::Start)
       live.end(step.action);
   }

@@ -60,12 +60,15 @@ private:
 };
 } // namespace
 
-/// The name that the action's location carries, else what it does.
+/// `all_reduce #7`, `all_gather h.0 #3`; what computes has the name that its location
+/// carries.
 std::string Report::nameOf(unsigned action) const {
-  std::string name = tensorName(program.actions[action], 0);
-  StringRef stem = StringRef(name).split('#').first;
+  exec::ActionOpInterface op = program.actions[action];
   auto number = startNumbers.find(action);
-  return number == startNumbers.end() ? stem.str() : (stem + " #" + Twine(number->second)).str();
+  if (number == startNumbers.end())
+    return StringRef(tensorName(op, 0)).split('#').first.str();
+  auto unit = op->getAttrOfType<StringAttr>(comm::CommDialect::kUnit);
+  return op.getActionName() + (unit && !unit.empty() ? " " + unit.str() : "") + " #" + std::to_string(number->second);
 }
 
 void Report::annotate() {
@@ -129,7 +132,7 @@ void Report::remark() {
     exposed += collective.exposed;
     if (collective.exposed > kRemarkSeconds)
       program.actions[number]->emitRemark()
-          << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed) << " of "
+          << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed) << ", it takes "
           << formatSeconds(collective.seconds) << ": " << reasonOf(number);
   }
   if (program.problem.earlyUpdates)
