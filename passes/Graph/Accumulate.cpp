@@ -43,13 +43,15 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
   return sums;
 }
 
-/// Adds the accumulators and the sums with this microbatch, before the return.
+/// Adds the accumulators and the sums with this microbatch, each where its value is
+/// made: what is reduced over ranks can begin there.
 static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
   SignatureEditor editor(function);
   llvm::StringMap<BlockArgument> parameters = parametersByName(function);
-  OpBuilder builder(returnOf(function));
+  OpBuilder builder(function.getContext());
   for (Sum &sum : sums) {
     Value value = returnOf(function).getOperand(sum.result);
+    builder.setInsertionPointAfterValue(value);
     auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
     BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
     sum.accumulator = editor.addState(value.getType(), sum.state, "gradients", /*scratch=*/true, parameter);
@@ -70,21 +72,26 @@ static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
 
 /// `@train`: the sums are divided by the count, the accumulators become zeros.
 static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
-  OpBuilder builder(returnOf(function));
+  OpBuilder builder(function.getContext());
   tg::TensorBuilder b(builder, function.getLoc());
   std::optional<unsigned> count = resultWithRole(function, "count");
   Value scale;
   for (const Sum &sum : sums)
-    if (count == sum.result)
+    if (count == sum.result) {
+      builder.setInsertionPointAfterValue(sum.total);
       scale = b.div(b.like(sum.total, 1.0), sum.total);
+    }
   for (const Sum &sum : sums) {
     Value value = sum.total;
     if (scale) {
+      bool isAfter = scale.getDefiningOp()->isBeforeInBlock(value.getDefiningOp());
+      builder.setInsertionPointAfterValue(isAfter ? value : scale);
       b.loc = value.getLoc();
       value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
     }
     returnOf(function).setOperand(sum.result, value);
   }
+  builder.setInsertionPoint(returnOf(function));
   SignatureEditor editor(function);
   for (const Sum &sum : sums)
     editor.addResult(b.zeros(tg::typeOf(sum.accumulator)), tg::kUpdates, sum.state);

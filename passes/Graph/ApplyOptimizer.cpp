@@ -3,6 +3,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
+#include "mlir/IR/Matchers.h"
 
 namespace braid {
 #define GEN_PASS_DEF_APPLYOPTIMIZERPASS
@@ -60,11 +61,17 @@ static StringRef decayGroup(BlockArgument parameter) {
 // Clipping
 //===----------------------------------------------------------------------===//
 
+/// That of a parameter that the loss does not depend on.
+static bool isZero(Value gradient) { return matchPattern(gradient, m_AnyZeroFloat()); }
+
 /// The norm of all gradients, in the type of the first.
 static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
   SmallVector<Value> gradients;
   for (const Trained &one : all)
-    gradients.push_back(one.gradient);
+    if (!isZero(one.gradient))
+      gradients.push_back(one.gradient);
+  if (gradients.empty())
+    gradients.push_back(all.front().gradient);
   return b.make<GlobalNormOp>(withShape(typeOf(gradients.front()), {}), gradients);
 }
 
@@ -73,6 +80,8 @@ static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value 
   Value scale = b.div(b.like(norm, clip), b.add(norm, 1e-6));
   scale = b.make<arith::MinimumFOp>(scale, b.like(scale, 1.0));
   for (Trained &one : all) {
+    if (isZero(one.gradient))
+      continue;
     Value factor = b.convert(scale, typeOf(one.gradient).getElementType());
     one.gradient = b.mul(one.gradient, b.fromScalar(factor, one.gradient));
   }

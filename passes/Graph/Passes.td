@@ -325,6 +325,8 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
     * `@train` adds its own microbatch, divides once by the whole count, and leaves
       zeros in the accumulators.
 
+    A value is added where it is made, so that what ranks reduce can begin there.
+
     Input:
     ```mlir
     func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
@@ -343,10 +345,10 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
                      %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
         -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.grad_of = "w"},
             tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
+      %g = arith.addf %aw, %x : tensor<2xf32>
       %y = arith.mulf %x, %w : tensor<2xf32>
       %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
       %loss = arith.addf %al, %l : tensor<f32>
-      %g = arith.addf %aw, %x : tensor<2xf32>
       %zero = arith.constant dense<0.0> : tensor<f32>
       %zeros = arith.constant dense<0.0> : tensor<2xf32>
       return %loss, %g, %zero, %zeros : tensor<f32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>
@@ -356,10 +358,10 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
                           %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
                           %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
         -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
+      %g = arith.addf %aw, %x : tensor<2xf32>
       %y = arith.mulf %x, %w : tensor<2xf32>
       %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
       %loss = arith.addf %al, %l : tensor<f32>
-      %g = arith.addf %aw, %x : tensor<2xf32>
       return %loss, %g : tensor<f32>, tensor<2xf32>
     }
     ```

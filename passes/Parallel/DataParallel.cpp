@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "lib/Schedule/Forward.h"
+#include "lib/Sharding/AxisLists.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Parallel/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace braid {
 #define GEN_PASS_DEF_DATAPARALLELPASS
@@ -19,12 +22,24 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
+constexpr unsigned kNever = ~0u;
+
 struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
   using DataParallelPassBase::DataParallelPassBase;
+
+  /// What lives across steps.
+  enum class Kept {
+    Parameter,
+    UnreadParameter, ///< That the loss does not depend on.
+    Accumulator,     ///< Of gradients, the loss and its count over microbatches.
+    OptimizerState,
+    ModelState, ///< Running statistics, counters.
+  };
 
   void runOnOperation() final {
     if (failed(readOptions()))
       return signalPassFailure();
+    findUnread();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
         return signalPassFailure();
@@ -33,6 +48,8 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
 private:
   LogicalResult readOptions();
   FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
+  void findUnread();
+  Kept kindOf(func::FuncOp function, BlockArgument argument) const;
   LogicalResult annotate(func::FuncOp function);
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
   /// What the strategy adds to the sharding of an argument that lives across steps.
@@ -42,6 +59,8 @@ private:
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
   AxesAttr batchAxes, shardAxes;
+  llvm::StringSet<> unread;
+  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated.
 };
 } // namespace
 
@@ -128,20 +147,67 @@ static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatc
   });
 }
 
+/// Parameters that no forward pass reads.  They have no gradient to reduce; in
+/// shards, their new values need not be gathered either.
+void DataParallel::findUnread() {
+  llvm::StringSet<> read;
+  unread.clear();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal() || !isTraining(function))
+      continue;
+    DenseSet<Operation *> forward = forwardOps(function);
+    for (auto &[name, argument] : parametersByName(function)) {
+      bool isRead = llvm::any_of(argument.getUsers(), [&](Operation *user) { return forward.contains(user); });
+      (isRead ? read : unread).insert(name);
+    }
+  }
+  for (const auto &name : read)
+    unread.erase(name.getKey());
+}
+
+DataParallel::Kept DataParallel::kindOf(func::FuncOp function, BlockArgument argument) const {
+  if (tg::ParamAttr parameter = parameterOf(argument))
+    return unread.contains(parameter.getName()) ? Kept::UnreadParameter : Kept::Parameter;
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  if (state.getScratch())
+    return Kept::Accumulator;
+  // Optimizers name their state after the parameter: "h.0.weight.exp_avg".
+  StringRef owner = state.getName().getValue().rsplit('.').first;
+  BlockArgument parameter = parameters.lookup(owner);
+  return parameter && parameter.getType() == argument.getType() ? Kept::OptimizerState : Kept::ModelState;
+}
+
+/// The first stage that cuts it.
+static unsigned firstStage(DataParallel::Kept kind) {
+  switch (kind) {
+  case DataParallel::Kept::Parameter:
+    return 3;
+  case DataParallel::Kept::Accumulator:
+    return 2;
+  case DataParallel::Kept::OptimizerState:
+  case DataParallel::Kept::UnreadParameter:
+    return 1;
+  case DataParallel::Kept::ModelState:
+    return kNever;
+  }
+  llvm_unreachable("a kind that is kept in no way");
+}
+
 LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
                                          const DenseSet<Value> &ofBatch) {
-  auto type = cast<RankedTensorType>(argument.getType());
-  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-  bool isGradient = state && state.getScratch();
-  bool isCut = zero >= (!state ? 3 : isGradient ? 2 : 1);
+  Kept kind = kindOf(function, argument);
+  bool isCut = zero >= firstStage(kind) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
   ShardingAttr sharding = shardingOfArgument(function, argument.getArgNumber(), symbol);
   bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
     return success(); // said otherwise
-  if (isGradient && (!isCut || keepUnreduced) && addsUpBatch(argument, ofBatch))
-    sharding = sharding.withPartial(batchAxes);
-  else if (isCut && type.getRank() > 0)
+  bool isSum = kind == Kept::Accumulator && addsUpBatch(argument, ofBatch);
+  if (isCut && !(isSum && keepUnreduced))
     sharding = sharding.withFlat(shardAxes);
+  // What is not reduced into shards waits for the last microbatch: all of it, or the
+  // sum over replicas of the shards.
+  if (isSum)
+    sharding = sharding.withPartial(differenceOf(batchAxes, sharding.getFlat()));
   // Storage gives way to the batch, which has priority 0.
   if (!isAnnotated)
     sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
@@ -164,6 +230,7 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
       if (failed(annotateBatch(function, input)))
         return failure();
   DenseSet<Value> ofBatch = valuesOfBatch(function);
+  parameters = parametersByName(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);

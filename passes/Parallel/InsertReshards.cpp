@@ -168,6 +168,21 @@ static int64_t bitsOf(Value value) {
   return type.getNumElements() * type.getElementTypeBitWidth();
 }
 
+/// Whether a partial value becomes what is needed by keeping it partial along fewer
+/// axes, and being cut along axes that it was partial on: a reduce_scatter, which an
+/// op that is cut there asks for in any case.
+static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
+  auto isCutMore = [&](AxesAttr from, AxesAttr to) {
+    return to.getNames().take_front(from.size()) == from.getNames() &&
+           isSubset(cutAxes(to, from.size()), source.getPartial());
+  };
+  return isSubset(need.getPartial(), source.getPartial()) && isCutMore(source.getFlat(), need.getFlat()) &&
+         llvm::all_of(llvm::zip_equal(source.getDims(), need.getDims()), [&](auto dims) {
+           auto [from, to] = dims;
+           return isCutMore(from, to);
+         });
+}
+
 /// The op on partial values of a linear set, which saves a reduction when there are
 /// several and moves it to an equal or smaller value when there is one; or there is
 /// none, because partial values are what is asked for.
@@ -198,8 +213,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   for (unsigned index : set) {
     ShardingAttr &need = found->operands[index];
     need = need.withPartial(common->getPartial(), common->getReduction());
-    ShardingAttr source = actualOf(op->getOperand(index));
-    if (source.withPartial(need.getPartial(), need.getReduction()) != need)
+    if (!isReducedTo(actualOf(op->getOperand(index)), need))
       return std::nullopt;
   }
   for (ShardingAttr &yields : found->results) {
@@ -284,7 +298,12 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
     Value source = target.isPartial() || isOnlyUse(value, user) ? value : atHome(value, user);
     if (!source)
       return {};
-    builder.setInsertionPoint(user);
+    // Partial values are reduced as soon as they are there: into shards they are
+    // smaller, and communication that begins early can be hidden.
+    if (isReducedTo(actualOf(source), target))
+      builder.setInsertionPointAfterValue(source);
+    else
+      builder.setInsertionPoint(user);
     copy = reshard(source, target, user);
   }
   return copies[{value, target}] = copy;

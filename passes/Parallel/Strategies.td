@@ -64,9 +64,22 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
 
     (Rajbhandari et al. 2020.)  Nothing else is decided here: that gradients are
     reduced into the shards that the optimizer updates, and new parameters gathered
-    from them, follows.  Accumulators that hold partial sums communicate nothing
-    until the last microbatch; those that are cut reduce each microbatch, unless
-    `unreduced-accumulators` trades their memory for that.
+    from them, follows.  With replicas a gradient is reduced into its shard first and
+    the shards are summed over the replicas then.
+
+    Accumulators that hold partial sums communicate nothing until the last
+    microbatch; those that are cut reduce each microbatch into the shards (the sum
+    over replicas waits for the last), unless `unreduced-accumulators` trades their
+    memory for that.  Those of the loss and the count are scalars and always partial.
+
+    Optimizer state is a state named after a parameter and of its shape.  Other
+    states are the model's own (running statistics, counters): every rank holds all
+    of them, and their new values are those of one rank with the whole batch, because
+    what they are computed from is reduced: they are synchronised, in each program
+    that updates them.
+
+    A parameter that no forward pass reads has no gradient; from stage 1 on it is cut,
+    so that its update takes no collective either.
 
     Annotations that are there stay and are cut further; flat and partial ones are
     left alone.  Scalars are not cut.
@@ -81,8 +94,9 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
                      %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                      %m: tensor<8xf32> {tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
-        -> (tensor<8xf32> {tg.updates = "w.exp_avg"}) {
-      return %m : tensor<8xf32>
+        -> (tensor<f32> {tg.role = "loss"}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
+      %loss = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+      return %loss, %m : tensor<f32>, tensor<8xf32>
     }
     ```
     Output:
@@ -91,8 +105,9 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     func.func @train(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x", tg.role = "features"},
                      %w: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, priority 1>, tg.param = #tg.param<"w", #tg.init<ones>>},
                      %m: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {dp}, priority 1>, tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
-        -> (tensor<8xf32> {tg.updates = "w.exp_avg"}) {
-      return %m : tensor<8xf32>
+        -> (tensor<f32> {tg.role = "loss"}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
+      %loss = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+      return %loss, %m : tensor<f32>, tensor<8xf32>
     }
     ```
   }];

@@ -13,10 +13,10 @@
 // CHECK-DAG: %[[L:.*]] = arith.addf %[[AL]], %[[LOSS:.*]] : tensor<f32>
 // CHECK-DAG: %[[N:.*]] = arith.addf %[[AC]], %[[COUNT:.*]] : tensor<f32>
 // CHECK-DAG: %[[G:.*]] = arith.addf %[[AW]], %[[GRAD:.*]] : tensor<3xf32>
-// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[N]] : tensor<f32>
-// CHECK: %[[MEAN:.*]] = arith.mulf %[[L]]
-// CHECK: %[[B:.*]] = tg.broadcast %[[R]] dims [] : tensor<f32> -> tensor<3xf32>
-// CHECK: %[[DW:.*]] = arith.mulf %[[G]], %[[B]] : tensor<3xf32>
+// CHECK-DAG: %[[R:.*]] = arith.divf %{{.*}}, %[[N]] : tensor<f32>
+// CHECK-DAG: %[[MEAN:.*]] = arith.mulf %[[L]], %[[R]]
+// CHECK-DAG: %[[B:.*]] = tg.broadcast %[[R]] dims [] : tensor<f32> -> tensor<3xf32>
+// CHECK-DAG: %[[DW:.*]] = arith.mulf %[[G]], %[[B]] : tensor<3xf32>
 // CHECK: return %[[MEAN]], %[[DW]], %{{.*}}, %[[Z0:.*]], %[[Z1:.*]], %[[Z2:.*]] : tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<3xf32>
 
 // CHECK-LABEL: func.func @accumulate

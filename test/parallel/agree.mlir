@@ -8,8 +8,8 @@
 // CHECK: func.func @train(
 // CHECK-SAME: %[[STOP:[^ ]+]]: tensor<f32> {comm.global = tensor<f32>, comm.sharding = #comm.sharding<@mesh, partial sum {dp, tp}>, tg.input = "stop", tg.role = "stop"}
 // CHECK-SAME: tensor<f32> {tg.role = "stop"}
-// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp}
 // CHECK: %[[STOPPED:[^ ]+]] = comm.all_reduce sum %[[STOP]] over @mesh {dp, tp} : (tensor<f32>) -> tensor<f32>
+// CHECK: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp}
 // CHECK: return %{{.*}}, %[[STOPPED]]
 comm.mesh @mesh [dp = 2, tp = 2]
 

@@ -67,14 +67,30 @@ func.func @broadcast(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {t
 func.func @in_common(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>},
                      %y: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) -> tensor<f32> {
   // CHECK: %[[A:.*]] = tg.reduce sum %arg0 {{.*}} {comm.shardings = [#comm.sharding<@mesh, partial sum {dp, tp}>]}
-  // CHECK: %[[B:.*]] = tg.reduce sum %arg1 {{.*}} {comm.shardings = [#comm.sharding<@mesh, partial sum {dp}>]}
   // CHECK: %[[C:.*]] = comm.reshard %[[A]] <@mesh, partial sum {dp}>
+  // CHECK: %[[B:.*]] = tg.reduce sum %arg1 {{.*}} {comm.shardings = [#comm.sharding<@mesh, partial sum {dp}>]}
   // CHECK: %[[S:.*]] = arith.addf %[[C]], %[[B]] {comm.shardings = [#comm.sharding<@mesh, partial sum {dp}>]}
   // CHECK: comm.reshard %[[S]] <@mesh>
   %a = tg.reduce sum %x dims [0, 1] : tensor<8x8xf32> -> tensor<f32>
   %b = tg.reduce sum %y dims [0, 1] : tensor<8x8xf32> -> tensor<f32>
   %s = arith.addf %a, %b : tensor<f32>
   return %s : tensor<f32>
+}
+
+// What is cut where another operand is partial is reduced into the cut, as soon as it
+// is there; the rest of the sum stays partial: an accumulator in shards with replicas.
+// CHECK-LABEL: func.func @into_shards
+func.func @into_shards(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp, tp}>},
+                       %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>},
+                       %sum: tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}, flat {tp}>})
+    -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}, flat {tp}>}) {
+  // CHECK: %[[A:.*]] = tg.contract {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {dp, tp}>]}
+  // CHECK-NEXT: %[[CUT:.*]] = comm.reshard %[[A]] <@mesh, {} {}, partial sum {dp}, flat {tp}>
+  // CHECK-NEXT: %[[S:.*]] = arith.addf %arg2, %[[CUT]] {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {dp}, flat {tp}>]}
+  // CHECK-NEXT: return %[[S]]
+  %a = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = arith.addf %sum, %a : tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
 }
 
 // A result that is annotated so stays partial.
