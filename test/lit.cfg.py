@@ -1,6 +1,7 @@
 # Tests of passes and tools: a file tests one property, its RUN lines say how.
 # Those under equivalence/ compare two ways to compute the same thing.
 import os
+import shutil
 
 import lit.formats
 
@@ -23,5 +24,11 @@ for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_
 config.environment["OMP_WAIT_POLICY"] = "passive"
 config.substitutions.append(("%braid", config.braid_source))
 config.substitutions.append(("%goldens", os.path.join(config.braid_source, "test", "goldens")))
+# Transports that the runtime was built with, and what starts their ranks.
+for name in ("gloo", "mpi"):
+    if os.path.exists(os.path.join(config.braid_build, "lib", "braid", f"libbraid_rt_{name}.a")):
+        config.available_features.add(name)
+if shutil.which("torchrun"):
+    config.available_features.add("torchrun")
 if os.environ.get("BRAID_LONG_TESTS"):
     config.available_features.add("long")
