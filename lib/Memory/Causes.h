@@ -6,11 +6,15 @@
 //   inputs       arguments that are no parameter or state
 //   gathered     written by a collective that combines nothing, from values that
 //                depend on parameters alone: a parameter in its whole size
-//   activations  written by the forward pass (lib/Schedule/Forward.h), which is all
-//                of a program that does not train
-//   buckets      of the rest, what a collective that combines several tensors writes
-//                (in place, its operands' memory has its own cause)
-//   gradients    the rest: what the backward pass and the optimizer make
+//   workspace    a rank's copy of its part of a whole parameter, beside the scratch
+//                memory of library calls
+//   gradients    what updates a parameter, or is added to what does, element for
+//                element, and is not written by the forward pass
+//   buckets      of these, what a collective reads and reduces to somewhere else: full
+//                gradients that are not yet reduced (one that is reduced in place is
+//                a gradient)
+//   activations  the rest: what forward (lib/Schedule/Forward.h) and backward pass on;
+//                all of a program that does not train
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_CAUSES_H

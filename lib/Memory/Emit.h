@@ -13,6 +13,8 @@ struct PlannedBuffer {
   int64_t offset, bytes, first, last;
   llvm::StringRef cause;
   std::string name;
+  /// Whether it stands right behind the persistent tensors, the same in all programs.
+  bool isAtBase = false;
 };
 
 /// What is known of a program once its buffers have addresses.

@@ -48,7 +48,7 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
       last = index;
     }
   if (first >= 0)
-    plan.buffers.push_back({symbol("workspace"), 0, workspace, first, last, kWorkspace, kWorkspace.str()});
+    plan.buffers.push_back({symbol("workspace"), 0, workspace, first, last, kWorkspace, kWorkspace.str(), /*isAtBase=*/true});
   std::vector<StringRef> causes = transientCauses(program, places);
   for (auto [storage, cause] : llvm::zip(places.storages, causes)) {
     bool persistent = storage.kind == Storage::Kind::Persistent;
@@ -67,7 +67,7 @@ static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t b
   problem.alignment = target.alignment;
   for (const PlannedBuffer &buffer : plan.buffers) {
     PlacementBuffer entry{buffer.bytes, buffer.first, buffer.last, {}};
-    if (buffer.cause == kWorkspace)
+    if (buffer.isAtBase)
       entry.fixed = 0;
     problem.buffers.push_back(entry);
   }

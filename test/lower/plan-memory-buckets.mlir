@@ -68,8 +68,9 @@ func.func @scatter_single(%a: tensor<16xf32> {tg.param = #tg.param<"c", #tg.init
 // CHECK-SAME:  arena [[#SHARDED]]
 // CHECK-DAG:   exec.buffer @[[FA:[a-z0-9]+]] at {{[0-9]+}} bytes 128 {{.*}} cause "gathered" name "all_gather#0"
 // CHECK-DAG:   exec.buffer @[[FB:[a-z0-9]+]] at {{[0-9]+}} bytes 32 {{.*}} cause "gathered" name "all_gather#1"
-// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 64 {{.*}} cause "buckets" name "reduce_scatter#0"
-// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 16 {{.*}} cause "buckets" name "reduce_scatter#1"
+// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 64 {{.*}} cause "gradients" name "reduce_scatter#0"
+// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 16 {{.*}} cause "gradients" name "reduce_scatter#1"
+// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 128 {{.*}} cause "buckets" name "matmul"
 // CHECK:       comm.all_gather %{{[0-9]+}}, %{{[0-9]+}} outs(
 // CHECK:       comm.reduce_scatter sum %{{[0-9]+}}, %{{[0-9]+}} outs(
 func.func @scatter_bucket(%a: tensor<16xf32> {tg.param = #tg.param<"c", #tg.init<zeros>>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<4x8xf32>},

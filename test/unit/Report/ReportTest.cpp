@@ -71,7 +71,7 @@ TEST_F(ReportTest, JsonHasItsKeysInOrder) {
   for (auto &[key, value] : json.items())
     keys.push_back(key);
   EXPECT_EQ(keys, std::vector<std::string>({"arena_bytes", "peak_bytes", "lower_bound_bytes", "peak_op", "by_cause",
-                                            "tensors", "collectives", "compile_seconds", "programs"}));
+                                            "tensors", "persistent", "collectives", "compile_seconds", "programs"}));
   for (auto &[key, value] : json["by_cause"].items())
     causes.push_back(key);
   EXPECT_EQ(causes, std::vector<std::string>({"parameters", "gradients", "optimizer_state", "activations", "buckets",
