@@ -1,5 +1,4 @@
-comm.mesh @mesh [replica = 2, shard = 2]
-
+// Two layers, a unit each, on a batch of eight rows: what the strategy-* tests train.
 func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = "features"},
                  %t: tensor<8x3xf32> {tg.input = "t", tg.role = "labels"},
                  %w1: tensor<6x5xf32> {tg.param = #tg.param<"w1", #tg.init<normal, 0.0, 0.5>, unit = "1">},
