@@ -141,6 +141,12 @@ void Trainer::chooseMicrobatches() {
          batches->unit(),
          ", but the model was compiled for one a step; compile it with "
          "--accumulate=2 or more");
+  if (localSquare && options.batchTokens / each != microbatches)
+    fail("--batch-tokens=", options.batchTokens, " takes ",
+         options.batchTokens / each,
+         " microbatches a step, but the model measures the noise of gradients "
+         "over ",
+         microbatches, "; compile it with another --accumulate");
   microbatches = static_cast<int>(
       std::min<int64_t>(options.batchTokens / each, INT32_MAX));
 }

@@ -5,6 +5,7 @@
 #include "TestFiles.h"
 #include "core/Agree.h"
 #include "core/Error.h"
+#include "core/Metrics.h"
 #include "core/Model.h"
 #include "core/Ranks.h"
 
@@ -183,6 +184,14 @@ TEST_F(OnRanks, takeAsManyMicrobatchesAsTokensSay) {
   EXPECT_NE(tokens(2, "25").find("--batch-tokens=25 is not a multiple of the 24 tokens that all ranks together take"),
             std::string::npos);
   EXPECT_NE(tokens(1, "48").find("compiled for one a step; compile it with --accumulate"), std::string::npos);
+}
+
+// |G|^2 = 3 and a trace of 120 give 3 + 120/b for b tokens.
+TEST(NoiseScale, isTheTraceOverTheSquare) {
+  NoiseMetrics noise = noiseOf(3 + 120.0f / 10, 3 + 120.0f / 40, 10, 40);
+  EXPECT_FLOAT_EQ(noise.localSquare, 15);
+  EXPECT_FLOAT_EQ(noise.globalSquare, 6);
+  EXPECT_NEAR(noise.scale, 40, 1e-4);
 }
 
 //===----------------------------------------------------------------------===//
