@@ -3,11 +3,13 @@
 #include "lib/Driver/Driver.h"
 #include "braid/InitAll.h"
 #include "lib/Codegen/Codegen.h"
+#include "lib/Driver/Compare.h"
 #include "lib/Driver/Lowering.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/Toolchain.h"
+#include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/Support/FileSystem.h"
@@ -34,6 +36,7 @@ private:
   LogicalResult readInput();
   LogicalResult checkGraph();
   LogicalResult checkBatch(func::FuncOp model);
+  LogicalResult compare();
   LogicalResult emitModule();
   LogicalResult emitSources();
   LogicalResult emitBinary(ArrayRef<SourceFile> sources);
@@ -194,6 +197,34 @@ LogicalResult Driver::emitSources() {
   return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(summary, clock.seconds())));
 }
 
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Plans the graph for every stage of ZeRO.
+LogicalResult Driver::compare() {
+  if (isInMemoryForm())
+    return report(makeError("--compare=zero needs a graph, and '" + options.input + "' is planned already"));
+  Comparison comparison;
+  for (int64_t zero = 0; zero <= 3; ++zero) {
+    DriverOptions stage = optionsOfStage(options, zero);
+    OwningOpRef<ModuleOp> copy = module->clone();
+    if (failed(Lowering(stage, clock).run(copy)))
+      return failure();
+    comparison.stages.push_back({zero, readReport(*copy, lookupTarget(options.target)->alignment, options.accumulate)});
+  }
+  std::optional<int64_t> limit;
+  if (!options.memoryLimit.empty())
+    limit = parseSize(options.memoryLimit);
+  comparison.memory = memoryOfRank(limit, comparison.stages.front().report.traffic.ranks);
+  if (!options.report.empty() && options.report != "-")
+    return report(writeTextFile(options.report, comparisonJson(comparison)));
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  printComparison(os, comparison);
+  return report(writeTextFile("-", table));
+}
+
 /// What can be refused before any work is done.
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
@@ -204,7 +235,10 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
   if (failed(report(resolveParallelOptions(options))))
     return failure();
-  if (options.output.empty() && options.emit >= Emit::Dir)
+  if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
+    return report(makeError("memory limit '" + options.memoryLimit + "' is no size; write bytes, or 512MiB, 2GiB"));
+  bool compares = !options.parallel.compare.empty();
+  if (options.output.empty() && options.emit >= Emit::Dir && !compares)
     return report(makeError("no output is named; give one by -o"));
   if (!options.report.empty() && options.emit <= Emit::Memory)
     return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, dir or exe"));
@@ -212,7 +246,7 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
   if (options.input != "-" && llvm::sys::fs::equivalent(options.input, options.output))
     return report(makeError("the output '" + options.output + "' is the graph itself"));
-  if (options.emit == Emit::Exe && failed(report(checkWritable(options.output))))
+  if (options.emit == Emit::Exe && !compares && failed(report(checkWritable(options.output))))
     return failure();
   return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
 }
@@ -220,6 +254,9 @@ LogicalResult Driver::checkOptions() {
 LogicalResult Driver::run() {
   if (failed(checkOptions()) || failed(readInput()))
     return failure();
+
+  if (!options.parallel.compare.empty())
+    return success(succeeded(checkGraph()) && succeeded(compare()));
 
   // A module in memory form, as --emit=memory writes it, only needs translation.
   if (!isInMemoryForm() && (failed(checkGraph()) || failed(Lowering(options, clock).run(module))))

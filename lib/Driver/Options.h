@@ -39,6 +39,10 @@ struct ParallelOptions {
   std::string meshText;
   std::vector<MeshAxis> mesh;
   std::optional<int64_t> zero;
+  /// "zero" to plan every stage and say what each costs; empty to compile one.
+  std::string compare;
+  /// "dataparallel", or empty for what `zero` says.
+  std::string strategy;
   /// A file of `comm-annotate`.
   std::string layout;
   std::optional<bool> reshardAfterForward;

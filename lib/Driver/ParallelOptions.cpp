@@ -105,6 +105,8 @@ static Error checkAxesAreUsed(const ParallelOptions &options) {
 /// The first option that was given and needs a mesh.
 static StringRef optionOfRanks(const ParallelOptions &options) {
   std::pair<bool, StringLiteral> given[] = {
+      {!options.compare.empty(), "--compare"},
+      {!options.strategy.empty(), "--strategy"},
       {options.zero.has_value(), "--zero"},
       {!options.layout.empty(), "--layout"},
       {options.reshardAfterForward.has_value(), "--reshard-after-forward"},
@@ -141,6 +143,11 @@ static bool isSizeOr(StringRef text, ArrayRef<StringLiteral> words) {
 static Error checkValues(const ParallelOptions &options) {
   if (options.zero && (*options.zero < 0 || *options.zero > 3))
     return makeError("--zero=" + Twine(*options.zero) + ": there are stages 0 to 3");
+  if (!options.compare.empty() && options.compare != "zero")
+    return makeError("--compare=" + options.compare + ": what can be compared is zero, the stages of ZeRO");
+  if (!options.strategy.empty() && options.strategy != "dataparallel")
+    return makeError("--strategy=" + options.strategy + ": it is dataparallel; DDP, ZeRO and hybrid sharding are said by "
+                     "--zero and the axes of --mesh");
   if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
     return makeError("--bucket-mb=" + options.bucketMb + " is no size; write MiB, 0 for a collective a tensor, inf or auto");
   if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))
@@ -159,20 +166,47 @@ static Error checkValues(const ParallelOptions &options) {
   return Error::success();
 }
 
-/// Each beside the others.
-static Error checkCombinations(const DriverOptions &all) {
+/// What stages of ZeRO there are, and what each of them is asked.
+static Error checkStages(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
-  int64_t zero = options.zero.value_or(0);
-  std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "without --zero=3";
-  if (options.zero && batchAxes(options).empty())
-    return makeError("--zero cuts what data parallel ranks hold, and --mesh=" + options.meshText +
-                     " has none: name an axis dp, replica or shard");
+  bool comparesAll = !options.compare.empty();
+  int64_t zero = comparesAll ? 3 : options.zero.value_or(0);
+  std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "DDP (--zero=0)";
+  if ((options.zero || comparesAll) && batchAxes(options).empty())
+    return makeError((comparesAll ? "--compare=zero" : "--zero") + std::string(" is about what data parallel ranks cut, and --mesh=") +
+                     options.meshText + " has none: name an axis dp, replica or shard");
   if (options.reshardAfterForward && zero < 3)
-    return makeError("--reshard-after-forward is about parameters that are gathered, " + stage + " keeps them whole: add --zero=3 or leave it out");
+    return makeError("--reshard-after-forward is about parameters that are gathered, and " + stage +
+                     " keeps them whole: add --zero=3 or leave it out");
+  if (options.prefetch && zero < 3)
+    return makeError("--prefetch is about parameters that are gathered, and " + stage +
+                     " keeps them whole: add --zero=3 or leave it out");
   if (options.unreducedAccumulators && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   if (options.unreducedAccumulators && zero < 2)
-    return makeError("--unreduced-accumulators is what --zero=0 and --zero=1 do anyway; with --zero=2 or 3 it trades memory for volume");
+    return makeError("--unreduced-accumulators is what " + stage + " does anyway; with --zero=2 or 3 it trades memory for volume");
+  return Error::success();
+}
+
+/// A comparison plans and compiles nothing.
+static Error checkComparison(const DriverOptions &all) {
+  if (all.parallel.compare.empty())
+    return Error::success();
+  std::pair<bool, StringLiteral> given[] = {{all.parallel.zero.has_value(), "--zero"},
+                                            {!all.parallel.strategy.empty(), "--strategy"},
+                                            {!all.output.empty(), "-o"},
+                                            {all.emit != Emit::Exe, "--emit"},
+                                            {!all.keep.empty(), "--keep"},
+                                            {!all.parallel.transports.empty(), "--transports"}};
+  for (auto [isGiven, name] : given)
+    if (isGiven)
+      return makeError("--compare=zero plans all stages and compiles none: leave " + name + " out");
+  return Error::success();
+}
+
+/// Each beside the others.
+static Error checkCombinations(const DriverOptions &all) {
+  const ParallelOptions &options = all.parallel;
   if (options.bucketMb == "auto" && options.link.empty())
     return makeError("--bucket-mb=auto asks the link for sizes: say what it is by --link=latency_us,GBps");
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
@@ -182,9 +216,25 @@ static Error checkCombinations(const DriverOptions &all) {
     return makeError("--transports is about the binary: leave --emit out, or emit dir");
   if (options.prefetch && options.overlap == "none")
     return makeError("--prefetch=" + Twine(*options.prefetch) + " with --overlap=none: what is not overlapped is not prefetched");
-  if (options.prefetch && zero < 3)
-    return makeError("--prefetch is about parameters that are gathered, " + stage + " keeps them whole: add --zero=3 or leave it out");
+  if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
+    return makeError("--noise-scale compares the gradients of ranks that cut the batch, and --mesh=" + options.meshText +
+                     " has one of them: name an axis dp, replica or shard of more");
   return Error::success();
+}
+
+DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) {
+  DriverOptions stage = options;
+  ParallelOptions &parallel = stage.parallel;
+  parallel.compare.clear();
+  parallel.zero = zero;
+  parallel.unreducedAccumulators &= zero >= 2;
+  if (zero < 3) {
+    parallel.reshardAfterForward.reset();
+    parallel.prefetch.reset();
+  }
+  stage.emit = Emit::Memory;
+  stage.memoryLimit.clear();
+  return stage;
 }
 
 Error braid::resolveParallelOptions(DriverOptions &options) {
@@ -201,6 +251,10 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   if (Error error = checkValues(parallel))
     return error;
   if (Error error = checkAxesAreUsed(parallel))
+    return error;
+  if (Error error = checkStages(options))
+    return error;
+  if (Error error = checkComparison(options))
     return error;
   return checkCombinations(options);
 }

@@ -12,6 +12,9 @@ namespace braid {
 /// that contradict each other: both are named.
 llvm::Error resolveParallelOptions(DriverOptions &options);
 
+/// Those of one stage in a comparison of all: what has no meaning there is left out.
+DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
+
 /// The axes of the mesh over which the batch is cut (dp, replica, shard), and those
 /// over which ZeRO cuts: `shard` alone if it is there.
 std::vector<std::string> batchAxes(const ParallelOptions &options);

@@ -71,6 +71,8 @@ static Phase applyOptimizer(const DriverOptions &options) {
       {"weight-decay", numberText(optimizer.weightDecay)},
       {"clip", numberText(optimizer.clip)},
   };
+  if (options.parallel.noiseScale)
+    texts.push_back({"report-norm", "true"});
   if (!optimizer.decayExclude.empty())
     texts.push_back({"decay-exclude", llvm::join(optimizer.decayExclude, ",")});
   return {"optimizer", "func.func(tg-apply-optimizer" + optionsText(texts) + ")"};
@@ -102,8 +104,14 @@ static Phase annotate(const DriverOptions &options) {
 }
 
 /// From the graph of everything to the program of a rank, which follows from the
-/// annotations.
-static Phase partition(const DriverOptions &) { return {"partition", "comm-agree,comm-shard", /*isTalkative=*/true}; }
+/// annotations.  The noise scale is measured where gradients are first reduced, and
+/// known by name.
+static Phase partition(const DriverOptions &options) {
+  std::string noise;
+  if (options.parallel.noiseScale)
+    noise = ",func.func(comm-noise-scale{accumulate=" + std::to_string(options.accumulate) + "})";
+  return {"partition", "comm-agree,comm-shard" + noise, /*isTalkative=*/true};
+}
 
 /// Fewer collectives, each of many tensors.  A unit that is gathered again is a
 /// recomputation, so no CSE may run after this.  Before kernels are formed, because

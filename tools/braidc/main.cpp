@@ -50,6 +50,11 @@ struct Flags {
   cl::opt<int64_t> zero{"zero", cl::desc("What data parallel ranks cut: 0 nothing (DDP, default), 1 optimizer state, "
                                          "2 and gradients, 3 and parameters (FSDP)"),
                         cl::value_desc("stage"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> compare{"compare", cl::desc("Plan all stages of --zero instead and print what each costs"),
+                               cl::value_desc("zero"), cl::cat(category)};
+  cl::opt<std::string> strategy{"strategy", cl::desc("dataparallel: the first rank sends parameters and batch to the others "
+                                                     "and updates alone, as single-process frameworks do"),
+                                cl::value_desc("dataparallel"), cl::cat(category)};
   cl::opt<std::string> layout{"layout", cl::desc("Shardings by names of tensors, as comm-annotate reads them"),
                               cl::value_desc("file"), cl::cat(category)};
   cl::opt<bool> reshardAfterForward{"reshard-after-forward",
@@ -102,6 +107,8 @@ struct Flags {
     ParallelOptions options;
     options.meshText = mesh;
     options.zero = given(zero);
+    options.compare = compare;
+    options.strategy = strategy;
     options.layout = layout;
     options.reshardAfterForward = given(reshardAfterForward);
     options.unreducedAccumulators = unreducedAccumulators;
