@@ -16,6 +16,7 @@
 #include "core/Model.h"
 #include "core/NumberTypes.h"
 #include "core/Philox.h"
+#include "core/PieceReader.h"
 #include "core/RunOutputs.h"
 #include "core/Safetensors.h"
 #include "core/TensorPart.h"
@@ -92,9 +93,7 @@ bool Runner::fillFromFile(const Slot &slot) const {
   if (entry->dtype != typeName(tensor.dtype) || entry->shape != tensor.shape)
     fail("'", inputs->path(), "' has '", tensor.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
          ", but the program takes ", typeName(tensor.dtype), " ", formatShape(tensor.shape));
-  std::vector<std::byte> whole(entry->end - entry->begin);
-  inputs->read(*entry, 0, whole.data(), whole.size());
-  copyShared(slot.where, slot.memory, wholeTensor(tensor.shape), whole.data(), elementSize(tensor.dtype));
+  PieceReader().read({*inputs, *entry, wholeTensor(tensor.shape)}, slot.where, tensor.dtype, slot.memory);
   return true;
 }
 

@@ -157,6 +157,8 @@ void SafetensorsFile::parse(const std::string &header, uint64_t dataBytes) {
                      return std::pair(a.begin, a.end) <
                             std::pair(b.begin, b.end);
                    });
+  for (size_t i = 0; i < tensors.size(); ++i)
+    places[tensors[i].name] = i;
   checkCoverage(dataBytes);
 }
 
@@ -182,10 +184,8 @@ void SafetensorsFile::checkCoverage(uint64_t dataBytes) const {
 }
 
 const TensorEntry *SafetensorsFile::find(const std::string &name) const {
-  for (const TensorEntry &entry : tensors)
-    if (entry.name == name)
-      return &entry;
-  return nullptr;
+  auto at = places.find(name);
+  return at == places.end() ? nullptr : &tensors[at->second];
 }
 
 void SafetensorsFile::read(const TensorEntry &entry, uint64_t offset, void *out,

@@ -1,5 +1,4 @@
-//===- Safetensors.h - reading the safetensors format
-//-----------------------===//
+//===- Safetensors.h - reading the safetensors format ---------------------===//
 //
 // A file is an 8-byte little-endian header length, a JSON header {"name":
 // {"dtype", "shape", "data_offsets"}, ..., "__metadata__": {strings}}, and the
@@ -47,6 +46,7 @@ private:
   File file;
   uint64_t dataStart = 0;
   std::vector<TensorEntry> tensors; // in order of their data
+  std::map<std::string, size_t> places; // in it, by name
   std::map<std::string, std::string> strings;
 };
 

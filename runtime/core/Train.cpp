@@ -59,8 +59,8 @@ void applyOptions(const TrainOptions &options, JobState &state, bool resumed) {
 class Trainer {
 public:
   Trainer(const br_model &table, const TrainOptions &options, const Rank &rank)
-      : options(options), table(table), rank(rank),
-        state(initialState(options)), model(table, options.threads, rank),
+      : options(options), table(table), rank(rank), saved(openSaved()),
+        state(initialState()), model(table, options.threads, rank),
         train(model.program("train")),
         accumulate(table.accumulate > 1 ? &model.program("accumulate")
                                         : nullptr),
@@ -78,7 +78,8 @@ public:
   int run();
 
 private:
-  static JobState initialState(const TrainOptions &options);
+  std::optional<SavedTensors> openSaved() const;
+  JobState initialState() const;
   void chooseMicrobatches();
   void loadTensors();
   void openOutputs();
@@ -94,6 +95,7 @@ private:
   const TrainOptions &options;
   const br_model &table;
   const Rank &rank;
+  std::optional<SavedTensors> saved; // to be resumed from
   JobState state;
   Model model;
   const br_program &train, *accumulate, *eval;
@@ -107,15 +109,19 @@ private:
   int64_t savedStep = -1;
 };
 
-JobState Trainer::initialState(const TrainOptions &options) {
-  JobState state;
+std::optional<SavedTensors> Trainer::openSaved() const {
   if (options.resume)
-    state = readJobState(openCheckpoint(options.checkpoint));
-  else if (!options.checkpoint.empty() &&
-           !checkpointSteps(options.checkpoint).empty())
+    return openCheckpoint(options.checkpoint, rank);
+  if (!options.checkpoint.empty() &&
+      !checkpointSteps(options.checkpoint).empty())
     fail("'", options.checkpoint,
          "' already holds checkpoints; go on from them with "
          "--resume, or give another directory");
+  return std::nullopt;
+}
+
+JobState Trainer::initialState() const {
+  JobState state = saved ? readJobState(*saved) : JobState();
   applyOptions(options, state, options.resume);
   if (options.resume && state.step >= options.steps)
     fail("the checkpoint in '", options.checkpoint, "' has done ", state.step,
@@ -152,12 +158,13 @@ void Trainer::chooseMicrobatches() {
 }
 
 void Trainer::loadTensors() {
-  if (options.resume) {
-    SavedTensors file = openCheckpoint(options.checkpoint, model.rank());
-    restoreTensors(file, model, Restore::Everything);
+  if (saved) {
+    restoreTensors(*saved, model, Restore::Everything);
     if (rank.isFirst())
-      std::printf("resumed from %s: step %s, loss %.4f\n", file.path().c_str(),
-                  formatCount(state.step).c_str(), state.lastLoss);
+      std::printf("resumed from %s: step %s, loss %.4f\n",
+                  saved->path().c_str(), formatCount(state.step).c_str(),
+                  state.lastLoss);
+    saved.reset();
     return;
   }
   initialize(table, model.arena(), state.seed, model.threads(),
