@@ -52,8 +52,11 @@ static StringRef nameOf(BlockArgument argument) {
 /// `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes,
 /// from 'ln_f.bias' to 'h.11.ln_1.weight'`
 static void explain(CollectiveOpInterface op, const Bucket &bucket, const BucketProgram &program) {
-  InFlightDiagnostic remark = op->emitRemark() << op->getName() << " over " << textOf(op.getAxes()) << ": bucket of "
-                                               << op.getSent().size() << " tensors, " << bucket.bytes;
+  // Not the op's own remark, to which the op is attached: to print it numbers the
+  // values of the whole function.
+  InFlightDiagnostic remark = emitRemark(op->getLoc()) << op->getName() << " over " << textOf(op.getAxes())
+                                                       << ": bucket of " << op.getSent().size() << " tensors, "
+                                                       << bucket.bytes;
   if (!bucket.cap)
     remark << " bytes, the results of one bucket";
   else if (*bucket.cap != BucketProblem::kUnlimited)
