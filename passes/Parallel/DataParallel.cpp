@@ -49,7 +49,9 @@ private:
   LogicalResult readOptions();
   FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
   void findUnread();
+  BlockArgument ownerOf(tg::StateAttr state, Type type) const;
   Kept kindOf(func::FuncOp function, BlockArgument argument) const;
+  ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
   LogicalResult annotate(func::FuncOp function);
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
   /// What the strategy adds to the sharding of an argument that lives across steps.
@@ -165,16 +167,35 @@ void DataParallel::findUnread() {
     unread.erase(name.getKey());
 }
 
+/// The parameter that a state is for: accumulators and optimizers name theirs after
+/// it, "acc.h.0.weight" and "h.0.weight.exp_avg".
+BlockArgument DataParallel::ownerOf(tg::StateAttr state, Type type) const {
+  StringRef name = state.getName();
+  BlockArgument owner;
+  if (!state.getScratch())
+    owner = parameters.lookup(name.rsplit('.').first);
+  else if (name.consume_front("acc."))
+    owner = parameters.lookup(name);
+  return owner && owner.getType() == type ? owner : BlockArgument();
+}
+
 DataParallel::Kept DataParallel::kindOf(func::FuncOp function, BlockArgument argument) const {
   if (tg::ParamAttr parameter = parameterOf(argument))
     return unread.contains(parameter.getName()) ? Kept::UnreadParameter : Kept::Parameter;
   auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
   if (state.getScratch())
     return Kept::Accumulator;
-  // Optimizers name their state after the parameter: "h.0.weight.exp_avg".
-  StringRef owner = state.getName().getValue().rsplit('.').first;
-  BlockArgument parameter = parameters.lookup(owner);
-  return parameter && parameter.getType() == argument.getType() ? Kept::OptimizerState : Kept::ModelState;
+  return ownerOf(state, argument.getType()) ? Kept::OptimizerState : Kept::ModelState;
+}
+
+/// What a layout says of an argument, or else of the parameter that it is a state of.
+ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  BlockArgument owner = state ? ownerOf(state, argument.getType()) : BlockArgument();
+  if (!owner || function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
+    return shardingOfArgument(function, argument.getArgNumber(), symbol);
+  AxesAttr none = AxesAttr::get(symbol.getContext());
+  return shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
 }
 
 /// The first stage that cuts it.
@@ -197,7 +218,7 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
                                          const DenseSet<Value> &ofBatch) {
   Kept kind = kindOf(function, argument);
   bool isCut = zero >= firstStage(kind) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
-  ShardingAttr sharding = shardingOfArgument(function, argument.getArgNumber(), symbol);
+  ShardingAttr sharding = layoutOf(function, argument);
   bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
     return success(); // said otherwise

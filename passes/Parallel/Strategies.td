@@ -82,7 +82,8 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     so that its update takes no collective either.
 
     Annotations that are there stay and are cut further; flat and partial ones are
-    left alone.  Scalars are not cut.
+    left alone.  A state follows the annotation of its parameter.  Scalars are not
+    cut.
 
     A program that has no loss and updates nothing, as one that generates text, is
     not cut by its batch: every rank computes all of it, from parameters that are
