@@ -300,6 +300,10 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
     $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `cause` $cause `name` $name
     ($io^ `role` $role `:` $type)? attr-dict
   }];
+  let extraClassDeclaration = [{
+    /// The scratch memory of library calls, which no reference names.
+    bool isScratch() { return !getIo() && getCause() == "workspace" && getName() == "workspace"; }
+  }];
 }
 
 def Exec_RefOp : Exec_Op<"ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -263,7 +263,7 @@ static std::string programText(StringRef function, ArrayRef<std::string> actions
 LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   workspaceOffset = workspaceBytes = 0;
   for (auto buffer : program.getOps<exec::BufferOp>())
-    if (buffer.getCause() == "workspace") {
+    if (buffer.isScratch()) {
       workspaceOffset = buffer.getOffset();
       workspaceBytes = buffer.getBytes();
     }

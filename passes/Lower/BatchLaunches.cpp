@@ -97,7 +97,7 @@ void Batching::readActions() {
   // Library calls write the scratch memory, which no reference names.
   std::optional<Part> workspace;
   for (auto buffer : program.getBody().front().getOps<exec::BufferOp>())
-    if (buffer.getCause() == "workspace") {
+    if (buffer.isScratch()) {
       Range whole{static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getOffset() + buffer.getBytes())};
       workspace = {buffer, whole, whole};
     }

@@ -54,9 +54,13 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     bool persistent = storage.kind == Storage::Kind::Persistent;
     bool unused = storage.kind == Storage::Kind::Transient && !storage.writer;
     plan.bufferOf.push_back(persistent || unused ? -1 : plan.buffers.size());
-    if (plan.bufferOf.back() >= 0)
-      plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
-                              storage.last, cause, storage.name});
+    if (plan.bufferOf.back() < 0)
+      continue;
+    // "workspace" alone is the scratch memory.
+    bool isCopy = cause == kWorkspace && storage.kind == Storage::Kind::Transient;
+    std::string name = isCopy ? "copy of " + storage.name : storage.name;
+    plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
+                            storage.last, cause, std::move(name)});
   }
   return plan;
 }

@@ -1,5 +1,4 @@
-//===- AllocationCounter.cpp - watching the heap
-//-----------------------------===//
+//===- AllocationCounter.cpp - watching the heap --------------------------===//
 
 #include "AllocationCounter.h"
 
@@ -10,11 +9,13 @@
 
 namespace {
 std::atomic<bool> counting{false};
-std::atomic<size_t> large{0};
+std::atomic<size_t> large{0}, largeBytes{0};
 
 [[maybe_unused]] void note(size_t bytes) {
-  if (bytes >= 4096 && counting.load(std::memory_order_relaxed))
-    large.fetch_add(1, std::memory_order_relaxed);
+  if (bytes < 4096 || !counting.load(std::memory_order_relaxed))
+    return;
+  large.fetch_add(1, std::memory_order_relaxed);
+  largeBytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 } // namespace
 
@@ -64,7 +65,7 @@ bool braid::test::canCountAllocations() {
 }
 
 void braid::test::startCountingAllocations() {
-  large = 0;
+  large = largeBytes = 0;
   counting = true;
 }
 
@@ -72,6 +73,8 @@ size_t braid::test::stopCountingAllocations() {
   counting = false;
   return large;
 }
+
+size_t braid::test::countedBytes() { return largeBytes; }
 
 size_t braid::test::residentBytes() {
   std::FILE *file = std::fopen("/proc/self/statm", "r");

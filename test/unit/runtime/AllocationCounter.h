@@ -1,5 +1,4 @@
-//===- AllocationCounter.h - watching the heap
-//-------------------------------===//
+//===- AllocationCounter.h - watching the heap ----------------------------===//
 //
 // This test program replaces malloc, to count requests of a page or more while
 // a counter is alive.
@@ -15,6 +14,8 @@ namespace braid::test {
 void startCountingAllocations();
 // Requests of 4 KiB or more since the start, on any thread.
 size_t stopCountingAllocations();
+// Their sum.
+size_t countedBytes();
 
 // Whether malloc could be replaced (a sanitizer has its own).
 bool canCountAllocations();

@@ -1,13 +1,16 @@
 //===- CheckpointRanksTest.cpp - checkpoints of many ranks, of any layout -===//
 
+#include "AllocationCounter.h"
 #include "CutModel.h"
 #include "TestFiles.h"
 #include "core/Checkpoint.h"
 #include "core/CheckpointIndex.h"
 
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
@@ -188,6 +191,45 @@ TEST(CheckpointRanks, readsOnlyWhatItNeeds) {
       EXPECT_LT(bytesRead() - before, (4u << 20) / 8 + (16 << 10)) << from;
       expectFilled(m);
     });
+}
+
+TEST(CheckpointRanks, needsBuffersOnly) {
+  if (!canCountAllocations())
+    GTEST_SKIP() << "a sanitizer has its own malloc";
+  ScratchDirectory scratch;
+  const std::vector<LogicalTensor> big = {{"w", "parameters", BR_F32, {2048, 2048}}, {"b", "parameters", BR_F32, {7}}};
+  std::mt19937 random(2);
+  CutModel four(4, big, Cut::Flat), any(random, big), two(2, big, Cut::Nowhere);
+  std::mutex mutex;
+  std::condition_variable all;
+  for (const CutModel *model : {&four, &any, &two}) {
+    // Ranks begin and end together, so that what others do before and after is not counted.
+    int begun = 0, ended = 0;
+    auto meet = [&](int &count, auto last) {
+      std::unique_lock lock(mutex);
+      if (++count == model->size()) {
+        last();
+        all.notify_all();
+      }
+      all.wait(lock, [&] { return count == model->size(); });
+    };
+    size_t saving = 0;
+    auto errors = model->run([&](Model &m) {
+      fill(m);
+      CheckpointWriter writer(m, scratch.path, 1);
+      writer.save(stateOf(1));
+      meet(begun, [] { startCountingAllocations(); });
+      writer.save(stateOf(2));
+      meet(ended, [&] { saving = stopCountingAllocations(); });
+    });
+    EXPECT_EQ(errors, Names(model->size()));
+    EXPECT_LE(saving, 16u * model->size()) << "streams and directories";
+    startCountingAllocations();
+    EXPECT_EQ(load(four, scratch.path), "");
+    stopCountingAllocations();
+    // Arenas of 4 MiB, buffers of 1 MiB, stacks.
+    EXPECT_LT(countedBytes(), 4 * (8u << 20));
+  }
 }
 
 TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndCut) {
