@@ -141,14 +141,13 @@ llvm::Expected<BucketSettings> BucketCollectives::readOptions() {
     return first.takeError();
   settings.size = *size;
   settings.first = *first;
-  if (!link.empty()) {
-    llvm::Expected<BucketLink> parsed = BucketLink::parse(link);
-    if (!parsed)
-      return parsed.takeError();
-    settings.link = *parsed;
-  }
-  if (settings.size.isAuto && !settings.link)
-    return llvm::createStringError("comm-bucket: bucket-mb=auto needs link=latency_us,GBps, as in 20,10");
+  const TargetInfo *info = lookupTarget(target);
+  if (!info)
+    return llvm::createStringError("comm-bucket: unknown target '" + target + "', expected " + targetNames());
+  llvm::Expected<LinkRates> rates = LinkRates::parse(link, *info);
+  if (!rates)
+    return rates.takeError();
+  settings.link = *rates;
   auto perUnitNamed = llvm::StringSwitch<std::optional<BucketSettings::PerUnit>>(perUnit)
                           .Case("auto", BucketSettings::PerUnit::Auto)
                           .Case("true", BucketSettings::PerUnit::Always)

@@ -28,14 +28,6 @@ llvm::Expected<BucketSize> BucketSize::parse(StringRef option, StringRef text, b
   return BucketSize{false, int64_t(mebibytes * 0x1p20)};
 }
 
-llvm::Expected<BucketLink> BucketLink::parse(StringRef text) {
-  auto [latency, rate] = text.split(',');
-  double microseconds, gigabytes;
-  if (!parseNumber(latency, microseconds) || !parseNumber(rate, gigabytes) || gigabytes == 0)
-    return refuse("link", text, "latency_us,GBps, as in 20,10");
-  return BucketLink{microseconds * 1e-6, gigabytes * 1e9};
-}
-
 int64_t braid::wholeBytes(CollectiveOpInterface op) {
   int64_t sent = 0, received = 0;
   for (RankedTensorType type : sentTypes(op))
@@ -45,10 +37,11 @@ int64_t braid::wholeBytes(CollectiveOpInterface op) {
   return std::max(sent, received);
 }
 
-int64_t BucketLink::worthwhileBytes(double sentPerByte) const {
+int64_t braid::worthwhileBytes(const LinkRates &link, CollectiveOpInterface op, int64_t ranks, double sentPerByte) {
   constexpr double latencyShare = 1.0 / 20;
   if (sentPerByte <= 0)
     return BucketProblem::kUnlimited; // nothing leaves the rank
-  double bytes = (1 / latencyShare - 1) * latency * bytesPerSecond / sentPerByte;
+  double latency = op.getMessagesSent(ranks) * link.latencySeconds;
+  double bytes = (1 / latencyShare - 1) * latency * link.bytesPerSecond / sentPerByte;
   return bytes < 0x1p62 ? int64_t(bytes) : BucketProblem::kUnlimited;
 }

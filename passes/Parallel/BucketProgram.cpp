@@ -128,8 +128,10 @@ void Reader::readItems() {
 
 void Reader::readCaps() {
   std::vector<int64_t> whole(kinds.size()), sent(kinds.size());
+  std::vector<CollectiveOpInterface> one(kinds.size());
   for (auto [number, item] : llvm::enumerate(program.problem.items)) {
     CollectiveOpInterface op = program.collective(number);
+    one[item.kind] = op;
     whole[item.kind] += item.bytes;
     sent[item.kind] += op.getBytesSent(mesh.sizeOf(op.getAxes()));
   }
@@ -138,9 +140,9 @@ void Reader::readCaps() {
     if (std::get<CollectiveRole>(likeness) == CollectiveRole::Scalar)
       continue;
     BucketProblem::Kind &limits = program.problem.kinds[kind];
-    limits.cap = settings.size.isAuto
-                     ? settings.link->worthwhileBytes(double(sent[kind]) / std::max<int64_t>(whole[kind], 1))
-                     : settings.size.bytes;
+    limits.cap = settings.size.isAuto ? worthwhileBytes(settings.link, one[kind], mesh.sizeOf(one[kind].getAxes()),
+                                                        double(sent[kind]) / std::max<int64_t>(whole[kind], 1))
+                                      : settings.size.bytes;
     limits.firstCap = std::min(settings.first.bytes, limits.cap);
   }
 }

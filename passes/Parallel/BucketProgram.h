@@ -11,7 +11,7 @@ namespace braid {
 
 struct BucketSettings {
   BucketSize first, size;
-  std::optional<BucketLink> link;
+  LinkRates link;
   /// Where a bucket ends with the unit.
   enum class PerUnit { Auto, Never, Always } perUnit = PerUnit::Auto;
 };

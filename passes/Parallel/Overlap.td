@@ -29,13 +29,13 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     become ready so.  The first bucket holds at most `first-bucket-mb`, others
     `bucket-mb`, in MiB of whole tensors: the first can be sent early.  A tensor is
     never split, and one larger than that has a bucket of its own.  0 means one tensor
-    each, `inf` no limit.  `auto` asks the link (`link=latency_us,GBps`): where a
-    collective takes latency + bytes sent / rate, the cap is that of which latency is
-    a twentieth,
+    each, `inf` no limit.  `auto` asks the link (`link=latency_us,GBps`; by default the
+    memory that ranks of one process share): with n ranks and K bytes a collective takes
+    m latencies and c K / rate, where m = 2 (n-1) and c = 2 (n-1)/n for all_reduce and
+    half of both for others, and the cap is the K of which latency is a twentieth,
 
-        19 * latency * rate / (bytes sent for each byte of tensor),
+        19 * m * latency * rate / c = 19 * n * latency * rate.
 
-    the last being 2 (n-1)/n for all_reduce over n ranks and (n-1)/n for others.
     Numbers know no cap.
 
     `per-unit=auto` ends a bucket where the unit changes if the parameter is stored in
@@ -95,6 +95,7 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
            "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
     Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
     Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps, for bucket-mb=auto">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target whose link counts where none is given">,
     Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
            "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
   ];
@@ -135,8 +136,8 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     computing stands still at its wait, and what its beginning waits for.  The function
     has the same for all.  `annotate-only` says that of the program as it is.
 
-    Functions without `comm.program` or collectives, and those that have a comm.start,
-    are left alone.
+    Functions without `comm.program`, and those that have a comm.start, are left alone.
+    One without collectives is told its time and otherwise left alone.
 
     Input (`link=0,0.001`):
     ```mlir

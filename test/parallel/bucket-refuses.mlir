@@ -1,15 +1,15 @@
 // RUN: not braid-opt %s --comm-bucket="bucket-mb=-1" 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not braid-opt %s --comm-bucket="first-bucket-mb=auto" 2>&1 | FileCheck %s --check-prefix=FIRST
-// RUN: not braid-opt %s --comm-bucket="bucket-mb=auto" 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: not braid-opt %s --comm-bucket="target=tpu" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not braid-opt %s --comm-bucket="bucket-mb=auto link=20" 2>&1 | FileCheck %s --check-prefix=LINK
 // RUN: not braid-opt %s --comm-bucket="bucket-mb=auto link=20,0" 2>&1 | FileCheck %s --check-prefix=RATE
 // RUN: not braid-opt %s --comm-bucket="per-unit=yes" 2>&1 | FileCheck %s --check-prefix=UNIT
 
 // SIZE: error: comm-bucket: bucket-mb must be a number of MiB (0 for one tensor each), inf or auto, found '-1'
 // FIRST: error: comm-bucket: first-bucket-mb must be a number of MiB (0 for one tensor) or inf, found 'auto'
-// AUTO: error: comm-bucket: bucket-mb=auto needs link=latency_us,GBps, as in 20,10
-// LINK: error: comm-bucket: link must be latency_us,GBps, as in 20,10, found '20'
-// RATE: error: comm-bucket: link must be latency_us,GBps, as in 20,10, found '20,0'
+// TARGET: error: comm-bucket: unknown target 'tpu', expected cpu
+// LINK: error: the link '20' is not two positive numbers; write latency_us,GBps
+// RATE: error: the link '20,0' is not two positive numbers; write latency_us,GBps
 // UNIT: error: comm-bucket: per-unit must be auto, true or false, found 'yes'
 
 comm.mesh @mesh [dp = 2]
