@@ -26,8 +26,9 @@ using namespace braid;
 using Action = OverlapProblem::Action;
 using Kind = OverlapProblem::Kind;
 
-/// Gathers that are looked at to find one that would be late.
-static constexpr unsigned kMaxAhead = 64;
+/// Gathers that are looked at to find one that would be late, and collectives to find
+/// one that fits.
+static constexpr unsigned kMaxAhead = 64, kMaxReady = 16;
 /// What is computed out of turn for an update or a collective is no longer a chain,
 /// and no more memory, than this.
 static constexpr unsigned kMaxPulled = 16;
@@ -205,22 +206,16 @@ void Scheduler::settle() {
 bool Scheduler::fits(unsigned number, unsigned until) const {
   if (!limit)
     return true;
-  int64_t more = live.live() - plan.liveAt[next] + live.taken(number);
-  for (unsigned place = next; place < until; ++place)
-    if (plan.liveFrom[place] + more > *limit)
-      return false;
-  return live.live() + live.taken(number) <= *limit;
+  int64_t now = live.live() + live.taken(number);
+  return now <= *limit && (until <= next || now - plan.liveAt[next] + plan.mostLive(next, until) <= *limit);
 }
 
 /// Waits for collectives until an action fits, if that helps.
 void Scheduler::makeRoom(unsigned number) {
-  if (!limit)
-    return;
-  while (!inFlight.empty() && isOver(inFlight.front()))
-    inFlight.pop_front();
-  for (size_t index = 0; index < inFlight.size() && live.live() + live.taken(number) > *limit; ++index)
-    if (!isOver(inFlight[index]) && live.freed(inFlight[index]) > 0)
-      wait(inFlight[index]);
+  while (limit && !settling.empty() && live.live() + live.taken(number) > *limit) {
+    finish(settling.front());
+    settling.pop_front();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,7 +248,10 @@ bool Scheduler::runGroup(bool alsoLate) {
     return false;
   for (unsigned number : armed) {
     const OverlapPlan::Group &group = plan.groups[number];
-    if (hasRun[number] || (late[number] && !alsoLate) || !isSurelyOver(group.last) || !isReady(group))
+    // Later ones end later.
+    if (!isSurelyOver(group.last))
+      return false;
+    if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group))
       continue;
     hasRun[number] = true;
     for (unsigned update : group.updates)
@@ -296,7 +294,10 @@ void Scheduler::pullCheapProducers() {
 
 /// The first collective in the order of the program that can start.
 std::optional<unsigned> Scheduler::readyCollective() {
+  unsigned looked = 0;
   for (unsigned number : ready) {
+    if (++looked > kMaxReady)
+      break;
     unsigned previous = plan.previousOrdered[number];
     if (previous != OverlapPlan::kNone && states[previous] == State::Waiting)
       continue;

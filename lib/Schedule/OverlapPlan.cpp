@@ -2,6 +2,7 @@
 
 #include "lib/Schedule/OverlapPlan.h"
 #include "lib/Schedule/LiveBytes.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 
 using namespace braid;
@@ -93,7 +94,7 @@ void OverlapPlan::readMemory() {
       frees[buffer.users.back()] = true;
   LiveBytes live(problem);
   liveAt.assign(main.size() + 1, live.live());
-  liveFrom.assign(main.size() + 1, 0);
+  mostLiveFrom.emplace_back(main.size() + 1, 0);
   unsigned place = 0;
   for (OverlapStep step : plainSchedule(problem).steps) {
     if (placeOf[step.action] != kNone) {
@@ -104,10 +105,22 @@ void OverlapPlan::readMemory() {
       live.begin(step.action);
     // Gathers come right before their readers.
     bool isGather = problem.actions[step.action].kind == Kind::Gather;
-    int64_t &from = liveFrom[isGather ? useOf[step.action] : place];
+    int64_t &from = mostLiveFrom[0][isGather ? useOf[step.action] : place];
     from = std::max(from, live.live());
     if (step.kind != OverlapStep::Start)
       live.end(step.action);
   }
   liveAt[main.size()] = live.live();
+  for (size_t step = 1; 2 * step <= main.size() + 1; step *= 2) {
+    const std::vector<int64_t> &half = mostLiveFrom.back();
+    std::vector<int64_t> whole(half.size() - step);
+    for (size_t place = 0; place < whole.size(); ++place)
+      whole[place] = std::max(half[place], half[place + step]);
+    mostLiveFrom.push_back(std::move(whole));
+  }
+}
+
+int64_t OverlapPlan::mostLive(unsigned begin, unsigned end) const {
+  unsigned level = llvm::Log2_32(end - begin);
+  return std::max(mostLiveFrom[level][begin], mostLiveFrom[level][end - (1u << level)]);
 }

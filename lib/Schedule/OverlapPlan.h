@@ -47,15 +47,20 @@ struct OverlapPlan {
   std::vector<unsigned> previousOrdered;
   /// Whether the end of a collective gives memory back in the program's order.
   std::vector<bool> frees;
-  /// In the program's order: the bytes that are live before each place in `main`,
-  /// and the most that are live from there to the next.
-  std::vector<int64_t> liveAt, liveFrom;
+  /// In the program's order: the bytes that are live before each place in `main`.
+  std::vector<int64_t> liveAt;
+  /// In the program's order: the most bytes that are live from the place `begin` up to
+  /// `end`, which comes later.
+  int64_t mostLive(unsigned begin, unsigned end) const;
 
 private:
   void readOrder();
   void readGroups();
   void readUses();
   void readMemory();
+
+  /// Entry [k][i] is the most that is live from place i up to i + 2^k.
+  std::vector<std::vector<int64_t>> mostLiveFrom;
 };
 
 } // namespace braid

@@ -33,7 +33,8 @@ static std::string formatSeconds(double seconds) {
 }
 
 namespace {
-/// Says what a schedule leads to.
+/// Says what a schedule leads to, at locations: printing the ops too would number all
+/// of the function each time.
 class Report {
 public:
   Report(func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule)
@@ -119,7 +120,7 @@ void Report::remarkUpdates() const {
       first = number;
   }
   if (reductions.size() > 1 && lasts.size() == 1)
-    program.actions[*first]->emitRemark()
+    emitRemark(program.actions[*first]->getLoc())
         << "updates wait for the gradients of all parameters, as after clipping by their norm: each needs "
         << nameOf(last[*first]) << ", so that none runs during backward";
 }
@@ -131,13 +132,13 @@ void Report::remark() {
     total += collective.seconds;
     exposed += collective.exposed;
     if (collective.exposed > kRemarkSeconds)
-      program.actions[number]->emitRemark()
+      emitRemark(program.actions[number]->getLoc())
           << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed) << ", it takes "
           << formatSeconds(collective.seconds) << ": " << reasonOf(number);
   }
   if (program.problem.earlyUpdates)
     remarkUpdates();
-  function.emitRemark() << "the program takes " << formatSeconds(timeline.seconds) << ", of which "
+  emitRemark(function.getLoc()) << "the program takes " << formatSeconds(timeline.seconds) << ", of which "
                         << formatSeconds(exposed) << " wait for communication; " << startNumbers.size()
                         << (startNumbers.size() == 1 ? " collective takes " : " collectives take ")
                         << formatSeconds(total) << " on the link";
@@ -156,8 +157,7 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
     func::FuncOp function = getOperation();
     if (!function->hasAttr(comm::CommDialect::kProgram) || !function.getBody().hasOneBlock())
       return false;
-    Block &block = function.getBody().front();
-    return block.getOps<comm::StartOp>().empty() && !block.getOps<comm::CollectiveOpInterface>().empty();
+    return function.getBody().front().getOps<comm::StartOp>().empty();
   }
 
   /// The program's problem with what the options say.
@@ -196,12 +196,15 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
     };
     if (llvm::Error error = check(program->problem))
       return fail(std::move(error));
-    OverlapSchedule schedule = annotateOnly ? plainSchedule(program->problem) : solve(program->problem);
+    bool communicates = !getOperation().getBody().front().getOps<comm::CollectiveOpInterface>().empty();
+    bool movesAny = communicates && !annotateOnly;
+    OverlapSchedule schedule = movesAny ? solve(program->problem) : plainSchedule(program->problem);
     if (llvm::Error error = verify(program->problem, schedule))
       return fail(std::move(error));
     Report report(getOperation(), *program, schedule);
-    report.remark();
-    if (!annotateOnly)
+    if (communicates)
+      report.remark();
+    if (movesAny)
       applySchedule(getOperation(), *program, schedule);
     report.annotate();
   }
