@@ -23,8 +23,7 @@ template <class F> void inUnits(br_context *ctx, int64_t count, const F &f) {
   parallelRanges(ctx->threads, count, [&](int, int64_t begin, int64_t end) { f(begin, end); });
 }
 
-template <class T>
-void copyLanes(const T *from, int64_t fromStride, T *to, int64_t toStride, int64_t n) {
+template <class T> void copyLanes(const T *from, int64_t fromStride, T *to, int64_t toStride, int64_t n) {
   if (fromStride == 1 && toStride == 1) {
     std::memcpy(to, from, n * sizeof(T));
     return;

@@ -4,48 +4,27 @@
 
 #include "core/Error.h"
 #include "cpu/Threads.h"
+#include "cpu/Topology.h"
 
 #include <algorithm>
-#include <fstream>
 #include <sched.h>
-#include <set>
-#include <string>
 #include <unistd.h>
 
 using namespace braid;
 
 namespace {
 
-std::vector<int> readProcessCores() {
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0)
-    return {0};
-  std::set<std::string> seen;
-  std::vector<int> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &mask))
-      continue;
-    std::string siblings; // its own core, if unknown
-    std::ifstream file(concat("/sys/devices/system/cpu/cpu", cpu, "/topology/thread_siblings_list"));
-    std::getline(file, siblings);
-    if (seen.insert(siblings.empty() ? std::to_string(cpu) : siblings).second)
-      cores.push_back(cpu);
-  }
-  return cores.empty() ? std::vector<int>{0} : cores;
-}
-
-// Hyperthreads that the machine has, and those that this process may use.
 bool hasWholeMachine() {
   cpu_set_t mask;
   return sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-int machineCores() { return std::max<int>(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
-
-// A bound process may share its cores with others, but not with all.
+// A bound process may share its cores with some of the others, but has no more than
+// its part of the machine.
 int fairThreads(const HostShare &share) {
   int own = static_cast<int>(processCores().size());
-  return std::max(1, share.isBound ? std::min(own, machineCores() / share.ranks) : own / share.ranks);
+  int machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max(1, share.isBound ? std::min(own, machine / share.ranks) : own / share.ranks);
 }
 
 void restrictTo(const std::vector<int> &cpus) {
@@ -60,7 +39,7 @@ void restrictTo(const std::vector<int> &cpus) {
 
 // Read once: later a thread of the pool may be restricted.
 const std::vector<int> &braid::processCores() {
-  static const std::vector<int> cores = readProcessCores();
+  static const std::vector<int> cores = coresInOrder();
   return cores;
 }
 
