@@ -81,12 +81,13 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   if (transposed)
     for (SmallVector<int64_t> *list : {&part->shape, &part->strides, &part->dims})
       std::swap((*list)[0], (*list)[1]);
-  os << "    {" << stringLiteral(name) << ", " << stringLiteral(op.getCause()) << ", " << dtypeText(type.getElementType())
-     << ", " << part->shape.size() << ", " << listText(part->shape) << ", " << listText(part->strides) << ",\n     "
-     << op.getOffset()
-     << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
+  os << "    {" << stringLiteral(name) << ", " << stringLiteral(op.getCause()) << ", "
+     << dtypeText(type.getElementType()) << ", " << part->shape.size() << ", " << listText(part->shape) << ", "
+     << listText(part->strides) << ",\n     " << op.getOffset() << ", "
+     << type.getNumElements() * elementBytes(type.getElementType()) << ", "
      << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
-     << (state && state.getScratch() ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", " << part->partial << "},\n";
+     << (state && state.getScratch() ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", "
+     << part->partial << "},\n";
   return success();
 }
 
@@ -188,15 +189,18 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
 
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// The tables that the runtime reads, and main.\n#include \"braid_rt.h\"\n#include \"cpu/Features.h\"\n#include "
-        "\"step.h\"\n"
+  os << "// The tables that the runtime reads, and main.\n"
+        "#include \"braid_rt.h\"\n#include \"cpu/Features.h\"\n#include \"step.h\"\n"
      << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
   if (numTensors)
     os << "// name, cause, type, rank, logical shape, strides in the arena,\n"
           "// offset, bytes, initial values, stream, in checkpoints, groups that cut it\n// and that it is a sum over\n"
-       << "static const br_tensor tensors[] = {\n" << tensors << "};\n\n";
+       << "static const br_tensor tensors[] = {\n"
+       << tensors << "};\n\n";
   if (!ios.empty())
-    os << "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; inputs before results\n" << ios << "\n";
+    os << "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; inputs "
+          "before results\n"
+       << ios << "\n";
   os << "// name, function, inputs and results, how many of each\n"
      << "static const br_program programs[] = {\n" << programs << "};\n\n";
   os << ranks.arraysText();
@@ -207,12 +211,12 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
      << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
      << ",\n    /*arena_bytes=*/" << arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
-     << ",\n    /*vocab_size=*/" << (options.vocabularySize ? options.vocabularySize : vocabularySize(module, arena)) << ",\n    /*tensors=*/"
-     << (numTensors ? "tensors" : "nullptr") << ", " << numTensors << ",\n    /*programs=*/programs, " << numPrograms
-     << ",\n    /*matmuls=*/" << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
+     << ",\n    /*vocab_size=*/" << (options.vocabularySize ? options.vocabularySize : vocabularySize(module, arena))
+     << ",\n    /*tensors=*/" << (numTensors ? "tensors" : "nullptr") << ", " << numTensors
+     << ",\n    /*programs=*/programs, " << numPrograms << ",\n    /*matmuls=*/"
+     << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
      << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"
-     << ranks.fieldsText()
-     << "};\n\n"
+     << ranks.fieldsText() << "};\n\n"
      << mainText(manyRanks);
   return text;
 }

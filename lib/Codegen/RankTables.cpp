@@ -26,7 +26,8 @@ LogicalResult RankTables::useMesh(Operation *op, FlatSymbolRefAttr symbol) {
   if (failed(found))
     return failure();
   if (found->getNames().size() > kMaxAxes)
-    return op->emitError() << "is for a mesh of " << found->getNames().size() << " axes; the runtime takes " << kMaxAxes;
+    return op->emitError() << "is for a mesh of " << found->getNames().size() << " axes; the runtime takes "
+                           << kMaxAxes;
   meshName = symbol;
   mesh = *found;
   groups.insert({comm::AxesAttr::get(op->getContext()), 0});
@@ -175,10 +176,11 @@ std::string RankTables::arraysText() const {
     text += (i ? ", {" : "{") + stringLiteral(name) + ", " + std::to_string(size) + "}";
   text += "};\n\n// how many axes, which; ranks that differ in these alone\nstatic const br_group groups[] = {\n";
   for (auto [axes, number] : groups) {
-    SmallVector<int64_t> places = llvm::map_to_vector(
-        axes.getNames(), [&](StringAttr axis) { return llvm::find(mesh->getNames(), axis) - mesh->getNames().begin(); });
-    text += "    {" + std::to_string(places.size()) + ", " + listText(places) + "}, // " + std::to_string(number) + ": " +
-            axes.str() + "\n";
+    SmallVector<int64_t> places = llvm::map_to_vector(axes.getNames(), [&](StringAttr axis) {
+      return llvm::find(mesh->getNames(), axis) - mesh->getNames().begin();
+    });
+    text += "    {" + std::to_string(places.size()) + ", " + listText(places) + "}, // " + std::to_string(number) +
+            ": " + axes.str() + "\n";
   }
   text += "};\n\n";
   if (collectives.empty())

@@ -193,8 +193,8 @@ LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
     FailureOr<std::string> table = copyTable(op, block.getShape(), block, whole);
     if (failed(table))
       return failure();
-    printCall("copy_block", {"ctx", *table, addressText(value), "0", addressText(out),
-                             startText(number, whole, block, op.getDim())});
+    printCall("copy_block",
+              {"ctx", *table, addressText(value), "0", addressText(out), startText(number, whole, block, op.getDim())});
   }
   return success();
 }

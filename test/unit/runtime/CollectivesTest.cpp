@@ -111,8 +111,9 @@ std::string messageOf(const br_model &model, const Rank &rank) {
 
 TEST(Collectives, theRanksAreThoseOfTheMesh) {
   br_model four = modelOn(mesh, 2, nullptr, 0), single = modelOn(one, 1, nullptr, 0);
-  EXPECT_EQ(messageOf(four, {}), "model 'numbers' was compiled for 4 ranks, but 1 is running; start as many, or compile "
-                                 "with another --mesh");
+  EXPECT_EQ(messageOf(four, {}),
+            "model 'numbers' was compiled for 4 ranks, but 1 is running; start as many, or compile "
+            "with another --mesh");
   EXPECT_EQ(messageOf(single, {1, 3}), "model 'numbers' was compiled for 1 rank, but 3 are running; start as many, or "
                                        "compile with another --mesh");
   EXPECT_EQ(messageOf(four, {1, 4}), "rank 1 of 4 has no communicator");
