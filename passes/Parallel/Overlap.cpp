@@ -13,6 +13,7 @@
 #include "passes/Parallel/OverlapReader.h"
 #include "passes/Parallel/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 namespace braid {
 #define GEN_PASS_DEF_OVERLAPPASS
@@ -72,11 +73,14 @@ std::string Report::nameOf(unsigned action) const {
   return op.getActionName() + (unit && !unit.empty() ? " " + unit.str() : "") + " #" + std::to_string(number->second);
 }
 
+/// To the nanosecond, so that it prints short.
+static double roundSeconds(double seconds) { return std::round(seconds * 1e9) / 1e9; }
+
 void Report::annotate() {
   double exposed = 0;
   for (auto &[number, start] : startNumbers) {
     const Timeline::Collective &collective = timeline.collectives[number];
-    comm::Timing timing{collective.seconds, collective.exposed,
+    comm::Timing timing{roundSeconds(collective.seconds), roundSeconds(collective.exposed),
                         collective.waitsFor ? nameOf(*collective.waitsFor) : std::string()};
     Operation *op = program.actions[number];
     // A start stands for the collective in it.
@@ -85,7 +89,7 @@ void Report::annotate() {
     op->setAttr(comm::kTiming, timing.toAttribute(op->getContext()));
     exposed += collective.exposed;
   }
-  comm::Timing whole{timeline.seconds, exposed, {}};
+  comm::Timing whole{roundSeconds(timeline.seconds), roundSeconds(exposed), {}};
   function->setAttr(comm::kTiming, whole.toAttribute(function.getContext()));
 }
 

@@ -139,11 +139,11 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     Functions without `comm.program`, and those that have a comm.start, are left alone.
     One without collectives is told its time and otherwise left alone.
 
-    Input (`link=0,0.001`):
+    Input (`link=0.5,0.256 compute=0.512,1024`):
     ```mlir
     comm.mesh @mesh [dp = 2]
-    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
-        attributes {comm.program = #comm.program<@mesh>} {
+    func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
+        -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>} {
       %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
       %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
@@ -151,20 +151,22 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     }
     ```
 
-    Output (times left out):
+    Output:
     ```mlir
     comm.mesh @mesh [dp = 2]
-    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
-        attributes {comm.program = #comm.program<@mesh>} {
+    func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
+        -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>,
+        comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} {
       %t = comm.start {
-        %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      } : !comm.ticket<tensor<8x8xf32>>
+        %sum = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      } {comm.timing = {predicted_s = 2.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} : !comm.ticket<tensor<8x8xf32>>
       %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
       %g = comm.wait %t : !comm.ticket<tensor<8x8xf32>> -> tensor<8x8xf32>
       %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
       return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
     }
     ```
+    Two microseconds for the messages, two for launching and two for computing each product.
   }];
   let options = [
     Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,

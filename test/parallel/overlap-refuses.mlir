@@ -1,0 +1,20 @@
+// What comm-overlap does not take.
+// RUN: not braid-opt %s --comm-overlap="link=20" 2>&1 | FileCheck %s --check-prefix=LINK
+// LINK: error: the link '20' is not two positive numbers; write latency_us,GBps, as in 20,1.25
+// RUN: not braid-opt %s --comm-overlap="link=20,0" 2>&1 | FileCheck %s --check-prefix=RATE
+// RATE: error: the link '20,0' is not two positive numbers
+// RUN: not braid-opt %s --comm-overlap="compute=fast,1" 2>&1 | FileCheck %s --check-prefix=COMPUTE
+// COMPUTE: error: the speed of computing 'fast,1' is not two positive numbers; write GFLOPS,GBps, as in 100,10
+// RUN: not braid-opt %s --comm-overlap="memory-limit=much" 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT: error: memory limit 'much' is no size; write bytes, or 512MiB, 2GiB
+// RUN: not braid-opt %s --comm-overlap="target=abacus" 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error: unknown target 'abacus'; there is cpu
+// RUN: not braid-opt %s --comm-overlap 2>&1 | FileCheck %s --check-prefix=ACTION
+// ACTION: error: 'arith.addf' op is no action, so that its time is not known; overlap comes after exec-select-calls and exec-form-kernels
+
+comm.mesh @mesh [dp = 2]
+func.func @graph(%x: tensor<8xf32>) -> tensor<8xf32> attributes {comm.program = #comm.program<@mesh>} {
+  %r = comm.all_reduce sum %x over @mesh {dp} : (tensor<8xf32>) -> tensor<8xf32>
+  %s = arith.addf %r, %r : tensor<8xf32>
+  return %s : tensor<8xf32>
+}
