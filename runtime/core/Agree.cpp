@@ -28,8 +28,30 @@ std::array<int32_t, agreeValues> braid::agree(Model &model, const std::array<int
   return result;
 }
 
+// Of bytes: 30 bits, never negative.
+static int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes) {
+  uint64_t state = static_cast<uint64_t>(hash) + 0x9E3779B97F4A7C15u;
+  auto mix = [&](uint64_t word) { state = (state ^ word) * 0xD6E8FEB86659FD93u ^ (state >> 29); };
+  uint64_t word, at = 0;
+  for (; at + sizeof word <= bytes; at += sizeof word) {
+    std::memcpy(&word, data + at, sizeof word);
+    mix(word);
+  }
+  for (; at < bytes; ++at)
+    mix(static_cast<uint64_t>(data[at]));
+  return static_cast<int32_t>(state >> 34);
+}
+
 bool braid::anyAgrees(Model &model, bool condition) { return agree(model, {condition})[0] != 0; }
 bool braid::allAgree(Model &model, bool condition) { return !anyAgrees(model, !condition); }
+
+// x and -x have the same greatest magnitude over ranks if and only if x is the same
+// everywhere.
+bool braid::isSameOnAllRanks(Model &model, std::string_view text) {
+  int32_t sum = checksum(0, reinterpret_cast<const std::byte *>(text.data()), text.size());
+  std::array<int32_t, agreeValues> values = agree(model, {sum, -sum});
+  return values[0] == -values[1];
+}
 
 //===----------------------------------------------------------------------===//
 // Copies
@@ -63,25 +85,10 @@ GroupPlace blockOf(const br_model &model, const Cut &cut, int rank) {
   return block;
 }
 
-// Of the bytes that lie in the arena: 30 bits, never negative.
-int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes) {
-  uint64_t state = static_cast<uint64_t>(hash) + 0x9E3779B97F4A7C15u;
-  auto mix = [&](uint64_t word) { state = (state ^ word) * 0xD6E8FEB86659FD93u ^ (state >> 29); };
-  uint64_t word, at = 0;
-  for (; at + sizeof word <= bytes; at += sizeof word) {
-    std::memcpy(&word, data + at, sizeof word);
-    mix(word);
-  }
-  for (; at < bytes; ++at)
-    mix(static_cast<uint64_t>(data[at]));
-  return static_cast<int32_t>(state >> 34);
-}
-
 } // namespace
 
-// x and -x have the same greatest magnitude over ranks if and only if x is the same
-// everywhere.  Each block has values of its own, of which the ranks that do not hold
-// it know nothing: one question is about four blocks.
+// Each block has a sum and its negative, of which the ranks that do not hold it know
+// nothing: one question is about four blocks.
 void braid::checkCopiesAreEqual(Model &model) {
   const br_model &table = model.table();
   if (model.rank().size == 1)
@@ -108,8 +115,7 @@ void braid::checkCopiesAreEqual(Model &model) {
       values = agree(model, values);
       for (int64_t i = 0; i < agreeValues; i += 2)
         if (values[i] != nothing && values[i] != -values[i + 1])
-          fail("ranks hold different copies of the same tensors before the first step; were all started with the same "
-               "binary, options and files?");
+          fail("ranks hold different copies of the same tensors before the first step; do all read the same files?");
     }
   }
 }

@@ -18,6 +18,7 @@
 #include "core/Evaluate.h"
 #include "core/Format.h"
 #include "core/InitialValues.h"
+#include "core/JobState.h"
 #include "core/Metrics.h"
 #include "core/Model.h"
 #include "core/Plan.h"
@@ -81,6 +82,7 @@ private:
   std::optional<SavedTensors> openSaved() const;
   JobState initialState() const;
   void chooseMicrobatches();
+  void checkOptions();
   void loadTensors();
   void openOutputs();
   void announce() const;
@@ -155,6 +157,18 @@ void Trainer::chooseMicrobatches() {
          microbatches, "; compile it with another --accumulate");
   microbatches = static_cast<int>(
       std::min<int64_t>(options.batchTokens / each, INT32_MAX));
+}
+
+// Ranks that do not do the same would wait for each other, or learn other things.
+void Trainer::checkOptions() {
+  std::string job = concat(
+      describeJob(table, state, ""), options.steps, " ", microbatches, " ",
+      options.evalEvery, " ", options.evalBatches, " ", options.saveEvery, " ",
+      options.checkpoint.empty(), " ", formatExact(options.data.holdout), " ",
+      batches->trainingTokens());
+  if (!isSameOnAllRanks(model, job))
+    fail("ranks were not all started alike: give each the same binary, data "
+         "and options");
 }
 
 void Trainer::loadTensors() {
@@ -300,6 +314,7 @@ int Trainer::run() {
                     state.batchOrder == "sequential"};
   batches = openBatches(model, data, &train, eval);
   chooseMicrobatches();
+  checkOptions();
   loadTensors();
   checkCopiesAreEqual(model);
   openOutputs();

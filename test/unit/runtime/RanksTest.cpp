@@ -302,6 +302,8 @@ TEST_F(OnRanks, agreeOnTheGreatest) {
     EXPECT_TRUE(allAgree(model, true));
     EXPECT_FALSE(allAgree(model, rank.number != 1));
     EXPECT_TRUE(anyAgrees(model, rank.number == 1));
+    EXPECT_TRUE(isSameOnAllRanks(model, "one"));
+    EXPECT_FALSE(isSameOnAllRanks(model, rank.number == 2 ? "two" : "one"));
     return 0;
   };
   EXPECT_EQ(runRanks(table, planRanks(table, {}, {}), {}, ask), 0);
