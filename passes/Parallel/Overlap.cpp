@@ -50,6 +50,7 @@ public:
 
 private:
   std::string nameOf(unsigned action) const;
+  Location placeOf(unsigned action) const;
   std::string reasonOf(unsigned action) const;
   void remarkUpdates() const;
 
@@ -93,6 +94,12 @@ void Report::annotate() {
   function->setAttr(comm::kTiming, whole.toAttribute(function.getContext()));
 }
 
+/// In the user's file: what passes have made has a name alone.
+Location Report::placeOf(unsigned action) const {
+  Location location = program.actions[action]->getLoc();
+  return location->findInstanceOf<FileLineColLoc>() ? location : function->getLoc();
+}
+
 /// Why it does not begin earlier.
 std::string Report::reasonOf(unsigned action) const {
   if (schedule.heldBy[action] == HeldBy::Prefetch)
@@ -124,7 +131,7 @@ void Report::remarkUpdates() const {
       first = number;
   }
   if (reductions.size() > 1 && lasts.size() == 1)
-    emitRemark(program.actions[*first]->getLoc())
+    emitRemark(placeOf(*first))
         << "updates wait for the gradients of all parameters, as after clipping by their norm: each needs "
         << nameOf(last[*first]) << ", so that none runs during backward";
 }
@@ -136,7 +143,7 @@ void Report::remark() {
     total += collective.seconds;
     exposed += collective.exposed;
     if (collective.exposed > kRemarkSeconds)
-      emitRemark(program.actions[number]->getLoc())
+      emitRemark(placeOf(number))
           << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed) << ", it takes "
           << formatSeconds(collective.seconds) << ": " << reasonOf(number);
   }
