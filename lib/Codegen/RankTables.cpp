@@ -112,6 +112,36 @@ static LogicalResult verifyPlaces(comm::CollectiveOpInterface op) {
   return success();
 }
 
+/// Nothing is received where something else is sent or received: tensors of a
+/// bucket move in any order, and in parts.
+static LogicalResult verifyApart(comm::CollectiveOpInterface op, const ArenaMap &arena) {
+  struct Range {
+    uint64_t begin, end;
+    unsigned tensor;
+  };
+  auto rangesOf = [&](OperandRange places) {
+    SmallVector<Range> ranges;
+    for (auto [i, place] : llvm::enumerate(places)) {
+      uint64_t begin = arena.offsetOf(place);
+      ranges.push_back({begin, begin + cast<exec::RefType>(place.getType()).getSpanBytes(), static_cast<unsigned>(i)});
+    }
+    llvm::sort(ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    return ranges;
+  };
+  auto action = cast<exec::ActionOpInterface>(op.getOperation());
+  SmallVector<Range> outs = rangesOf(outsOf(op));
+  for (auto [out, next] : llvm::zip(outs, llvm::drop_begin(outs)))
+    if (next.begin < out.end)
+      return op->emitError() << "receives outs " << out.tensor << " and " << next.tensor << " in places that overlap";
+  for (const Range &in : rangesOf(op.getSent()))
+    // Outs do not overlap, so their ends are in order, too.
+    for (auto out = llvm::partition_point(outs, [&](const Range &o) { return o.end <= in.begin; });
+         out != outs.end() && out->begin < in.end; ++out)
+      if (out->begin != in.begin || out->end != in.end || !action.mayWriteInPlace(out->tensor, in.tensor))
+        return op->emitError() << "receives out " << out->tensor << " over operand " << in.tensor << ", which it sends";
+  return success();
+}
+
 /// Initializer of a br_segment_desc.
 FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena) {
   Value sent = op.getSent()[tensor], received = outsOf(op)[tensor];
@@ -130,7 +160,7 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
 FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaMap &arena) {
   if (!comm::enclosingProgram(op))
     return op->emitError() << "is in a program without 'comm.program', which has no ranks";
-  if (failed(useMesh(op, op.getMeshAttr())) || failed(verifyPlaces(op)))
+  if (failed(useMesh(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyApart(op, arena)))
     return failure();
   if (op.getSent().size() != outsOf(op).size())
     return op->emitError() << "sends " << op.getSent().size() << " tensors and receives " << outsOf(op).size()
