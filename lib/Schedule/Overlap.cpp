@@ -412,7 +412,9 @@ static std::vector<bool> groupsToKeep(const OverlapPlan &plan, double backlog) {
     if (plan.groups[index].feedsCollective)
       continue;
     late[index] = true;
-    backlog -= plan.groups[index].seconds;
+    // The last can only wait.
+    if (index + 1 < plan.groups.size())
+      backlog -= plan.groups[index].seconds;
   }
   return late;
 }

@@ -149,11 +149,11 @@ TEST(Overlap, UpdatesRunOnceTheirBucketIsReducedButNotThoseThatHideTheLast) {
   program.compute(10, {0});
   program.reduce(3, {2});
   program.compute(10, {2});
-  program.reduce(3, {4});
+  program.reduce(2, {4});
   program.update(2, {1});
   program.update(2, {3});
   program.update(2, {5});
-  // The last reduction takes 3 seconds: the last two groups hide it.
+  // The last reduction takes 2 seconds: the group before the last hides it.
   EXPECT_EQ(solved(program), "c0 [1 c2 [3 ]1 u6 c4 [5 ]3 u7 ]5 u8");
   // All were started in the order in which they became ready.
   program.earlyUpdates = false;
