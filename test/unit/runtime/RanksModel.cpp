@@ -19,8 +19,8 @@ constexpr int rowsOfAll = 8, length = 3;
 struct Memory {
   alignas(64) float parameter[4];
   alignas(64) float sums[2]; // of tokens, and how many; over microbatches
-  alignas(64) int32_t tokens[rowsOfAll][length];
-  int32_t targets[rowsOfAll][length];
+  alignas(64) int32_t tokens[rowsOfAll * length];
+  int32_t targets[rowsOfAll * length];
   float ownStop, anyStop;
   int32_t step;
   float totals[2], loss;
@@ -38,14 +38,14 @@ void call(br_context *ctx, const char *program) {
     return;
   Memory &a = memoryOf(ctx);
   int count = rowsOfAll / readersOf(ctx) * length;
-  onRankCall({ctx->rank.number, program, a.step, {a.tokens[0], a.tokens[0] + count}, {a.targets[0], a.targets[0] + count}});
+  onRankCall({ctx->rank.number, program, a.step, {a.tokens, a.tokens + count}, {a.targets, a.targets + count}});
 }
 
 void addUp(br_context *ctx) {
   Memory &a = memoryOf(ctx);
   int count = rowsOfAll / readersOf(ctx) * length;
   for (int i = 0; i < count; ++i)
-    a.sums[0] += static_cast<float>(a.tokens[0][i]);
+    a.sums[0] += static_cast<float>(a.tokens[i]);
   a.sums[1] += static_cast<float>(count);
 }
 
