@@ -19,7 +19,6 @@
 #include "core/SavedTensors.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
