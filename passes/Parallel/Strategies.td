@@ -193,4 +193,61 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
+def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
+  let summary = "One rank keeps parameters and state and serves the others: classic data parallelism";
+  let description = [{
+    Takes a program of plain data parallelism (zero=0, one axis), in which every rank
+    keeps and updates everything, and makes two functions of it: rank 0, the root,
+    keeps parameters, state and inputs.  In each step it scatters the batch and
+    broadcasts what the others, the workers, need; gradients and the loss are reduced
+    to it, outputs with a batch gathered, and it alone updates.  Workers keep nothing
+    between steps and run only what leads to something that is sent; a sum that they
+    use (the count of a mean) stays an all_reduce.
+
+    It moves what DDP moves, and in addition the batch and the outputs; and while the
+    root updates, the workers wait.  comm-print-traffic shows both.
+
+    Input (`function=f`):
+    ```mlir
+    comm.mesh @mesh [dp = 4]
+    func.func @f(%x: tensor<2x3xf32> {comm.global = tensor<8x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x"},
+                 %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+      %y = arith.mulf %x, %r : tensor<2x3xf32>
+      %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
+      %g = comm.all_reduce sum %p over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 4]
+    func.func @f(%all: tensor<8x3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh, dp = [0]>} {
+      %x = comm.scatter %all dims [0] root 0 over @mesh {dp} : (tensor<8x3xf32>) -> tensor<2x3xf32>
+      %b = comm.broadcast %w root 0 over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+      %y = arith.mulf %x, %r : tensor<2x3xf32>
+      %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
+      %g = comm.reduce sum %p root 0 over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    func.func @f_workers() attributes {comm.program = #comm.program<@mesh, dp = [1, 2, 3]>} {
+      %x = comm.scatter dims [0] root 0 over @mesh {dp} : () -> tensor<2x3xf32>
+      %b = comm.broadcast root 0 over @mesh {dp} : () -> tensor<3xf32>
+      %r = tg.broadcast %b dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+      %y = arith.mulf %x, %r : tensor<2x3xf32>
+      %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
+      comm.reduce sum %p root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let options = [Option<"function", "function", "std::string", "\"train\"", "The program that is split">];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
 #endif // BRAID_PASSES_PARALLEL_STRATEGIES
