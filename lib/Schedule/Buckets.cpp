@@ -254,7 +254,8 @@ BucketSolution Solver::solve() {
     return std::tuple(sequence(a), -int64_t(at(a).order)) < std::tuple(sequence(b), -int64_t(at(b).order));
   });
   for (llvm::ArrayRef<unsigned> left = leaders; !left.empty();) {
-    size_t count = llvm::find_if(left, [&](unsigned item) { return sequence(item) != sequence(left.front()); }) - left.begin();
+    auto isOther = [&](unsigned item) { return sequence(item) != sequence(left.front()); };
+    size_t count = llvm::find_if(left, isOther) - left.begin();
     cut(left.take_front(count));
     left = left.drop_front(count);
   }

@@ -106,7 +106,7 @@ bool NoiseScale::isBatchReduction(Operation *op) const {
 
 Value NoiseScale::countScale(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (op->getNumOperands() != 1)
+    if (op->getNumOperands() != 1 || isBatchReduction(op))
       break;
     value = op->getOperand(0);
   }
@@ -134,7 +134,9 @@ Value NoiseScale::countScale(Value value) {
 
 bool NoiseScale::isAccumulator(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  auto state = argument ? function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState) : tg::StateAttr();
+  if (!argument)
+    return false;
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
   return state && state.getScratch();
 }
 
@@ -309,10 +311,10 @@ struct MeasureNoiseScale final : braid::impl::NoiseScalePassBase<MeasureNoiseSca
 private:
   static bool updatesParameter(func::FuncOp function) {
     llvm::StringMap<BlockArgument> parameters = parametersByName(function);
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (auto updates = function.getResultAttrOfType<StringAttr>(i, tg::kUpdates); updates && parameters.contains(updates))
-        return true;
-    return false;
+    return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned index) {
+      auto updates = function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+      return updates && parameters.contains(updates);
+    });
   }
 };
 } // namespace

@@ -26,7 +26,8 @@ class Step:
         self.mesh = self.random.choice(MESHES)
         self.axes = list(self.mesh)
         self.lines, self.count = [], 0
-        self.sizes = [self.random.choice([2, 4, 6, 12]) * self.ranks(self.axes) for _ in range(self.random.randint(2, 8))]
+        self.sizes = [self.random.choice([2, 4, 6, 12]) * self.ranks(self.axes)
+                      for _ in range(self.random.randint(2, 8))]
         self.is_cut = [self.random.random() < 0.4 for _ in self.sizes]
         self.numbers = [self.emit("arith.constant dense<0.5> : tensor<f32>")]
         self.pending, self.updated = [], {}
@@ -79,7 +80,8 @@ class Step:
         self.numbers = [self.all_reduce(total, "tensor<f32>", self.axes)]
 
     def scaled(self, value, size):
-        factor = self.emit(f"tg.broadcast {self.random.choice(self.numbers)} dims [] : tensor<f32> -> tensor<{size}xf32>")
+        number = self.random.choice(self.numbers)
+        factor = self.emit(f"tg.broadcast {number} dims [] : tensor<f32> -> tensor<{size}xf32>")
         return self.emit(f"arith.mulf {value}, {factor} : tensor<{size}xf32>")
 
     def gradient(self, parameter):
@@ -124,9 +126,11 @@ class Step:
         scalar = f"comm.sharding = #comm.sharding<@mesh, partial sum {{{everywhere}}}>"
         arguments = [f'%p{i}: tensor<{size}xf32> {{tg.param = #tg.param<"p{i}", #tg.init<ones>, unit = "{i // 3}">}}'
                      for i, size in enumerate(self.sizes)]
-        arguments += [f'%x{i}: tensor<{size}xf32> {{tg.input = "x{i}", {partial}}}' for i, size in enumerate(self.sizes)]
+        arguments += [f'%x{i}: tensor<{size}xf32> {{tg.input = "x{i}", {partial}}}'
+                      for i, size in enumerate(self.sizes)]
         arguments += [f'%loss: tensor<f32> {{tg.input = "loss", {scalar}}}']
-        results = [(self.updated[i], f"tensor<{size}xf32>", f'tg.updates = "p{i}"') for i, size in enumerate(self.sizes)]
+        results = [(self.updated[i], f"tensor<{size}xf32>", f'tg.updates = "p{i}"')
+                   for i, size in enumerate(self.sizes)]
         results += [(self.numbers[-1], "tensor<f32>", 'tg.role = "number"')]
         mesh = ", ".join(f"{name} = {size}" for name, size in self.mesh.items())
         newline = ",\n    "

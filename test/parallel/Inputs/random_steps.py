@@ -57,7 +57,8 @@ class TrainedGraph(ShardedGraph):
                 + f"\n  return {self.result} : tensor<f32>\n}}\n")
 
     def step(self):
-        return f"canonicalize,cse,tg-differentiate{{function=model}},func.func(tg-apply-optimizer{{optimizer={self.optimizer}}})"
+        return ("canonicalize,cse,tg-differentiate{function=model},"
+                f"func.func(tg-apply-optimizer{{optimizer={self.optimizer}}})")
 
     def communication(self):
         """What merges collectives, and what hides them."""
@@ -85,8 +86,8 @@ class TrainedGraph(ShardedGraph):
 
 def command(graph):
     known = ["--set", "step=1"] if "adam" in graph.optimizer else []
-    return ["braid-interp", "-", "--compare", "--function=model", *known, "--arithmetic=f64", "--rtol=1e-5", "--atol=1e-6",
-            "--reference-pipeline=" + graph.step(), "--pipeline=" + graph.pipeline()]
+    return ["braid-interp", "-", "--compare", "--function=model", *known, "--arithmetic=f64", "--rtol=1e-5",
+            "--atol=1e-6", "--reference-pipeline=" + graph.step(), "--pipeline=" + graph.pipeline()]
 
 
 def main():
