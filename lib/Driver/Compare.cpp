@@ -2,11 +2,13 @@
 
 #include "lib/Driver/Compare.h"
 #include "lib/Memory/Size.h"
+#include "passes/Graph/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <nlohmann/json.hpp>
 
+using namespace mlir;
 using namespace braid;
 using Json = nlohmann::ordered_json;
 
@@ -30,6 +32,23 @@ RankMemory braid::memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
     return {INT64_MAX, "there is no --memory-limit, and this host does not say what it has"};
   return {*available / ranks, "what each of " + std::to_string(ranks) + " ranks has of the " + formatSize(*available) +
                                   " available on this host; --memory-limit= says otherwise"};
+}
+
+static int64_t tensorBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return llvm::divideCeil(tensor.getNumElements() * tensor.getElementTypeBitWidth(), 8);
+}
+
+int64_t braid::rootParallelBytes(func::FuncOp model, int64_t ranks) {
+  int64_t parameters = 0, batch = 0;
+  for (BlockArgument argument : model.getArguments())
+    parameters += parameterOf(argument) ? tensorBytes(argument.getType()) : 0;
+  for (BlockArgument input : batchInputs(model))
+    batch += tensorBytes(input.getType());
+  for (unsigned i = 0; i < model.getNumResults(); ++i)
+    batch += model.getResultAttr(i, tg::kRole) ? tensorBytes(model.getResultTypes()[i]) : 0;
+  // Both ways; long messages to or from all are a scatter and a gather.
+  return (4 * parameters + batch) * (ranks - 1) / ranks;
 }
 
 std::optional<int64_t> Comparison::lowestThatFits() const {
@@ -61,6 +80,9 @@ void braid::printComparison(llvm::raw_ostream &stream, const Comparison &compari
                             formatSize(report.traffic.movedBytes), seconds(report.traffic.predictedSeconds),
                             seconds(report.traffic.exposedSeconds),
                             report.plan.arenaBytes <= comparison.memory.bytes ? "yes" : "no");
+  stream << llvm::formatv("{0,-16} {1,10} {1,10} {2,10} {1,10} {1,10}  one process: the root sends parameters and batch, "
+                          "and gets outputs and gradients\n",
+                          "data parallel", "-", formatSize(comparison.rootParallelBytes));
   std::optional<int64_t> lowest = comparison.lowestThatFits();
   if (lowest)
     stream << "the lowest stage that fits is --zero=" << *lowest;
@@ -84,6 +106,7 @@ std::string braid::comparisonJson(const Comparison &comparison) {
                       {"predicted_s", seconds(report.traffic.predictedSeconds)},
                       {"exposed_s", seconds(report.traffic.exposedSeconds)},
                       {"fits", report.plan.arenaBytes <= comparison.memory.bytes}});
+  json["root_parallel"] = {{"bytes_moved", comparison.rootParallelBytes}};
   bool isKnown = comparison.memory.bytes != INT64_MAX;
   json["memory_bytes"] = isKnown ? Json(comparison.memory.bytes) : Json(nullptr);
   json["memory"] = comparison.memory.reason;

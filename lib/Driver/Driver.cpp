@@ -206,6 +206,8 @@ LogicalResult Driver::compare() {
   if (isInMemoryForm())
     return report(makeError("--compare=zero needs a graph, and '" + options.input + "' is planned already"));
   Comparison comparison;
+  const ParallelOptions &parallel = options.parallel;
+  comparison.rootParallelBytes = rootParallelBytes(*module->getOps<func::FuncOp>().begin(), numRanks(parallel, batchAxes(parallel)));
   for (int64_t zero = 0; zero <= 3; ++zero) {
     DriverOptions stage = optionsOfStage(options, zero);
     OwningOpRef<ModuleOp> copy = module->clone();
@@ -236,7 +238,7 @@ LogicalResult Driver::checkOptions() {
   if (failed(report(resolveParallelOptions(options))))
     return failure();
   if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
-    return report(makeError("memory limit '" + options.memoryLimit + "' is no size; write bytes, or 512MiB, 2GiB"));
+    return report(makeError("--memory-limit=" + options.memoryLimit + " is no size; write bytes, or 512MiB, 2GiB"));
   bool compares = !options.parallel.compare.empty();
   if (options.output.empty() && options.emit >= Emit::Dir && !compares)
     return report(makeError("no output is named; give one by -o"));

@@ -148,6 +148,9 @@ static Error checkValues(const ParallelOptions &options) {
   if (!options.strategy.empty() && options.strategy != "dataparallel")
     return makeError("--strategy=" + options.strategy + ": it is dataparallel; DDP, ZeRO and hybrid sharding are said by "
                      "--zero and the axes of --mesh");
+  if (!options.strategy.empty())
+    return makeError("--strategy=dataparallel: its root and its other ranks run different programs, and a training binary "
+                     "has one for all ranks; --compare=zero says what it would move, and DDP (--zero=0) takes its place");
   if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
     return makeError("--bucket-mb=" + options.bucketMb + " is no size; write MiB, 0 for a collective a tensor, inf or auto");
   if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))

@@ -36,6 +36,7 @@ private:
   LogicalResult checkForm();
   void eraseDead();
   LogicalResult materializeConstants();
+  void sinkGenerators();
   void copyUnreachableViews();
   void copyStridedOperands();
   void placeArguments();
@@ -48,6 +49,7 @@ private:
   void visitAction(ActionOpInterface action);
   void tieAccumulator(ActionOpInterface action, unsigned result);
   void writeInPlace(ActionOpInterface action, OpResult value);
+  bool takeOver(Value operand, ActionOpInterface action, unsigned number);
 
   // After it.
   void placeViews();
@@ -62,6 +64,10 @@ private:
   /// Puts a copy of what `use` reads at `place` and makes it read that.
   void copyTo(OpOperand &use, Place place, Operation *before);
   Place newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role = "");
+  void put(Value value, const Place &place) {
+    result.places[value] = place;
+    occupants[place.storage].push_back(value);
+  }
   bool isPersistent(const Place &place) const {
     return result.storages[place.storage].kind == Storage::Kind::Persistent;
   }
@@ -71,6 +77,8 @@ private:
   func::ReturnOp ret;
   OpBuilder builder;
   Places result;
+  /// The values in each storage, but for views of them.
+  std::vector<SmallVector<Value, 2>> occupants;
   /// The argument in each persistent storage, by its number and by its name.
   DenseMap<unsigned, Value> argumentIn;
   llvm::StringMap<BlockArgument> persistent;
@@ -154,6 +162,21 @@ LogicalResult Placer::materializeConstants() {
   return success();
 }
 
+/// Kernels that read nothing (zeros of accumulators) are cheap, and what they make may
+/// be as large as all parameters: each result is made when it is returned, and not held
+/// until then.
+void Placer::sinkGenerators() {
+  builder.setInsertionPoint(ret);
+  for (OpOperand &returned : ret->getOpOperands()) {
+    auto kernel = returned.get().getDefiningOp<KernelOp>();
+    if (!kernel || !kernel.getActionIns().empty())
+      continue;
+    unsigned number = cast<OpResult>(returned.get()).getResultNumber();
+    returned.set(builder.clone(*kernel)->getResult(number));
+  }
+  eraseDead();
+}
+
 /// Views of views have no strides where a step of the outer one is no constant
 /// number of elements; then the inner one is copied.
 void Placer::copyUnreachableViews() {
@@ -193,6 +216,7 @@ Place Placer::newStorage(Storage::Kind kind, Value value, StringRef name, String
   auto type = cast<RankedTensorType>(value.getType());
   int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
   result.storages.push_back({kind, bytes, type, name.str(), role.str(), {}, 0, -1});
+  occupants.emplace_back();
   return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(type.getShape())};
 }
 
@@ -206,14 +230,14 @@ void Placer::placeArguments() {
       Place place = newStorage(Storage::Kind::Persistent, argument, name);
       argumentIn[place.storage] = argument;
       persistent[name] = argument;
-      result.places[argument] = place;
+      put(argument, place);
       continue;
     }
     std::string name = "arg" + std::to_string(index);
     if (auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput))
       name = input.str();
     auto role = program.getArgAttrOfType<StringAttr>(index, tg::kRole);
-    result.places[argument] = newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : "");
+    put(argument, newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : ""));
     result.storages.back().part = partIn(program.getArgAttrDict(index));
   }
 }
@@ -252,7 +276,7 @@ bool Placer::demandResult(OpResult value, const Place &place) {
     if (!(contiguous && !replacesAll ? mayOverwrite(old, action, number) : readsEndBefore(old, action)))
       return false;
   }
-  result.places[value] = place;
+  put(value, place);
   return true;
 }
 
@@ -263,7 +287,7 @@ bool Placer::demandConcat(ConcatOp concat, const Place &place, Operation *overwr
     return false;
   if (isPersistent(place) && !readsEndBefore(argumentIn.lookup(place.storage), concat))
     return false;
-  result.places[concat.getResult()] = place;
+  put(concat.getResult(), place);
   if (overwritten)
     overwrittenBy[concat] = overwritten;
   return true;
@@ -272,7 +296,7 @@ bool Placer::demandConcat(ConcatOp concat, const Place &place, Operation *overwr
 void Placer::copyTo(OpOperand &use, Place place, Operation *before) {
   builder.setInsertionPoint(before);
   Value copy = buildCopy(builder, before->getLoc(), use.get());
-  result.places[copy] = place;
+  put(copy, place);
   use.set(copy);
 }
 
@@ -339,10 +363,9 @@ void Placer::visitResult(OpOperand &returned) {
 }
 
 void Placer::visitConcat(ConcatOp concat) {
-  auto [entry, isNew] = result.places.try_emplace(concat.getResult());
-  if (isNew)
-    entry->second = newStorage(Storage::Kind::Transient, concat.getResult(), "");
-  Place place = entry->second;
+  if (!result.places.contains(concat.getResult()))
+    put(concat.getResult(), newStorage(Storage::Kind::Transient, concat.getResult(), ""));
+  Place place = result.places[concat.getResult()];
   Operation *overwritten = overwrittenBy.lookup(concat);
   int64_t dim = concat.getDim(), start = 0;
   for (OpOperand &operand : concat->getOpOperands()) {
@@ -358,7 +381,7 @@ void Placer::visitConcat(ConcatOp concat) {
 void Placer::visitAction(ActionOpInterface action) {
   for (OpResult value : action.getActionResults()) {
     if (!result.places.contains(value))
-      result.places[value] = newStorage(Storage::Kind::Transient, value, "");
+      put(value, newStorage(Storage::Kind::Transient, value, ""));
     if (action.getTiedIn(value.getResultNumber()) >= 0)
       tieAccumulator(action, value.getResultNumber());
     else
@@ -372,9 +395,48 @@ void Placer::tieAccumulator(ActionOpInterface action, unsigned number) {
   // An update of the very tensor was checked when it was demanded.
   if (isPersistent(place) && operand.get() == argumentIn.lookup(place.storage))
     return;
-  if (mayOverwrite(rootOf(operand.get()), action, number) && demand(operand.get(), place, action))
+  if (takeOver(operand.get(), action, number) ||
+      (mayOverwrite(rootOf(operand.get()), action, number) && demand(operand.get(), place, action)))
     return;
   copyTo(operand, place, action);
+}
+
+/// Lets a sum over microbatches stay where it was added up, for as long as the new
+/// value of the accumulator is still to be written: what is in the storage of the
+/// result moves to that of the operand.
+bool Placer::takeOver(Value operand, ActionOpInterface action, unsigned number) {
+  auto old = dyn_cast<BlockArgument>(operand);
+  auto state = old ? program.getArgAttrOfType<tg::StateAttr>(old.getArgNumber(), tg::kState) : nullptr;
+  OpResult value = action.getActionResults()[number];
+  unsigned from = result.places[value].storage;
+  if (!state || !state.getScratch() || old.getType() != value.getType() ||
+      result.storages[from].kind != Storage::Kind::Transient || !mayOverwrite(old, action, number))
+    return false;
+  unsigned to = result.places[old].storage;
+  // The old values of others in the storage of the result do not matter: it begins here.
+  auto isOverBefore = [&](Value moved, Operation *writer) {
+    return moved.getDefiningOp()->isBeforeInBlock(writer) && readsEndBefore(moved, writer);
+  };
+  bool isWritten = false;
+  for (Value next : occupants[to]) {
+    if (next == old)
+      continue;
+    isWritten = true;
+    Operation *writer = next.getDefiningOp();
+    if (auto write = dyn_cast<ActionOpInterface>(writer))
+      writer = write.getActionBegin();
+    if (!llvm::all_of(occupants[from], [&](Value moved) { return isOverBefore(moved, writer); }))
+      return false;
+  }
+  bool areWhole = llvm::all_of(occupants[from], [&](Value moved) {
+    return moved.getType() == old.getType() && result.places[moved].layout.isContiguous(shapeOf(moved));
+  });
+  if (!isWritten || !areWhole)
+    return false;
+  for (Value moved : occupants[from])
+    put(moved, result.places[old]);
+  occupants[from].clear();
+  return true;
 }
 
 /// Lets the result overwrite an operand that dies here.
@@ -382,6 +444,9 @@ void Placer::writeInPlace(ActionOpInterface action, OpResult value) {
   Place place = result.places[value];
   if (isPersistent(place) || !place.layout.isContiguous(shapeOf(value)))
     return;
+  for (Value operand : action.getActionIns())
+    if (takeOver(operand, action, value.getResultNumber()))
+      return;
   for (Value operand : action.getActionIns()) {
     Value root = rootOf(operand);
     if (operand.getType() == value.getType() && !isa<BlockArgument>(root) &&
@@ -443,6 +508,7 @@ FailureOr<Places> Placer::run() {
   eraseDead();
   if (failed(materializeConstants()))
     return failure();
+  sinkGenerators();
   copyUnreachableViews();
   copyStridedOperands();
   placeArguments();
