@@ -35,6 +35,9 @@ public:
   GlooStore(braid::Store &store, Clock::time_point deadline) : store(store), deadline(deadline) {}
 
   void set(const std::string &key, const std::vector<char> &data) override {
+    // Addresses of a job that is over lead nowhere.
+    if (store.find(key))
+      throw Error("another job has left addresses there; give each a place of its own");
     store.set(key, std::string(data.begin(), data.end()));
   }
   std::vector<char> get(const std::string &key) override {
