@@ -34,6 +34,12 @@ LogicalResult RankTables::useMesh(Operation *op, FlatSymbolRefAttr symbol) {
   return success();
 }
 
+LogicalResult RankTables::requireRanks(Operation *op, FlatSymbolRefAttr symbol) {
+  if (!comm::enclosingProgram(op))
+    return op->emitError() << "is in a program without 'comm.program', which has no ranks";
+  return useMesh(op, symbol);
+}
+
 FailureOr<RankTables> RankTables::create(ModuleOp module) {
   RankTables tables;
   for (auto program : module.getOps<exec::ProgramOp>()) {
@@ -158,9 +164,7 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
 }
 
 FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaMap &arena) {
-  if (!comm::enclosingProgram(op))
-    return op->emitError() << "is in a program without 'comm.program', which has no ranks";
-  if (failed(useMesh(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyApart(op, arena)))
+  if (failed(requireRanks(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyApart(op, arena)))
     return failure();
   if (op.getSent().size() != outsOf(op).size())
     return op->emitError() << "sends " << op.getSent().size() << " tensors and receives " << outsOf(op).size()

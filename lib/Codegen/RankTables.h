@@ -28,6 +28,9 @@ public:
   /// Finds the mesh of the module's programs; reports what a binary cannot be.
   static mlir::FailureOr<RankTables> create(mlir::ModuleOp module);
 
+  /// Checks that the program of `op` has ranks, and that they are those of this mesh.
+  mlir::LogicalResult requireRanks(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
+
   /// The number of the group along these axes of the mesh.
   unsigned groupOf(comm::AxesAttr axes);
   int64_t sizeOf(comm::AxesAttr axes) const { return mesh->sizeOf(axes); }

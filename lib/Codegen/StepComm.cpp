@@ -89,6 +89,8 @@ LogicalResult StepPrinter::printWait(comm::WaitOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
+  if (failed(ranks.requireRanks(op, op.getMeshAttr())))
+    return failure();
   actionText += "  *static_cast<int32_t *>(" + addressText(op.getOuts().front()) + ") = br_axis_index(ctx, " +
                 std::to_string(ranks.groupOf(op.getAxes())) + ");\n";
   return success();
@@ -160,6 +162,8 @@ static std::string startText(const std::string &number, exec::RefType whole, exe
 }
 
 LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
+  if (failed(ranks.requireRanks(op, op.getMeshAttr())))
+    return failure();
   Value out = op.getOuts().front();
   auto whole = cast<exec::RefType>(op.getInput().getType()), block = cast<exec::RefType>(out.getType());
   std::string number = blockNumber(op.getAxes(), op.getShift());
@@ -177,6 +181,8 @@ LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
 }
 
 LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
+  if (failed(ranks.requireRanks(op, op.getMeshAttr())))
+    return failure();
   Value out = op.getOuts().front();
   auto whole = cast<exec::RefType>(out.getType());
   bool isFlat = static_cast<int64_t>(op.getDim()) == comm::kFlat;
