@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Checks docs/Parallelism.md: check_parallelism.py PAGE.md CONFIG.json
+
+`<!-- lines ZERO [AXES] -->` stands before lines that the passes of a strategy make of
+the page's graph, in this order; names of values do not count. `<!-- plan FLAGS [AXES] -->`
+stands before a table of formulas: the bytes that braidc reports for a GPT-2 with
+these flags. "At most" columns are bounds, others are exact.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+INPUT = re.compile(r"<!-- input -->\n```mlir\n(.*?)```", re.S)
+LINES = re.compile(r"<!-- lines (\S+)( \S+=\S+)? -->\n```mlir\n(.*?)```", re.S)
+PLAN = re.compile(r"<!-- plan ((?:--\S+ ?)+)(\S+=\S+ )?-->\n\|(.*)\|\n\|[-|]+\|\n\|(.*)\|\n")
+BATCH, SEQ = 16, 16
+ALIGNMENT = 64 # bytes, of each tensor in the arena
+
+
+def run(*command, text=None):
+    result = subprocess.run([str(word) for word in command], input=text, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} fails:\n{result.stderr}")
+    return result.stdout
+
+
+def mesh_of(axes):
+    return axes.strip() if axes else "dp=2"
+
+
+def without_names(line):
+    return re.sub(r"%[\w#:]+", "%", line.strip())
+
+
+def check_lines(graph, zero, axes, block):
+    names = [axis.split("=")[0] for axis in mesh_of(axes).split(",")]
+    cut = "shard" if "shard" in names else ",".join(names)
+    graph = re.sub(r"comm.mesh @mesh \[.*\]", f"comm.mesh @mesh [{mesh_of(axes).replace(',', ', ').replace('=', ' = ')}]", graph)
+    made = run("braid-opt", "--pass-pipeline=builtin.module(tg-differentiate,func.func(tg-apply-optimizer{optimizer=momentum}),"
+               f"comm-data-parallel{{axes={','.join(names)} shard={cut} {zero}}},comm-shard,canonicalize,cse,"
+               "func.func(comm-gather-units,comm-bucket))", text=graph)
+    lines = iter([without_names(line) for line in made.splitlines()])
+    for wanted in block.strip().splitlines():
+        if without_names(wanted) not in lines:
+            print(f"{zero} {mesh_of(axes)}: the passes do not make, at its place,\n{wanted}\nbut\n{made}")
+            return False
+    return True
+
+
+def parameters(graph):
+    """Elements of each parameter, by unit."""
+    units = {}
+    for shape, unit in re.findall(r"tensor<([0-9x]*)xf32> \{[^{}]*?#tg\.param<[^>]*>(?:[^<>{}]*?unit = \"([^\"]*)\")?", graph):
+        count = 1
+        for size in shape.split("x"):
+            count *= int(size)
+        units.setdefault(unit, []).append(count)
+    return units
+
+
+def is_block(unit):
+    return re.search(r"\d", unit) is not None
+
+
+def symbols(graph, axes, microbatches):
+    units = parameters(graph)
+    sizes = dict(axis.split("=") for axis in axes.split(","))
+    ranks = 1
+    for size in sizes.values():
+        ranks *= int(size)
+    cut = int(sizes.get("shard", ranks))
+    counts = [count for unit in units.values() for count in unit]
+    return {"P": sum(counts), "N": cut, "M": ranks, "K": microbatches, "S": sum(-(-count // cut) for count in counts),
+            "F": max(sum(unit) for name, unit in units.items() if is_block(name)),
+            "R": sum(sum(unit) for name, unit in units.items() if not is_block(name)), "tensors": len(counts)}
+
+
+def regathered(plan):
+    """Elements of a rank's shards that @train gathers a second time."""
+    seen, again = set(), 0
+    for collective in plan["collectives"]:
+        if collective["program"] == "train" and collective["op"] == "all_gather":
+            names = set(collective["tensors"])
+            again += collective["bytes_moved"] // 4 // (collective["ranks"] - 1) if names <= seen else 0
+            seen |= names
+    return again
+
+
+def reported(plan, microbatches):
+    """Bytes by the names of the columns."""
+    programs, kept = plan["programs"], plan["persistent"]
+    def sent(name):
+        return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == name and c["bytes"] > 32)
+    def held(*causes):
+        return max(sum(p["by_cause"][cause] for cause in causes)
+                   for name, p in programs.items() if name in ("train", "accumulate"))
+    def exact(cause):
+        return kept[cause]["bytes"] - kept[cause]["padding_bytes"]
+    return {"parameters": exact("parameters"), "optimizer state": exact("optimizer_state"),
+            "accumulators": exact("gradients") - 8 if microbatches > 1 else 0, # the loss and the count
+            "gradients, at most": held("gradients", "buckets"), "gathered, at most": held("gathered"),
+            "sent": sent("train") + (microbatches - 1) * sent("accumulate")}
+
+
+def check_plan(graph_file, flags, axes, header, formulas):
+    axes = (axes or "dp=4").strip()
+    flags = flags.split()
+    microbatches = next((int(flag.split("=")[1]) for flag in flags if flag.startswith("--accumulate")), 1)
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "plan.json"
+        run("braidc", graph_file, f"--mesh={axes}", *flags, "--emit=cpp", "-o", pathlib.Path(folder) / "out", f"--report={report}")
+        plan = json.loads(report.read_text())
+    names = symbols(graph_file.read_text(), axes, microbatches) | {"B": regathered(plan)}
+    values, good = reported(plan, microbatches), True
+    for column, cell in zip(header.split("|"), formulas.split("|"), strict=True):
+        column, formula = column.strip(), cell.strip().strip("`")
+        if not re.fullmatch(r"[PNMKSRFB0-9+*/() -]+", formula):
+            sys.exit(f"'{formula}' is no formula")
+        wanted = eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
+        slack = 2 * ALIGNMENT * names["tensors"] if wanted else 0 # of a gradient and of its shard
+        fits = values[column] <= wanted + slack if column.endswith("at most") else abs(values[column] - wanted) < 1
+        if not fits:
+            print(f"{' '.join(flags)} {axes}: {column}: the page says {formula} = {wanted}, the report {values[column]} ({names})")
+            good = False
+    return good
+
+
+def main():
+    page = pathlib.Path(sys.argv[1]).read_text()
+    graph, checks = INPUT.search(page).group(1), 0
+    good = True
+    for zero, axes, block in LINES.findall(page):
+        good &= check_lines(graph, zero, axes, block)
+        checks += 1
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder) / "model.mlir"
+        run("braid-model", sys.argv[2], "--batch", BATCH, "--seq", SEQ, "-o", model)
+        for table in PLAN.findall(page):
+            good &= check_plan(model, *table)
+            checks += 1
+    print(f"{checks} checks, {'all good' if good else 'some wrong'}")
+    sys.exit(0 if good and checks >= 15 else 1)
+
+
+if __name__ == "__main__":
+    main()
