@@ -2,13 +2,11 @@
 
 #include "lib/Driver/Compare.h"
 #include "lib/Memory/Size.h"
-#include "passes/Graph/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <nlohmann/json.hpp>
 
-using namespace mlir;
 using namespace braid;
 using Json = nlohmann::ordered_json;
 
@@ -34,23 +32,6 @@ RankMemory braid::memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
                                   " available on this host; --memory-limit= says otherwise"};
 }
 
-static int64_t tensorBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return llvm::divideCeil(tensor.getNumElements() * tensor.getElementTypeBitWidth(), 8);
-}
-
-int64_t braid::rootParallelBytes(func::FuncOp model, int64_t ranks) {
-  int64_t parameters = 0, batch = 0;
-  for (BlockArgument argument : model.getArguments())
-    parameters += parameterOf(argument) ? tensorBytes(argument.getType()) : 0;
-  for (BlockArgument input : batchInputs(model))
-    batch += tensorBytes(input.getType());
-  for (unsigned i = 0; i < model.getNumResults(); ++i)
-    batch += model.getResultAttr(i, tg::kRole) ? tensorBytes(model.getResultTypes()[i]) : 0;
-  // Both ways; long messages to or from all are a scatter and a gather.
-  return (4 * parameters + batch) * (ranks - 1) / ranks;
-}
-
 std::optional<int64_t> Comparison::lowestThatFits() const {
   for (const ComparedStage &stage : stages)
     if (stage.report.plan.arenaBytes <= memory.bytes)
@@ -65,24 +46,26 @@ static int64_t persistentBytes(const MemoryPlan &plan) {
   return bytes;
 }
 
-static const char *nameOf(int64_t zero) {
+static std::string nameOf(int64_t zero) {
   static const char *names[] = {"DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3"};
-  return names[zero];
+  return "--zero=" + std::to_string(zero) + " " + names[zero];
+}
+
+static void printRow(llvm::raw_ostream &stream, llvm::StringRef name, const Report &report, const RankMemory &memory) {
+  auto seconds = [](std::optional<double> value) { return value ? formatSeconds(*value) : std::string("-"); };
+  stream << llvm::formatv("{0,-16} {1,10} {2,10} {3,10} {4,10} {5,10}  {6}\n", name, formatSize(report.plan.arenaBytes),
+                          formatSize(persistentBytes(report.plan)), formatSize(report.traffic.movedBytes),
+                          seconds(report.traffic.predictedSeconds), seconds(report.traffic.exposedSeconds),
+                          report.plan.arenaBytes <= memory.bytes ? "yes" : "no");
 }
 
 void braid::printComparison(llvm::raw_ostream &stream, const Comparison &comparison) {
-  auto seconds = [](std::optional<double> value) { return value ? formatSeconds(*value) : std::string("-"); };
   stream << llvm::formatv("{0,-16} {1,10} {2,10} {3,10} {4,10} {5,10}  {6}\n", "a rank's", "peak", "persistent",
                           "moved", "step", "exposed", "fits");
   for (const auto &[zero, report] : comparison.stages)
-    stream << llvm::formatv("--zero={0} {1,-7} {2,10} {3,10} {4,10} {5,10} {6,10}  {7}\n", zero, nameOf(zero),
-                            formatSize(report.plan.arenaBytes), formatSize(persistentBytes(report.plan)),
-                            formatSize(report.traffic.movedBytes), seconds(report.traffic.predictedSeconds),
-                            seconds(report.traffic.exposedSeconds),
-                            report.plan.arenaBytes <= comparison.memory.bytes ? "yes" : "no");
-  stream << llvm::formatv("{0,-16} {1,10} {1,10} {2,10} {1,10} {1,10}  one process: the root sends parameters and batch, "
-                          "and gets outputs and gradients\n",
-                          "data parallel", "-", formatSize(comparison.rootParallelBytes));
+    printRow(stream, nameOf(zero), report, comparison.memory);
+  if (comparison.rootParallel)
+    printRow(stream, "data parallel", *comparison.rootParallel, comparison.memory);
   std::optional<int64_t> lowest = comparison.lowestThatFits();
   if (lowest)
     stream << "the lowest stage that fits is --zero=" << *lowest;
@@ -94,19 +77,25 @@ void braid::printComparison(llvm::raw_ostream &stream, const Comparison &compari
     stream << " into " << formatSize(comparison.memory.bytes) << ", " << comparison.memory.reason << "\n";
 }
 
-std::string braid::comparisonJson(const Comparison &comparison) {
+static Json rowJson(const Report &report, const RankMemory &memory) {
   auto seconds = [](std::optional<double> value) { return value ? Json(*value) : Json(nullptr); };
+  return {{"peak_bytes", report.plan.arenaBytes},
+          {"persistent_bytes", persistentBytes(report.plan)},
+          {"bytes_moved", report.traffic.movedBytes},
+          {"predicted_s", seconds(report.traffic.predictedSeconds)},
+          {"exposed_s", seconds(report.traffic.exposedSeconds)},
+          {"fits", report.plan.arenaBytes <= memory.bytes}};
+}
+
+std::string braid::comparisonJson(const Comparison &comparison) {
   Json json;
   Json &stages = json["stages"] = Json::array();
-  for (const auto &[zero, report] : comparison.stages)
-    stages.push_back({{"zero", zero},
-                      {"peak_bytes", report.plan.arenaBytes},
-                      {"persistent_bytes", persistentBytes(report.plan)},
-                      {"bytes_moved", report.traffic.movedBytes},
-                      {"predicted_s", seconds(report.traffic.predictedSeconds)},
-                      {"exposed_s", seconds(report.traffic.exposedSeconds)},
-                      {"fits", report.plan.arenaBytes <= comparison.memory.bytes}});
-  json["root_parallel"] = {{"bytes_moved", comparison.rootParallelBytes}};
+  for (const auto &[zero, report] : comparison.stages) {
+    stages.push_back({{"zero", zero}});
+    stages.back().update(rowJson(report, comparison.memory));
+  }
+  if (comparison.rootParallel)
+    json["dataparallel"] = rowJson(*comparison.rootParallel, comparison.memory);
   bool isKnown = comparison.memory.bytes != INT64_MAX;
   json["memory_bytes"] = isKnown ? Json(comparison.memory.bytes) : Json(nullptr);
   json["memory"] = comparison.memory.reason;

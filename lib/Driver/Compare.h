@@ -8,7 +8,6 @@
 #define BRAID_LIB_DRIVER_COMPARE_H
 
 #include "lib/Report/Report.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 #include <vector>
 
@@ -29,15 +28,10 @@ struct RankMemory {
 /// where all `ranks` are taken to run.
 RankMemory memoryOfRank(std::optional<int64_t> limit, int64_t ranks);
 
-/// What the root moves in a step where it holds everything and others only compute: it
-/// broadcasts the parameters, scatters the batch, gathers what the model returns of it
-/// and reduces the gradients.  `model` is the graph, for all ranks.
-int64_t rootParallelBytes(mlir::func::FuncOp model, int64_t ranks);
-
 struct Comparison {
   std::vector<ComparedStage> stages;
-  /// For comparison with the first; see rootParallelBytes.
-  int64_t rootParallelBytes = 0;
+  /// The classic form, for comparison with the first: what its root holds and moves.
+  std::optional<Report> rootParallel;
   RankMemory memory;
 
   /// The lowest stage whose arena fits; none if none does.

@@ -206,14 +206,26 @@ LogicalResult Driver::compare() {
   if (isInMemoryForm())
     return report(makeError("--compare=zero needs a graph, and '" + options.input + "' is planned already"));
   Comparison comparison;
-  const ParallelOptions &parallel = options.parallel;
-  comparison.rootParallelBytes = rootParallelBytes(*module->getOps<func::FuncOp>().begin(), numRanks(parallel, batchAxes(parallel)));
-  for (int64_t zero = 0; zero <= 3; ++zero) {
-    DriverOptions stage = optionsOfStage(options, zero);
+  auto plan = [&](const DriverOptions &stage) -> FailureOr<Report> {
     OwningOpRef<ModuleOp> copy = module->clone();
     if (failed(Lowering(stage, clock).run(copy)))
       return failure();
-    comparison.stages.push_back({zero, readReport(*copy, lookupTarget(options.target)->alignment, options.accumulate)});
+    return readReport(*copy, lookupTarget(options.target)->alignment, options.accumulate);
+  };
+  for (int64_t zero = 0; zero <= 3; ++zero) {
+    FailureOr<Report> stage = plan(optionsOfStage(options, zero));
+    if (failed(stage))
+      return failure();
+    comparison.stages.push_back({zero, std::move(*stage)});
+  }
+  // The classic form has one axis, and microbatches of its own are none of its ways.
+  if (options.parallel.mesh.size() == 1 && options.accumulate == 1) {
+    DriverOptions classic = optionsOfStage(options, 0);
+    classic.parallel.strategy = "dataparallel";
+    FailureOr<Report> root = plan(classic);
+    if (failed(root))
+      return failure();
+    comparison.rootParallel = std::move(*root);
   }
   std::optional<int64_t> limit;
   if (!options.memoryLimit.empty())

@@ -148,9 +148,6 @@ static Error checkValues(const ParallelOptions &options) {
   if (!options.strategy.empty() && options.strategy != "dataparallel")
     return makeError("--strategy=" + options.strategy + ": it is dataparallel; DDP, ZeRO and hybrid sharding are said by "
                      "--zero and the axes of --mesh");
-  if (!options.strategy.empty())
-    return makeError("--strategy=dataparallel: its root and its other ranks run different programs, and a training binary "
-                     "has one for all ranks; --compare=zero says what it would move, and DDP (--zero=0) takes its place");
   if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
     return makeError("--bucket-mb=" + options.bucketMb + " is no size; write MiB, 0 for a collective a tensor, inf or auto");
   if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))
@@ -188,6 +185,25 @@ static Error checkStages(const DriverOptions &all) {
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   if (options.unreducedAccumulators && zero < 2)
     return makeError("--unreduced-accumulators is what " + stage + " does anyway; with --zero=2 or 3 it trades memory for volume");
+  return Error::success();
+}
+
+/// Where one rank holds everything: what that leaves to say.
+static Error checkStrategy(const DriverOptions &all) {
+  const ParallelOptions &options = all.parallel;
+  if (options.strategy.empty())
+    return Error::success();
+  if (all.emit > Emit::Memory)
+    return makeError("--strategy=dataparallel: the root and the other ranks run different programs, and a training binary has "
+                     "one for all; --emit=comm, exec or memory shows them, --compare=zero what they move");
+  if (options.zero)
+    return makeError("--strategy=dataparallel keeps everything on the root, and --zero says what ranks cut: leave one of them out");
+  if (all.accumulate > 1)
+    return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
+                     ": the root sends each batch to the others whole, so leave microbatches out");
+  if (options.mesh.size() > 1 || batchAxes(options).empty())
+    return makeError("--strategy=dataparallel takes one axis, over which the batch is cut, and --mesh=" + options.meshText +
+                     " is not that: write --mesh=dp=4");
   return Error::success();
 }
 
@@ -258,6 +274,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   if (Error error = checkStages(options))
     return error;
   if (Error error = checkComparison(options))
+    return error;
+  if (Error error = checkStrategy(options))
     return error;
   return checkCombinations(options);
 }

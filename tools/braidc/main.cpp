@@ -52,9 +52,9 @@ struct Flags {
                         cl::value_desc("stage"), cl::init(0), cl::cat(category)};
   cl::opt<std::string> compare{"compare", cl::desc("Plan all stages of --zero instead and print what each costs"),
                                cl::value_desc("zero"), cl::cat(category)};
-  cl::opt<std::string> strategy{"strategy", cl::desc("dataparallel, where the first rank holds all and updates alone: not "
-                                                     "compiled, only compared (--compare)"),
-                                cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> strategy{"strategy", cl::desc("dataparallel: the first rank holds all, sends parameters and batch and "
+                                                     "updates alone; up to --emit=memory"),
+                                cl::value_desc("dataparallel"), cl::cat(category)};
   cl::opt<std::string> layout{"layout", cl::desc("Shardings by names of tensors, as comm-annotate reads them"),
                               cl::value_desc("file"), cl::cat(category)};
   cl::opt<bool> reshardAfterForward{"reshard-after-forward",
