@@ -138,11 +138,18 @@ void Solver::add(unsigned item, bool begins, std::optional<int64_t> cap) {
 void Solver::cutByCap(llvm::ArrayRef<unsigned> sequence) {
   const Kind &kind = problem.kinds[at(sequence.front()).kind];
   int64_t cap = std::min(kind.firstCap, kind.cap);
+  // Bytes from an item to the end of its unit.
+  std::vector<int64_t> left(sequence.size());
+  for (size_t i = sequence.size(); i-- > 0;) {
+    bool isLast = i + 1 == sequence.size() || at(sequence[i]).unit != at(sequence[i + 1]).unit;
+    left[i] = at(sequence[i]).bytes + (isLast ? 0 : left[i + 1]);
+  }
   for (auto [number, item] : llvm::enumerate(sequence)) {
     bool begins = number == 0;
     if (!begins) {
       const Bucket &last = solution.buckets.back();
-      begins = at(last.items.back()).unit != at(item).unit || at(item).bytes > cap - last.bytes;
+      bool hasEnough = last.bytes >= kind.enough && left[number] >= kind.enough;
+      begins = hasEnough || at(last.items.back()).unit != at(item).unit || at(item).bytes > cap - last.bytes;
       cap = begins ? kind.cap : cap;
     }
     add(item, begins, cap);

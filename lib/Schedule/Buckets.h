@@ -40,6 +40,8 @@ struct BucketProblem {
     /// Whether readers may move behind the bucket.  If not, it ends before the first
     /// of them.
     bool mayDelay = true;
+    /// A bucket with so many bytes takes no more of them than are too few for another.
+    int64_t enough = kUnlimited;
   };
 
   /// A collective that may share a bucket.

@@ -57,10 +57,13 @@ static void explain(CollectiveOpInterface op, const Bucket &bucket, const Bucket
   InFlightDiagnostic remark = emitRemark(op->getLoc()) << op->getName() << " over " << textOf(op.getAxes())
                                                        << ": bucket of " << op.getSent().size() << " tensors, "
                                                        << bucket.bytes;
+  int64_t enough = program.problem.kinds[program.problem.items[bucket.items.front()].kind].enough;
   if (!bucket.cap)
     remark << " bytes, the results of one bucket";
   else if (*bucket.cap != BucketProblem::kUnlimited)
     remark << " of at most " << *bucket.cap << " bytes";
+  else if (enough != BucketProblem::kUnlimited)
+    remark << " bytes, where " << enough << " are enough";
   else
     remark << " bytes";
   BlockArgument from = program.arguments[bucket.items.front()].first;

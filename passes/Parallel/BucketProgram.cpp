@@ -140,9 +140,12 @@ void Reader::readCaps() {
     if (std::get<CollectiveRole>(likeness) == CollectiveRole::Scalar)
       continue;
     BucketProblem::Kind &limits = program.problem.kinds[kind];
-    limits.cap = settings.size.isAuto ? worthwhileBytes(settings.link, one[kind], mesh.sizeOf(one[kind].getAxes()),
-                                                        double(sent[kind]) / std::max<int64_t>(whole[kind], 1))
-                                      : settings.size.bytes;
+    if (settings.size.isAuto) {
+      double sentPerByte = double(sent[kind]) / std::max<int64_t>(whole[kind], 1);
+      limits.enough = worthwhileBytes(settings.link, one[kind], mesh.sizeOf(one[kind].getAxes()), sentPerByte);
+      continue;
+    }
+    limits.cap = settings.size.bytes;
     limits.firstCap = std::min(settings.first.bytes, limits.cap);
   }
 }

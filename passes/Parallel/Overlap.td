@@ -29,14 +29,14 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     become ready so.  The first bucket holds at most `first-bucket-mb`, others
     `bucket-mb`, in MiB of whole tensors: the first can be sent early.  A tensor is
     never split, and one larger than that has a bucket of its own.  0 means one tensor
-    each, `inf` no limit.  `auto` asks the link (`link=latency_us,GBps`; by default the
-    memory that ranks of one process share): with n ranks and K bytes a collective takes
-    m latencies and c K / rate, where m = 2 (n-1) and c = 2 (n-1)/n for all_reduce and
-    half of both for others, and the cap is the K of which latency is a twentieth,
+    each, `inf` no limit.  Numbers know none either.
 
-        19 * m * latency * rate / c = 19 * n * latency * rate.
-
-    Numbers know no cap.
+    `auto` asks the link (`link=latency_us,GBps`; by default the memory that ranks of
+    one process share).  With n ranks and K bytes of tensors a collective takes m
+    latencies and c K / rate, where m = 2 (n-1) and c = 2 (n-1)/n for all_reduce and
+    half of both for others.  A bucket ends when it has the bytes of which latency is a
+    twentieth, K = 19 m latency rate / c = 19 n latency rate, unless less than these are
+    left; the first is like the others.
 
     `per-unit=auto` ends a bucket where the unit changes if the parameter is stored in
     shards (ZeRO-3): the unit's gradients are then reduced and dropped together.  What
@@ -108,7 +108,8 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     Nothing is computed otherwise than before, so results have the same bits.
 
     *Reductions* start once their operands are there.  Their wait comes before the
-    first reader, or earlier where they are surely over and hold memory.
+    first reader, or once they are surely over where that frees memory or lets another
+    collective start.
 
     *Gathers of stored parameters* (ZeRO-3) start as late as they are still hidden,
     and at most `prefetch` units before their own is used, in forward and backward.

@@ -2,7 +2,7 @@
 // RUN: braid-opt %s --comm-bucket="bucket-mb=inf first-bucket-mb=inf per-unit=true" 2>&1 | FileCheck %s --check-prefixes=CHECK,UNITS
 // RUN: braid-opt %s --comm-bucket="bucket-mb=inf first-bucket-mb=inf per-unit=false" 2>&1 | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: braid-opt %s --comm-bucket="first-bucket-mb=0.00001 bucket-mb=0.00002 per-unit=false" 2>&1 | FileCheck %s --check-prefix=CAPS
-// RUN: braid-opt %s --comm-bucket="bucket-mb=auto link=0.1,0.01 per-unit=false" 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: braid-opt %s --comm-bucket="bucket-mb=auto link=0.05,0.01 per-unit=false" 2>&1 | FileCheck %s --check-prefix=AUTO
 
 // Parameters that are stored in shards: their gradients go with their unit.
 
@@ -11,9 +11,9 @@
 // ALL:       bucket of 4 tensors, 64 bytes, from 'd' to 'a'
 // CHECK-NOT: bucket of
 
-// 0.1 us x 10 MB/s x 2 ranks are 2 bytes; latency is a twentieth of 19 times that.
-// AUTO:      bucket of 2 tensors, 32 of at most 38 bytes, from 'd' to 'c'
-// AUTO:      bucket of 2 tensors, 32 of at most 38 bytes, from 'b' to 'a'
+// 0.05 us x 10 MB/s x 2 ranks are 1 byte; latency is a twentieth of 19 times that.
+// AUTO:      bucket of 2 tensors, 32 bytes, where 19 are enough, from 'd' to 'c'
+// AUTO:      bucket of 2 tensors, 32 bytes, where 19 are enough, from 'b' to 'a'
 
 // 0.00002 MiB are 20 bytes, and one tensor.
 // CAPS-NOT:  bucket of

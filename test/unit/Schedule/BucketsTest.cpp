@@ -77,6 +77,17 @@ TEST(Buckets, LargeTensorsAreNotSplit) {
   EXPECT_EQ(program.solve(), (std::vector<Items>{{0}, {1}, {2, 3}}));
 }
 
+TEST(Buckets, EnoughIsEnough) {
+  // Small tensors join large ones; what is left over and too little joins the last.
+  Program program;
+  program.problem.kinds = {{}};
+  program.problem.kinds.front().enough = 100;
+  unsigned gradient = program.action(), order = 9;
+  for (int64_t bytes : {3, 500, 3, 90, 20, 100, 40})
+    program.item({gradient}, bytes, order--);
+  EXPECT_EQ(program.solve(), (std::vector<Items>{{0, 1}, {2, 3, 4}, {5, 6}}));
+}
+
 TEST(Buckets, WalkRegistrationBackwards) {
   Program program;
   program.problem.kinds = {{20, 20, true}};
