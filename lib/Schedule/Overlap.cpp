@@ -3,7 +3,8 @@
 // The scheduler follows the computation in its order and keeps the clocks of both
 // queues.  Between two actions it decides what else is to begin:
 //
-//   wait      for collectives that are surely over and whose end frees memory
+//   wait      for collectives that are surely over, where that frees memory or lets
+//             another one start
 //   update    a group whose gradients are surely there
 //   start     reductions that are ready, in the order of the program; but first a
 //             gather that would be late after the next action, or after the
@@ -93,8 +94,8 @@ private:
   unsigned next = 0;
   /// The first gather that has not started.
   unsigned nextGather = 0;
-  /// Collectives that can start; those that are not over; and of these those whose
-  /// end frees memory.
+  /// Collectives that can start; those that are not over; and of these those that are
+  /// waited for once they are.
   std::set<unsigned> ready;
   std::deque<unsigned> inFlight, settling;
   /// Groups whose collective has started, and which have run.
@@ -171,7 +172,7 @@ void Scheduler::start(unsigned number) {
   states[number] = State::Begun;
   ready.erase(number);
   inFlight.push_back(number);
-  if (plan.frees[number])
+  if (plan.waitsEarly[number])
     settling.push_back(number);
   if (plan.groupOf[number] != OverlapPlan::kNone)
     armed.push_back(plan.groupOf[number]);
@@ -192,7 +193,7 @@ void Scheduler::wait(unsigned number) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Waits for what is surely over and holds memory that nobody else does.
+/// Waits for what is surely over and holds memory, or another collective, up.
 void Scheduler::settle() {
   while (!settling.empty() && isSurelyOver(settling.front())) {
     finish(settling.front());

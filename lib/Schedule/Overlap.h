@@ -6,8 +6,8 @@
 // wait.  What computes stays in its order but for updates.
 //
 //   reductions   start once their operands are there.  Their wait comes before the
-//                first reader, or earlier where it frees memory that is then surely
-//                read.
+//                first reader, or once they are surely over where that frees memory
+//                or lets another collective start.
 //   gathers      of stored parameters could start at any time.  They start as late
 //                as they are still hidden, at most `prefetch` units before their own
 //                is used; before a reduction that would make them late.

@@ -88,10 +88,14 @@ void OverlapPlan::readUses() {
 }
 
 void OverlapPlan::readMemory() {
-  frees.assign(problem.actions.size(), false);
+  waitsEarly.assign(problem.actions.size(), false);
   for (const OverlapProblem::Buffer &buffer : problem.buffers)
     if (!buffer.toEnd && !buffer.users.empty())
-      frees[buffer.users.back()] = true;
+      waitsEarly[buffer.users.back()] = true;
+  for (unsigned number = 0; number < problem.actions.size(); ++number)
+    if (problem.actions[number].communicates())
+      for (unsigned need : problem.actions[number].needs)
+        waitsEarly[need] = true;
   LiveBytes live(problem);
   liveAt.assign(main.size() + 1, live.live());
   mostLiveFrom.emplace_back(main.size() + 1, 0);

@@ -45,8 +45,9 @@ struct OverlapPlan {
   std::vector<unsigned> useOfUnit;
   /// The collective before an ordered one that is ordered too, or kNone.
   std::vector<unsigned> previousOrdered;
-  /// Whether the end of a collective gives memory back in the program's order.
-  std::vector<bool> frees;
+  /// Whether a collective is waited for once it is surely over: its end gives memory
+  /// back in the program's order, or another one sends what it gives.
+  std::vector<bool> waitsEarly;
   /// In the program's order: the bytes that are live before each place in `main`.
   std::vector<int64_t> liveAt;
   /// In the program's order: the most bytes that are live from the place `begin` up to

@@ -90,6 +90,18 @@ TEST(Overlap, AWaitThatFreesMemoryComesOnceItIsSurelyOver) {
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 c4 ]1 c5");
 }
 
+TEST(Overlap, WhatAnotherCollectiveSendsIsAwaitedEarly) {
+  // Reduced within a node, then across.
+  Program program;
+  program.compute(10);
+  program.reduce(3, {0});
+  program.reduce(3, {1});
+  program.compute(4, {0});
+  program.compute(4, {3});
+  program.compute(1, {2, 4});
+  EXPECT_EQ(solved(program), "c0 [1 c3 ]1 [2 c4 ]2 c5");
+}
+
 // Units 0, 1 and 2; the first two are computed for 10 seconds.
 TEST(Overlap, GathersStartAsLateAsTheyAreHidden) {
   Program program;
