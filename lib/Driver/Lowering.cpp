@@ -46,18 +46,24 @@ LogicalResult Lowering::run(ModuleOp module, ArrayRef<Phase> phases) {
 void Lowering::remarkOnFit(ModuleOp module, int64_t limit, int64_t tried, int tries, const Traffic &first) {
   Traffic found = readTraffic(module, options.accumulate);
   InFlightDiagnostic remark = emitRemark(module.getLoc());
-  remark << "to keep the memory limit of " << formatSize(limit) << ", communication is scheduled for "
-         << formatSize(tried) << " of live bytes (try " << tries << ")";
+  remark << "to keep the memory limit of " << formatSize(limit) << ", communication is ";
+  if (tried > 1)
+    remark << "scheduled for " << formatSize(tried) << " of live bytes";
+  else
+    remark << "hidden only where that takes no memory";
+  remark << " (try " << tries << ")";
   if (first.predictedSeconds && found.predictedSeconds)
     remark << "; the predicted step goes from " << formatSeconds(*first.predictedSeconds) << " to "
            << formatSeconds(*found.predictedSeconds) << ", of which exposed from " << formatSeconds(*first.exposedSeconds)
            << " to " << formatSeconds(*found.exposedSeconds);
 }
 
-/// Schedules and plans until the plan keeps the limit.  When none does, the planner
-/// says why, of the last.
+/// Schedules and plans until the plan keeps the limit.  The live bytes that the schedule
+/// counts are not those that placing them takes, so a small excess may ask for a larger
+/// step; the last try hides nothing that costs memory.  When that fails too, the
+/// planner says why.
 LogicalResult Lowering::fit(OwningOpRef<ModuleOp> &module, int64_t limit) {
-  int64_t alignment = lookupTarget(options.target)->alignment, tried = limit;
+  int64_t alignment = lookupTarget(options.target)->alignment, tried = limit, step = limit / 32, before = 0;
   Traffic first;
   for (int tries = 1;; ++tries) {
     DriverOptions attempt = options;
@@ -65,25 +71,22 @@ LogicalResult Lowering::fit(OwningOpRef<ModuleOp> &module, int64_t limit) {
     OwningOpRef<ModuleOp> copy = module->clone();
     if (failed(run(*copy, overlapPhase(attempt))))
       return failure();
-    // Planned without the limit, to know by how much it is missed.
-    attempt.memoryLimit = tries == kTries + 1 ? options.memoryLimit : "";
+    // Planned without the limit, to know by how much it is missed; but the last time.
+    attempt.memoryLimit = tries > kTries ? options.memoryLimit : "";
     if (failed(run(*copy, memoryPhase(attempt))))
       return failure();
-    int64_t excess = readPlan(*copy, alignment).arenaBytes - limit;
-    if (excess > 0 && tried > excess) {
-      if (tries == 1)
-        first = readTraffic(*copy, options.accumulate);
-      tried -= excess;
-      continue;
+    int64_t arena = readPlan(*copy, alignment).arenaBytes;
+    if (arena <= limit) {
+      if (tries > 1)
+        remarkOnFit(*copy, limit, tried, tries, first);
+      module = std::move(copy);
+      return success();
     }
-    if (excess > 0) { // nothing is left to give up: let the planner say so
-      attempt.memoryLimit = options.memoryLimit;
-      return run(*module, {overlapPhase(attempt), memoryPhase(attempt)});
-    }
-    if (tries > 1)
-      remarkOnFit(*copy, limit, tried, tries, first);
-    module = std::move(copy);
-    return success();
+    if (tries == 1)
+      first = readTraffic(*copy, options.accumulate);
+    step = std::max(arena - limit, arena == before ? 2 * step : step);
+    before = arena;
+    tried = tries == kTries ? 1 : std::max<int64_t>(1, tried - step);
   }
 }
 

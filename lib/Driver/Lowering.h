@@ -3,7 +3,7 @@
 // Loops stand here and not in passes.  There is one: under a memory limit the
 // schedule that hides communication knows the live bytes, but not what placing them
 // costs.  Where the plan then misses the limit, the schedule is made again from the
-// same program for a limit that is smaller by the excess, at most four times.
+// same program for a limit that is smaller by the excess or more, at most four times.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_LOWERING_H
