@@ -126,7 +126,7 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     (`compute=GFLOPS,GBps`), a collective as long as its messages and bytes on the link
     (`link=latency_us,GBps`; by default the memory that ranks of one process share).
     The link works in the order of starts, which is the same on all ranks.  Functions
-    that only some ranks run, sends and receives keep their order.
+    that only some ranks run, and barriers, keep their order.
 
     `memory-limit` bounds the bytes that are live at one time: what would exceed it
     starts later, and waits for memory come earlier.  A program whose own order exceeds

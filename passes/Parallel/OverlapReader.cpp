@@ -93,8 +93,9 @@ LogicalResult Reader::readActions() {
       return failure();
     entry.kind = Kind::Collective;
     entry.seconds = link.seconds(collective, mesh->sizeOf(collective.getAxes()));
-    // Ranks with another function meet this one in its order.
-    entry.ordered = collective.isTransfer() || (attribute && attribute.getAxis());
+    // Ranks with another function meet this one in its order; a barrier is nothing
+    // but order.
+    entry.ordered = action->getNumResults() == 0 || (attribute && attribute.getAxis());
   }
   return success();
 }
