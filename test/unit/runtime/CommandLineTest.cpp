@@ -21,6 +21,13 @@ TEST(CommandLine, mistakesAreStatusTwo) {
            {"train", "--data", "x", "--steps", "1", "--schedule", "linear"},
            {"train", "--data", "x", "--steps", "1", "--resume"},
            {"train", "--data", "x", "--steps", "1", "--threads", "0"},
+           {"train", "--data", "x", "--steps", "1", "--ranks", "0"},
+           {"train", "--data", "x", "--steps", "1", "--transport", "tcp"},
+           {"train", "--data", "x", "--steps", "1", "--timeout", "0"},
+           {"train", "--data", "x", "--steps", "1", "--link", "20"},
+           {"train", "--data", "x", "--steps", "1", "--link", "20,fast"},
+           {"train", "--data", "x", "--steps", "1", "--pin", "maybe"},
+           {"train", "--data", "x", "--steps", "1", "--batch-tokens", "0"},
            {"eval", "--data", "x"},
            {"sample"}}) {
     Outcome run = runMain(regressionModel(), arguments);
@@ -39,7 +46,9 @@ TEST(CommandLine, helpAndVersion) {
        {"--data", "--holdout", "--steps", "--batch-seed", "--seed", "--lr",
         "--warmup", "--min-lr", "--schedule", "--threads", "--log",
         "--eval-every", "--eval-batches", "--checkpoint", "--save-every",
-        "--keep", "--resume", "--init", "--batch-order"})
+        "--keep", "--resume", "--init", "--batch-order", "--batch-tokens",
+        "--ranks", "--transport", "--timeout", "--rendezvous", "--link",
+        "--pin"})
     EXPECT_NE(help.output.find(option), std::string::npos) << option;
 }
 
