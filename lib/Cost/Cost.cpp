@@ -12,9 +12,8 @@ static llvm::Expected<std::pair<double, double>> parsePair(llvm::StringRef text,
   bool bad = left.trim().getAsDouble(first) || right.trim().getAsDouble(second);
   // Written so that not-a-number is refused too.
   if (bad || !(zeroFirst ? first >= 0 : first > 0) || !(second > 0))
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "%s '%s' is not two positive numbers; write %s", what.str().c_str(),
-                                   text.str().c_str(), form.str().c_str());
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s '%s' is not two positive numbers; write %s",
+                                   what.str().c_str(), text.str().c_str(), form.str().c_str());
   return std::pair(first, second);
 }
 

@@ -143,16 +143,15 @@ void Report::remark() {
     total += collective.seconds;
     exposed += collective.exposed;
     if (collective.exposed > kRemarkSeconds)
-      emitRemark(placeOf(number))
-          << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed) << ", it takes "
-          << formatSeconds(collective.seconds) << ": " << reasonOf(number);
+      emitRemark(placeOf(number)) << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed)
+                                  << ", it takes " << formatSeconds(collective.seconds) << ": " << reasonOf(number);
   }
   if (program.problem.earlyUpdates)
     remarkUpdates();
   emitRemark(function.getLoc()) << "the program takes " << formatSeconds(timeline.seconds) << ", of which "
-                        << formatSeconds(exposed) << " wait for communication; " << startNumbers.size()
-                        << (startNumbers.size() == 1 ? " collective takes " : " collectives take ")
-                        << formatSeconds(total) << " on the link";
+                                << formatSeconds(exposed) << " wait for communication; " << startNumbers.size()
+                                << (startNumbers.size() == 1 ? " collective takes " : " collectives take ")
+                                << formatSeconds(total) << " on the link";
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,10 +45,10 @@ struct Program : OverlapProblem {
 std::string textOf(const OverlapProblem &problem, const OverlapSchedule &schedule) {
   std::string text;
   for (OverlapStep step : schedule.steps) {
-    const char *sign = step.kind == OverlapStep::Start                            ? "["
-                       : step.kind == OverlapStep::Wait                           ? "]"
+    const char *sign = step.kind == OverlapStep::Start                     ? "["
+                       : step.kind == OverlapStep::Wait                    ? "]"
                        : problem.actions[step.action].kind == Kind::Update ? "u"
-                                                                                  : "c";
+                                                                           : "c";
     text += (text.empty() ? "" : " ") + (sign + std::to_string(step.action));
   }
   return text;
