@@ -30,8 +30,8 @@ using namespace braid::comm;
 
 namespace {
 /// The two times that a program comes to a unit.
-enum Pass { Forward, Backward };
-constexpr unsigned kNumPasses = 2;
+enum Phase { Forward, Backward };
+constexpr unsigned kNumPhases = 2;
 
 /// A value that parameters of one unit alone decide.
 struct Made {
@@ -49,13 +49,13 @@ struct Use {
 
 struct Unit {
   StringAttr name;
-  SmallVector<Use> uses[kNumPasses]; ///< In block order.
-  bool isKept = false;               ///< One gather for both passes.
-  int64_t bytesGathered[kNumPasses] = {0, 0}, bytesSent[kNumPasses] = {0, 0};
+  SmallVector<Use> uses[kNumPhases]; ///< In block order.
+  bool isKept = false;               ///< One gather for both phases.
+  int64_t bytesGathered[kNumPhases] = {0, 0}, bytesSent[kNumPhases] = {0, 0};
 
   bool isRoot() const { return name.empty(); }
-  unsigned first(Pass pass) const { return uses[pass].front().position; }
-  unsigned last(Pass pass) const { return uses[pass].back().position; }
+  unsigned first(Phase phase) const { return uses[phase].front().position; }
+  unsigned last(Phase phase) const { return uses[phase].back().position; }
 };
 
 class UnitGathers {
@@ -79,9 +79,9 @@ private:
   void findUses();
   void chooseKept(bool dropsAfterForward);
   void rewrite();
-  void gather(Unit &unit, Pass pass, Operation *before);
+  void gather(Unit &unit, Phase phase, Operation *before);
   void needs(Value value, SetVector<Value> &gathered) const;
-  Value make(Value value, Pass pass, OpBuilder &builder);
+  Value make(Value value, Phase phase, OpBuilder &builder);
   void erase();
   void say(const Unit &unit, bool dropsAfterForward);
 
@@ -95,8 +95,8 @@ private:
   DenseMap<Value, Made> made;
   /// In the order of their first uses.
   llvm::MapVector<StringAttr, Unit> units;
-  /// What stands for a value behind a gather in each pass.
-  DenseMap<Value, Value> remade[kNumPasses];
+  /// What stands for a value behind a gather in each phase.
+  DenseMap<Value, Value> remade[kNumPhases];
 };
 } // namespace
 
@@ -149,14 +149,14 @@ void UnitGathers::findUses() {
     ++position;
     if (llvm::any_of(user.getResults(), [&](Value result) { return isBehindGather(result); }))
       continue;
-    Pass pass = forward.contains(&user) ? Forward : Backward;
+    Phase phase = forward.contains(&user) ? Forward : Backward;
     user.walk<WalkOrder::PreOrder>([&](Operation *op) {
       for (OpOperand &operand : op->getOpOperands())
         if (isBehindGather(operand.get())) {
           StringAttr name = made[operand.get()].unit;
           Unit &unit = units[name];
           unit.name = name;
-          unit.uses[pass].push_back({&operand, &user, position});
+          unit.uses[phase].push_back({&operand, &user, position});
         }
     });
   }
@@ -209,28 +209,28 @@ void UnitGathers::needs(Value value, SetVector<Value> &gathered) const {
 
 /// What stands for `value` where the builder is: itself if it is there, else a copy
 /// of what makes it.
-Value UnitGathers::make(Value value, Pass pass, OpBuilder &builder) {
-  if (Value there = remade[pass].lookup(value))
+Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
+  if (Value there = remade[phase].lookup(value))
     return there;
   Operation *op = value.getDefiningOp();
   if (!op || (!isBehindGather(value) && op->isBeforeInBlock(&*builder.getInsertionPoint())))
     return value;
   IRMapping operands;
   for (Value operand : op->getOperands())
-    operands.map(operand, make(operand, pass, builder));
+    operands.map(operand, make(operand, phase, builder));
   Operation *copy = builder.clone(*op, operands);
   for (auto [old, result] : llvm::zip_equal(op->getResults(), copy->getResults()))
-    remade[pass][old] = result;
-  return remade[pass][value];
+    remade[phase][old] = result;
+  return remade[phase][value];
 }
 
 /// One collective for all gathers of a unit that can be one: those of the same
 /// axes and element type; a gather of what is gathered comes after it.
-void UnitGathers::gather(Unit &unit, Pass pass, Operation *before) {
+void UnitGathers::gather(Unit &unit, Phase phase, Operation *before) {
   SetVector<Value> needed;
-  for (const Use &use : unit.uses[pass])
+  for (const Use &use : unit.uses[phase])
     needs(use.operand->get(), needed);
-  if (unit.isKept && pass == Forward)
+  if (unit.isKept && phase == Forward)
     for (const Use &use : unit.uses[Backward])
       needs(use.operand->get(), needed);
   SmallVector<Value> wholes = needed.takeVector();
@@ -251,7 +251,7 @@ void UnitGathers::gather(Unit &unit, Pass pass, Operation *before) {
     SmallVector<Type> types;
     for (OpResult member : members) {
       auto op = cast<AllGatherOp>(member.getOwner());
-      parts.push_back(make(op.getIns()[member.getResultNumber()], pass, builder));
+      parts.push_back(make(op.getIns()[member.getResultNumber()], phase, builder));
       dims.push_back(op.getDims()[member.getResultNumber()]);
       types.push_back(member.getType());
     }
@@ -259,43 +259,43 @@ void UnitGathers::gather(Unit &unit, Pass pass, Operation *before) {
     auto merged = builder.create<AllGatherOp>(loc, parts, dims, symbol, axes, types);
     merged->setAttr(CommDialect::kUnit, unit.name);
     for (auto [member, result] : llvm::zip_equal(members, merged.getResults())) {
-      remade[pass][member] = result;
+      remade[phase][member] = result;
       auto type = cast<RankedTensorType>(result.getType());
-      unit.bytesGathered[pass] += llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8);
+      unit.bytesGathered[phase] += llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8);
     }
-    unit.bytesSent[pass] += merged.getBytesSent(mesh.sizeOf(axes));
+    unit.bytesSent[phase] += merged.getBytesSent(mesh.sizeOf(axes));
   }
 }
 
 void UnitGathers::rewrite() {
   struct Step {
     Unit *unit;
-    Pass pass;
+    Phase phase;
     Use use;
   };
   SmallVector<Step> steps;
   for (auto &[name, unit] : units)
-    for (Pass pass : {Forward, Backward})
-      for (const Use &use : unit.uses[pass])
-        steps.push_back({&unit, pass, use});
+    for (Phase phase : {Forward, Backward})
+      for (const Use &use : unit.uses[phase])
+        steps.push_back({&unit, phase, use});
   llvm::stable_sort(steps, [](const Step &a, const Step &b) { return a.use.position < b.use.position; });
   DenseSet<std::pair<Unit *, unsigned>> begun;
   for (Step &step : steps) {
     Unit &unit = *step.unit;
-    // A kept unit has one pass: the one that it is used in first.
-    Pass pass = unit.isKept ? (unit.uses[Forward].empty() ? Backward : Forward) : step.pass;
-    if (begun.insert({&unit, pass}).second)
-      gather(unit, pass, step.use.user);
+    // A kept unit has one phase: the one that it is used in first.
+    Phase phase = unit.isKept ? (unit.uses[Forward].empty() ? Backward : Forward) : step.phase;
+    if (begun.insert({&unit, phase}).second)
+      gather(unit, phase, step.use.user);
     OpBuilder builder(step.use.user);
-    step.use.operand->set(make(step.use.operand->get(), pass, builder));
+    step.use.operand->set(make(step.use.operand->get(), phase, builder));
   }
 }
 
 /// What was made anew is dead.
 void UnitGathers::erase() {
   DenseSet<Value> fresh;
-  for (const auto &pass : remade)
-    for (auto [old, value] : pass)
+  for (const auto &values : remade)
+    for (auto [old, value] : values)
       fresh.insert(value);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
     if (op.use_empty() && op.getNumResults() != 0 && isBehindGather(op.getResult(0)) && !fresh.contains(op.getResult(0)))
