@@ -210,10 +210,13 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   std::optional<Fit> found = fitOf(rule, freed, symbol, mesh);
   if (!found)
     return std::nullopt;
+  bool isAsked = llvm::all_of(op->getResults(), [&](Value result) { return askedPartial.contains(result); });
   for (unsigned index : set) {
     ShardingAttr &need = found->operands[index];
     need = need.withPartial(common->getPartial(), common->getReduction());
-    if (!isReducedTo(actualOf(op->getOperand(index)), need))
+    // Where partial values are asked for, nothing else will do: they are moved as they are.
+    ShardingAttr source = actualOf(op->getOperand(index));
+    if (!isReducedTo(source, need) && !(isAsked && isSubset(need.getPartial(), source.getPartial())))
       return std::nullopt;
   }
   for (ShardingAttr &yields : found->results) {
