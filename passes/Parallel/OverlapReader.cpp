@@ -259,7 +259,7 @@ int64_t Reader::padded(Type type) const {
 /// The planner writes a result over an operand that dies there.
 void Reader::joinInPlace(unsigned number) {
   exec::ActionOpInterface action = program.actions[number];
-  llvm::SmallDenseSet<Value> overwritten;
+  DenseSet<Value> overwritten;
   for (OpResult result : action->getResults())
     for (Value operand : action.getActionIns())
       if (Value root = rootOf(operand);

@@ -5,6 +5,7 @@
 #include "core/Error.h"
 
 #include <algorithm>
+#include <csignal>
 #include <numeric>
 
 using namespace braid;
@@ -89,7 +90,18 @@ const char *br_comm::error() const {
   return lastError.c_str();
 }
 
+// A peer that is gone is an error of the write, and its name belongs into a message:
+// not a signal that ends this process without a word.  Threads that a library starts
+// inherit the mask.
+static void blockBrokenPipes() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 void br_comm::loop(const TransportFactory &factory) {
+  blockBrokenPipes();
   std::unique_ptr<Transport> transport;
   try {
     transport = factory();

@@ -139,6 +139,12 @@ std::vector<Outcome> runProcesses(Over transport, int n, const std::string &body
   std::vector<Outcome> outcomes;
   for (int rank = 0; rank < n; ++rank)
     outcomes.push_back(readOutcome(folder, rank));
+  // What a rank said that left no outcome.
+  std::ifstream log(folder + "/log");
+  std::string said{std::istreambuf_iterator<char>(log), {}};
+  for (Outcome &outcome : outcomes)
+    if (!outcome.ended)
+      outcome.error = said;
   fs::remove_all(folder);
   return outcomes;
 }
