@@ -3,6 +3,7 @@
 #include "core/Agree.h"
 #include "core/Checkpoint.h"
 #include "core/Error.h"
+#include "core/Hash.h"
 #include "core/NumberTypes.h"
 #include "core/PieceReader.h"
 #include "core/Together.h"
@@ -123,10 +124,9 @@ Targets compareParameters(const SavedTensors &saved, const Model &model) {
 // A file system may show ranks different things, and each takes the newest that it
 // can read.
 void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
-  uint32_t hash = 2166136261u; // FNV-1a
+  uint32_t hash = hashOf("");
   for (const auto &[key, value] : saved.metadata())
-    for (unsigned char c : key + '=' + value + ';')
-      hash = (hash ^ c) * 16777619u;
+    hash = hashOf(key + '=' + value + ';', hash);
   const int32_t own = static_cast<int32_t>(hash >> 2);
   auto most = agree(model, {own, -own});
   if (most[0] != -most[1])

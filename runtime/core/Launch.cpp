@@ -3,6 +3,7 @@
 #include "core/Launch.h"
 
 #include "core/Error.h"
+#include "core/Hash.h"
 
 #include <charconv>
 
@@ -49,10 +50,17 @@ private:
   const Environment &environment;
 };
 
-void checkPlace(const Launch &launch, const char *rank, const char *size) {
-  if (launch.size > 0 && launch.rank >= launch.size)
+// The rank and the number of ranks, under the names of this launcher.
+Launch placeOf(Variables &variables, Launcher launcher, const char *family, const char *rank, const char *size) {
+  Launch launch;
+  launch.launcher = launcher;
+  variables.family = family;
+  launch.rank = variables.number(rank);
+  launch.size = variables.number(size, 1);
+  if (launch.rank >= launch.size)
     fail("the environment variables disagree: ", rank, " is ", launch.rank, ", but ", size, " is ", launch.size,
          ", and ranks count from 0");
+  return launch;
 }
 
 // torchrun's agent keeps a store of its own on the port that it announces.
@@ -66,12 +74,7 @@ void addMaster(const Variables &variables, Launch &launch) {
 }
 
 Launch findTorchrun(Variables &variables) {
-  Launch launch;
-  launch.launcher = Launcher::Torchrun;
-  variables.family = "torchrun";
-  launch.rank = variables.number("RANK");
-  launch.size = variables.number("WORLD_SIZE", 1);
-  checkPlace(launch, "RANK", "WORLD_SIZE");
+  Launch launch = placeOf(variables, Launcher::Torchrun, "torchrun", "RANK", "WORLD_SIZE");
   // Other launchers set the same variables without local ones: then this rank
   // knows of no neighbours.
   launch.localSize = variables.numberOr("LOCAL_WORLD_SIZE", 1);
@@ -84,12 +87,7 @@ Launch findTorchrun(Variables &variables) {
 }
 
 Launch findOpenMpi(Variables &variables) {
-  Launch launch;
-  launch.launcher = Launcher::OpenMpi;
-  variables.family = "Open MPI";
-  launch.rank = variables.number("OMPI_COMM_WORLD_RANK");
-  launch.size = variables.number("OMPI_COMM_WORLD_SIZE", 1);
-  checkPlace(launch, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+  Launch launch = placeOf(variables, Launcher::OpenMpi, "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
   launch.localSize = variables.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
   launch.localRank = variables.numberOr("OMPI_COMM_WORLD_LOCAL_RANK", 0);
   launch.isBound = variables.text("OMPI_MCA_orte_bound_at_launch") == "1";
@@ -129,20 +127,12 @@ void addSlurmMaster(const Variables &variables, Launch &launch) {
   std::string hosts = variables.firstText({"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"});
   if (!launch.rendezvous.empty() || hosts.empty() || launch.job.empty())
     return;
-  uint32_t hash = 2166136261u; // FNV-1a
-  for (unsigned char c : launch.job)
-    hash = (hash ^ c) * 16777619u;
-  launch.rendezvous = concat("tcp://", firstHost(hosts), ":", 20000 + hash % 10000);
+  launch.rendezvous = concat("tcp://", firstHost(hosts), ":", 20000 + hashOf(launch.job) % 10000);
 }
 
 Launch findSlurm(Variables &variables) {
-  Launch launch;
-  launch.launcher = Launcher::Slurm;
-  variables.family = "Slurm";
   const char *size = variables.has("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
-  launch.rank = variables.number("SLURM_PROCID");
-  launch.size = variables.number(size, 1);
-  checkPlace(launch, "SLURM_PROCID", size);
+  Launch launch = placeOf(variables, Launcher::Slurm, "Slurm", "SLURM_PROCID", size);
   launch.localRank = variables.numberOr("SLURM_LOCALID", 0);
   std::string tasks = variables.firstText({"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
   if (!tasks.empty())
@@ -159,12 +149,7 @@ Launch findSlurm(Variables &variables) {
 }
 
 Launch findPmi(Variables &variables) {
-  Launch launch;
-  launch.launcher = Launcher::Pmi;
-  variables.family = "PMI";
-  launch.rank = variables.number("PMI_RANK");
-  launch.size = variables.number("PMI_SIZE", 1);
-  checkPlace(launch, "PMI_RANK", "PMI_SIZE");
+  Launch launch = placeOf(variables, Launcher::Pmi, "PMI", "PMI_RANK", "PMI_SIZE");
   launch.localSize = variables.numberOr("MPI_LOCALNRANKS", 1);
   launch.localRank = variables.numberOr("MPI_LOCALRANKID", 0);
   addMaster(variables, launch);

@@ -114,6 +114,51 @@ void addRanks(CLI::App &command, RankOptions &options) {
       ->type_name("");
 }
 
+void addLearningRate(CLI::App &c, TrainOptions &o) {
+  c.add_option("--lr", o.lr, "Learning rate after warm-up (default: 0.001)")
+      ->check(notNegative)
+      ->type_name("X");
+  c.add_option("--schedule", o.schedule,
+                "Learning rate after warm-up (default: constant)")
+      ->check(CLI::IsMember({"constant", "cosine"}))
+      ->type_name("");
+  c.add_option("--warmup", o.warmup, "Steps of linear warm-up (default: 0)")
+      ->check(notNegative)
+      ->type_name("N");
+  c.add_option("--min-lr", o.minLr, "Where the cosine ends (default: 0)")
+      ->check(notNegative)
+      ->type_name("X");
+  c.add_option(
+       "--decay-steps", o.decaySteps,
+       "Step where the cosine ends (default: --steps of the first run)")
+      ->check(positive)
+      ->type_name("N");
+}
+
+void addCheckpoint(CLI::App &c, TrainOptions &o) {
+  CLI::Option *checkpoint = c.add_option("--checkpoint", o.checkpoint,
+                                          "Directory to save checkpoints in")
+                                ->type_name("DIR");
+  c.add_option("--save-every", o.saveEvery,
+                "Steps between checkpoints; 0: only at the end")
+      ->check(notNegative)
+      ->needs(checkpoint)
+      ->capture_default_str()
+      ->type_name("N");
+  c.add_option("--keep", o.keep, "Checkpoints kept, newest first; 0: all")
+      ->check(notNegative)
+      ->capture_default_str()
+      ->type_name("N");
+  CLI::Option *resume = c.add_flag("--resume", o.resume,
+                                    "Go on from the newest checkpoint; options "
+                                    "not given keep their saved values")
+                            ->needs(checkpoint);
+  c.add_option("--init", o.init,
+                "Start from the parameters in this safetensors file")
+      ->excludes(resume)
+      ->type_name("FILE");
+}
+
 CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
   CLI::App *c = app.add_subcommand("train", "Train the model");
   addData(*c, o.data);
@@ -132,24 +177,7 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
                 "Order of the data (default: random)")
       ->check(CLI::IsMember({"random", "sequential"}))
       ->type_name("");
-  c->add_option("--lr", o.lr, "Learning rate after warm-up (default: 0.001)")
-      ->check(notNegative)
-      ->type_name("X");
-  c->add_option("--schedule", o.schedule,
-                "Learning rate after warm-up (default: constant)")
-      ->check(CLI::IsMember({"constant", "cosine"}))
-      ->type_name("");
-  c->add_option("--warmup", o.warmup, "Steps of linear warm-up (default: 0)")
-      ->check(notNegative)
-      ->type_name("N");
-  c->add_option("--min-lr", o.minLr, "Where the cosine ends (default: 0)")
-      ->check(notNegative)
-      ->type_name("X");
-  c->add_option(
-       "--decay-steps", o.decaySteps,
-       "Step where the cosine ends (default: --steps of the first run)")
-      ->check(positive)
-      ->type_name("N");
+  addLearningRate(*c, o);
   addRanks(*c, ranks);
   c->add_option("--batch-tokens", o.batchTokens,
                 "Tokens (or rows) a step, of all ranks and microbatches "
@@ -167,27 +195,7 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
       ->check(positive)
       ->capture_default_str()
       ->type_name("N");
-  CLI::Option *checkpoint = c->add_option("--checkpoint", o.checkpoint,
-                                          "Directory to save checkpoints in")
-                                ->type_name("DIR");
-  c->add_option("--save-every", o.saveEvery,
-                "Steps between checkpoints; 0: only at the end")
-      ->check(notNegative)
-      ->needs(checkpoint)
-      ->capture_default_str()
-      ->type_name("N");
-  c->add_option("--keep", o.keep, "Checkpoints kept, newest first; 0: all")
-      ->check(notNegative)
-      ->capture_default_str()
-      ->type_name("N");
-  CLI::Option *resume = c->add_flag("--resume", o.resume,
-                                    "Go on from the newest checkpoint; options "
-                                    "not given keep their saved values")
-                            ->needs(checkpoint);
-  c->add_option("--init", o.init,
-                "Start from the parameters in this safetensors file")
-      ->excludes(resume)
-      ->type_name("FILE");
+  addCheckpoint(*c, o);
   return c;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/Commands.h"
 #include "core/Error.h"
+#include "core/Hash.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/NumberTypes.h"
@@ -29,13 +30,6 @@
 using namespace braid;
 
 namespace {
-
-uint32_t hashOf(const std::string &name) { // FNV-1a
-  uint32_t hash = 2166136261u;
-  for (unsigned char c : name)
-    hash = (hash ^ c) * 16777619u;
-  return hash;
-}
 
 // A logical tensor and this rank's part of it.
 struct Slot {

@@ -21,24 +21,6 @@ inline double value(br_dtype dtype, int rank, int tensor, int64_t i) {
   return static_cast<double>((rank * 5 + tensor * 3 + i * 7 + i / 11) % 13 - 6);
 }
 
-inline void storeElement(br_dtype dtype, std::byte *at, double x) {
-  auto put = [&](auto y) { std::memcpy(at, &y, sizeof y); };
-  switch (dtype) {
-  case BR_F64:
-    return put(x);
-  case BR_F32:
-    return put(static_cast<float>(x));
-  case BR_BF16:
-    return put(toBFloat16(static_cast<float>(x)));
-  case BR_I32:
-    return put(static_cast<int32_t>(x));
-  case BR_I64:
-    return put(static_cast<int64_t>(x));
-  case BR_I1:
-    return put(static_cast<uint8_t>(x));
-  }
-}
-
 // The element of block `block`, place `k`, in the whole; -1 for padding.
 inline int64_t wholeIndex(int64_t count, int rows, int n, int block, int64_t k) {
   if (rows == 1) {
@@ -59,13 +41,13 @@ public:
   int64_t size() const { return count; }
   template <class F> void fill(const F &f) {
     for (int64_t i = 0; i < count; ++i)
-      storeElement(dtype, memory.data() + i * width, f(i));
+      putNumber(dtype, memory.data() + i * width, f(i));
   }
   // Every element is f(i), to the bit.
   template <class F> void expect(const std::string &what, const F &f) const {
     std::byte expected[8];
     for (int64_t i = 0; i < count; ++i) {
-      storeElement(dtype, expected, f(i));
+      putNumber(dtype, expected, f(i));
       require(std::memcmp(expected, memory.data() + i * width, width) == 0, what, ": element ", i, " of ", count,
               " is not ", f(i));
     }
