@@ -10,7 +10,9 @@
 #include "comm/gloo/GlooTransport.h"
 
 #include "comm/MessageTransport.h"
+#include "comm/OwnAddress.h"
 #include "comm/Store.h"
+#include "comm/gloo/Lifelines.h"
 #include "comm/transports.h"
 #include "core/Error.h"
 #include "core/Format.h"
@@ -89,6 +91,7 @@ private:
   const Joining options;
   std::unique_ptr<Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
+  std::unique_ptr<Lifelines> lifelines;
   std::vector<Posted> posted;
   std::set<int> ended; // connections to these are lost
 };
@@ -108,12 +111,13 @@ void GlooChannel::connect(Clock::time_point deadline) {
   if (const char *interface = std::getenv("GLOO_SOCKET_IFNAME"))
     attributes.iface = interface;
   else
-    attributes.hostname = store->localAddress();
+    attributes.hostname = store->localAddress().empty() ? ownAddress() : store->localAddress();
   auto device = gloo::transport::tcp::CreateDevice(attributes);
   context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
   context->setTimeout(milliseconds(options.timeout));
   GlooStore glooStore(*store, deadline);
   context->connectFullMesh(glooStore, device);
+  lifelines = std::make_unique<Lifelines>(*context);
   // From now on it is asked after a failure, by those who want to end.
   store->setPatience(std::chrono::seconds(1));
 }
@@ -123,6 +127,7 @@ void GlooChannel::connect(Clock::time_point deadline) {
 GlooChannel::~GlooChannel() {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   posted.clear();
+  lifelines.reset();
   context->closeConnections();
   // The others may still have to ask why.
   store->waitForOthers(Clock::now() + std::chrono::seconds(1));
@@ -156,8 +161,8 @@ std::set<int> GlooChannel::complete(Clock::time_point deadline) {
     // 0 would mean for ever.
     auto left = milliseconds(std::max(std::chrono::duration<double>(deadline - Clock::now()).count(), 0.0));
     try {
-      if (ended.count(each.peer) == 0)
-        each.isSend ? each.buffer->waitSend(left) : each.buffer->waitRecv(left);
+      if (ended.count(each.peer) == 0 && !lifelines->wait(*each.buffer, each.isSend, each.peer, left))
+        ended.insert(each.peer);
     } catch (const gloo::Exception &) {
       throwAnnounced();
       if (Clock::now() >= deadline)

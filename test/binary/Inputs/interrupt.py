@@ -12,13 +12,7 @@ import subprocess
 import sys
 import time
 
-
-def lines(path):
-    try:
-        with open(path) as file:
-            return sum(1 for _ in file)
-    except FileNotFoundError:
-        return 0
+from start_ranks import lines
 
 
 def newest_child(parent, program):

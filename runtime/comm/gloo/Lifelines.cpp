@@ -1,0 +1,72 @@
+//===- Lifelines.cpp - ends of connections that Gloo keeps to itself ------===//
+
+#include "comm/gloo/Lifelines.h"
+
+#include <gloo/common/error.h>
+#include <utility>
+
+using namespace braid;
+
+// Tags of groups are 32 bits wide.
+static constexpr uint64_t kSlot = uint64_t{1} << 40;
+static constexpr std::chrono::milliseconds kInterval(100);
+
+Lifelines::Lifelines(gloo::Context &context) : receives(context.size) {
+  for (int peer = 0; peer < context.size; ++peer) {
+    if (peer == context.rank)
+      continue;
+    receives[peer] = context.createUnboundBuffer(&nothing, sizeof(nothing));
+    receives[peer]->recv(peer, kSlot);
+  }
+  watcher = std::thread([this] { watch(); });
+}
+
+Lifelines::~Lifelines() {
+  {
+    std::lock_guard lock(mutex);
+    closing = true;
+  }
+  changed.notify_one();
+  watcher.join();
+}
+
+bool Lifelines::wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int peer, std::chrono::milliseconds most) {
+  struct Registration {
+    Registration(Lifelines &of, gloo::transport::UnboundBuffer &buffer, int peer) : of(of) {
+      std::lock_guard lock(of.mutex);
+      of.waiting = &buffer;
+      of.waitingFor = peer;
+      of.suspected = false;
+    }
+    ~Registration() {
+      std::lock_guard lock(of.mutex);
+      of.waiting = nullptr;
+    }
+    Lifelines &of;
+  } registration(*this, buffer, peer);
+  return isSend ? buffer.waitSend(most) : buffer.waitRecv(most);
+}
+
+void Lifelines::watch() {
+  std::unique_lock lock(mutex);
+  while (!changed.wait_for(lock, kInterval, [&] { return closing; })) {
+    if (!waiting || !isCut(waitingFor))
+      continue;
+    // What came before the end is still to be taken, by a thread that may be slow.
+    if (std::exchange(suspected, true)) {
+      waiting->abortWaitRecv();
+      waiting->abortWaitSend();
+    }
+  }
+}
+
+// A wait that is aborted beforehand ends at once, and throws when the connection has.
+bool Lifelines::isCut(int peer) {
+  try {
+    receives[peer]->abortWaitRecv();
+    receives[peer]->waitRecv();
+    return false;
+  } catch (const gloo::Exception &) {
+    return true;
+  }
+}
