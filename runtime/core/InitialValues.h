@@ -8,7 +8,7 @@
 //   normal mean a, s.d. b   a + b * sqrt(-2 ln u) * cos(2 pi v)
 //                           with u = (w[0] + 1) * 2^-32 and v = w[1] * 2^-32
 //
-// computed in double, then rounded to the tensor's type.
+// computed in double, then rounded to the tensor's type (cpu/RandomNumbers.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_INITIALVALUES_H

@@ -3,9 +3,11 @@
 #include "Meshes.h"
 #include "core/InitialValues.h"
 #include "core/Mesh.h"
+#include "core/NumberTypes.h"
 #include "core/TensorPart.h"
 #include "cpu/Threads.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
@@ -81,13 +83,34 @@ TEST(InitialValues, dependOnSeedStreamAndLogicalIndexOnly) {
       ASSERT_EQ(a[i * 200 + j], b[j * 300 + i]);
 }
 
+// Whatever the type, the number is the definition's, rounded (or cut off).
+TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
+  for (br_init_kind init : {BR_INIT_NORMAL, BR_INIT_UNIFORM})
+    for (br_dtype dtype : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1}) {
+      br_tensor t = matrix(init, 1, 3);
+      t.shape[0] = 30, t.shape[1] = 70, t.stride[0] = 1, t.stride[1] = 30;
+      const int64_t size = elementSize(t.dtype = dtype);
+      t.bytes = 30 * 70 * size;
+      br_model model{};
+      model.tensors = &t, model.n_tensors = 1;
+      std::vector<std::byte> memory(t.bytes, std::byte{1}), expected(8);
+      initialize(model, memory.data(), 3, 2, 0);
+      for (int64_t i = 0; i < 30 * 70; ++i) {
+        putNumber(dtype, expected.data(), initialValue(t, 3, i));
+        const std::byte *found = memory.data() + (i / 70 + i % 70 * 30) * size;
+        ASSERT_TRUE(std::equal(found, found + size, expected.data())) << typeName(dtype) << " " << i;
+      }
+    }
+}
+
 // Every rank's part is what one rank would have there, and padding is zero.
 TEST(InitialValues, partsAreThoseOfTheWhole) {
   std::mt19937 random(3);
   for (int i = 0; i < 100; ++i) {
     test::RandomTensor cut(random, BR_F32);
     br_tensor &t = cut.tensor;
-    t.init = BR_INIT_NORMAL, t.init_b = 1, t.stream = 7;
+    t.init = i % 2 ? BR_INIT_NORMAL : BR_INIT_UNIFORM;
+    t.init_a = -0.5, t.init_b = 1, t.stream = 7;
     cut.model.tensors = &t, cut.model.n_tensors = 1;
     const TensorPart logical = wholeTensor({t.shape, t.shape + t.rank});
     std::vector<float> gathered(numElements(t));
