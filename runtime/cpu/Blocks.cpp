@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 using namespace braid;
 
@@ -23,38 +24,162 @@ template <class F> void inUnits(br_context *ctx, int64_t count, const F &f) {
   parallelRanges(ctx->threads, count, [&](int, int64_t begin, int64_t end) { f(begin, end); });
 }
 
-template <class T> void copyLanes(const T *from, int64_t fromStride, T *to, int64_t toStride, int64_t n) {
-  if (fromStride == 1 && toStride == 1) {
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+struct Loop {
+  int64_t size, from, to;
+};
+
+// The loops of a copy, in the order in which it writes memory, and the outer ones
+// alone, one of which is a row.
+struct Loops {
+  int32_t count = 0;
+  Loop loop[BR_MAX_RANK];
+
+  void add(Loop added) {
+    Loop *last = count ? &loop[count - 1] : nullptr;
+    if (last && last->from == added.from * added.size && last->to == added.to * added.size)
+      *last = {last->size * added.size, added.from, added.to};
+    else
+      loop[count++] = added;
+  }
+  Loop take(int32_t i) {
+    Loop taken = loop[i];
+    std::copy(loop + i + 1, loop + count--, loop + i);
+    return taken;
+  }
+  int64_t rows() const {
+    int64_t product = 1;
+    for (int32_t i = 0; i < count; ++i)
+      product *= loop[i].size;
+    return product;
+  }
+};
+
+// Tables list dims in their logical order, which a transposed tensor's memory has not.
+Loops loopsOf(const BlockCopy &copy) {
+  int32_t order[BR_MAX_RANK];
+  std::iota(order, order + copy.loops, 0);
+  std::stable_sort(order, order + copy.loops, [&](int32_t a, int32_t b) { return copy.to[a] > copy.to[b]; });
+  Loops loops;
+  for (int32_t i = 0; i < copy.loops; ++i)
+    if (int32_t o = order[i]; copy.size[o] != 1)
+      loops.add({copy.size[o], copy.from[o], copy.to[o]});
+  return loops;
+}
+
+// Where a row begins, and then the next one.
+class Row {
+public:
+  Row(const Loops &loops, int64_t number) : loops(loops) {
+    for (int32_t i = loops.count - 1; i >= 0; --i) {
+      index[i] = number % loops.loop[i].size;
+      number /= loops.loop[i].size;
+      from += index[i] * loops.loop[i].from;
+      to += index[i] * loops.loop[i].to;
+    }
+  }
+  void next() {
+    for (int32_t i = loops.count - 1; i >= 0; --i) {
+      const Loop &loop = loops.loop[i];
+      from += loop.from, to += loop.to;
+      if (++index[i] < loop.size)
+        return;
+      from -= loop.size * loop.from, to -= loop.size * loop.to;
+      index[i] = 0;
+    }
+  }
+
+  int64_t from = 0, to = 0;
+
+private:
+  const Loops &loops;
+  int64_t index[BR_MAX_RANK];
+};
+
+//===----------------------------------------------------------------------===//
+// Rows of lanes
+//===----------------------------------------------------------------------===//
+
+template <class T> void copyLanes(const Loop &lanes, const T *from, T *to, int64_t n) {
+  if (lanes.from == 1 && lanes.to == 1) {
     std::memcpy(to, from, n * sizeof(T));
     return;
   }
   for (int64_t i = 0; i < n; ++i)
-    to[i * toStride] = from[i * fromStride];
+    to[i * lanes.to] = from[i * lanes.from];
+}
+
+template <class T> void copyRows(br_context *ctx, const Loops &rows, const Loop &lanes, const T *from, T *to) {
+  const int64_t parts = (lanes.size + unitElements - 1) / unitElements, count = rows.rows();
+  if (parts > 1) // few long rows
+    return inUnits(ctx, count * parts, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const Row row(rows, i / parts);
+        const int64_t lane = i % parts * unitElements;
+        copyLanes(lanes, from + row.from + lane * lanes.from, to + row.to + lane * lanes.to,
+                  std::min(lanes.size - lane, unitElements));
+      }
+    });
+  const int64_t together = std::max<int64_t>(1, unitElements / lanes.size);
+  inUnits(ctx, (count + together - 1) / together, [&](int64_t begin, int64_t end) {
+    Row row(rows, begin * together);
+    for (int64_t i = begin * together; i < std::min(end * together, count); ++i, row.next())
+      copyLanes(lanes, from + row.from, to + row.to, lanes.size);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles: what is read along one loop is written along another
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t tileSide = 32;
+
+// Through a buffer, so that either memory is touched by whole cache lines, in whatever
+// way its rows share cache sets.
+template <class T>
+void copyTile(const T *from, int64_t fromRow, T *to, int64_t toRow, int64_t fromRows, int64_t toRows) {
+  T tile[tileSide][tileSide];
+  for (int64_t i = 0; i < fromRows; ++i)
+    std::memcpy(tile[i], from + i * fromRow, toRows * sizeof(T));
+  for (int64_t j = 0; j < toRows; ++j)
+    for (int64_t i = 0; i < fromRows; ++i)
+      to[j * toRow + i] = tile[i][j];
+}
+
+// `read` has steps of one in what is read, `written` in what is written.
+template <class T>
+void copyTiles(br_context *ctx, const Loops &rows, const Loop &read, const Loop &written, const T *from, T *to) {
+  const int64_t readTiles = (read.size + tileSide - 1) / tileSide;
+  const int64_t writtenTiles = (written.size + tileSide - 1) / tileSide;
+  const int64_t perRow = readTiles * writtenTiles, count = rows.rows() * perRow;
+  constexpr int64_t together = unitElements / (tileSide * tileSide);
+  inUnits(ctx, (count + together - 1) / together, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * together; i < std::min(end * together, count); ++i) {
+      const Row row(rows, i / perRow);
+      const int64_t r = i % perRow / writtenTiles * tileSide, w = i % writtenTiles * tileSide;
+      copyTile(from + row.from + r + w * written.from, written.from, to + row.to + r * read.to + w, read.to,
+               std::min(written.size - w, tileSide), std::min(read.size - r, tileSide));
+    }
+  });
 }
 
 template <class T> void copyElements(br_context *ctx, const BlockCopy &copy, const T *from, T *to) {
-  const int32_t inner = copy.loops - 1;
-  const int64_t lanes = copy.size[inner], parts = (lanes + unitElements - 1) / unitElements;
-  int64_t rows = 1;
-  for (int32_t i = 0; i < inner; ++i)
-    rows *= copy.size[i];
-  auto copyPart = [&](int64_t row, int64_t part) {
-    int64_t fromAt = 0, toAt = 0;
-    for (int32_t i = inner - 1; i >= 0; --i) {
-      fromAt += row % copy.size[i] * copy.from[i];
-      toAt += row % copy.size[i] * copy.to[i];
-      row /= copy.size[i];
-    }
-    int64_t begin = part * unitElements, n = std::min(lanes - begin, unitElements);
-    copyLanes(from + fromAt + begin * copy.from[inner], copy.from[inner], to + toAt + begin * copy.to[inner],
-              copy.to[inner], n);
-  };
-  // Short rows go together.
-  const int64_t together = std::max<int64_t>(1, unitElements / std::max<int64_t>(lanes, 1));
-  inUnits(ctx, (rows * parts + together - 1) / together, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin * together; i < std::min(end * together, rows * parts); ++i)
-      copyPart(i / parts, i % parts);
-  });
+  Loops loops = loopsOf(copy);
+  if (loops.count == 0)
+    loops.add({1, 1, 1});
+  if (loops.rows() == 0)
+    return;
+  const Loop written = loops.take(loops.count - 1);
+  if (written.to == 1 && written.from != 1)
+    for (int32_t i = 0; i < loops.count; ++i)
+      if (loops.loop[i].from == 1) {
+        const Loop read = loops.take(i);
+        return copyTiles(ctx, loops, read, written, from, to);
+      }
+  copyRows(ctx, loops, written, from, to);
 }
 
 // Bytes [0, bytes) of `part` to `to`, or back.

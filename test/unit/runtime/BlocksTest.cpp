@@ -3,8 +3,10 @@
 #include "cpu/Blocks.h"
 #include "core/Context.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <random>
 #include <vector>
 
 using namespace braid;
@@ -31,7 +33,7 @@ TEST_P(Blocks, copiesColumns) {
   EXPECT_EQ(back, (std::vector<int32_t>{0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 9, 10, 0, 0, 0, 0, 15, 16}));
 }
 
-// A view with exchanged dims is read lane by lane.
+// A view with exchanged dims.
 TEST_P(Blocks, readsAnyStrides) {
   std::vector<int32_t> whole = counted(12), out(12); // [3, 4] as [4, 3]
   copy_block(&context, {4, 2, {4, 3}, {1, 4}, {3, 1}}, whole.data(), 0, out.data(), 0);
@@ -46,6 +48,54 @@ TEST_P(Blocks, sharesOutLongCopies) {
     for (int64_t i : {int64_t{0}, lanes - 1, rows * lanes / 2, rows * lanes - 1})
       EXPECT_EQ(out[i], whole[i / lanes * 2 * lanes + lanes + i % lanes]);
   }
+}
+
+// Two to four dims of odd sizes, each memory with its dims in an order of its own and
+// gaps behind some of them: rows, transposed rows, tiles and their edges.
+template <class T> void copyAnyShape(br_context *context, std::mt19937 &random) {
+  const int32_t dims = 2 + random() % 3;
+  BlockCopy copy = {sizeof(T), dims, {}, {}, {}};
+  for (int32_t i = 0; i < dims; ++i)
+    copy.size[i] = std::vector<int64_t>{1, 2, 3, 7, 31, 33, 65}[random() % (dims > 3 ? 5 : 7)];
+  auto lay = [&](int64_t *strides) {
+    std::vector<int32_t> order(dims);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    int64_t reach = random() % 4 ? 1 : 2;
+    for (int32_t dim : order)
+      strides[dim] = reach, reach *= copy.size[dim] + random() % 2;
+    return static_cast<size_t>(reach);
+  };
+  std::vector<T> from(lay(copy.from) + 3), to(lay(copy.to) + 5, T(-1)), expected = to;
+  std::generate(from.begin(), from.end(), [&] { return static_cast<T>(random()); });
+  std::vector<int64_t> index(dims);
+  for (int32_t i = 0; i >= 0;) {
+    int64_t fromAt = 3, toAt = 5;
+    for (int32_t d = 0; d < dims; ++d)
+      fromAt += index[d] * copy.from[d], toAt += index[d] * copy.to[d];
+    expected[toAt] = from[fromAt];
+    for (i = dims - 1; i >= 0 && ++index[i] == copy.size[i]; --i)
+      index[i] = 0;
+  }
+  copy_block(context, copy, from.data(), 3, to.data(), 5);
+  ASSERT_EQ(to, expected) << testing::PrintToString(copy.size) << testing::PrintToString(copy.from)
+                          << testing::PrintToString(copy.to);
+}
+
+TEST_P(Blocks, copiesAnyShape) {
+  std::mt19937 random(GetParam());
+  for (int i = 0; i < 100; ++i) {
+    copyAnyShape<uint8_t>(&context, random);
+    copyAnyShape<uint16_t>(&context, random);
+    copyAnyShape<int32_t>(&context, random);
+    copyAnyShape<int64_t>(&context, random);
+  }
+}
+
+TEST_P(Blocks, copiesNothing) {
+  int32_t value = 1, out = 2;
+  copy_block(&context, {4, 2, {3, 0}, {1, 1}, {1, 1}}, &value, 0, &out, 0);
+  EXPECT_EQ(out, 2);
 }
 
 TEST_P(Blocks, copiesElementsOfAnySize) {
