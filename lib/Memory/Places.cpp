@@ -1,9 +1,9 @@
 //===- Places.cpp - which values of a program share memory ----------------===//
 //
-// Values are visited from the last to the first.  Whoever uses a value has then
-// said where it wants it (`demand`), and the first to ask gets its way; the
-// others read a copy.  Every demand is checked against the reads of the bytes
-// that the value would overwrite.
+// Values of a prepared program are visited from the last to the first.  Whoever
+// uses a value has then said where it wants it (`demand`), and the first to ask
+// gets its way; the others read a copy.  Every demand is checked against the reads
+// of the bytes that the value would overwrite.
 //
 // Reads of a value are walked once for each demand, so the whole is linear in
 // uses but for values that many actions might overwrite.
@@ -13,9 +13,10 @@
 #include "lib/Memory/Places.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Copies.h"
+#include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Persistent.h"
+#include "lib/Memory/Preparation.h"
 #include "lib/Memory/Reads.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -32,13 +33,6 @@ public:
   FailureOr<Places> run();
 
 private:
-  // Before placing.
-  LogicalResult checkForm();
-  void eraseDead();
-  LogicalResult materializeConstants();
-  void sinkGenerators();
-  void copyUnreachableViews();
-  void copyStridedOperands();
   void placeArguments();
 
   // The visit.
@@ -51,9 +45,8 @@ private:
   void writeInPlace(ActionOpInterface action, OpResult value);
   bool takeOver(Value operand, ActionOpInterface action, unsigned number);
 
-  // After it.
+  /// After the visit.
   void placeViews();
-  void findLifetimes();
 
   /// Puts `value` at `place` if that is legal.  `overwritten` is the action that
   /// later writes other values there, or null.  Places come by value, as most are
@@ -82,8 +75,6 @@ private:
   /// The argument in each persistent storage, by its number and by its name.
   DenseMap<unsigned, Value> argumentIn;
   llvm::StringMap<BlockArgument> persistent;
-  /// Of views whose source is contiguous, or a view of one that is.
-  DenseMap<Value, Layout> viewLayouts;
   /// Of concats that a later action overwrites.
   DenseMap<Operation *, Operation *> overwrittenBy;
 };
@@ -114,103 +105,8 @@ std::string braid::tensorName(Operation *action, unsigned result) {
 }
 
 //===----------------------------------------------------------------------===//
-// Before placing
+// Storages
 //===----------------------------------------------------------------------===//
-
-LogicalResult Placer::checkForm() {
-  for (Operation &op : block) {
-    if (isa<ActionOpInterface, ViewOp, ConcatOp, arith::ConstantOp, func::ReturnOp>(op))
-      continue;
-    return op.emitOpError() << "cannot be planned: only exec actions on values, views and concats have a place in "
-                               "memory; lower it first";
-  }
-  return success();
-}
-
-/// What nobody reads would count as a reader of what it reads.
-void Placer::eraseDead() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
-/// Constants that no kernel has taken in are written by a fill kernel: before
-/// their first use, and once more for each time the program returns them.
-LogicalResult Placer::materializeConstants() {
-  for (auto constant : llvm::to_vector(block.getOps<arith::ConstantOp>())) {
-    auto type = dyn_cast<RankedTensorType>(constant.getType());
-    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-    if (!type || !splat)
-      return constant.emitOpError() << "cannot be planned: a constant whose elements differ has no storage; make it "
-                                       "an input or a frozen parameter";
-    auto element = splat.getSplatValue<TypedAttr>();
-    for (OpOperand &use : llvm::make_early_inc_range(constant->getUses()))
-      if (use.getOwner() == ret) {
-        builder.setInsertionPoint(ret);
-        use.set(buildFill(builder, constant.getLoc(), type, element));
-      }
-    if (constant->use_empty())
-      continue;
-    Operation *first = readerOf(*constant->use_begin());
-    for (OpOperand &use : constant->getUses())
-      if (Operation *reader = readerOf(use); reader->isBeforeInBlock(first))
-        first = reader;
-    builder.setInsertionPoint(first);
-    constant.replaceAllUsesWith(buildFill(builder, constant.getLoc(), type, element));
-  }
-  eraseDead();
-  return success();
-}
-
-/// Kernels that read nothing (zeros of accumulators) are cheap, and what they make may
-/// be as large as all parameters: each result is made when it is returned, and not held
-/// until then.
-void Placer::sinkGenerators() {
-  builder.setInsertionPoint(ret);
-  for (OpOperand &returned : ret->getOpOperands()) {
-    auto kernel = returned.get().getDefiningOp<KernelOp>();
-    if (!kernel || !kernel.getActionIns().empty())
-      continue;
-    unsigned number = cast<OpResult>(returned.get()).getResultNumber();
-    returned.set(builder.clone(*kernel)->getResult(number));
-  }
-  eraseDead();
-}
-
-/// Views of views have no strides where a step of the outer one is no constant
-/// number of elements; then the inner one is copied.
-void Placer::copyUnreachableViews() {
-  for (auto view : llvm::to_vector(block.getOps<ViewOp>())) {
-    ArrayRef<int64_t> sourceShape = shapeOf(view.getSource()), shape = shapeOf(view.getResult());
-    auto inner = viewLayouts.find(view.getSource());
-    Layout source = inner == viewLayouts.end() ? Layout::contiguous(sourceShape) : inner->second;
-    auto layout = composeView(sourceShape, source, shape, view.getOffset(), view.getStrides());
-    if (!layout) {
-      builder.setInsertionPoint(view);
-      view.setOperand(buildCopy(builder, view.getLoc(), view.getSource()));
-      layout = composeView(sourceShape, Layout::contiguous(sourceShape), shape, view.getOffset(), view.getStrides());
-    }
-    viewLayouts[view.getResult()] = *layout;
-  }
-}
-
-/// What an action takes only contiguous is copied where it is a strided view; the
-/// copy's name says so in reports.
-void Placer::copyStridedOperands() {
-  for (auto action : block.getOps<ActionOpInterface>()) {
-    OperandRange ins = action.getActionIns();
-    for (unsigned index = 0; index < ins.size(); ++index) {
-      OpOperand &operand = ins.getBase()[index];
-      auto view = viewLayouts.find(operand.get());
-      if (view == viewLayouts.end() || action.mayReadStrided(index) ||
-          view->second.isContiguous(shapeOf(operand.get())))
-        continue;
-      std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";
-      builder.setInsertionPoint(action);
-      operand.set(buildCopy(builder, NameLoc::get(builder.getStringAttr(name), action.getLoc()), operand.get()));
-    }
-  }
-}
 
 Place Placer::newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -456,7 +352,7 @@ void Placer::writeInPlace(ActionOpInterface action, OpResult value) {
 }
 
 //===----------------------------------------------------------------------===//
-// After the visit
+// All together
 //===----------------------------------------------------------------------===//
 
 /// A view over a strided source has no place where no strides reach its
@@ -471,46 +367,7 @@ void Placer::placeViews() {
   }
 }
 
-void Placer::findLifetimes() {
-  for (auto action : block.getOps<ActionOpInterface>())
-    result.actions.push_back(action);
-  int64_t end = result.actions.size();
-  DenseMap<Operation *, int64_t> times;
-  for (auto [index, action] : llvm::enumerate(result.actions))
-    times[action] = index;
-  for (Storage &storage : result.storages) {
-    storage.first = storage.kind == Storage::Kind::Input || storage.kind == Storage::Kind::Persistent ? -1 : end;
-    storage.last = storage.kind == Storage::Kind::Result || storage.kind == Storage::Kind::Persistent ? end : -1;
-  }
-  for (auto [index, action] : llvm::enumerate(result.actions)) {
-    // Until its end the work may read and write at any time.
-    int64_t time = index, last = times.at(action.getActionEnd());
-    for (Value operand : action.getActionIns()) {
-      Storage &storage = result.storages[result.places.at(operand).storage];
-      storage.last = std::max(storage.last, last);
-    }
-    for (OpResult value : action.getActionResults()) {
-      Storage &storage = result.storages[result.places.at(value).storage];
-      if (storage.first == end) {
-        storage.writer = action;
-        if (storage.name.empty())
-          storage.name = tensorName(action, value.getResultNumber());
-      }
-      storage.first = std::min(storage.first, time);
-      storage.last = std::max(storage.last, last);
-    }
-  }
-}
-
 FailureOr<Places> Placer::run() {
-  if (failed(checkForm()))
-    return failure();
-  eraseDead();
-  if (failed(materializeConstants()))
-    return failure();
-  sinkGenerators();
-  copyUnreachableViews();
-  copyStridedOperands();
   placeArguments();
   if (failed(visitReturn()))
     return failure();
@@ -523,8 +380,12 @@ FailureOr<Places> Placer::run() {
       visitAction(action);
   }
   placeViews();
-  findLifetimes();
+  findLifetimes(block, result);
   return std::move(result);
 }
 
-FailureOr<Places> braid::placeValues(func::FuncOp program) { return Placer(program).run(); }
+FailureOr<Places> braid::placeValues(func::FuncOp program) {
+  if (failed(prepareForPlacing(program)))
+    return failure();
+  return Placer(program).run();
+}

@@ -1,0 +1,137 @@
+//===- Preparation.cpp - a program that can be placed ---------------------===//
+
+#include "lib/Memory/Preparation.h"
+#include "dialects/Exec/Exec.h"
+#include "lib/Memory/Copies.h"
+#include "lib/Memory/Layout.h"
+#include "lib/Memory/Reads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+static LogicalResult checkForm(Block &block) {
+  for (Operation &op : block) {
+    if (isa<ActionOpInterface, ViewOp, ConcatOp, arith::ConstantOp, func::ReturnOp>(op))
+      continue;
+    return op.emitOpError() << "cannot be planned: only exec actions on values, views and concats have a place in "
+                               "memory; lower it first";
+  }
+  return success();
+}
+
+/// What nobody reads would count as a reader of what it reads.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// What nothing is read to make
+//===----------------------------------------------------------------------===//
+
+/// Constants that no kernel has taken in are written by a fill kernel: before
+/// their first use, and once more for each time the program returns them.
+static LogicalResult materializeConstants(Block &block) {
+  Operation *ret = block.getTerminator();
+  OpBuilder builder(ret);
+  for (auto constant : llvm::to_vector(block.getOps<arith::ConstantOp>())) {
+    auto type = dyn_cast<RankedTensorType>(constant.getType());
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!type || !splat)
+      return constant.emitOpError() << "cannot be planned: a constant whose elements differ has no storage; make it "
+                                       "an input or a frozen parameter";
+    auto element = splat.getSplatValue<TypedAttr>();
+    for (OpOperand &use : llvm::make_early_inc_range(constant->getUses()))
+      if (use.getOwner() == ret) {
+        builder.setInsertionPoint(ret);
+        use.set(buildFill(builder, constant.getLoc(), type, element));
+      }
+    if (constant->use_empty())
+      continue;
+    Operation *first = readerOf(*constant->use_begin());
+    for (OpOperand &use : constant->getUses())
+      if (Operation *reader = readerOf(use); reader->isBeforeInBlock(first))
+        first = reader;
+    builder.setInsertionPoint(first);
+    constant.replaceAllUsesWith(buildFill(builder, constant.getLoc(), type, element));
+  }
+  eraseDead(block);
+  return success();
+}
+
+/// Kernels that read nothing (zeros of accumulators) are cheap, and what they make may
+/// be as large as all parameters: each result is made when it is returned, and not held
+/// until then.
+static void sinkGenerators(Block &block) {
+  OpBuilder builder(block.getTerminator());
+  for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
+    auto kernel = returned.get().getDefiningOp<KernelOp>();
+    if (!kernel || !kernel.getActionIns().empty())
+      continue;
+    unsigned number = cast<OpResult>(returned.get()).getResultNumber();
+    returned.set(builder.clone(*kernel)->getResult(number));
+  }
+  eraseDead(block);
+}
+
+//===----------------------------------------------------------------------===//
+// What has no strides, or the wrong ones
+//===----------------------------------------------------------------------===//
+
+/// Of views whose source is contiguous, or a view of one that is.
+using ViewLayouts = DenseMap<Value, Layout>;
+
+/// Views of views have no strides where a step of the outer one is no constant
+/// number of elements; then the inner one is copied.
+static ViewLayouts copyUnreachableViews(Block &block) {
+  OpBuilder builder(block.getTerminator());
+  ViewLayouts layouts;
+  for (auto view : llvm::to_vector(block.getOps<ViewOp>())) {
+    ArrayRef<int64_t> sourceShape = view.getSource().getType().getShape(), shape = view.getType().getShape();
+    auto inner = layouts.find(view.getSource());
+    Layout source = inner == layouts.end() ? Layout::contiguous(sourceShape) : inner->second;
+    auto layout = composeView(sourceShape, source, shape, view.getOffset(), view.getStrides());
+    if (!layout) {
+      builder.setInsertionPoint(view);
+      view.setOperand(buildCopy(builder, view.getLoc(), view.getSource()));
+      layout = composeView(sourceShape, Layout::contiguous(sourceShape), shape, view.getOffset(), view.getStrides());
+    }
+    layouts[view.getResult()] = *layout;
+  }
+  return layouts;
+}
+
+/// What an action takes only contiguous is copied where it is a strided view; the
+/// copy's name says so in reports.
+static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
+  OpBuilder builder(block.getTerminator());
+  for (auto action : block.getOps<ActionOpInterface>()) {
+    OperandRange ins = action.getActionIns();
+    for (unsigned index = 0; index < ins.size(); ++index) {
+      OpOperand &operand = ins.getBase()[index];
+      auto view = layouts.find(operand.get());
+      if (view == layouts.end() || action.mayReadStrided(index) ||
+          view->second.isContiguous(cast<RankedTensorType>(operand.get().getType()).getShape()))
+        continue;
+      std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";
+      builder.setInsertionPoint(action);
+      operand.set(buildCopy(builder, NameLoc::get(builder.getStringAttr(name), action.getLoc()), operand.get()));
+    }
+  }
+}
+
+LogicalResult braid::prepareForPlacing(func::FuncOp program) {
+  Block &block = program.getBody().front();
+  if (failed(checkForm(block)))
+    return failure();
+  eraseDead(block);
+  if (failed(materializeConstants(block)))
+    return failure();
+  sinkGenerators(block);
+  ViewLayouts layouts = copyUnreachableViews(block);
+  copyStridedOperands(block, layouts);
+  return success();
+}
