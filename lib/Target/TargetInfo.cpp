@@ -18,4 +18,11 @@ const braid::TargetInfo *braid::lookupTarget(llvm::StringRef name) {
   return nullptr;
 }
 
+const braid::TargetInfo *braid::findTarget(mlir::Operation *op, llvm::StringRef name) {
+  const TargetInfo *target = lookupTarget(name);
+  if (!target)
+    op->emitError() << "unknown target '" << name << "'; there is " << targetNames();
+  return target;
+}
+
 llvm::StringRef braid::targetNames() { return "cpu"; }

@@ -6,6 +6,7 @@
 #ifndef BRAID_LIB_TARGET_TARGETINFO_H
 #define BRAID_LIB_TARGET_TARGETINFO_H
 
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
@@ -34,6 +35,8 @@ struct TargetInfo {
 
 /// The target of this name ("cpu"), or null.
 const TargetInfo *lookupTarget(llvm::StringRef name);
+/// The same for a pass over `op`, where an error says that there is none.
+const TargetInfo *findTarget(mlir::Operation *op, llvm::StringRef name);
 /// "cpu, …": for error messages.
 llvm::StringRef targetNames();
 

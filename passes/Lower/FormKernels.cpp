@@ -189,11 +189,9 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
   using FormKernelsPassBase::FormKernelsPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = lookupTarget(target);
-    if (!info) {
-      getOperation().emitError() << "unknown target '" << target << "'; targets are " << targetNames();
+    const TargetInfo *info = findTarget(getOperation(), target);
+    if (!info)
       return signalPassFailure();
-    }
     if (getOperation().isExternal())
       return;
     mergeScalarsAndTables(getOperation());

@@ -95,11 +95,9 @@ struct SelectCallsPass : public braid::impl::SelectCallsPassBase<SelectCallsPass
   using SelectCallsPassBase::SelectCallsPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = lookupTarget(target);
-    if (!info) {
-      getOperation().emitError() << "unknown target '" << target << "'; targets are " << targetNames();
+    const TargetInfo *info = findTarget(getOperation(), target);
+    if (!info)
       return signalPassFailure();
-    }
     if (getOperation().isExternal())
       return;
     mergeSumsOfPads(getOperation());

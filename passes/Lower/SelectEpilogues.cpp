@@ -70,11 +70,9 @@ struct SelectEpiloguesPass : public braid::impl::SelectEpiloguesPassBase<SelectE
   using SelectEpiloguesPassBase::SelectEpiloguesPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = lookupTarget(target);
-    if (!info) {
-      getOperation().emitError() << "unknown target '" << target << "'; targets are " << targetNames();
+    const TargetInfo *info = findTarget(getOperation(), target);
+    if (!info)
       return signalPassFailure();
-    }
     SmallVector<Operation *> activations;
     getOperation().walk([&](Operation *op) {
       if (epilogueOf(op, *info) != exec::Epilogue::None)

@@ -17,9 +17,7 @@ struct VerifyPlan : braid::impl::VerifyPlanBase<VerifyPlan> {
   using VerifyPlanBase::VerifyPlanBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = lookupTarget(target);
-    if (!info)
-      getOperation().emitError() << "unknown target '" << target << "'; there is " << targetNames();
+    const TargetInfo *info = findTarget(getOperation(), target);
     if (!info || failed(verifyPlan(getOperation(), info->alignment)))
       return signalPassFailure();
     markAllAnalysesPreserved();
