@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the example of every pass in a Passes.td: the IR under "Input:" through the
-pass must print like the IR under "Output:".  The options of an example stand in
-backquotes after the word, as in "Input (`at=y`):".  A pass without an example, or
-whose output is not what the manual says, is a failure.
+"""Runs the example of every pass in a Passes.td and what it includes: the IR under
+"Input:" through the pass must print like the IR under "Output:".  The options of an
+example stand in backquotes after the word, as in "Input (`at=y`):".  A pass without
+an example, or whose output is not what the manual says, is a failure.
 
 A pass that only checks says "Leaves:" instead: the IR passes unchanged.
 """
@@ -12,10 +12,17 @@ import re
 import subprocess
 import sys
 
+INCLUDE = re.compile(r'^include "(passes/[^"]*)"', re.M)
 PASS = re.compile(r'^def \w+ : \w*Pass<"([\w-]+)"(.*?)^}', re.S | re.M)
 BLOCK = r"\s*```mlir\n(.*?)```"
 EXAMPLE = re.compile(r"Input(?: \(`([^`]*)`\))?:" + BLOCK + r"\s*Output:" + BLOCK, re.S)
 LEAVES = re.compile(r"Leaves(?: \(`([^`]*)`\))?:" + BLOCK, re.S)
+
+
+def manual(path, root):
+    """The text of a file and of what it includes from `root`."""
+    text = path.read_text()
+    return text + "".join(manual(root / name, root) for name in INCLUDE.findall(text))
 
 
 def opt(text, *arguments):
@@ -38,8 +45,9 @@ def check(name, options, before, after):
 
 def main():
     failures = 0
-    for path in sys.argv[1:]:
-        for name, body in PASS.findall(pathlib.Path(path).read_text()):
+    root = pathlib.Path(__file__).parents[2]
+    for path in map(pathlib.Path, sys.argv[1:]):
+        for name, body in PASS.findall(manual(path, root)):
             examples = EXAMPLE.findall(body)
             examples += [(options, ir, ir) for options, ir in LEAVES.findall(body)]
             problems = [check(name, *example) for example in examples] or ["there is no example"]

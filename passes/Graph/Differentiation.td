@@ -1,0 +1,155 @@
+//===- Differentiation.td - gradients, and hooks on them -----*- tablegen -*-===//
+//
+// Differentiation, and the hook points at which others see or change activations and
+// gradients: units get theirs before it, attachments come after.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_GRAPH_DIFFERENTIATION
+#define BRAID_PASSES_GRAPH_DIFFERENTIATION
+
+include "mlir/Pass/PassBase.td"
+
+def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Appends gradients to a function, by reverse mode";
+  let description = [{
+    A root is a result with `tg.role = "loss"`, or one named by `root`.  Every
+    parameter that is not frozen and every argument with `tg.grad` gets a result
+    with `tg.grad_of`: the gradient of the sum of the roots.  A scalar root is
+    seeded with 1; a root of any shape may be seeded by an argument with
+    `tg.seed = <result number>`, which is the output's gradient, and a root that
+    is not a scalar must be.
+
+    Ops say their own gradients (`DifferentiableOpInterface`); a composite
+    without one is differentiated through its decomposition.  Contributions to a
+    value are added in reverse program order.  A parameter that does not reach a
+    root gets zeros and a remark.  An op without a gradient on the way from a
+    root to a parameter is an error that shows the way.
+
+    Input:
+    ```mlir
+    func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = "loss"}) {
+      %y = arith.addf %x, %x : tensor<3xf32>
+      %s = tg.reduce sum %y dims [0] : tensor<3xf32> -> tensor<f32>
+      return %s : tensor<f32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<3xf32> {tg.grad_of = "x"}) {
+      %y = arith.addf %x, %x : tensor<3xf32>
+      %s = tg.reduce sum %y dims [0] : tensor<3xf32> -> tensor<f32>
+      %one = arith.constant dense<1.0> : tensor<f32>
+      %dy = tg.broadcast %one dims [] : tensor<f32> -> tensor<3xf32>
+      %dx = arith.addf %dy, %dy : tensor<3xf32>
+      return %s, %dx : tensor<f32>, tensor<3xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"",
+           "The function to differentiate; without it every function that has a root">,
+    ListOption<"root", "root", "int64_t", "Result numbers to differentiate, instead of those with role loss">,
+    Option<"paramHooks", "param-hooks", "bool", /*default=*/"false",
+           "Put a hook 'param:<name>' on each parameter's gradient, once all uses are summed">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def MarkUnitsPass : Pass<"tg-mark-units", "::mlir::func::FuncOp"> {
+  let summary = "Puts hooks where activations enter and leave the units of a model";
+  let description = [{
+    A unit is named by the `unit` of parameters.  Its ops are those that read its
+    parameters; those on a way from one of them to another that does not pass
+    through an op of another unit's parameters; and those up to where values of
+    the unit alone meet again, such as the residual sum that ends a block.  Each floating-point
+    value that is computed from an input and enters the unit gets a hook
+    "<unit>.enter", each that leaves it a hook "<unit>.exit", numbered by `order`
+    when there are several.  Run before `tg-differentiate` the hooks get partners
+    in the backward pass: "<unit>.exit.grad" where it enters the unit and
+    "<unit>.enter.grad" where it leaves.
+
+    Input:
+    ```mlir
+    func.func @scale(%x: tensor<3xf32> {tg.input = "x"},
+                     %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "h.0">}) -> tensor<3xf32> {
+      %y = arith.mulf %x, %w : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @scale(%x: tensor<3xf32> {tg.input = "x"},
+                     %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "h.0">}) -> tensor<3xf32> {
+      %0 = tg.hook %x "h.0.enter" order 0 : tensor<3xf32>
+      %y = arith.mulf %0, %w : tensor<3xf32>
+      %1 = tg.hook %y "h.0.exit" order 0 : tensor<3xf32>
+      return %1 : tensor<3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
+
+def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
+  let summary = "Puts an op at hook points";
+  let description = [{
+    `at` names points and `action` says, point by point, what happens there:
+
+    * `scale:F` multiplies the tensor by F,
+    * `clip:F` scales it down to a 2-norm of at most F,
+    * `norm` adds its 2-norm as a result with `tg.role = "norm:<point>"`,
+    * `keep` adds it as a result with `tg.role = "keep:<point>"`.
+
+    The points stay, so that later attachments at the same point act after
+    earlier ones; `tg-remove-hooks` takes them out.  Points of one name are
+    handled in the order of their `order`; results of the second and later ones
+    carry it, as in "norm:<point>:1".  A name that no point has is an error.
+
+    Input (`at=y action=scale:0.5`):
+    ```mlir
+    func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %y = tg.hook %x "y" order 0 : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %half = arith.constant dense<0.5> : tensor<3xf32>
+      %0 = arith.mulf %x, %half : tensor<3xf32>
+      %y = tg.hook %0 "y" order 0 : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"at", "at", "std::string", "Names of points">,
+    ListOption<"action", "action", "std::string", "What happens at each: scale:F, clip:F, norm or keep">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def RemoveHooksPass : Pass<"tg-remove-hooks", "::mlir::ModuleOp"> {
+  let summary = "Takes hook points out of the graph";
+  let description = [{
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %y = tg.hook %x "y" order 0 : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+      return %x : tensor<3xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"at", "at", "std::string", "Names of points; without it all points go">,
+  ];
+}
+
+#endif // BRAID_PASSES_GRAPH_DIFFERENTIATION

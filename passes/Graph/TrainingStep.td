@@ -1,0 +1,269 @@
+//===- TrainingStep.td - from a model to its programs --------*- tablegen -*-===//
+//
+// Order of a step: tg-transpose-weights, tg-rebatch (only to accumulate),
+// tg-make-programs, then on @train: tg-split-loss (only to accumulate),
+// tg-differentiate, tg-attach-hooks, tg-accumulate (only to accumulate),
+// tg-apply-optimizer.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_GRAPH_TRAININGSTEP
+#define BRAID_PASSES_GRAPH_TRAININGSTEP
+
+include "mlir/Pass/PassBase.td"
+
+def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
+  let summary = "Store weights that are contracted over their first dim the other way around";
+  let description = [{
+    Matrix products are fastest with weights stored n x k (k is contracted).  A
+    parameter of rank 2 whose every contraction is over dim 0 gets its two dims
+    exchanged: the argument's type, the letters of the contractions and the
+    attribute's `transposed`, which tells the runtime that checkpoints hold the
+    transpose.  Other uses read it through a `tg.transpose`.  Gradients and
+    optimizer state follow the argument's type, so this runs before
+    differentiation.  Tables of `tg.gather`, and weights contracted over dim 1
+    somewhere (tied heads), stay.
+
+    Input:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<4x16xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %w: tensor<16x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>, transposed>}) -> tensor<4x16xf32> {
+      %y = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
+
+def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
+  let summary = "Change the batch size of a graph";
+  let description = [{
+    The batch starts at dim 0 of the inputs with the role tokens, targets,
+    features or labels and follows the sharding rules of the ops.  Types and
+    constants change, ops do not: a mean is a mean over the new batch.  An op
+    that needs the batch whole, joins it with another batch or splits it is an
+    error.
+
+    Input (`factor=2`):
+    ```mlir
+    func.func @model(%x: tensor<4x2x8xf32> {tg.input = "x", tg.role = "features"}) -> tensor<8x8xf32> {
+      %y = tg.reshape %x : tensor<4x2x8xf32> -> tensor<8x8xf32>
+      return %y : tensor<8x8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @model(%x: tensor<2x2x8xf32> {tg.input = "x", tg.role = "features"}) -> tensor<4x8xf32> {
+      %y = tg.reshape %x : tensor<2x2x8xf32> -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"batch", "batch", "int64_t", "0", "The new batch size, in examples">,
+    Option<"factor", "factor", "int64_t", "1", "Divide the batch size by this number instead">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
+  let summary = "Make the forward graphs of train, eval and generate from the model";
+  let description = [{
+    The model becomes `@train` (which differentiation and the optimizer complete),
+    and leaves the copies `@eval` and `@generate`, which are for inference: without
+    dropout, and without the inputs that are then unread.
+
+    * `@train` and `@eval` return the loss alone.
+    * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the
+      logits [V] of that position.  Where the logits are a contraction, the hidden
+      row is picked before it, so the head works on one row.
+
+    Input (`programs=generate`):
+    ```mlir
+    func.func @model(%t: tensor<2x4xi32> {tg.input = "tokens", tg.role = "tokens"},
+                     %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
+        -> (tensor<2x4x16xf32> {tg.role = "logits"}) {
+      %h = tg.gather %e, %t : (tensor<16x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
+      %l = tg.contract "bsd,vd->bsv" %h, %e : (tensor<2x4x8xf32>, tensor<16x8xf32>) -> tensor<2x4x16xf32>
+      return %l : tensor<2x4x16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = "tokens"},
+                        %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
+                        %p: tensor<i32> {tg.input = "position", tg.role = "position"})
+        -> (tensor<16xf32> {tg.role = "logits"}) {
+      %h = tg.gather %e, %t : (tensor<16x8xf32>, tensor<1x4xi32>) -> tensor<1x4x8xf32>
+      %rows = tg.reshape %h : tensor<1x4x8xf32> -> tensor<4x8xf32>
+      %index = tg.reshape %p : tensor<i32> -> tensor<1xi32>
+      %row = tg.gather %rows, %index : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
+      %x = tg.reshape %row : tensor<1x8xf32> -> tensor<1x1x8xf32>
+      %l = tg.contract "bsd,vd->bsv" %x, %e : (tensor<1x1x8xf32>, tensor<16x8xf32>) -> tensor<1x1x16xf32>
+      %y = tg.reshape %l : tensor<1x1x16xf32> -> tensor<16xf32>
+      return %y : tensor<16xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"model", "model", "std::string", "\"model\"", "The function to start from">,
+    ListOption<"programs", "programs", "std::string",
+               "Which programs (train, eval, generate); by default those the model's roles allow">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
+}
+
+def SplitLossPass : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
+  let summary = "Turn a mean loss into a sum and a count";
+  let description = [{
+    For accumulation over microbatches: a mean of means is wrong when microbatches
+    count different numbers of targets, but sums and counts add up.  The loss must
+    be a `tg.cross_entropy` or a `tg.reduce` (mean or sum) over the batch, possibly
+    reshaped; nothing before it may mix the examples.  A mean becomes a sum, and
+    the result with the role `count` is what the sum is to be divided by.  A sum
+    stays as it is, without a count.
+
+    Runs on the function to be differentiated, before `tg-differentiate`;
+    `tg-accumulate` divides.
+
+    Input:
+    ```mlir
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<f32> {tg.role = "loss"}) {
+      %l = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<f32> {tg.role = "count"}) {
+      %l = tg.reduce sum %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+      %n = arith.constant dense<32.0> : tensor<f32>
+      return %l, %n : tensor<f32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [Option<"functionName", "function", "std::string", "\"train\"", "The function to work on">];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
+  let summary = "Make a step of several microbatches: the programs accumulate and train";
+  let description = [{
+    Starts from a differentiated `@train` of one microbatch (a sum loss, see
+    `tg-split-loss`, and results with `tg.grad_of`).  A step runs `@accumulate` K-1
+    times and `@train` once; K is the caller's.
+
+    * Accumulators are states that checkpoints leave out: `acc.<parameter>`,
+      `acc.loss` and, if there is a count, `acc.count`.
+    * `@accumulate` adds its microbatch to them and returns nothing else.
+    * `@train` adds its own microbatch, divides once by the whole count, and leaves
+      zeros in the accumulators.
+
+    A value is added where it is made, so that what ranks reduce can begin there.
+
+    Input:
+    ```mlir
+    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+                     %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.grad_of = "w"}) {
+      %y = arith.mulf %x, %w : tensor<2xf32>
+      %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
+      return %l, %x : tensor<f32>, tensor<2xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+                     %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
+                     %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.grad_of = "w"},
+            tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
+      %g = arith.addf %aw, %x : tensor<2xf32>
+      %y = arith.mulf %x, %w : tensor<2xf32>
+      %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
+      %loss = arith.addf %al, %l : tensor<f32>
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %zeros = arith.constant dense<0.0> : tensor<2xf32>
+      return %loss, %g, %zero, %zeros : tensor<f32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>
+    }
+    func.func @accumulate(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+                          %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                          %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
+                          %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
+        -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
+      %g = arith.addf %aw, %x : tensor<2xf32>
+      %y = arith.mulf %x, %w : tensor<2xf32>
+      %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
+      %loss = arith.addf %al, %l : tensor<f32>
+      return %loss, %g : tensor<f32>, tensor<2xf32>
+    }
+    ```
+  }];
+  let options = [Option<"functionName", "function", "std::string", "\"train\"", "The differentiated function">];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
+  let summary = "Turn gradients into updates of parameters and optimizer state";
+  let description = [{
+    Each result with `tg.grad_of = "p"` becomes the update of p: states
+    `p.exp_avg` and `p.exp_avg_sq` (Adam), or `p.momentum_buffer` (SGD with
+    momentum), the inputs `lr` and `step` where they are needed, the op, and
+    results with `tg.updates`.  The formulas are PyTorch's.  Functions without
+    such results stay as they are.
+
+    Weight decay applies to every parameter but those that `decay-exclude` names:
+    `biases` (rank 0 or 1, not of a norm), `norms` (scales and shifts of layer and
+    RMS norms), `embeddings` (tables: what `tg.gather` reads, tied heads included,
+    and what is read by no contraction, such as learned positions).
+
+    `clip` > 0 scales all gradients by min(1, clip / (norm + 1e-6)), where norm is
+    the 2-norm of all of them; the result with the role `grad_norm` is the norm
+    before that.
+
+    Input (`optimizer=momentum`):
+    ```mlir
+    func.func @train(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %x: tensor<2xf32> {tg.input = "x"}) -> (tensor<2xf32> {tg.grad_of = "w"}) {
+      return %x : tensor<2xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @train(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %x: tensor<2xf32> {tg.input = "x"},
+                     %lr: tensor<f32> {tg.input = "lr", tg.role = "lr"},
+                     %m: tensor<2xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, cause = "optimizer_state">})
+        -> (tensor<2xf32> {tg.updates = "w"}, tensor<2xf32> {tg.updates = "w.momentum_buffer"}) {
+      %w1, %m1 = tg.sgd %w, %x, %lr, %m momentum 0.9 decay 0.0
+          : (tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+      return %w1, %m1 : tensor<2xf32>, tensor<2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, momentum, nesterov, adam or adamw">,
+    Option<"beta1", "beta1", "double", "0.9", "Adam: decay of the mean, from 0 to 1">,
+    Option<"beta2", "beta2", "double", "0.999", "Adam: decay of the squared mean, from 0 to 1">,
+    Option<"eps", "eps", "double", "1e-8", "Adam: added to the denominator">,
+    Option<"momentum", "momentum", "double", "0.9", "momentum and nesterov: decay of the velocity, from 0 to 1">,
+    Option<"weightDecay", "weight-decay", "double", "0.0", "Weight decay, a share of the parameter (times lr) a step">,
+    ListOption<"decayExclude", "decay-exclude", "std::string",
+               "Parameters without weight decay: biases, norms, embeddings">,
+    Option<"clip", "clip", "double", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
+    Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // BRAID_PASSES_GRAPH_TRAININGSTEP

@@ -1,0 +1,202 @@
+//===- Actions.td - kernels, calls and views, on values -------*- tablegen -*-===//
+//
+// From ops to actions: exec-select-calls, exec-form-kernels, exec-fuse-kernels, and
+// before them, while activations are whole, exec-select-epilogues.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_LOWER_ACTIONS
+#define BRAID_PASSES_LOWER_ACTIONS
+
+include "mlir/Pass/PassBase.td"
+
+class TargetPass<string name, string op> : Pass<name, op> {
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target to lower for">];
+  let dependentDialects = ["::braid::exec::ExecDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def SelectEpiloguesPass : TargetPass<"exec-select-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Lets library calls apply activations to their results";
+  let description = [{
+    Runs before `tg-decompose`, while activations are whole.  A contraction (and
+    its bias) that only a GELU or SiLU reads becomes a call with that epilogue,
+    where the target's library has it.  In training the activation's operand is
+    saved for backward and nothing happens.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %y = tg.gelu tanh %h : tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %y = exec.matmul "bd,fd->bf" (%x, %w) epilogue gelu_tanh : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+  }];
+}
+
+def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
+  let summary = "Selects library calls and views";
+  let description = [{
+    * `tg.contract` becomes `exec.matmul`.  Operands are read through views; where
+      no GEMM takes the strides, the operand is copied.  Contractions that are no
+      matrix products (nothing contracted, or only dot products) become products
+      and reductions.
+    * A bias added to a call's only use moves into the call.  A sum of a call and
+      a tensor that dies there becomes a call that accumulates.
+    * `tg.gather`, `tg.scatter_add`, `tg.concat`, `tg.pad` become their exec forms.
+      A sum of disjoint pads (gradients of slices) becomes one concat.
+    * `tg.slice`, `tg.transpose`, `tg.reshape` become `exec.view` of a contiguous
+      tensor, after a copy where no strides express them.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<16x4xf32> {
+      %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %c = tg.broadcast %b dims [1] : tensor<16xf32> -> tensor<4x16xf32>
+      %y = arith.addf %h, %c : tensor<4x16xf32>
+      %t = tg.transpose %y [1, 0] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<16x4xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w bias %b : tensor<16xf32>) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+  }];
+}
+
+def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Makes a kernel of every op that computes";
+  let description = [{
+    One `exec.kernel` an op at first.  Constants, iotas, broadcasts and cheap
+    arithmetic on constants and iotas are written into each kernel that reads
+    them.  Reductions go by lanes first; reduced rows are cut into blocks whose
+    partials a second kernel combines in order.  Collectives stay as they are.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %two = arith.constant dense<2.0> : tensor<8xf32>
+      %y = arith.mulf %x, %two : tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = exec.kernel "mulf"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %two = arith.constant 2.0 : f32
+          %product = arith.mulf %in, %two : f32
+          linalg.yield %product : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      return %y : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Moves kernels into one another";
+  let description = [{
+    In program order each kernel is merged with kernels that make its operands
+    and with earlier ones that read the same tensors, when their spaces have a
+    common refinement in which shared values have the same coordinates, nothing
+    between them forbids it, and no sum over rows is read.  Collectives keep their
+    order.  A value that only the
+    kernel reads disappears.  A layer norm becomes one kernel, its backward with
+    the partial sums of the weight gradients another.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      %z = exec.kernel "exp"(%y) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%ky: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kz = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%ky : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.exp %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %kz : tensor<8xf32>
+      }
+      return %z : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %z = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        %empty2 = tensor.empty() : tensor<8xf32>
+        %kz = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%ky : tensor<8xf32>) outs(%empty2 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.exp %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %kz : tensor<8xf32>
+      }
+      return %z : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyValuesPass : Pass<"exec-verify-values"> {
+  let summary = "Fails if an op of the graph is left: everything is an action or a view";
+  let description = [{
+    The boundary between choosing actions and planning their memory.  Changes
+    nothing.
+
+    Leaves:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x4xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+  }];
+}
+
+#endif // BRAID_PASSES_LOWER_ACTIONS

@@ -1,0 +1,146 @@
+//===- Launches.td - kernels defined once, launched together -*- tablegen -*-===//
+//
+// In memory form: what layers have in common is written once, and what is independent
+// runs in one launch.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_LOWER_LAUNCHES
+#define BRAID_PASSES_LOWER_LAUNCHES
+
+include "mlir/Pass/PassBase.td"
+
+def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Defines each kernel once";
+  let description = [{
+    Kernels in memory form with equal bodies, layouts and ties (outs that are
+    operands) become one `exec.kernel_def`, and an `exec.launch` each: a model has
+    as much kernel source as one of its layers.  A kernel that is elementwise on
+    contiguous tensors, without indices, becomes `flat`: it does not depend on the
+    length.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.kernel "addf"(%v, %x) outs(%v : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
+      exec.kernel "addf"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+    ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
+      %empty = tensor.empty() : tensor<1xf32>
+      %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%ka, %kb : tensor<1xf32>, tensor<1xf32>) outs(%empty : tensor<1xf32>) attrs = {exec.dims = array<i64: 0>} {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %sum = arith.addf %a, %b : f32
+        linalg.yield %sum : f32
+      } -> tensor<1xf32>
+      exec.yield %kc : tensor<1xf32>
+    }
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%v, %x) outs(%v) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%w, %x) outs(%w) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::exec::ExecDialect"];
+}
+
+def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
+  let summary = "Makes one launch of independent launches of a flat kernel";
+  let description = [{
+    A launch moves up to an earlier one of its kernel if no action between them
+    conflicts with it in memory.  Buffers' lives are renumbered.  With AdamW all
+    parameters of one decay group are updated by one launch.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+    ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
+      %empty = tensor.empty() : tensor<1xf32>
+      %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%ka, %kb : tensor<1xf32>, tensor<1xf32>) outs(%empty : tensor<1xf32>) attrs = {exec.dims = array<i64: 0>} {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %sum = arith.addf %a, %b : f32
+        linalg.yield %sum : f32
+      } -> tensor<1xf32>
+      exec.yield %kc : tensor<1xf32>
+    }
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%v, %x) outs(%v) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 1(%w, %x) outs(%w) : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]> -> !exec.ref<8xf32, [1]>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.kernel_def @addf space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+    ^bb0(%ka: tensor<1xf32>, %kb: tensor<1xf32>):
+      %empty = tensor.empty() : tensor<1xf32>
+      %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%ka, %kb : tensor<1xf32>, tensor<1xf32>) outs(%empty : tensor<1xf32>) attrs = {exec.dims = array<i64: 0>} {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %sum = arith.addf %a, %b : f32
+        linalg.yield %sum : f32
+      } -> tensor<1xf32>
+      exec.yield %kc : tensor<1xf32>
+    }
+    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 192 {
+      exec.buffer @b0 at 128 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      exec.launch @addf batch 2(%v, %x, %w, %x) outs(%v, %w)
+          : !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>
+          -> !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::exec::ExecDialect"];
+}
+
+#endif // BRAID_PASSES_LOWER_LAUNCHES

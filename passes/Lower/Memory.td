@@ -1,0 +1,148 @@
+//===- Memory.td - bytes for every value ---------------------*- tablegen -*-===//
+//
+// The plan of memory, and two checks that know nothing of how it was made.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_LOWER_MEMORY
+#define BRAID_PASSES_LOWER_MEMORY
+
+include "mlir/Pass/PassBase.td"
+
+def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Gives every value of the programs its bytes in the arena";
+  let description = [{
+    The only bufferizer.  Every function of the module is a program on values
+    (actions, `exec.view`, `exec.concat`); every one becomes an `exec.program` in
+    memory form, and the parameters and states of all of them become
+    `exec.tensor`s, which come first in the arena.
+
+    *Ties.*  A view is its source with other strides and costs nothing.  The
+    operands of a concat are written into its slices, an accumulator is summed in
+    place, a result overwrites an operand that dies there, and the new value of a
+    parameter (`tg.updates`) overwrites the old one once nothing reads that.
+    Where a tie is demanded but cannot hold, a kernel `copy` is inserted.
+
+    *Offsets.*  Buffers get offsets so that those that live at the same time do
+    not overlap; the answer is checked by a verifier of its own.  The scratch
+    memory of library calls is one buffer, right after the persistent tensors,
+    at the same offset in all programs.
+
+    *Causes.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
+    that a collective makes whole), `activations` (written by an action that the
+    loss or another result with a role depends on; in a program without such
+    results, that a scalar result depends on; everything in a program that updates
+    nothing), `buckets` (of the rest, what a collective combines several tensors
+    into), else `gradients`.
+
+    *Collectives.*  They read and write contiguous memory: a strided operand is
+    copied first, and the copy's name in reports says so.  The tensors of a bucket
+    stay each in its own place.  A collective in a `comm.start` has its operands
+    live and unwritten, and its results' memory to itself, until the wait.
+    `comm.program`, and `comm.sharding` and `comm.global` of arguments and results,
+    stay on the program, tensors and buffers.  A `comm.slice` or `comm.assemble`
+    along a dim reads and writes rows where they are; along the flat order it is
+    contiguous like a collective.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @train(%w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>},
+                     %x: tensor<8xf32> {tg.input = "x"}) -> (tensor<8xf32> {tg.updates = "w"}) {
+      %0 = exec.kernel "addf"(%w, %x) space [8] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
+      return %0 : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    exec.tensor @w at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @train arena 128 {
+      exec.buffer @b0 at 64 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
+      %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
+      exec.kernel "addf"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
+      ^bb0(%ka: tensor<8xf32>, %kb: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kc = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+            ins(%ka, %kb : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %out: f32):
+          %sum = arith.addf %a, %b : f32
+          linalg.yield %sum : f32
+        } -> tensor<8xf32>
+        exec.yield %kc : tensor<8xf32>
+      }
+    }
+    ```
+    The sum is written over `w`, which no one else reads.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment and scratch memory count">,
+    Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
+           "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
+  ];
+  let dependentDialects = ["exec::ExecDialect"];
+}
+
+def VerifyMemoryPass : Pass<"exec-verify-memory"> {
+  let summary = "Fails if a tensor is left outside kernel bodies";
+  let description = [{
+    The boundary between planning and translation: every value of a program is a
+    reference into the arena.  Changes nothing.
+
+    Leaves:
+    ```mlir
+    exec.tensor @w at 0 bytes 512 cause "parameters" : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @eval arena 8389504 {
+      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 cause "workspace" name "workspace"
+      exec.buffer @x at 8389120 bytes 128 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
+      exec.buffer @y at 8389248 bytes 256 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x16xf32>
+      %x = exec.ref @x + 0 : !exec.ref<4x8xf32, [8, 1]>
+      %w = exec.ref @w + 0 : !exec.ref<16x8xf32, [8, 1]>
+      %y = exec.ref @y + 0 : !exec.ref<4x16xf32, [16, 1]>
+      exec.matmul "bd,fd->bf"(%x, %w) outs(%y : !exec.ref<4x16xf32, [16, 1]>) : !exec.ref<4x8xf32, [8, 1]>, !exec.ref<16x8xf32, [8, 1]>
+    }
+    ```
+  }];
+}
+
+def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
+  let summary = "Checks a module in memory form";
+  let description = [{
+    Knows nothing of how the plan was made.  Checks that persistent tensors and
+    buffers lie aligned in the arena, that those which live at the same time do
+    not overlap, that every reference is inside its buffer and every access
+    inside the buffer's life, that every byte read was written before (inputs and
+    persistent tensors are at the start, results must be at the end), that an action
+    writes over its own operands only where it said that it may and gets contiguous
+    references where it takes no others, and that between a `comm.start` and its
+    wait nothing writes what the collective reads or touches what it writes.
+    Changes nothing.
+
+    Leaves:
+    ```mlir
+    exec.tensor @w at 0 bytes 512 cause "parameters" : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @eval arena 8389504 {
+      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 cause "workspace" name "workspace"
+      exec.buffer @x at 8389120 bytes 128 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
+      exec.buffer @y at 8389248 bytes 256 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x16xf32>
+      %x = exec.ref @x + 0 : !exec.ref<4x8xf32, [8, 1]>
+      %w = exec.ref @w + 0 : !exec.ref<16x8xf32, [8, 1]>
+      %y = exec.ref @y + 0 : !exec.ref<4x16xf32, [16, 1]>
+      exec.matmul "bd,fd->bf"(%x, %w) outs(%y : !exec.ref<4x16xf32, [16, 1]>) : !exec.ref<4x8xf32, [8, 1]>, !exec.ref<16x8xf32, [8, 1]>
+    }
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment counts">];
+}
+
+#endif // BRAID_PASSES_LOWER_MEMORY
