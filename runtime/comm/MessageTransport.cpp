@@ -11,9 +11,10 @@ using namespace braid;
 namespace {
 
 // Packing space is bounded whatever the number of ranks; all ranks of a group
-// agree on it.
+// agree on it.  Each chunk wakes threads on both sides, which beside busy cores
+// takes about as long as to move a MiB: few and large ones.
 size_t chunkBytesFor(int ranks) {
-  constexpr size_t total = 4 << 20, least = 64 << 10, most = 1 << 20;
+  constexpr size_t total = 16 << 20, least = 64 << 10, most = 4 << 20;
   return std::clamp(total / ranks, least, most) / 64 * 64;
 }
 
