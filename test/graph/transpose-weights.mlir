@@ -35,6 +35,19 @@ func.func @other_uses(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {tg.param = #tg.
   return %0, %1, %w : tensor<4x16xf32>, tensor<f32>, tensor<8x16xf32>
 }
 
+// State that the graph itself moves on is nobody's gradient.
+// CHECK-LABEL: @state
+// CHECK-SAME: tensor<16x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>, transposed>}
+// CHECK-SAME: tensor<i32> {tg.updates = "batches"}
+func.func @state(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
+    -> (tensor<4x16xf32>, tensor<i32> {tg.updates = "batches"}) {
+  %0 = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %one = arith.constant dense<1> : tensor<i32>
+  %count = arith.addi %batches, %one : tensor<i32>
+  return %0, %count : tensor<4x16xf32>, tensor<i32>
+}
+
 // What stays: a weight n x k, one contracted both ways, an embedding table, one
 // that is not contracted, one of rank 3, and an input.
 // CHECK-LABEL: @left_alone
