@@ -4,8 +4,10 @@
 
 #include "core/Error.h"
 #include "core/Mesh.h"
+#include "cpu/Threads.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -28,17 +30,38 @@ std::array<int32_t, agreeValues> braid::agree(Model &model, const std::array<int
   return result;
 }
 
-// Of bytes: 30 bits, never negative.
-static int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes) {
-  uint64_t state = static_cast<uint64_t>(hash) + 0x9E3779B97F4A7C15u;
-  auto mix = [&](uint64_t word) { state = (state ^ word) * 0xD6E8FEB86659FD93u ^ (state >> 29); };
-  uint64_t word, at = 0;
-  for (; at + sizeof word <= bytes; at += sizeof word) {
-    std::memcpy(&word, data + at, sizeof word);
-    mix(word);
+static void mix(uint64_t &state, uint64_t word) { state = (state ^ word) * 0xD6E8FEB86659FD93u ^ (state >> 29); }
+
+// Four chains, which do not wait for each other's products.
+static uint64_t hashOfBytes(uint64_t seed, const std::byte *data, uint64_t bytes) {
+  std::array<uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3}, words;
+  uint64_t at = 0;
+  for (; at + sizeof words <= bytes; at += sizeof words) {
+    std::memcpy(&words, data + at, sizeof words);
+    for (size_t i = 0; i < words.size(); ++i)
+      mix(chains[i], words[i]);
   }
+  uint64_t state = seed;
+  for (uint64_t chain : chains)
+    mix(state, chain);
   for (; at < bytes; ++at)
-    mix(static_cast<uint64_t>(data[at]));
+    mix(state, static_cast<uint64_t>(data[at]));
+  return state;
+}
+
+// Of bytes: 30 bits, never negative.  Ranks may have different numbers of threads, so
+// blocks are hashed each by itself and their hashes are added up.
+static int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes, int threads = 1) {
+  constexpr uint64_t blockBytes = 1 << 20;
+  const uint64_t seed = static_cast<uint64_t>(hash) + 0x9E3779B97F4A7C15u;
+  std::atomic<uint64_t> sum = seed;
+  parallelRanges(threads, static_cast<int64_t>((bytes + blockBytes - 1) / blockBytes),
+                 [&](int, int64_t begin, int64_t end) {
+                   for (uint64_t i = begin; i < static_cast<uint64_t>(end); ++i)
+                     sum += hashOfBytes(seed + i, data + i * blockBytes, std::min(bytes - i * blockBytes, blockBytes));
+                 });
+  uint64_t state = bytes;
+  mix(state, sum);
   return static_cast<int32_t>(state >> 34);
 }
 
@@ -94,15 +117,16 @@ void braid::checkCopiesAreEqual(Model &model) {
   if (model.rank().size == 1)
     return;
   std::map<Cut, int32_t> sums;
-  for (const br_tensor &tensor : tensorsOf(table))
-    if (tensor.checkpoint && tensor.partial == 0) {
-      int32_t &sum = sums[cutOf(tensor)];
-      sum = checksum(sum, model.arena() + tensor.offset, tensor.bytes);
+  for (const br_tensor &tensor : tensorsOf(table)) {
+    const Cut cut = cutOf(tensor);
+    const bool hasCopies = blockOf(table, cut, model.rank().number).size < model.rank().size;
+    if (tensor.checkpoint && tensor.partial == 0 && hasCopies) {
+      int32_t &sum = sums[cut];
+      sum = checksum(sum, model.arena() + tensor.offset, tensor.bytes, model.threads());
     }
+  }
   for (const auto &[cut, sum] : sums) {
-    GroupPlace own = blockOf(table, cut, model.rank().number);
-    if (own.size == model.rank().size) // no copies
-      continue;
+    const GroupPlace own = blockOf(table, cut, model.rank().number);
     constexpr int64_t perQuestion = agreeValues / 2;
     for (int64_t first = 0; first < own.size; first += perQuestion) {
       constexpr int32_t nothing = std::numeric_limits<int32_t>::min();
