@@ -11,8 +11,9 @@ some parameters are updated at once, others in the end, and gathered.
 """
 
 import random
-import subprocess
 import sys
+
+import seeds
 
 MESHES = [{"dp": 2}, {"dp": 3}, {"replica": 2, "shard": 2}, {"dp": 2, "tp": 2}]
 SIZES = ["0", "0.00002", "0.00005", "0.0001", "inf"]
@@ -141,27 +142,14 @@ class Step:
                 + ", ".join(type_ for _, type_, _ in results) + "\n}\n")
 
 
-def command(step):
-    return ["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=0", "--atol=0",
-            f"--pipeline=func.func(comm-bucket{{{step.options}}}),comm-verify-order"]
+def commands(step):
+    yield ["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=0", "--atol=0",
+           f"--pipeline=func.func(comm-bucket{{{step.options}}}),comm-verify-order"]
 
 
 def main():
-    if sys.argv[1] == "--show":
-        step = Step(int(sys.argv[2]))
-        print(step.text() + "// " + " ".join(command(step)))
-        return 0
-    first, end = int(sys.argv[1]), int(sys.argv[2])
-    failures = buckets = 0
-    for seed in range(first, end):
-        step = Step(seed)
-        run = subprocess.run(command(step), input=step.text(), capture_output=True, text=True)
-        buckets += run.stderr.count("bucket of")
-        if run.returncode or "agree" not in run.stdout:
-            failures += 1
-            print(f"seed {seed}: {' '.join(command(step))}\n{run.stdout}{run.stderr[:2000]}\n{step.text()}")
-    print(f"{failures} of {end - first} steps differ (seeds {first} to {end - 1}); {buckets} buckets")
-    return failures > 0 or buckets == 0
+    return seeds.main(Step, commands, counted="buckets", count=lambda run: run.stderr.count("bucket of"),
+                      suffices=lambda buckets, _: buckets > 0)
 
 
 if __name__ == "__main__":

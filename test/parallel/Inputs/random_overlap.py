@@ -9,9 +9,9 @@ The programs are those of random_buckets.py, where parameters that are stored in
 are gathered too, some of them twice.
 """
 
-import subprocess
 import sys
 
+import seeds
 from random_buckets import Step
 
 
@@ -63,22 +63,9 @@ def commands(step):
 
 
 def main():
-    if sys.argv[1] == "--show":
-        step = StoredStep(int(sys.argv[2]))
-        print(step.text() + "".join("// " + " ".join(command) + "\n" for command in commands(step)))
-        return 0
-    first, end = int(sys.argv[1]), int(sys.argv[2])
-    failures = hidden = 0
-    for seed in range(first, end):
-        step = StoredStep(seed)
-        for command in commands(step):
-            run = subprocess.run(command, input=step.text(), capture_output=True, text=True)
-            hidden += " 0.0 us wait for communication" in run.stderr
-            if run.returncode or "agree" not in run.stdout:
-                failures += 1
-                print(f"seed {seed}: {' '.join(command)}\n{run.stdout}{run.stderr[:2000]}\n{step.text()}")
-    print(f"{failures} of {2 * (end - first)} runs differ (seeds {first} to {end - 1}); {hidden} hide all")
-    return failures > 0 or hidden == 0
+    return seeds.main(StoredStep, commands, "runs", counted="hide all",
+                      count=lambda run: " 0.0 us wait for communication" in run.stderr,
+                      suffices=lambda hidden, _: hidden > 0)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ differ, so that none conflict.  Half of the graphs are differentiated first.
 import math
 import os
 import random
-import subprocess
 import sys
+
+import seeds
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "equivalence", "Inputs"))
 from random_graphs import Graph, tensor  # noqa: E402
@@ -207,28 +208,15 @@ class ShardedGraph(Graph):
                 f"\n  return {names} : {', '.join(tensor(shape) for _, shape in results)}\n}}\n")
 
 
-def command(graph):
+def commands(graph):
     before = "tg-differentiate" if graph.backward else ""
     passes = ",".join(filter(None, [before, graph.passes]))
-    return ["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=1e-9", "--atol=1e-11",
-            "--pipeline=" + passes] + (["--reference-pipeline=" + before] if before else [])
+    yield ["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=1e-9", "--atol=1e-11",
+           "--pipeline=" + passes] + (["--reference-pipeline=" + before] if before else [])
 
 
 def main():
-    if sys.argv[1] == "--show":
-        graph = ShardedGraph(int(sys.argv[2]))
-        print(graph.text() + "// " + " ".join(command(graph)))
-        return 0
-    failures = 0
-    for seed in range(int(sys.argv[1]), int(sys.argv[2])):
-        graph = ShardedGraph(seed)
-        text = graph.text()
-        run = subprocess.run(command(graph), input=text, capture_output=True, text=True)
-        if run.returncode or "agree" not in run.stdout:
-            failures += 1
-            print(f"seed {seed}: {' '.join(command(graph))}\n{run.stdout}{run.stderr[:2000]}\n{text}")
-    print(f"{failures} of {int(sys.argv[2]) - int(sys.argv[1])} graphs differ (seeds {sys.argv[1]} to {int(sys.argv[2]) - 1})")
-    return failures > 0
+    return seeds.main(ShardedGraph, commands, "graphs")
 
 
 if __name__ == "__main__":

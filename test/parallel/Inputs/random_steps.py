@@ -10,9 +10,9 @@ units or none, frozen, read by nobody.  A graph that reads two parts of the batc
 one dim of a product is refused, which is no failure.
 """
 
-import subprocess
 import sys
 
+import seeds
 from random_shardings import ShardedGraph
 from random_graphs import MEMORY, VALUES, tensor
 
@@ -84,30 +84,19 @@ class TrainedGraph(ShardedGraph):
         return f"{passes},{actions},{overlap}exec-verify-values{MEMORY.removeprefix(VALUES)},comm-verify-order"
 
 
-def command(graph):
+def commands(graph):
     known = ["--set", "step=1"] if "adam" in graph.optimizer else []
-    return ["braid-interp", "-", "--compare", "--function=model", *known, "--arithmetic=f64", "--rtol=1e-5",
-            "--atol=1e-6", "--reference-pipeline=" + graph.step(), "--pipeline=" + graph.pipeline()]
+    yield ["braid-interp", "-", "--compare", "--function=model", *known, "--arithmetic=f64", "--rtol=1e-5",
+           "--atol=1e-6", "--reference-pipeline=" + graph.step(), "--pipeline=" + graph.pipeline()]
+
+
+def is_refused(run):
+    return "conflicting shardings" in run.stderr
 
 
 def main():
-    if sys.argv[1] == "--show":
-        graph = TrainedGraph(int(sys.argv[2]))
-        print(graph.text() + "// " + " ".join(command(graph)))
-        return 0
-    first, end = int(sys.argv[1]), int(sys.argv[2])
-    failures = refused = 0
-    for seed in range(first, end):
-        graph = TrainedGraph(seed)
-        arguments = command(graph)
-        run = subprocess.run(arguments, input=graph.text(), capture_output=True, text=True)
-        if "conflicting shardings" in run.stderr:
-            refused += 1
-        elif run.returncode or "agree" not in run.stdout:
-            failures += 1
-            print(f"seed {seed}: {' '.join(arguments)}\n{run.stdout}{run.stderr[-2000:]}\n{graph.text()}")
-    print(f"{failures} of {end - first} steps differ (seeds {first} to {end - 1}); {refused} refused")
-    return failures > 0 or refused > (end - first) // 10
+    return seeds.main(TrainedGraph, commands, passes=lambda run: is_refused(run) or seeds.agrees(run),
+                      counted="refused", count=is_refused, suffices=lambda refused, graphs: refused <= graphs // 10)
 
 
 if __name__ == "__main__":
