@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 2
+#define BR_ABI_VERSION 3
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -158,6 +158,14 @@ typedef struct {
   int32_t n_inputs, n_results; // ios holds the inputs, then the results
 } br_program;
 
+// A loss that leaves targets out: a row of the batch whose targets are all `ignored`
+// changes nothing, whatever else is in it.
+typedef struct {
+  const char *targets; // the input's name; i32
+  int32_t ignored;
+  br_reduction reduction; // BR_MEAN of the targets that count, or BR_SUM
+} br_loss;
+
 struct br_matmul_desc;
 
 typedef struct {
@@ -181,6 +189,7 @@ typedef struct {
   int32_t n_groups;
   const br_collective_desc *collectives;
   int32_t n_collectives;
+  const br_loss *loss; // null: every row of a batch counts
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.

@@ -21,6 +21,21 @@ InputBlock braid::inputBlock(const Model &model, const br_io &io, int dim) {
   return {place.index * count, count};
 }
 
+std::string braid::rowsLeftOut(const RowOrder &order, const char *part,
+                               const char *unit) {
+  constexpr const char *why = "the model's loss counts every row of a batch";
+  if (order.batches() == 0)
+    fail("the ", part, " has ", order.rows, " ", unit, ", fewer than the ",
+         order.batch, " of a batch, and ", why,
+         "; give more data, or change --holdout");
+  int64_t leftOut = order.canBeShort ? 0 : order.rows % order.batch;
+  if (leftOut == 0)
+    return "";
+  return concat("the last ", leftOut, " of ", order.rows, " ", unit, " of the ",
+                part, " are left out, being fewer than the ", order.batch,
+                " of a batch: ", why);
+}
+
 std::unique_ptr<BatchSource> braid::openBatches(const Model &model,
                                                 const BatchOptions &options,
                                                 const br_program *training,

@@ -9,6 +9,13 @@
 // Batches are global: of each, a rank reads the rows that its inputs hold, so
 // ranks read disjoint rows, and every layout reads the same ones.
 //
+// Data in order end with a short batch.  Programs have one shape, so the rows
+// that it lacks are there, with the target that the loss leaves out
+// (br_model.loss).  Which ranks have them does not matter: a mean divides by the
+// count of all.  Where a loss counts every row, a batch that is not whole is left
+// out instead.  The size of the data alone says which batch is the last, so all
+// ranks run the same programs.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_BATCHES_H
 #define BRAID_CORE_BATCHES_H
@@ -17,6 +24,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace braid {
@@ -37,6 +45,28 @@ struct BatchSize {
   int64_t tokens() const { return rows * readers * length; }
 };
 
+// Rows that are taken in order, pass after pass, a batch at a time.
+struct RowOrder {
+  int64_t rows;  // of a pass
+  int64_t batch; // rows of a batch of all ranks; in training of a step
+  bool canBeShort; // the last batch of a pass; else it is left out
+
+  int64_t batches() const {
+    return canBeShort ? (rows + batch - 1) / batch : rows / batch;
+  }
+  // Row `row` of batch `index`, counted from 0 over all passes; none where the
+  // batch is short.
+  std::optional<int64_t> at(int64_t index, int64_t row) const {
+    int64_t place = index % batches() * batch + row;
+    return place < rows ? std::optional(place) : std::nullopt;
+  }
+};
+
+// What to warn of when the batches leave rows out; empty if they have all.
+// Throws Error when there is no batch.  `part` and `unit` say what the rows are.
+std::string rowsLeftOut(const RowOrder &order, const char *part,
+                        const char *unit);
+
 // The block of a dim that this rank's part of an input holds.
 struct InputBlock {
   int64_t begin, count;
@@ -47,18 +77,29 @@ class BatchSource {
 public:
   virtual ~BatchSource() = default;
 
-  // Microbatch `microbatch` of `perStep` of a step (counted from 1).
-  virtual void fillTraining(const br_program &program, int64_t step,
-                            int microbatch, int perStep) = 0;
-  // Batch `index` of `count` that cover the held-out part evenly.
-  virtual void fillEvaluation(const br_program &program, int64_t index,
-                              int64_t count) = 0;
+  // Microbatch `microbatch` of `perStep` of a step (counted from 1).  Returns
+  // how many tokens (or rows) are there, of all ranks.
+  virtual int64_t fillTraining(const br_program &program, int64_t step,
+                               int microbatch, int perStep) = 0;
+  // Batch `index` of `count`, no more than the held-out part has, that cover it
+  // evenly.  Returns how many targets (or rows) the loss counts, of all ranks.
+  virtual int64_t fillEvaluation(const br_program &program, int64_t index,
+                                 int64_t count) = 0;
+
+  // The windows (or rows) of the two parts in order.
+  virtual RowOrder trainingOrder(const br_program &program,
+                                 int perStep) const = 0;
+  virtual RowOrder evaluationOrder(const br_program &program) const = 0;
 
   virtual BatchSize batchSize(const br_program &program) const = 0;
-  // Tokens (or rows, where there are no tokens) in the part that is trained on.
+  // Tokens (or rows, where there are no tokens) in the part that is trained on,
+  // and in the one that is held out.
   virtual int64_t trainingTokens() const = 0;
-  // What a batch is counted in: "tokens" or "rows".
+  virtual int64_t heldOutTokens() const = 0;
+  // What a batch is counted in ("tokens" or "rows"), and what it is cut from
+  // ("windows" or "rows").
   virtual const char *unit() const = 0;
+  virtual const char *rowUnit() const = 0;
 };
 
 // The source that suits the model: a text or token file for one with inputs of

@@ -174,7 +174,9 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
                 "Seed of the choice of data (default: 1)")
       ->type_name("N");
   c->add_option("--batch-order", o.batchOrder,
-                "Order of the data (default: random)")
+                "Order of the data: windows (or rows) at random, or each once "
+                "a pass; the last batch of a pass is short, or left out where "
+                "the loss counts every row (default: random)")
       ->check(CLI::IsMember({"random", "sequential"}))
       ->type_name("");
   addLearningRate(*c, o);
@@ -191,7 +193,9 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
       ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
-  c->add_option("--eval-batches", o.evalBatches, "Batches of an evaluation")
+  c->add_option("--eval-batches", o.evalBatches,
+                "Batches of an evaluation, spread over the held-out part; all "
+                "of it if it has no more")
       ->check(positive)
       ->capture_default_str()
       ->type_name("N");
@@ -212,7 +216,9 @@ CLI::App *addEval(CLI::App &app, EvalOptions &o, RankOptions &ranks) {
       ->add_option("--init", o.init, "Any safetensors file with the parameters")
       ->type_name("FILE");
   weights->require_option(1);
-  c->add_option("--eval-batches", o.batches, "Batches to average over")
+  c->add_option("--eval-batches", o.batches,
+                "Batches to average over, spread over the held-out part; all "
+                "of it if it has no more")
       ->check(positive)
       ->capture_default_str()
       ->type_name("N");

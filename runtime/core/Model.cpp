@@ -52,6 +52,16 @@ void checkScalar(const br_io &io) {
          typeName(type), " in ", bytes, "; compile it again");
 }
 
+// Where a batch is short, the runtime writes targets.
+void checkLoss(const br_loss &loss, const br_program &program) {
+  for (const br_io &io : inputsOf(program))
+    if (std::string_view(io.name) == loss.targets &&
+        (io.dtype != BR_I32 || io.rank < 1))
+      fail("the compiled model is broken: input '", io.name, "' of program '",
+           program.name, "' holds the targets of the loss, but is not i32 with "
+           "a row for each of the batch; compile it again");
+}
+
 const br_model &checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
@@ -68,6 +78,8 @@ const br_model &checked(const br_model &model) {
                  program.ios[i].name);
     for (const br_io &io : inputsOf(program))
       checkScalar(io);
+    if (model.loss)
+      checkLoss(*model.loss, program);
   }
   return model;
 }

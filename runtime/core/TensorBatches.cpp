@@ -7,6 +7,9 @@
 #include "core/NumberTypes.h"
 #include "core/Philox.h"
 
+#include <algorithm>
+#include <string_view>
+
 using namespace braid;
 
 namespace {
@@ -18,6 +21,17 @@ const br_io &firstData(const br_program &program) {
     if (isData(io) && io.rank > 0)
       return io;
   fail("program '", program.name, "' has no input to be filled from --data");
+}
+
+int64_t elementsOfRow(const br_io &io) {
+  int64_t elements = 1;
+  for (int32_t dim = 1; dim < io.rank; ++dim)
+    elements *= io.shape[dim];
+  return elements;
+}
+
+bool isTargetsOf(const br_loss &loss, const br_io &io) {
+  return std::string_view(io.name) == loss.targets;
 }
 
 } // namespace
@@ -83,38 +97,81 @@ BatchSize TensorBatches::batchSize(const br_program &program) const {
   return {rows.count, io.shape[0] / rows.count};
 }
 
-void TensorBatches::fillTraining(const br_program &program, int64_t step,
-                                 int microbatch, int perStep) {
+RowOrder TensorBatches::trainingOrder(const br_program &program,
+                                      int perStep) const {
+  return {trainRows, firstData(program).shape[0] * perStep,
+          model.table().loss != nullptr};
+}
+
+RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
+  return {rows - trainRows, firstData(program).shape[0],
+          model.table().loss != nullptr};
+}
+
+int64_t TensorBatches::fillTraining(const br_program &program, int64_t step,
+                                    int microbatch, int perStep) {
   int64_t batch = firstData(program).shape[0];
-  fillRows(program, [&](int64_t globalRow) {
+  RowOrder order = trainingOrder(program, perStep);
+  return fillRows(program, 0, [&](int64_t globalRow) -> std::optional<int64_t> {
     int64_t row = microbatch * batch + globalRow;
     if (options.sequential)
-      return ((step - 1) * perStep * batch + row) % trainRows;
+      return order.at(step - 1, row);
     return static_cast<int64_t>(boundedRandom(
         philoxAt(step, static_cast<uint32_t>(row), 0, options.seed),
         trainRows));
   });
 }
 
-void TensorBatches::fillEvaluation(const br_program &program, int64_t index,
-                                   int64_t) {
-  int64_t batch = firstData(program).shape[0];
-  fillRows(program, [&](int64_t globalRow) {
-    return trainRows + (index * batch + globalRow) % (rows - trainRows);
-  });
+int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index,
+                                      int64_t) {
+  RowOrder order = evaluationOrder(program);
+  auto at = [&](int64_t globalRow) { return order.at(index, globalRow); };
+  int64_t there = fillRows(program, trainRows, at);
+  const br_loss *loss = model.table().loss;
+  if (!loss)
+    return there;
+  int64_t sum = 0;
+  for (const br_io &io : inputsOf(program))
+    for (int64_t row = 0; isTargetsOf(*loss, io) && row < there; ++row)
+      sum += counted(io, trainRows + *at(row));
+  return sum;
 }
 
 template <class F>
-void TensorBatches::fillRows(const br_program &program, const F &from) {
+int64_t TensorBatches::fillRows(const br_program &program, int64_t begin,
+                                const F &at) {
   for (const br_io &io : inputsOf(program)) {
     if (!isData(io))
       continue;
     InputBlock block = inputBlock(model, io, 0);
-    uint64_t bytes = elementSize(io.dtype);
-    for (int32_t i = 1; i < io.rank; ++i)
-      bytes *= io.shape[i];
-    for (int64_t row = 0; row < block.count; ++row)
-      file.read(*file.find(io.name), from(block.begin + row) * bytes,
-                model.at<std::byte>(io) + row * bytes, bytes);
+    for (int64_t row = 0; row < block.count; ++row) {
+      std::optional<int64_t> place = at(block.begin + row);
+      fillRow(io, row, begin + place.value_or(0), place.has_value());
+    }
   }
+  int64_t there = 0;
+  for (int64_t row = 0; row < firstData(program).shape[0]; ++row)
+    there += at(row).has_value();
+  return there;
+}
+
+void TensorBatches::fillRow(const br_io &io, int64_t row, int64_t from,
+                            bool isThere) {
+  const br_loss *loss = model.table().loss;
+  int64_t elements = elementsOfRow(io);
+  uint64_t bytes = elements * elementSize(io.dtype);
+  std::byte *out = model.at<std::byte>(io) + row * bytes;
+  if (!isThere && isTargetsOf(*loss, io))
+    std::fill_n(reinterpret_cast<int32_t *>(out), elements, loss->ignored);
+  else
+    file.read(*file.find(io.name), from * bytes, out, bytes);
+}
+
+int64_t TensorBatches::counted(const br_io &io, int64_t row) {
+  targets.resize(elementsOfRow(io));
+  uint64_t bytes = targets.size() * sizeof(int32_t);
+  file.read(*file.find(io.name), row * bytes,
+            reinterpret_cast<std::byte *>(targets.data()), bytes);
+  return static_cast<int64_t>(targets.size()) -
+         std::count(targets.begin(), targets.end(), model.table().loss->ignored);
 }

@@ -83,6 +83,7 @@ private:
   JobState initialState() const;
   void chooseMicrobatches();
   void checkOptions();
+  void checkData() const;
   void loadTensors();
   void openOutputs();
   void announce() const;
@@ -90,7 +91,7 @@ private:
   void evaluate();
   void save();
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
-  std::optional<NoiseMetrics> noise() const;
+  std::optional<NoiseMetrics> noise(int64_t tokens) const;
   int requestedSignal() const;
   int leave(int signal);
 
@@ -165,10 +166,23 @@ void Trainer::checkOptions() {
       describeJob(table, state, ""), options.steps, " ", microbatches, " ",
       options.evalEvery, " ", options.evalBatches, " ", options.saveEvery, " ",
       options.checkpoint.empty(), " ", formatExact(options.data.holdout), " ",
-      batches->trainingTokens());
+      batches->trainingTokens(), " ", batches->heldOutTokens());
   if (!isSameOnAllRanks(model, job))
     fail("ranks were not all started alike: give each the same binary, data "
          "and options");
+}
+
+// Once, before the first step: what passes over the data leave out.
+void Trainer::checkData() const {
+  if (state.batchOrder == "sequential") {
+    std::string leftOut =
+        rowsLeftOut(batches->trainingOrder(train, microbatches),
+                    "training part", batches->rowUnit());
+    if (!leftOut.empty() && rank.isFirst())
+      std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
+  }
+  if (eval)
+    checkHeldOut(model, *eval, *batches, options.evalBatches);
 }
 
 void Trainer::loadTensors() {
@@ -232,9 +246,10 @@ void Trainer::announce() const {
 StepMetrics Trainer::step(int64_t number) {
   double start = now();
   float lr = learningRate(state, number);
+  int64_t tokens = 0;
   for (int i = 0; i < microbatches; ++i) {
     const br_program &program = i == microbatches - 1 ? train : *accumulate;
-    batches->fillTraining(program, number, i, microbatches);
+    tokens += batches->fillTraining(program, number, i, microbatches);
     model.setLearningRate(program, lr);
     model.setStep(program, number);
     model.setKey(program, state.seed, number, i);
@@ -243,19 +258,19 @@ StepMetrics Trainer::step(int64_t number) {
       *model.at<float>(*ownStop) = stopTerm(StopRequest::signal());
     model.run(program);
   }
-  int64_t tokens = batches->batchSize(train).tokens() * microbatches;
   std::optional<float> norm;
   if (gradNorm)
     norm = *model.at<float>(*gradNorm);
-  return {number, *model.at<float>(*loss), lr,     norm,
-          tokens, now() - start,           noise()};
+  return {number, *model.at<float>(*loss), lr,           norm,
+          tokens, now() - start,           noise(tokens)};
 }
 
-std::optional<NoiseMetrics> Trainer::noise() const {
+// The estimate is of ranks that have equally many tokens: none in a short step.
+std::optional<NoiseMetrics> Trainer::noise(int64_t tokens) const {
   BatchSize size = batches->batchSize(train);
-  if (!localSquare || !globalSquare || size.readers == 1)
-    return std::nullopt;
   int64_t global = size.tokens() * microbatches;
+  if (!localSquare || !globalSquare || size.readers == 1 || tokens < global)
+    return std::nullopt;
   return noiseOf(*model.at<float>(*localSquare),
                  *model.at<float>(*globalSquare), global / size.readers,
                  global);
@@ -269,7 +284,7 @@ int Trainer::requestedSignal() const {
 
 void Trainer::evaluate() {
   float heldOut =
-      heldOutLoss(model, *eval, *batches, options.evalBatches, state.seed);
+      heldOutLoss(model, *eval, *batches, options.evalBatches, state.seed).loss;
   if (!rank.isFirst())
     return;
   log->evaluation(state.step, heldOut);
@@ -315,6 +330,7 @@ int Trainer::run() {
   batches = openBatches(model, data, &train, eval);
   chooseMicrobatches();
   checkOptions();
+  checkData();
   loadTensors();
   checkCopiesAreEqual(model);
   openOutputs();

@@ -29,7 +29,9 @@ struct Memory {
 
 Memory &memoryOf(br_context *ctx) { return *static_cast<Memory *>(br_arena(ctx)); }
 
-int readersOf(br_context *ctx); // of the model that was made last
+// Of the model that was made last.
+int readersOf(br_context *ctx);
+int32_t ignoredTarget();
 
 void call(br_context *ctx, const char *program) {
   static std::mutex mutex;
@@ -45,8 +47,10 @@ void addUp(br_context *ctx) {
   Memory &a = memoryOf(ctx);
   int count = rowsOfAll / readersOf(ctx) * length;
   for (int i = 0; i < count; ++i)
-    a.sums[0] += static_cast<float>(a.tokens[i]);
-  a.sums[1] += static_cast<float>(count);
+    if (a.targets[i] != ignoredTarget()) {
+      a.sums[0] += static_cast<float>(a.tokens[i]);
+      a.sums[1] += 1;
+    }
 }
 
 enum { Totals, Stop, Values };
@@ -106,10 +110,12 @@ struct Tables {
   std::vector<br_tensor> tensors;
   std::vector<br_io> trainIos, evalIos, agreeIos;
   std::vector<br_program> programs;
+  br_loss loss;
   br_model model{};
 } tables;
 
 int readersOf(br_context *) { return tables.mesh[0].size; }
+int32_t ignoredTarget() { return tables.loss.ignored; }
 
 br_io batch(const char *role, uint64_t offset) {
   uint64_t bytes = uint64_t{rowsOfAll} / tables.mesh[0].size * length * 4;
@@ -135,7 +141,7 @@ void addPrograms(int32_t microbatches) {
 
 } // namespace
 
-const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t microbatches) {
+const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t microbatches, int32_t ignored) {
   tables = {};
   tables.mesh = std::move(mesh);
   // The rank alone; those that read different rows; all.
@@ -150,6 +156,7 @@ const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t micro
   sums.name = "acc", sums.cause = "gradients", sums.shape[0] = 2, sums.offset = offsetof(Memory, sums), sums.bytes = 8;
   sums.init = BR_INIT_ZEROS, sums.checkpoint = 0;
   tables.tensors = {parameter, sums};
+  tables.loss = {"targets", ignored, BR_MEAN};
   addPrograms(microbatches);
   br_model &model = tables.model;
   model.abi_version = BR_ABI_VERSION, model.name = "ranks", model.arena_bytes = sizeof(Memory);
@@ -160,5 +167,6 @@ const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t micro
   model.groups = tables.groups.data(), model.n_groups = static_cast<int32_t>(tables.groups.size());
   model.collectives = tables.collectives.data();
   model.n_collectives = static_cast<int32_t>(tables.collectives.size());
+  model.loss = &tables.loss;
   return model;
 }

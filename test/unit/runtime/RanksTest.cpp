@@ -108,8 +108,9 @@ protected:
 
   // What the ranks are given, by program and step, each time in the order of ranks
   // of the first axis: global batches.
-  std::vector<std::vector<int32_t>> globalBatches(std::vector<br_axis> mesh, std::vector<std::string> arguments) {
-    const br_model &model = ranksModel(mesh, 2);
+  std::vector<std::vector<int32_t>> globalBatches(std::vector<br_axis> mesh, std::vector<std::string> arguments,
+                                                  int32_t microbatches = 2) {
+    const br_model &model = ranksModel(mesh, microbatches);
     int inner = mesh.size() > 1 ? mesh[1].size : 1;
     std::map<int, std::vector<std::vector<int32_t>>> given; // by rank
     onRankCall = [&](const RankCall &call) {
@@ -149,6 +150,28 @@ TEST_F(OnRanks, readTheRowsOfOneGlobalBatch) {
   }
 }
 
+// 100 tokens to train on are 33 windows: the last batch has one, which seven of eight
+// ranks, and the second microbatch of two, do not see.
+TEST_F(OnRanks, endAPassWithAShortBatch) {
+  std::string text = readFile(data);
+  for (int microbatches : {1, 2}) {
+    std::vector<std::string> arguments = {"--steps", microbatches == 1 ? "10" : "6", "--batch-order", "sequential",
+                                          "--holdout", "0.9"};
+    auto one = globalBatches({{"dp", 1}}, arguments, microbatches);
+    std::vector<int32_t> targets, expected;
+    for (const std::vector<int32_t> &batch : one)
+      std::copy_if(batch.begin() + batch.size() / 2, batch.end(), std::back_inserter(targets),
+                   [](int32_t target) { return target != -1; });
+    for (int pass = 0; pass < 2; ++pass)
+      std::transform(text.begin() + 1, text.begin() + 100, std::back_inserter(expected),
+                     [](char byte) { return static_cast<unsigned char>(byte); });
+    EXPECT_EQ(targets, expected);
+    for (int ranks : {2, 4, 8})
+      EXPECT_EQ(one, globalBatches({{"dp", ranks}}, arguments, microbatches));
+    EXPECT_EQ(one, globalBatches({{"dp", 2}, {"tp", 2}}, arguments, microbatches));
+  }
+}
+
 std::vector<nlohmann::json> readLog(const std::string &path) {
   std::vector<nlohmann::json> lines;
   std::istringstream text(readFile(path));
@@ -170,6 +193,33 @@ TEST_F(OnRanks, logOnceWithGlobalTokens) {
   auto one = readLog(scratch / "one");
   for (int i = 0; i < 3; ++i)
     EXPECT_FLOAT_EQ(log[i]["loss"].get<float>(), one[i]["loss"].get<float>());
+}
+
+// The mean over the tokens that are there: of a short batch, and of all that is held
+// out, whatever the batches.
+TEST_F(OnRanks, averageOverTheTokensThatAreThere) {
+  std::string text = readFile(data);
+  auto mean = [&](size_t begin, size_t end, int32_t ignored) {
+    double sum = 0, count = 0;
+    for (size_t i = begin; i + 1 < end; ++i)
+      if (static_cast<unsigned char>(text[i + 1]) != ignored)
+        sum += static_cast<unsigned char>(text[i]), ++count;
+    return sum / count;
+  };
+  for (int ranks : {1, 4, 8})
+    for (int microbatches : {1, 2})
+      for (int32_t ignored : {-1, 14}) { // none of the tokens, and one of them
+        Outcome outcome = run(ranksModel({{"dp", ranks}}, microbatches, ignored),
+                              {"--steps", "5", "--batch-order", "sequential", "--holdout", "0.9", "--eval-every", "5",
+                               "--eval-batches", "1000", "--log", scratch / "log"});
+        ASSERT_EQ(outcome.status, 0) << outcome.errors;
+        auto log = readLog(scratch / "log");
+        int last = microbatches == 1 ? 4 : 2;
+        EXPECT_EQ(log[last - 1]["tokens"], 24 * microbatches);
+        EXPECT_EQ(log[last]["tokens"], 3);
+        EXPECT_NEAR(log[last]["loss"].get<double>(), mean(96, 100, ignored), 1e-4);
+        EXPECT_NEAR(log[5]["eval_loss"].get<double>(), mean(100, 997, ignored), 1e-4);
+      }
 }
 
 TEST_F(OnRanks, takeAsManyMicrobatchesAsTokensSay) {

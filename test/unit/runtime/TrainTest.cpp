@@ -252,6 +252,31 @@ TEST_F(Train, badData) {
   EXPECT_NE(missing.errors.find("cannot open '"), std::string::npos);
 }
 
+// Its loss counts every row, so batches are whole or left out: of 90 rows in steps
+// of 16, and of the 10 that are held out in batches of 8.
+TEST_F(Train, leavesOutABatchThatIsNotWhole) {
+  std::vector<std::string> passes = {"--steps", "10", "--batch-order", "sequential", "--log", scratch / "log"};
+  Outcome run = regression(passes);
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(run.errors, "warning: the last 10 of 90 rows of the training part are left out, being fewer than the 16 of "
+                        "a batch: the model's loss counts every row of a batch\n");
+  for (const ordered_json &line : readLog(scratch / "log"))
+    EXPECT_EQ(line["tokens"], 16);
+
+  run = regression({"--steps", "1", "--eval-every", "1"});
+  EXPECT_NE(run.errors.find("the last 2 of 10 rows of the held-out part are left out"), std::string::npos)
+      << run.errors;
+  run = regression({"--steps", "1", "--eval-every", "1", "--eval-batches", "1", "--holdout", "0.16"});
+  EXPECT_EQ(run.errors, "");
+  run = regression({"--steps", "1", "--eval-every", "1", "--holdout", "0.05"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.errors.find("the held-out part has 5 rows, fewer than the 8 of a batch"), std::string::npos)
+      << run.errors;
+  passes.insert(passes.end(), {"--holdout", "0.85"});
+  EXPECT_NE(regression(passes).errors.find("the training part has 15 rows, fewer than the 16 of a batch"),
+            std::string::npos);
+}
+
 TEST_F(Train, dataOfOtherShapesIsRefused) {
   auto run = [&](const std::string &header, size_t bytes) {
     std::string file = writeFile(scratch / "bad",
