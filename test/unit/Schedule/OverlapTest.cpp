@@ -1,8 +1,10 @@
 //===- OverlapTest.cpp - starts, waits and updates of small programs ------===//
 //
 // Seconds are small numbers, with no contention or slack unless a test is about
-// them.  A schedule is written as text: `c0 [1 c2 ]1 u3` computes 0, starts 1,
-// computes 2, waits for 1 and runs the update 3.
+// them.  A program is written as text: `c5 r3(0) u1(0,1)` computes for 5 seconds,
+// reduces that for 3 and runs an update for 1 that needs both; `g2` gathers the next
+// unit.  So is a schedule: `c0 [1 c2 ]1 u3` computes 0, starts 1, computes 2, waits
+// for 1 and runs the update 3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +12,7 @@
 #include "gtest/gtest.h"
 #include <numeric>
 #include <random>
+#include <sstream>
 
 using namespace braid;
 using Action = OverlapProblem::Action;
@@ -23,23 +26,30 @@ struct Program : OverlapProblem {
     contention = 1;
     slack = 0;
   }
-  unsigned add(Kind kind, double seconds, std::initializer_list<unsigned> needs) {
-    actions.push_back({kind, seconds, needs, {}});
+  Program(const std::string &text) : Program() {
+    std::istringstream words(text);
+    char kind, bracket;
+    for (double seconds; words >> kind >> seconds;) {
+      llvm::SmallVector<unsigned, 4> needs;
+      if (words.peek() == '(')
+        for (words >> bracket; bracket != ')'; words >> bracket)
+          words >> needs.emplace_back();
+      add(kind == 'c'   ? Kind::Compute
+          : kind == 'u' ? Kind::Update
+          : kind == 'r' ? Kind::Collective
+                        : Kind::Gather,
+          seconds, needs);
+    }
+  }
+  unsigned add(Kind kind, double seconds, llvm::ArrayRef<unsigned> needs) {
+    actions.push_back({kind, seconds, llvm::SmallVector<unsigned, 4>(needs), {}});
+    if (kind == Kind::Gather)
+      actions.back().unit = units++;
     return actions.size() - 1;
   }
-  unsigned compute(double seconds, std::initializer_list<unsigned> needs = {}) {
-    return add(Kind::Compute, seconds, needs);
-  }
-  unsigned update(double seconds, std::initializer_list<unsigned> needs) { return add(Kind::Update, seconds, needs); }
-  unsigned reduce(double seconds, std::initializer_list<unsigned> needs) {
-    return add(Kind::Collective, seconds, needs);
-  }
-  unsigned gather(double seconds, unsigned unit) {
-    unsigned number = add(Kind::Gather, seconds, {});
-    actions[number].unit = unit;
-    return number;
-  }
   void buffer(int64_t bytes, std::initializer_list<unsigned> users) { buffers.push_back({bytes, false, false, users}); }
+
+  unsigned units = 0;
 };
 
 std::string textOf(const OverlapProblem &problem, const OverlapSchedule &schedule) {
@@ -54,6 +64,18 @@ std::string textOf(const OverlapProblem &problem, const OverlapSchedule &schedul
   return text;
 }
 
+OverlapSchedule scheduleOf(const std::string &text) {
+  OverlapSchedule schedule;
+  std::istringstream words(text);
+  char sign;
+  for (unsigned action; words >> sign >> action;)
+    schedule.steps.push_back({sign == '['   ? OverlapStep::Start
+                              : sign == ']' ? OverlapStep::Wait
+                                            : OverlapStep::Run,
+                              action});
+  return schedule;
+}
+
 /// Solves, verifies, and gives the text.
 std::string solved(const OverlapProblem &problem) {
   EXPECT_FALSE(check(problem));
@@ -62,27 +84,24 @@ std::string solved(const OverlapProblem &problem) {
   return textOf(problem, schedule);
 }
 
-OverlapSchedule scheduleOf(std::vector<OverlapStep> steps) { return {std::move(steps), {}}; }
+struct Case {
+  const char *what, *program, *schedule;
+};
 
 } // namespace
 
-TEST(Overlap, ReductionsStartEarlyAndAreAwaitedLate) {
-  Program program;
-  program.compute(5);
-  program.reduce(3, {0});
-  program.compute(5, {0});
-  program.compute(1, {1, 2});
-  EXPECT_EQ(solved(program), "c0 [1 c2 ]1 c3");
+TEST(Overlap, PutsStartsEarlyAndWaitsLate) {
+  const Case cases[] = {
+      {"reductions", "c5 r3(0) c5(0) c1(1,2)", "c0 [1 c2 ]1 c3"},
+      {"reduced within a node, then across", "c10 r3(0) r3(1) c4(0) c4(3) c1(2,4)", "c0 [1 c3 ]1 [2 c4 ]2 c5"},
+      {"what is cheap to make is sent in the beginning", "c10 c1 r4(1) c1(0,2)", "c1 [2 c0 ]2 c3"},
+  };
+  for (const Case &c : cases)
+    EXPECT_EQ(solved(Program(c.program)), c.schedule) << c.what;
 }
 
 TEST(Overlap, AWaitThatFreesMemoryComesOnceItIsSurelyOver) {
-  Program program;
-  program.compute(5);
-  program.reduce(3, {0});
-  program.compute(2, {0});
-  program.compute(2, {2});
-  program.compute(2, {4 - 1});
-  program.compute(1, {1, 4});
+  Program program("c5 r3(0) c2(0) c2(2) c2(3) c1(1,4)");
   program.buffer(64, {0, 1});
   program.buffer(64, {1, 5});
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 c4 c5");
@@ -90,29 +109,9 @@ TEST(Overlap, AWaitThatFreesMemoryComesOnceItIsSurelyOver) {
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 c4 ]1 c5");
 }
 
-TEST(Overlap, WhatAnotherCollectiveSendsIsAwaitedEarly) {
-  // Reduced within a node, then across.
-  Program program;
-  program.compute(10);
-  program.reduce(3, {0});
-  program.reduce(3, {1});
-  program.compute(4, {0});
-  program.compute(4, {3});
-  program.compute(1, {2, 4});
-  EXPECT_EQ(solved(program), "c0 [1 c3 ]1 [2 c4 ]2 c5");
-}
-
 // Units 0, 1 and 2; the first two are computed for 10 seconds.
 TEST(Overlap, GathersStartAsLateAsTheyAreHidden) {
-  Program program;
-  program.gather(2, 0);
-  program.compute(5, {0});
-  program.compute(5, {1});
-  program.gather(2, 1);
-  program.compute(5, {2, 3});
-  program.compute(5, {4});
-  program.gather(7, 2);
-  program.compute(5, {5, 6});
+  Program program("g2 c5(0) c5(1) g2 c5(2,3) c5(4) g7 c5(5,6)");
   EXPECT_EQ(solved(program), "[0 ]0 c1 [3 c2 [6 ]3 c4 c5 ]6 c7");
   // Contention: 2 * 3 seconds do not fit into 5.
   program.contention = 3;
@@ -124,14 +123,7 @@ TEST(Overlap, GathersStartAsLateAsTheyAreHidden) {
 
 TEST(Overlap, PrefetchBoundsTheUnitsAhead) {
   // Gathers take longer than units.
-  Program program;
-  for (unsigned unit = 0; unit < 4; ++unit) {
-    unsigned gather = program.gather(4, unit);
-    if (unit == 0)
-      program.compute(1, {gather});
-    else
-      program.compute(1, {gather, gather - 1});
-  }
+  Program program("g4 c1(0) g4 c1(2,1) g4 c1(4,3) g4 c1(6,5)");
   EXPECT_EQ(solved(program), "[0 [2 ]0 c1 [4 ]2 c3 [6 ]4 c5 ]6 c7");
   EXPECT_EQ(solve(program).heldBy[4], HeldBy::Prefetch);
   program.prefetch = 2;
@@ -141,13 +133,7 @@ TEST(Overlap, PrefetchBoundsTheUnitsAhead) {
 
 TEST(Overlap, AGatherStartsBeforeTheReductionThatWouldMakeItLate) {
   // In backward: unit 0's gradients are ready when the gather of unit 1 is due.
-  Program program;
-  program.compute(10);
-  program.reduce(5, {0});
-  program.gather(3, 0);
-  program.compute(4, {0});
-  program.compute(4, {2, 3});
-  program.update(1, {1});
+  Program program("c10 r5(0) g3 c4(0) c4(2,3) u1(1)");
   EXPECT_EQ(solved(program), "c0 [2 [1 c3 ]2 c4 ]1 u5");
   // The link has time for both.
   program.actions[1].seconds = 1;
@@ -155,16 +141,7 @@ TEST(Overlap, AGatherStartsBeforeTheReductionThatWouldMakeItLate) {
 }
 
 TEST(Overlap, UpdatesRunOnceTheirBucketIsReducedButNotThoseThatHideTheLast) {
-  Program program;
-  program.compute(10);
-  program.reduce(3, {0});
-  program.compute(10, {0});
-  program.reduce(3, {2});
-  program.compute(10, {2});
-  program.reduce(2, {4});
-  program.update(2, {1});
-  program.update(2, {3});
-  program.update(2, {5});
+  Program program("c10 r3(0) c10(0) r3(2) c10(2) r2(4) u2(1) u2(3) u2(5)");
   // The last reduction takes 2 seconds: the group before the last hides it.
   EXPECT_EQ(solved(program), "c0 [1 c2 [3 ]1 u6 c4 [5 ]3 u7 ]5 u8");
   // All were started in the order in which they became ready.
@@ -172,59 +149,25 @@ TEST(Overlap, UpdatesRunOnceTheirBucketIsReducedButNotThoseThatHideTheLast) {
   EXPECT_EQ(solved(program), "c0 [1 c2 [3 c4 [5 ]1 u6 ]3 u7 ]5 u8");
 }
 
-TEST(Overlap, UpdatesThatAreGatheredDoNotWait) {
-  Program program;
-  program.compute(10);
-  program.reduce(3, {0});
-  program.compute(10, {0});
-  program.reduce(3, {2});
-  program.update(2, {1});
-  program.reduce(3, {4});
-  program.update(2, {3});
-  program.reduce(3, {6});
-  EXPECT_EQ(solved(program), "c0 [1 c2 [3 ]1 u4 [5 ]3 u6 [7 ]5 ]7");
+TEST(Overlap, UpdatesWaitForWhatTheyNeedAlone) {
+  const Case cases[] = {
+      {"those that are gathered do not wait", "c10 r3(0) c10(0) r3(2) u2(1) r3(4) u2(3) r3(6)",
+       "c0 [1 c2 [3 ]1 u4 [5 ]3 u6 [7 ]5 ]7"},
+      {"the norm needs both buckets: they stay together", "c10 r3(0) c10(0) r3(2) c1(1,3) u2(1,4) u2(3,4)",
+       "c0 [1 c2 [3 ]1 ]3 c4 u5 u6"},
+  };
+  for (const Case &c : cases)
+    EXPECT_EQ(solved(Program(c.program)), c.schedule) << c.what;
 }
 
 TEST(Overlap, AnUpdateComesAfterWhoReadsTheOldValue) {
-  Program program;
-  program.compute(10);
-  program.reduce(1, {0});
-  program.compute(10, {0});
-  program.compute(10, {2});
-  program.update(1, {1});
+  Program program("c10 r1(0) c10(0) c10(2) u1(1) c5(3)");
   program.actions[4].after.push_back(3);
-  program.compute(5, {3});
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 u4 c5");
 }
 
-TEST(Overlap, UpdatesOfAllGradientsStayTogether) {
-  // The norm needs both buckets.
-  Program program;
-  program.compute(10);
-  program.reduce(3, {0});
-  program.compute(10, {0});
-  program.reduce(3, {2});
-  program.compute(1, {1, 3});
-  program.update(2, {1, 4});
-  program.update(2, {3, 4});
-  EXPECT_EQ(solved(program), "c0 [1 c2 [3 ]1 ]3 c4 u5 u6");
-}
-
-TEST(Overlap, WhatIsCheapToMakeIsSentInTheBeginning) {
-  Program program;
-  program.compute(10);
-  program.compute(1);
-  program.reduce(4, {1});
-  program.compute(1, {0, 2});
-  EXPECT_EQ(solved(program), "c1 [2 c0 ]2 c3");
-}
-
 TEST(Overlap, OrderedCollectivesKeepTheirOrder) {
-  Program program;
-  program.compute(5);
-  program.compute(5);
-  program.reduce(1, {1});
-  program.reduce(1, {0});
+  Program program("c5 c5 r1(1) r1(0)");
   program.actions[2].ordered = program.actions[3].ordered = true;
   EXPECT_EQ(solved(program), "c0 c1 [2 [3 ]2 ]3");
   program.actions[2].ordered = program.actions[3].ordered = false;
@@ -232,12 +175,7 @@ TEST(Overlap, OrderedCollectivesKeepTheirOrder) {
 }
 
 TEST(Overlap, TheLimitHoldsGathersBack) {
-  Program program;
-  program.gather(2, 0);
-  program.compute(5, {0});
-  program.compute(1, {1});
-  program.gather(2, 1);
-  program.compute(5, {2, 3});
+  Program program("g2 c5(0) c1(1) g2 c5(2,3)");
   program.buffer(100, {0, 1});
   program.buffer(100, {3, 4});
   program.buffer(10, {1, 2});
@@ -252,13 +190,7 @@ TEST(Overlap, TheLimitHoldsGathersBack) {
 
 TEST(Overlap, TheLimitMakesWaitsEarly) {
   // The gradients of one step do not fit beside those of the next.
-  Program program;
-  program.compute(10);
-  program.reduce(9, {0});
-  program.compute(5, {0});
-  program.reduce(9, {2});
-  program.update(1, {1});
-  program.update(1, {3});
+  Program program("c10 r9(0) c5(0) r9(2) u1(1) u1(3)");
   program.buffer(100, {0, 1});
   program.buffer(100, {2, 3});
   program.buffer(10, {1, 4});
@@ -269,22 +201,8 @@ TEST(Overlap, TheLimitMakesWaitsEarly) {
 }
 
 TEST(Timeline, SaysWhatIsExposedAndWhy) {
-  Program program;
-  program.compute(5);
-  program.reduce(3, {0});
-  program.compute(2, {0});
-  program.reduce(3, {2});
-  program.compute(1, {1});
-  program.compute(1, {3});
-  using Step = OverlapStep;
-  OverlapSchedule schedule = scheduleOf({{Step::Run, 0},
-                                         {Step::Start, 1},
-                                         {Step::Run, 2},
-                                         {Step::Start, 3},
-                                         {Step::Wait, 1},
-                                         {Step::Run, 4},
-                                         {Step::Wait, 3},
-                                         {Step::Run, 5}});
+  Program program("c5 r3(0) c2(0) r3(2) c1(1) c1(3)");
+  OverlapSchedule schedule = scheduleOf("c0 [1 c2 [3 ]1 c4 ]3 c5");
   ASSERT_EQ(toString(verify(program, schedule)), "");
   Timeline timeline = simulate(program, schedule);
   // 1 runs from 5 to 8, 3 from 8 to 11; computing is at 7 and then at 9.
@@ -296,43 +214,25 @@ TEST(Timeline, SaysWhatIsExposedAndWhy) {
 }
 
 TEST(OverlapVerifier, FindsWhatIsWrong) {
-  Program program;
-  program.compute(1);
-  program.reduce(1, {0});
-  program.compute(1, {1});
-  using Step = OverlapStep;
-  auto fault = [&](std::vector<OverlapStep> steps) { return toString(verify(program, scheduleOf(std::move(steps)))); };
-  EXPECT_EQ(fault({{Step::Run, 0}, {Step::Start, 1}, {Step::Wait, 1}, {Step::Run, 2}}), "");
-  EXPECT_EQ(fault({{Step::Start, 1}, {Step::Run, 0}, {Step::Wait, 1}, {Step::Run, 2}}),
-            "action 1 begins before action 0 is over");
-  EXPECT_EQ(fault({{Step::Run, 0}, {Step::Start, 1}, {Step::Run, 2}, {Step::Wait, 1}}),
-            "action 2 begins before action 1 is over");
-  EXPECT_EQ(fault({{Step::Run, 0}, {Step::Wait, 1}}), "collective 1 is waited for before its start, or twice");
-  EXPECT_EQ(fault({{Step::Run, 0}, {Step::Run, 0}}), "action 0 begins twice");
-  EXPECT_EQ(fault({{Step::Run, 0}, {Step::Run, 1}}), "action 1 is not of the kind of its step");
-  EXPECT_EQ(fault({{Step::Run, 0}, {Step::Start, 1}, {Step::Wait, 1}}), "action 2 is never over");
+  Program program("c1 r1(0) c1(1)");
+  const std::pair<const char *, const char *> cases[] = {
+      {"c0 [1 ]1 c2", ""},
+      {"[1 c0 ]1 c2", "action 1 begins before action 0 is over"},
+      {"c0 [1 c2 ]1", "action 2 begins before action 1 is over"},
+      {"c0 ]1", "collective 1 is waited for before its start, or twice"},
+      {"c0 c0", "action 0 begins twice"},
+      {"c0 c1", "action 1 is not of the kind of its step"},
+      {"c0 [1 ]1", "action 2 is never over"},
+  };
+  for (auto [schedule, fault] : cases)
+    EXPECT_EQ(toString(verify(program, scheduleOf(schedule))), fault);
   program.actions[0].needs.push_back(2);
   EXPECT_EQ(toString(check(program)), "action 0 comes after action 2 in the program, but before it in its order");
 }
 
 TEST(OverlapVerifier, CountsUnitsAhead) {
-  Program program;
-  program.gather(1, 0);
-  program.compute(1, {0});
-  program.gather(1, 1);
-  program.compute(1, {2});
-  program.gather(1, 2);
-  program.compute(1, {4});
-  using Step = OverlapStep;
-  OverlapSchedule schedule = scheduleOf({{Step::Start, 0},
-                                         {Step::Start, 2},
-                                         {Step::Start, 4},
-                                         {Step::Wait, 0},
-                                         {Step::Run, 1},
-                                         {Step::Wait, 2},
-                                         {Step::Run, 3},
-                                         {Step::Wait, 4},
-                                         {Step::Run, 5}});
+  Program program("g1 c1(0) g1 c1(2) g1 c1(4)");
+  OverlapSchedule schedule = scheduleOf("[0 [2 [4 ]0 c1 ]2 c3 ]4 c5");
   EXPECT_EQ(toString(verify(program, schedule)), "gather 4 of unit 2 starts before action 1, more than 1 units ahead");
   program.prefetch = 2;
   EXPECT_EQ(toString(verify(program, schedule)), "");
@@ -350,31 +250,29 @@ static Program randomProgram(std::mt19937 &random) {
   std::vector<unsigned> computed;
   bool sharded = number(0, 1);
   int size = number(4, 40);
-  unsigned units = 0;
   std::vector<unsigned> reductions;
   for (int i = 0; i < size; ++i) {
     std::vector<unsigned> needs;
     if (!computed.empty() && number(0, 3))
       needs.push_back(computed[number(0, computed.size() - 1)]);
     if (sharded && number(0, 2) == 0)
-      needs.push_back(program.gather(number(0, 9), units++));
+      needs.push_back(program.add(Kind::Gather, number(0, 9), {}));
     if (!reductions.empty() && number(0, 5) == 0)
       needs.push_back(reductions[number(0, reductions.size() - 1)]);
-    unsigned action = program.compute(number(0, 9));
-    program.actions[action].needs.assign(needs.begin(), needs.end());
+    unsigned action = program.add(Kind::Compute, number(0, 9), needs);
     computed.push_back(action);
     if (number(0, 2) == 0) {
-      reductions.push_back(program.reduce(number(0, 9), {action}));
+      reductions.push_back(program.add(Kind::Collective, number(0, 9), {action}));
       program.actions.back().ordered = number(0, 4) == 0;
     }
   }
   for (unsigned reduction : reductions)
     if (number(0, 3)) {
-      unsigned update = program.update(number(0, 4), {reduction});
+      unsigned update = program.add(Kind::Update, number(0, 4), {reduction});
       if (number(0, 1))
         program.actions[update].after.push_back(computed[number(0, computed.size() - 1)]);
       if (number(0, 3) == 0)
-        program.reduce(number(0, 9), {update});
+        program.add(Kind::Collective, number(0, 9), {update});
     }
   std::vector<Buffer> buffers(program.actions.size());
   for (unsigned action = 0; action < program.actions.size(); ++action) {
@@ -410,12 +308,12 @@ TEST(Overlap, RandomProgramsAreRightAndNoSlower) {
 // about ten times as long.
 TEST(Overlap, ManyActionsAreScheduledInLittleTime) {
   Program program;
-  unsigned last = program.compute(1);
+  unsigned last = program.add(Kind::Compute, 1, {});
   for (unsigned unit = 0; unit < 2000; ++unit) {
-    unsigned gather = program.gather(8, unit);
-    for (int i = 0; i < 10; ++i)
-      last = i ? program.compute(1, {last}) : program.compute(1, {last, gather});
-    program.update(1, {program.reduce(5, {last})});
+    last = program.add(Kind::Compute, 1, {last, program.add(Kind::Gather, 8, {})});
+    for (int i = 1; i < 10; ++i)
+      last = program.add(Kind::Compute, 1, {last});
+    program.add(Kind::Update, 1, {program.add(Kind::Collective, 5, {last})});
   }
   for (unsigned action = 0; action < program.actions.size(); ++action)
     program.buffer(10, {action});
