@@ -2,6 +2,7 @@
 
 #include "lib/Driver/Driver.h"
 #include "braid/InitAll.h"
+#include "dialects/Comm/Mesh.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/Compare.h"
 #include "lib/Driver/Lowering.h"
@@ -12,6 +13,7 @@
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Graph/Signature.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -35,6 +37,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult readInput();
   LogicalResult checkGraph();
+  LogicalResult checkPlanned();
   LogicalResult checkBatch(func::FuncOp model);
   LogicalResult compare();
   LogicalResult emitModule();
@@ -135,6 +138,38 @@ LogicalResult Driver::checkGraph() {
   diagnostic << "the roles are ";
   llvm::interleaveComma(roles, diagnostic, [&](StringRef role) { diagnostic << "\"" << role << "\""; });
   return diagnostic;
+}
+
+/// `dp=2,tp=2`; empty for a module of one rank.
+static std::string meshText(ModuleOp module) {
+  SmallVector<std::string> axes;
+  for (auto op : module.getOps<comm::MeshOp>()) {
+    comm::Mesh mesh(op);
+    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+      axes.push_back(name.str() + "=" + std::to_string(size));
+  }
+  return llvm::join(axes, ",");
+}
+
+/// A module in memory form, as --emit=memory writes it, only needs translation: what
+/// would shape its plan comes too late, and what is said of it must be so.
+LogicalResult Driver::checkPlanned() {
+  std::string planned = "'" + options.input + "' is planned already";
+  if (llvm::StringRef late = optionOfPlan(options); !late.empty())
+    return report(makeError(planned + ", which " + late + " would be about: leave it out, or compile the graph"));
+  std::string mesh = meshText(*module);
+  SmallVector<std::string> axes;
+  for (const MeshAxis &axis : options.parallel.mesh)
+    axes.push_back(axis.name + "=" + std::to_string(axis.size));
+  if (!axes.empty() && llvm::join(axes, ",") != mesh)
+    return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
+                            ", and not for --mesh=" + options.parallel.meshText));
+  bool hasMicrobatches =
+      llvm::any_of(module->getOps<exec::ProgramOp>(), [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; });
+  if (hasMicrobatches != (options.accumulate > 1))
+    return report(makeError(planned + (hasMicrobatches ? ", with microbatches: say how many by --accumulate"
+                                                       : ", without microbatches: leave --accumulate out")));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,6 +274,22 @@ LogicalResult Driver::compare() {
   return report(writeTextFile("-", table));
 }
 
+/// Whether two paths name one file, which may not be there yet.
+static bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
+  return !a.empty() && a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
+}
+
+/// Nothing is written over something else that is read or written.
+static llvm::Error checkPlaces(const DriverOptions &options) {
+  if (isSameFile(options.input, options.output))
+    return makeError("the output '" + options.output + "' is the graph itself");
+  if (isSameFile(options.input, options.report))
+    return makeError("--report=" + options.report + " is the graph itself");
+  if (isSameFile(options.output, options.report))
+    return makeError("--report=" + options.report + " is the output, too: give one of them another name");
+  return llvm::Error::success();
+}
+
 /// What can be refused before any work is done.
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
@@ -247,6 +298,8 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("there is no target '" + options.target + "'; the targets are " + targetNames()));
   if (options.accumulate < 1)
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
+  if (options.accumulate > INT32_MAX)
+    return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is more than 32 bits count"));
   if (failed(report(resolveParallelOptions(options))))
     return failure();
   if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
@@ -258,8 +311,8 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, dir or exe"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
-  if (options.input != "-" && llvm::sys::fs::equivalent(options.input, options.output))
-    return report(makeError("the output '" + options.output + "' is the graph itself"));
+  if (failed(report(checkPlaces(options))))
+    return failure();
   if (options.emit == Emit::Exe && !compares && failed(report(checkWritable(options.output))))
     return failure();
   return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
@@ -272,9 +325,15 @@ LogicalResult Driver::run() {
   if (!options.parallel.compare.empty())
     return success(succeeded(checkGraph()) && succeeded(compare()));
 
-  // A module in memory form, as --emit=memory writes it, only needs translation.
-  if (!isInMemoryForm() && (failed(checkGraph()) || failed(Lowering(options, clock).run(module))))
-    return failure();
+  if (isInMemoryForm()) {
+    if (failed(checkPlanned()))
+      return failure();
+  } else {
+    if (failed(checkGraph()))
+      return failure();
+    if (failed(Lowering(options, clock).run(module)))
+      return failure();
+  }
   return options.emit <= Emit::Memory ? emitModule() : emitSources();
 }
 

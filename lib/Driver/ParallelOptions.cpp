@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace braid;
@@ -126,17 +127,30 @@ static StringRef optionOfRanks(const ParallelOptions &options) {
   return "";
 }
 
-/// Two numbers above or equal to zero, and the second above it.
-static bool isPair(StringRef text) {
+llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
+  ParallelOptions parallel = options.parallel;
+  parallel.transports.clear(); // of the binary
+  parallel.layout.clear();     // which some meshes are refused without
+  StringRef option = optionOfRanks(parallel);
+  return option.empty() && !options.memoryLimit.empty() ? "--memory-limit" : option;
+}
+
+/// Neither infinite nor not a number, both of which a number may be spelled as.
+static bool isNumber(StringRef text, double &number) {
+  return !text.getAsDouble(number) && std::isfinite(number);
+}
+
+/// Two numbers above zero; the first may be zero if `zeroFirst`.
+static bool isPair(StringRef text, bool zeroFirst) {
   auto [first, second] = text.split(',');
   double a, b;
-  return !first.getAsDouble(a) && !second.getAsDouble(b) && a >= 0 && b > 0;
+  return isNumber(first, a) && isNumber(second, b) && (zeroFirst ? a >= 0 : a > 0) && b > 0;
 }
 
 /// A number of MiB, or one of `words`.
 static bool isSizeOr(StringRef text, ArrayRef<StringLiteral> words) {
   double number;
-  return is_contained(words, text) || (!text.getAsDouble(number) && number >= 0);
+  return is_contained(words, text) || (isNumber(text, number) && number >= 0 && number <= 0x1p40);
 }
 
 /// Each by itself.
@@ -156,9 +170,11 @@ static Error checkValues(const ParallelOptions &options) {
     return makeError("--overlap=" + options.overlap + ": it is full or none");
   if (options.prefetch && *options.prefetch < 0)
     return makeError("--prefetch=" + Twine(*options.prefetch) + " is less than 0");
-  if (!options.link.empty() && !isPair(options.link))
+  if (options.prefetch && *options.prefetch > INT32_MAX)
+    return makeError("--prefetch=" + Twine(*options.prefetch) + " is more than 32 bits count");
+  if (!options.link.empty() && !isPair(options.link, /*zeroFirst=*/true))
     return makeError("--link=" + options.link + " is no link; write latency_us,GBps, as in --link=20,1.25");
-  if (!options.compute.empty() && !isPair(options.compute))
+  if (!options.compute.empty() && !isPair(options.compute, /*zeroFirst=*/false))
     return makeError("--compute=" + options.compute + " is no rate; write GFLOPS,GBps, as in --compute=100,20");
   for (const std::string &transport : options.transports)
     if (transport != "threads" && transport != "gloo" && transport != "mpi")

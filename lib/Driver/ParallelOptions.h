@@ -12,6 +12,9 @@ namespace braid {
 /// that contradict each other: both are named.
 llvm::Error resolveParallelOptions(DriverOptions &options);
 
+/// The first option that was given and shapes a plan; empty for none.
+llvm::StringRef optionOfPlan(const DriverOptions &options);
+
 /// Those of one stage in a comparison of all: what has no meaning there is left out.
 DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
 

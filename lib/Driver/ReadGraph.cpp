@@ -20,13 +20,13 @@ static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state
 }
 
 /// The module that the text is, or one around its ops.
-static OwningOpRef<ModuleOp> takeModule(Block &block, MLIRContext *context) {
+static OwningOpRef<ModuleOp> takeModule(Block &block, StringRef file, MLIRContext *context) {
   if (llvm::hasSingleElement(block))
     if (auto module = dyn_cast<ModuleOp>(block.front())) {
       module->remove();
       return module;
     }
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(FileLineColLoc::get(context, file, 1, 1));
   module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
   return module;
 }
@@ -39,6 +39,7 @@ OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRConte
   if (failed(parseAsmSourceFile(sources, &block, config, &state)))
     return nullptr;
   addLines(sources, state, context);
-  OwningOpRef<ModuleOp> module = takeModule(block, context);
+  StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  OwningOpRef<ModuleOp> module = takeModule(block, file, context);
   return succeeded(verify(*module)) ? std::move(module) : nullptr;
 }

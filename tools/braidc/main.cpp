@@ -2,8 +2,10 @@
 
 #include "braid/InitAll.h"
 #include "lib/Driver/Driver.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
 
 namespace cl = llvm::cl;
 using namespace braid;
@@ -145,11 +147,32 @@ struct Flags {
 };
 } // namespace
 
+/// `--mesh=` is an unset variable of somebody's script: to take it for no mesh would
+/// be to compile another program than was asked for.
+static void refuseEmptyValues(llvm::ArrayRef<char *> words) {
+  auto &options = cl::getRegisteredOptions();
+  for (auto [at, text] : llvm::enumerate(words)) {
+    llvm::StringRef word = text;
+    bool isEmpty = word.count('=') == 1 && word.ends_with("=");
+    bool isBeforeEmpty = at + 1 < words.size() && llvm::StringRef(words[at + 1]).empty();
+    llvm::StringRef name = word.rtrim('=');
+    auto option = options.find(name.ltrim('-'));
+    if (!name.starts_with("-") || option == options.end() || !(isEmpty || isBeforeEmpty))
+      continue;
+    llvm::StringRef form = option->second->ValueStr;
+    llvm::WithColor::error(llvm::errs(), "braidc")
+        << name << " has no value: " << (form.empty() ? "give it one" : ("write " + name + "=" + form).str())
+        << ", or leave it out\n";
+    std::exit(1);
+  }
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Flags flags;
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "braidc " BRAID_VERSION "\n"; });
+  refuseEmptyValues(llvm::ArrayRef(argv, argc).drop_front());
   cl::ParseCommandLineOptions(argc, argv, "braidc: compiles a training graph to a training binary\n");
 
   registerAllPasses();
