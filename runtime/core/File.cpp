@@ -21,13 +21,18 @@ constexpr uint64_t maxTransfer = 1 << 30;
 } // namespace
 
 File File::openForReading(const std::string &path) {
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Who opens a pipe waits for somebody to write to it, unless told not to.
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0)
     fail("cannot open '", path, "': ", std::strerror(errno));
   File file(fd, path);
   if (S_ISDIR(info.st_mode))
     fail("cannot read '", path, "': it is a directory");
+  if (!S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode))
+    fail("cannot read '", path,
+         "': it is a pipe or a device, and any part of it must be at hand; "
+         "copy it into a file");
   return file;
 }
 

@@ -14,20 +14,21 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <limits>
 
 using namespace braid;
 
 namespace {
 
 // CLI11's own checks name a bound of 300 digits and let "nan" pass.
-CLI::Validator number(bool mayBeZero, const char *label, const char *demand) {
+CLI::Validator number(bool mayBeZero, const char *label, const char *demand,
+                      double most = std::numeric_limits<double>::max()) {
   return CLI::Validator(
       [=](std::string &text) {
         double value = 0;
         bool fits = CLI::detail::lexical_cast(text, value) &&
                     std::isfinite(value) &&
-                    (mayBeZero ? value >= 0 : value > 0);
+                    (mayBeZero ? value >= 0 : value > 0) && value <= most;
         return fits ? std::string() : "'" + text + "' is not " + demand;
       },
       label);
@@ -35,6 +36,11 @@ CLI::Validator number(bool mayBeZero, const char *label, const char *demand) {
 const CLI::Validator notNegative =
     number(true, "NONNEGATIVE", "a number of at least 0");
 const CLI::Validator positive = number(false, "POSITIVE", "a number above 0");
+const CLI::Validator fraction =
+    number(true, "FRACTION", "a number from 0 to 1", 1);
+// Three years, which clocks can still add to what they show.
+const CLI::Validator seconds =
+    number(false, "SECONDS", "a number above 0 and at most 100000000", 1e8);
 
 void addData(CLI::App &command, DataOptions &options) {
   command
@@ -47,7 +53,7 @@ void addData(CLI::App &command, DataOptions &options) {
   command
       .add_option("--holdout", options.holdout,
                   "Fraction of the data, from its end, kept for evaluation")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(fraction)
       ->capture_default_str();
 }
 
@@ -87,7 +93,7 @@ void addRanks(CLI::App &command, RankOptions &options) {
   command
       .add_option("--timeout", options.timeout,
                   "Seconds that a rank waits for another")
-      ->check(positive)
+      ->check(seconds)
       ->capture_default_str()
       ->type_name("SECONDS");
   command
@@ -106,11 +112,16 @@ void addRanks(CLI::App &command, RankOptions &options) {
       ->check(linkText())
       ->type_name("US,GBPS");
   command
-      .add_option("--pin", options.pin,
-                  "Give each thread a core of its own: on, off, or where ranks "
-                  "share a machine that is theirs (auto)")
-      ->transform(CLI::Transformer(std::map<std::string, Pin>{
-          {"auto", Pin::Auto}, {"on", Pin::On}, {"off", Pin::Off}}))
+      .add_option_function<std::string>(
+          "--pin",
+          [&options](const std::string &text) {
+            options.pin = text == "auto" ? Pin::Auto
+                          : text == "on" ? Pin::On
+                                         : Pin::Off;
+          },
+          "Give each thread a core of its own: on, off, or where ranks "
+          "share a machine that is theirs (auto)")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
       ->type_name("");
 }
 
@@ -169,9 +180,11 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
       ->type_name("N");
   c->add_option("--seed", o.seed,
                 "Seed of initial values and dropout (default: 1)")
+      ->check(notNegative)
       ->type_name("N");
   c->add_option("--batch-seed", o.batchSeed,
                 "Seed of the choice of data (default: 1)")
+      ->check(notNegative)
       ->type_name("N");
   c->add_option("--batch-order", o.batchOrder,
                 "Order of the data: windows (or rows) at random, or each once "
@@ -252,6 +265,7 @@ CLI::App *addSample(CLI::App &app, SampleOptions &o, RankOptions &ranks) {
       ->capture_default_str()
       ->type_name("K");
   c->add_option("--seed", o.seed, "Seed of the choices")
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
   addRanks(*c, ranks);
@@ -283,6 +297,7 @@ CLI::App *addRun(CLI::App &app, RunOptions &o, RankOptions &ranks) {
       ->required()
       ->type_name("FILE");
   c->add_option("--seed", o.seed, "Seed of random tensors")
+      ->check(notNegative)
       ->capture_default_str()
       ->type_name("N");
   addRanks(*c, ranks);
@@ -331,6 +346,10 @@ int br_main(int argc, char **argv, const br_model *model) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
+    // Help and the version are the same on all ranks.
+    bool isHelp = error.get_exit_code() == 0;
+    if (isHelp && findOwnLaunch(/*lenient=*/true).rank > 0)
+      return 0;
     return app.exit(error) == 0 ? 0 : 2;
   }
   try {

@@ -3,6 +3,7 @@
 #include "core/Ranks.h"
 
 #include "comm/Communicator.h"
+#include "comm/Store.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/TransportRegistry.h"
 #include "core/Error.h"
@@ -41,6 +42,9 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
   plan.transport = plan.size > 1 ? "threads" : "";
   if (options.ranks && *options.ranks != plan.size)
     failForSize(model, concat("--ranks is ", *options.ranks));
+  if (options.link && plan.size == 1)
+    fail("--link makes ranks of one process as slow as a link, and model '", model.name, "' was compiled for ",
+         meshText(model), ", which talks to nobody; leave it out, or compile with --mesh");
   // In a job script of Slurm the variables speak of tasks that are still to come.
   if (launch.size > 1 && launch.launcher != Launcher::Slurm)
     fail(nameOf(launch.launcher), " started ", launch.size, " processes, each of which would run all ",
@@ -74,6 +78,8 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   if (transport == "gloo" && plan.rendezvous.empty())
     fail("gloo needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
          "rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+  if (transport == "gloo")
+    parseStoreAddress(plan.rendezvous); // refuses what is none, before anyone waits there
   return plan;
 }
 
@@ -86,6 +92,9 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
     transport = options.ranks ? "threads" : defaultTransport(launch.launcher);
   if (options.link && transport != "threads")
     fail("--link makes ranks of one process as slow as a link; over ", transport, " there is a real one");
+  if (!options.rendezvous.empty() && transport != "gloo")
+    fail("--rendezvous=", options.rendezvous, " is where gloo's ranks find each other; over ", transport,
+         " they need no place: leave it out, or choose --transport=gloo");
   return transport == "threads" ? planThreads(model, options, launch)
                                 : planProcess(model, options, launch, transport);
 }

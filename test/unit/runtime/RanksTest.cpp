@@ -82,6 +82,11 @@ TEST(RankPlan, whatDoesNotFitTogether) {
   options = {};
   options.link = LinkModel{1e-6, 1e9};
   EXPECT_NE(refusal(options, launched(Launcher::Slurm, 0, 4)).find("over gloo there is a real one"), std::string::npos);
+  EXPECT_NE(refusal(options, {}, {{"dp", 1}}).find("compiled for 1 rank (dp=1), which talks to nobody"),
+            std::string::npos);
+  options = {};
+  options.rendezvous = "file:///somewhere";
+  EXPECT_NE(refusal(options, {}).find("over threads they need no place"), std::string::npos);
   EXPECT_NE(refusal({}, launched(Launcher::OpenMpi, 0, 4)).find("cannot run over mpi: it has threads"),
             std::string::npos);
 }
