@@ -52,68 +52,47 @@ Variables without(Variables variables, const std::string &name) {
   return variables;
 }
 
-TEST(Launch, nobody) {
-  Launch launch = find({{"PATH", "/bin"}});
-  EXPECT_EQ(launch.launcher, Launcher::None);
-  EXPECT_EQ(launch.size, 1);
-  EXPECT_STREQ(defaultTransport(launch.launcher), "threads");
+// What was found, in words.
+std::string said(const Variables &variables) {
+  Launch launch = find(variables);
+  std::string text = std::string(nameOf(launch.launcher)) + ": rank " + std::to_string(launch.rank) + " of " +
+                     std::to_string(launch.size) + ", here " + std::to_string(launch.localRank) + " of " +
+                     std::to_string(launch.localSize);
+  if (launch.isBound)
+    text += ", bound";
+  if (!launch.rendezvous.empty())
+    text += ", at " + launch.rendezvous;
+  if (!launch.job.empty())
+    text += ", job " + launch.job;
+  return text + ", over " + defaultTransport(launch.launcher);
 }
 
-TEST(Launch, torchrun) {
-  Launch launch = find(torchrun);
-  EXPECT_EQ(launch.launcher, Launcher::Torchrun);
-  EXPECT_EQ(launch.rank, 3);
-  EXPECT_EQ(launch.size, 4);
-  EXPECT_EQ(launch.localRank, 1);
-  EXPECT_EQ(launch.localSize, 2);
-  EXPECT_EQ(launch.rendezvous, "tcp://node1:29500");
-  EXPECT_STREQ(defaultTransport(launch.launcher), "gloo");
-}
-
-TEST(Launch, torchrunsAgentOwnsItsPort) {
-  Launch launch = find(with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"},
-                                       {"TORCHELASTIC_RUN_ID", "abc"},
-                                       {"TORCHELASTIC_RESTART_COUNT", "2"}}));
-  EXPECT_EQ(launch.rendezvous, "agent://node1:29500");
-  EXPECT_EQ(launch.job, "abc.2");
+TEST(Launch, launchers) {
+  const Variables agent = with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                          {"TORCHELASTIC_RUN_ID", "abc"},
+                                          {"TORCHELASTIC_RESTART_COUNT", "2"}});
+  const std::pair<Variables, const char *> cases[] = {
+      {{{"PATH", "/bin"}}, "nobody: rank 0 of 1, here 0 of 1, over threads"},
+      {torchrun, "torchrun: rank 3 of 4, here 1 of 2, at tcp://node1:29500, over gloo"},
+      // Its agent owns its port.
+      {agent, "torchrun: rank 3 of 4, here 1 of 2, at agent://node1:29500, job abc.2, over gloo"},
+      {openMpi, "mpirun: rank 1 of 8, here 1 of 4, bound, job 77, over mpi"},
+      {with(slurm, {{"MASTER_ADDR", "a"}, {"MASTER_PORT", "5"}}),
+       "Slurm: rank 5 of 7, here 1 of 2, at tcp://a:5, job 4711.0, over gloo"},
+      {{{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}},
+       "mpiexec: rank 1 of 2, here 1 of 2, over mpi"},
+      {{{"PMIX_RANK", "1"}, {"PMIX_NAMESPACE", "x"}}, "PMIx: rank 1 of 0, here 0 of 1, job x, over mpi"},
+  };
+  for (const auto &[variables, text] : cases)
+    EXPECT_EQ(said(variables), text);
   EXPECT_EQ(find(with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}})).rendezvous, "tcp://node1:29500");
 }
 
-TEST(Launch, openMpi) {
-  Launch launch = find(openMpi);
-  EXPECT_EQ(launch.launcher, Launcher::OpenMpi);
-  EXPECT_EQ(launch.rank, 1);
-  EXPECT_EQ(launch.size, 8);
-  EXPECT_EQ(launch.localSize, 4);
-  EXPECT_TRUE(launch.isBound);
-  EXPECT_EQ(launch.rendezvous, "");
-  EXPECT_EQ(launch.job, "77");
-  EXPECT_STREQ(defaultTransport(launch.launcher), "mpi");
-}
-
 TEST(Launch, slurm) {
-  Launch launch = find(slurm);
-  EXPECT_EQ(launch.launcher, Launcher::Slurm);
-  EXPECT_EQ(launch.rank, 5);
-  EXPECT_EQ(launch.size, 7);
-  EXPECT_EQ(launch.localSize, 2);
-  EXPECT_EQ(launch.job, "4711.0");
-  EXPECT_EQ(launch.rendezvous.rfind("tcp://node03:2", 0), 0u) << launch.rendezvous;
-  EXPECT_EQ(find(with(slurm, {{"MASTER_ADDR", "a"}, {"MASTER_PORT", "5"}})).rendezvous, "tcp://a:5");
+  EXPECT_EQ(find(slurm).rendezvous.rfind("tcp://node03:2", 0), 0u) << find(slurm).rendezvous;
   EXPECT_EQ(find(with(slurm, {{"SLURM_NODEID", "3"}})).localSize, 1);
   EXPECT_EQ(find(with(slurm, {{"SLURM_STEP_NUM_TASKS", "6"}})).size, 6);
-  EXPECT_FALSE(launch.isBound);
   EXPECT_TRUE(find(with(slurm, {{"SLURM_CPU_BIND_TYPE", "mask_cpu:"}})).isBound);
-}
-
-TEST(Launch, pmi) {
-  Launch launch = find({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}});
-  EXPECT_EQ(launch.launcher, Launcher::Pmi);
-  EXPECT_EQ(launch.size, 2);
-  EXPECT_EQ(launch.localRank, 1);
-  launch = find({{"PMIX_RANK", "1"}, {"PMIX_NAMESPACE", "x"}});
-  EXPECT_EQ(launch.launcher, Launcher::Pmix);
-  EXPECT_EQ(launch.size, 0);
 }
 
 // Each may run inside the next.
@@ -125,29 +104,31 @@ TEST(Launch, order) {
 }
 
 TEST(Launch, malformed) {
-  EXPECT_EQ(refusal(with(torchrun, {{"RANK", "x"}})),
-            "the environment variable RANK is 'x', not a number from 0 to 16777216");
-  EXPECT_EQ(refusal(with(torchrun, {{"WORLD_SIZE", "0"}})),
-            "the environment variable WORLD_SIZE is '0', not a number from 1 to 16777216");
-  EXPECT_EQ(refusal(with(torchrun, {{"RANK", "4"}})),
-            "the environment variables disagree: RANK is 4, but WORLD_SIZE is 4, and ranks count from 0");
-  EXPECT_EQ(refusal(without(torchrun, "WORLD_SIZE")),
-            "the environment variable WORLD_SIZE is missing, but others of torchrun are set; set it, or give --ranks to "
-            "start all ranks in one process");
-  EXPECT_NE(refusal(without(torchrun, "MASTER_PORT")).find("MASTER_PORT is missing"), std::string::npos);
-  EXPECT_NE(refusal(with(torchrun, {{"MASTER_PORT", "99999"}})).find("not a number from 1 to 65535"), std::string::npos);
-  EXPECT_NE(refusal(without(openMpi, "OMPI_COMM_WORLD_SIZE")).find("of Open MPI are set"), std::string::npos);
-  EXPECT_NE(refusal(without(slurm, "SLURM_NTASKS")).find("SLURM_NTASKS is missing"), std::string::npos);
-  EXPECT_NE(refusal(with(slurm, {{"SLURM_STEP_TASKS_PER_NODE", "2(x"}})).find("not like 2(x3),1"), std::string::npos);
-  EXPECT_NE(refusal(with(slurm, {{"SLURM_STEP_NODELIST", "node[03"}})).find("not like node[03-05,09]"),
-            std::string::npos);
+  const std::pair<Variables, const char *> cases[] = {
+      {with(torchrun, {{"RANK", "x"}}), "the environment variable RANK is 'x', not a number from 0 to 16777216"},
+      {with(torchrun, {{"WORLD_SIZE", "0"}}),
+       "the environment variable WORLD_SIZE is '0', not a number from 1 to 16777216"},
+      {with(torchrun, {{"RANK", "4"}}),
+       "the environment variables disagree: RANK is 4, but WORLD_SIZE is 4, and ranks count from 0"},
+      {without(torchrun, "WORLD_SIZE"),
+       "the environment variable WORLD_SIZE is missing, but others of torchrun are set; set it, or give --ranks to "
+       "start all ranks in one process"},
+      {without(torchrun, "MASTER_PORT"), "MASTER_PORT is missing"},
+      {with(torchrun, {{"MASTER_PORT", "99999"}}), "not a number from 1 to 65535"},
+      {without(openMpi, "OMPI_COMM_WORLD_SIZE"), "of Open MPI are set"},
+      {without(slurm, "SLURM_NTASKS"), "SLURM_NTASKS is missing"},
+      {with(slurm, {{"SLURM_STEP_TASKS_PER_NODE", "2(x"}}), "not like 2(x3),1"},
+      {with(slurm, {{"SLURM_STEP_NODELIST", "node[03"}}), "not like node[03-05,09]"},
+  };
+  for (const auto &[variables, message] : cases)
+    EXPECT_NE(refusal(variables).find(message), std::string::npos) << refusal(variables);
 }
 
 TEST(Launch, firstHosts) {
-  EXPECT_EQ(firstHost("a"), "a");
-  EXPECT_EQ(firstHost("a,b"), "a");
-  EXPECT_EQ(firstHost("n[1-3]"), "n1");
-  EXPECT_EQ(firstHost("n[07,9-12]-x,m3"), "n07-x");
+  const std::pair<const char *, const char *> cases[] = {
+      {"a", "a"}, {"a,b", "a"}, {"n[1-3]", "n1"}, {"n[07,9-12]-x,m3", "n07-x"}};
+  for (auto [list, host] : cases)
+    EXPECT_EQ(firstHost(list), host);
 }
 
 } // namespace
