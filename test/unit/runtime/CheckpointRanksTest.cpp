@@ -1,15 +1,10 @@
 //===- CheckpointRanksTest.cpp - checkpoints of many ranks, of any layout -===//
 
 #include "AllocationCounter.h"
-#include "CutModel.h"
-#include "TestFiles.h"
-#include "core/Checkpoint.h"
-#include "core/CheckpointIndex.h"
+#include "SavedModel.h"
 
 #include <condition_variable>
 #include <csignal>
-#include <cstring>
-#include <gtest/gtest.h>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -19,91 +14,6 @@ using namespace braid::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-const std::vector<LogicalTensor> logical = {{"embedding", "parameters", BR_F32, {36, 12}},
-                                            {"weight", "parameters", BR_BF16, {6, 4, 18}},
-                                            {"bias", "parameters", BR_F32, {5}},
-                                            {"count", "optimizer_state", BR_I64, {}},
-                                            {"mean", "optimizer_state", BR_F64, {7, 6}},
-                                            {"seen", "parameters", BR_I1, {3, 12}},
-                                            {"none", "parameters", BR_F32, {0, 4}}};
-
-// Bits that say which tensor and element it is.
-void putBits(std::byte *at, int tensor, int64_t i, int64_t size) {
-  uint64_t bits = (static_cast<uint64_t>(i) * 8 + tensor + 1) * 0x9E3779B97F4A7C15u;
-  std::memcpy(at, reinterpret_cast<const std::byte *>(&bits) + 8 - size, size);
-}
-
-template <class F> void forEachElement(const Model &model, const F &f) {
-  for (int32_t k = 0; k < model.table().n_tensors; ++k) {
-    const br_tensor &t = model.table().tensors[k];
-    const int64_t size = elementSize(t.dtype);
-    std::byte *base = model.arena() + t.offset;
-    forEachRun(partOf(model.table(), t, model.rank().number), wholeTensor({t.shape, t.shape + t.rank}),
-               [&](const auto &run) {
-                 for (int64_t i = 0; i < run.count; ++i)
-                   f(k, run.otherPlace + i * run.otherStep, base + (run.place + i * run.step) * size, size);
-               });
-  }
-}
-void fill(Model &model) { forEachElement(model, [](int t, int64_t i, std::byte *at, int64_t n) { putBits(at, t, i, n); }); }
-
-// Throws Error at the first element that is not what `fill` put there, or that is not
-// a part's and not zero.
-void expectFilled(Model &model, bool optimizerState = true) {
-  forEachElement(model, [&](int t, int64_t i, std::byte *at, int64_t size) {
-    std::byte expected[8] = {};
-    if (optimizerState || std::string(model.table().tensors[t].cause) == "parameters")
-      putBits(expected, t, i, size);
-    if (std::memcmp(at, expected, size) != 0)
-      fail("element ", i, " of '", model.table().tensors[t].name, "' is not what was saved");
-    std::memset(at, 0, size);
-  });
-  const br_tensor &last = model.table().tensors[model.table().n_tensors - 1];
-  for (uint64_t i = 0; i < last.offset; ++i)
-    if (model.arena()[i] != std::byte{0})
-      fail("byte ", i, " is nobody's and was written");
-}
-
-JobState stateOf(int64_t step) {
-  JobState state;
-  state.step = step, state.tokensSeen = 80 * step, state.lastLoss = 1.5f;
-  return state;
-}
-
-void save(const CutModel &model, const std::string &directory, int64_t step, int keep = 0) {
-  auto errors = model.run([&](Model &m) {
-    fill(m);
-    CheckpointWriter(m, directory, keep).save(stateOf(step));
-  });
-  for (const std::string &error : errors)
-    ASSERT_EQ(error, "");
-}
-
-// What the ranks of a model say to a checkpoint; empty if all could read it.
-std::string load(const CutModel &model, const std::string &path, Restore what = Restore::Everything) {
-  auto errors = model.run([&](Model &m) {
-    SavedTensors saved = openCheckpoint(path, m.rank());
-    restoreTensors(saved, m, what);
-    expectFilled(m, what == Restore::Everything);
-    if (readJobState(saved).tokensSeen != 80 * readJobState(saved).step)
-      fail("the state of the job is another");
-  });
-  for (const std::string &error : errors)
-    if (!error.empty() && error.find("failed, and says why") == std::string::npos)
-      return error;
-  return errors[0];
-}
-
-std::vector<std::string> namesIn(const std::string &directory) {
-  std::vector<std::string> names;
-  for (const auto &entry : fs::directory_iterator(directory))
-    names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-using Names = std::vector<std::string>;
 
 TEST(CheckpointRanks, anyLayoutReadsAnyOther) {
   std::mt19937 random(5);
@@ -304,115 +214,6 @@ TEST(CheckpointRanks, oneRanksFailureIsEverybodys) {
   EXPECT_NE(errors[1].find("rank 0 failed, and says why"), std::string::npos) << errors[1];
   EXPECT_EQ(namesIn(scratch.path), Names{"step-00000001"});
   EXPECT_EQ(load(model, scratch.path), "");
-}
-
-class Damaged : public testing::Test {
-protected:
-  void SetUp() override { save(model, scratch.path, 8); }
-  void expectRefused(const std::string &message) {
-    std::string error = load(alone, scratch.path);
-    EXPECT_NE(error.find(message), std::string::npos) << error;
-  }
-
-  CutModel model{3, logical, Cut::Flat}, alone{1, logical, Cut::Nowhere};
-  ScratchDirectory scratch;
-  std::string folder = scratch / "step-00000008", index = folder + "/index.json",
-              second = folder + "/rank-00001.safetensors";
-};
-
-TEST_F(Damaged, missingFile) {
-  fs::remove(second);
-  expectRefused("cannot open '" + second + "'");
-}
-
-TEST_F(Damaged, missingIndex) {
-  fs::remove(index);
-  expectRefused("cannot open '" + index + "'");
-}
-
-TEST_F(Damaged, truncatedFile) {
-  fs::resize_file(second, fs::file_size(second) - 3);
-  expectRefused("'" + second + "' is not a usable safetensors file");
-}
-
-TEST_F(Damaged, fileOfAnotherRank) {
-  fs::copy_file(folder + "/rank-00000.safetensors", second, fs::copy_options::overwrite_existing);
-  expectRefused("it is of rank '0', not '1'");
-}
-
-TEST_F(Damaged, fileOfAnotherStep) {
-  save(model, scratch / "other", 9);
-  fs::copy_file(scratch / "other/step-00000009/rank-00001.safetensors", second, fs::copy_options::overwrite_existing);
-  expectRefused("it is of step '9', not '8'");
-}
-
-TEST_F(Damaged, olderOnesAreTaken) {
-  save(model, scratch.path, 9);
-  fs::remove(scratch / "step-00000009/rank-00002.safetensors");
-  EXPECT_EQ(load(alone, scratch.path), "");
-  EXPECT_EQ(load(model, scratch.path), "");
-}
-
-TEST_F(Damaged, indexThatSaysOtherThings) {
-  const std::string good = readFile(index);
-  struct Case {
-    std::string from, to, message;
-  };
-  for (const Case &c : {Case{"[[\"dp\",3]]", "[[\"dp\",2]]", "has shape"},
-                        Case{"[[\"dp\",3]]", "[[\"dp\",4]]", "has shape"},
-                        Case{"[[\"dp\",3]]", "[[\"dp\",0]]", "sensible size"},
-                        Case{"[[\"dp\",3]]", "[[\"dp\",3],[\"dp\",3]]", "two axes 'dp'"},
-                        Case{"[[\"dp\",3]]", "[]", "which the mesh does not have"},
-                        Case{"[36,12]", "[12,36]", "has shape [12, 36] there and [36, 12] in the model"},
-                        Case{"[36,12]", "[36,13]", "has shape"},
-                        Case{"[36,12]", "[36,9223372036854775807]", "size overflows"},
-                        Case{"\"order\":[0,1]", "\"order\":[0,0]", "does not name each of its 2 dims once"},
-                        Case{"\"BF16\"", "\"F16\"", "unknown type \"F16\""},
-                        Case{"\"BF16\"", "\"F64\"", "has type BF16 there and F64 in the index"},
-                        Case{"\"step\":\"8\"", "\"step\":\"7\"", "it is of step '8', not '7'"},
-                        Case{"\"bias\"", "\"bios\"", "lacks its part of tensor 'bios'"},
-                        Case{"\"tensors\"", "\"sensors\"", "it lacks 'tensors'"}}) {
-    ASSERT_NE(good.find(c.from), std::string::npos) << c.from;
-    std::string bad = good;
-    writeFile(index, bad.replace(bad.find(c.from), c.from.size(), c.to));
-    expectRefused(c.message);
-  }
-}
-
-// Whatever the bytes, the answer is an error or the tensors as they were saved; data
-// itself carries no checksum.
-TEST_F(Damaged, bytesAtRandom) {
-  std::mt19937 random(13);
-  const std::string goodIndex = readFile(index), goodPart = readFile(second);
-  uint64_t header = 0;
-  std::memcpy(&header, goodPart.data(), 8);
-  int refused = 0;
-  for (int i = 0; i < 600; ++i) {
-    std::string text = i % 2 ? goodIndex : goodPart;
-    size_t reach = i % 2 ? text.size() : 8 + header;
-    for (int k = static_cast<int>(random() % 3); k >= 0; --k)
-      switch (random() % 3) {
-      case 0:
-        text[random() % reach] = static_cast<char>(random());
-        break;
-      case 1:
-        text[random() % reach] = "0123456789[]{}\",:"[random() % 17];
-        break;
-      case 2:
-        text.erase(random() % reach, 1 + random() % 4);
-        break;
-      }
-    writeFile(index, i % 2 ? text : goodIndex);
-    writeFile(second, i % 2 ? goodPart : text);
-    auto errors = alone.run([&](Model &m) {
-      SavedTensors saved(folder);
-      restoreTensors(saved, m, Restore::ModelOnly);
-      expectFilled(m, false);
-    });
-    refused += !errors[0].empty();
-    EXPECT_EQ(errors[0].find("not what was saved"), std::string::npos) << errors[0];
-  }
-  EXPECT_GT(refused, 400);
 }
 
 } // namespace

@@ -1,5 +1,4 @@
-//===- TestFiles.h - scratch directories and files of tests
-//------------------===//
+//===- TestFiles.h - scratch directories and files of tests ---------------===//
 #ifndef BRAID_TEST_TESTFILES_H
 #define BRAID_TEST_TESTFILES_H
 
