@@ -10,10 +10,18 @@
 #define BRAID_LIB_CODEGEN_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace braid {
+
+/// A loss that leaves out targets of this index, as br_loss tells the runtime.
+struct IgnoredTargets {
+  std::string input; ///< Its name.
+  int32_t index = 0;
+  bool isMean = true; ///< Of those that count; else their sum.
+};
 
 struct CodegenOptions {
   /// The model's name, for messages of the binary.
@@ -24,6 +32,8 @@ struct CodegenOptions {
   int64_t accumulate = 1;
   /// Rows of the table that tokens index in the graph; 0 where only the module says.
   int64_t vocabularySize = 0;
+  /// None where every row of a batch counts.
+  std::optional<IgnoredTargets> ignored = {};
   /// The memory plan as JSON text, which the binary prints on request.
   std::string planJson = "{}";
 };

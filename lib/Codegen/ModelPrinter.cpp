@@ -206,6 +206,10 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
   os << ranks.arraysText();
   if (!matmuls.empty())
     os << "static const br_matmul_desc matmuls[] = {\n" << llvm::join(matmuls, "\n") << "\n};\n\n";
+  if (options.ignored)
+    os << "// the targets that the loss leaves out\nstatic const br_loss loss = {"
+       << stringLiteral(options.ignored->input) << ", " << options.ignored->index << ", "
+       << (options.ignored->isMean ? "BR_MEAN" : "BR_SUM") << "};\n\n";
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
   os << "static const br_model model = {\n"
      << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
@@ -216,7 +220,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
      << ",\n    /*programs=*/programs, " << numPrograms << ",\n    /*matmuls=*/"
      << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
      << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"
-     << ranks.fieldsText() << "};\n\n"
+     << ranks.fieldsText() << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n};\n\n"
      << mainText(manyRanks);
   return text;
 }

@@ -12,6 +12,7 @@
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
+#include "passes/Graph/LossTargets.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -55,6 +56,7 @@ private:
   OwningOpRef<ModuleOp> module;
   uint64_t graphHash = 0;
   int64_t vocabularySize = 0;
+  std::optional<IgnoredTargets> ignored;
   PhaseClock clock{options.verbose};
 };
 
@@ -80,6 +82,16 @@ static int64_t vocabularyOf(ModuleOp graph) {
         if (auto gather = dyn_cast<tg::GatherOp>(user); gather && gather.getIndices() == tokens)
           rows = gather.getTable().getType().getDimSize(0);
   return rows;
+}
+
+/// The targets that the loss leaves out, if that is all there is to a row.
+static std::optional<IgnoredTargets> ignoredTargetsOf(func::FuncOp model) {
+  std::optional<LossTargets> found = findLossTargets(model);
+  if (!found)
+    return std::nullopt;
+  auto name = model.getArgAttrOfType<StringAttr>(found->input.getArgNumber(), tg::kInput);
+  return name ? std::optional(IgnoredTargets{name.str(), found->ignored, found->reduction == tg::LossReduction::Mean})
+              : std::nullopt;
 }
 
 LogicalResult Driver::readInput() {
@@ -205,7 +217,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 LogicalResult Driver::emitSources() {
   Report summary = readReport(*module, lookupTarget(options.target)->alignment, options.accumulate);
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, planJson(summary, {})};
+  CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -331,6 +343,7 @@ LogicalResult Driver::run() {
   } else {
     if (failed(checkGraph()))
       return failure();
+    ignored = ignoredTargetsOf(*module->getOps<func::FuncOp>().begin());
     if (failed(Lowering(options, clock).run(module)))
       return failure();
   }
