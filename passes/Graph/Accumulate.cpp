@@ -60,9 +60,9 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
   editor.finish();
 }
 
-/// `@accumulate`: nothing but the sums.
+/// `@accumulate`: nothing but the sums, and state that every microbatch moves on.
 static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
-  eraseResults(function, [](unsigned) { return true; });
+  eraseResults(function, [&](unsigned index) { return !function.getResultAttr(index, tg::kUpdates); });
   SignatureEditor editor(function);
   for (const Sum &sum : sums)
     editor.addResult(sum.total, tg::kUpdates, sum.state);
@@ -115,7 +115,8 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
       if (gradOf && !parameters.contains(gradOf))
         return train.emitError() << "result #" << i << " is the gradient of " << gradOf
                                  << ", which is no parameter; only gradients of parameters add up over microbatches";
-      if (auto updates = train.getResultAttr(i, tg::kUpdates))
+      auto updates = train.getResultAttrOfType<StringAttr>(i, tg::kUpdates);
+      if (updates && parameters.contains(updates))
         return train.emitError() << "'" << functionName.getValue() << "' updates " << updates
                                  << " already; run tg-accumulate before tg-apply-optimizer";
     }

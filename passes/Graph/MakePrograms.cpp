@@ -180,7 +180,10 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
       return copyFor(function, program, program == "eval" ? "loss" : "logits");
     func::FuncOp train = function.clone();
     train.setName(program);
-    keepResults(train, "loss");
+    // A step also moves on the state that the model updates; the other programs read it.
+    eraseResults(train, [&](unsigned index) {
+      return index != *resultWithRole(train, "loss") && !train.getResultAttr(index, tg::kUpdates);
+    });
     eraseDeadOps(train);
     return train;
   }

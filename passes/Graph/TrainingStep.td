@@ -81,7 +81,8 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
     and leaves the copies `@eval` and `@generate`, which are for inference: without
     dropout, and without the inputs that are then unread.
 
-    * `@train` and `@eval` return the loss alone.
+    * `@train` and `@eval` return the loss; `@train` also what the model says of its
+      state (`tg.updates`: running statistics, counters), which `@eval` only reads.
     * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the
       logits [V] of that position.  Where the logits are a contraction, the hidden
       row is picked before it, so the head works on one row.
@@ -164,7 +165,9 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 
     * Accumulators are states that checkpoints leave out: `acc.<parameter>`,
       `acc.loss` and, if there is a count, `acc.count`.
-    * `@accumulate` adds its microbatch to them and returns nothing else.
+    * `@accumulate` adds its microbatch to them and returns nothing else, but new
+      values of the model's own state (running statistics, counters), which every
+      microbatch moves on.
     * `@train` adds its own microbatch, divides once by the whole count, and leaves
       zeros in the accumulators.
 

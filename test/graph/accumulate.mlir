@@ -1,6 +1,6 @@
 // Two programs: one adds a microbatch up, the other ends the step.
 //
-// RUN: braid-opt %s --tg-accumulate | FileCheck %s
+// RUN: braid-opt %s --tg-accumulate --split-input-file | FileCheck %s
 
 // A mean: loss and gradients are divided by the whole count.  The accumulator is
 // stored as its parameter is; the zeros of an unused parameter need none.
@@ -30,4 +30,23 @@ func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.role = "features"}, %w: t
   %2 = arith.constant dense<3.0> : tensor<f32>
   %3 = arith.constant dense<0.0> : tensor<3xf32>
   return %1, %2, %x, %3 : tensor<f32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// State of the model's own moves on with every microbatch.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"}, tensor<3xf32> {tg.grad_of = "w"}, tensor<i32> {tg.updates = "batches"}, tensor<f32> {tg.updates = "acc.loss"}
+// CHECK-LABEL: func.func @accumulate
+// CHECK-SAME: -> (tensor<i32> {tg.updates = "batches"}, tensor<f32> {tg.updates = "acc.loss"}
+// CHECK: %[[COUNT:.*]] = arith.addi
+// CHECK: return %[[COUNT]], %{{.*}}
+func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.role = "features"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
+    -> (tensor<f32> {tg.role = "loss"}, tensor<3xf32> {tg.grad_of = "w"}, tensor<i32> {tg.updates = "batches"}) {
+  %0 = arith.mulf %x, %w : tensor<3xf32>
+  %1 = tg.reduce sum %0 dims [0] : tensor<3xf32> -> tensor<f32>
+  %2 = arith.constant dense<1> : tensor<i32>
+  %3 = arith.addi %batches, %2 : tensor<i32>
+  return %1, %x, %3 : tensor<f32>, tensor<3xf32>, tensor<i32>
 }

@@ -78,3 +78,26 @@ func.func @model(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> 
   %0 = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
   return %0, %x : tensor<f32>, tensor<4x8xf32>
 }
+
+// -----
+
+// Training moves on the model's state, the others read it.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"}, tensor<i32> {tg.updates = "batches"})
+// CHECK: arith.addi
+// CHECK-LABEL: func.func @eval
+// CHECK-SAME: tg.state = #tg.state<"batches"
+// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"})
+// CHECK-NOT: arith.addi
+func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = "features"}, %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
+    -> (tensor<f32> {tg.role = "loss"}, tensor<i32> {tg.updates = "batches"}) {
+  %0 = arith.mulf %x, %w : tensor<4xf32>
+  %1 = tg.convert %batches : tensor<i32> -> tensor<f32>
+  %2 = tg.broadcast %1 dims [] : tensor<f32> -> tensor<4xf32>
+  %3 = arith.subf %0, %2 : tensor<4xf32>
+  %4 = tg.reduce mean %3 dims [0] : tensor<4xf32> -> tensor<f32>
+  %5 = arith.constant dense<1> : tensor<i32>
+  %6 = arith.addi %batches, %5 : tensor<i32>
+  return %4, %6 : tensor<f32>, tensor<i32>
+}
