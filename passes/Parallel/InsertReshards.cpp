@@ -40,6 +40,7 @@ private:
   FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
   Fit replicated(Operation *op) const;
 
+  bool addsToPartial(Operation *op) const;
   void findAskedPartial();
   bool isOnlyUse(Value value, Operation *op) const;
   std::optional<ShardingAttr> commonPartial(Operation *op, ArrayRef<unsigned> set) const;
@@ -64,7 +65,7 @@ private:
   /// The copies of a value that are held otherwise.
   DenseMap<std::pair<Value, Attribute>, Value> copies;
   SetVector<Operation *> cloned; ///< Generators.
-  /// Values that are read only to make results that are to be partial.
+  /// Values that are read only to make what is to be partial.
   DenseSet<Value> askedPartial;
 };
 
@@ -115,8 +116,16 @@ Fit Inserter::replicated(Operation *op) const {
 // Partial values through linear ops
 //===----------------------------------------------------------------------===//
 
-/// From results that hold partial values back through linear ops: accumulators of
-/// gradients, and what is added to them.
+/// Whether one of several operands is partial from the start: an accumulator of
+/// gradients, which is reduced with what is added to it, or else by itself.
+bool Inserter::addsToPartial(Operation *op) const {
+  return op->getNumOperands() > 1 && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isa<BlockArgument>(operand) && homeOf(operand) && homeOf(operand).isPartial() && isOnlyUse(operand, op);
+         });
+}
+
+/// From results that hold partial values, and from what is added to such, back through
+/// linear ops.
 void Inserter::findAskedPartial() {
   Block &block = function.getBody().front();
   auto ask = [&](Value value, Operation *user) {
@@ -129,7 +138,7 @@ void Inserter::findAskedPartial() {
         comm::shardingOfResult(function, operand.getOperandNumber(), symbol).isPartial())
       ask(operand.get(), terminator);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
-    if (llvm::none_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); }))
+    if (llvm::none_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); }) && !addsToPartial(&op))
       continue;
     if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
       for (ArrayRef<unsigned> set : rule->linear)

@@ -51,6 +51,23 @@ func.func @two_readers(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x
   return %n, %e : tensor<4x6xf32>, tensor<4x6xf32>
 }
 
+// An accumulator is reduced with what is added to it, though some of its rows are made
+// larger first: not each by itself.
+// CHECK-LABEL: func.func @accumulator
+func.func @accumulator(%acc: tensor<16x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>},
+                       %x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row})
+    -> tensor<16x6xf32> {
+  // CHECK: %[[P:.*]] = tg.pad {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+  // CHECK-NEXT: %[[S:.*]] = arith.addf %arg0, %[[P]] {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+  // CHECK-NEXT: %[[R:.*]] = comm.reshard %[[S]] <@mesh, {} {}>
+  // CHECK-NEXT: math.exp %[[R]]
+  %a = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %p = tg.pad %a dim 0 low 0 high 12 value 0.0 : tensor<4x6xf32> -> tensor<16x6xf32>
+  %s = arith.addf %acc, %p : tensor<16x6xf32>
+  %e = math.exp %s : tensor<16x6xf32>
+  return %e : tensor<16x6xf32>
+}
+
 // A broadcast would make what is reduced larger.
 // CHECK-LABEL: func.func @broadcast
 func.func @broadcast(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) -> tensor<4x6xf32> {
