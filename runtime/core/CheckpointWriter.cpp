@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Longer writes are no faster, and make the kernel look for larger pages.
 constexpr size_t chunkBytes = 1 << 20;
+constexpr size_t maxPending = 4096;
 
 // The header's part that never changes: `,"name":{...},"name":{...}`.
 std::string describeTensors(const br_model &model, const std::vector<const br_tensor *> &tensors, int rank) {
@@ -70,6 +72,7 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   });
   entries = describeTensors(table, mine, model.rank().number);
   header.reserve(entries.size() + 4096);
+  pending.reserve(maxPending);
 }
 
 void CheckpointWriter::save(const JobState &state) {
@@ -157,22 +160,26 @@ void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor) {
   const std::byte *memory = model.arena() + tensor.offset;
   int64_t filled = 0;
   auto flush = [&] {
+    copyRuns(pending, memory, chunk.data(), size);
     file.write(chunk.data(), filled * size);
+    pending.clear();
     filled = 0;
   };
   forEachRun(savedPartOf(model.table(), tensor, rank), partOf(model.table(), tensor, rank), [&](const Run &run) {
-    const std::byte *from = memory + run.otherPlace * size;
-    if (run.otherStep == 1 && run.count >= room) {
+    const bool isLong = run.otherStep == 1 && run.count >= room;
+    if (isLong)
       flush();
-      file.write(from, run.count * size);
-      return;
-    }
     for (int64_t done = 0, count; done < run.count; done += count) {
-      if (filled == room)
-        flush();
+      const int64_t from = run.otherPlace + done * run.otherStep;
       count = std::min(run.count - done, room - filled);
-      copyElements(chunk.data() + filled * size, 1, from + done * run.otherStep * size, run.otherStep, count, size);
+      if (isLong) {
+        file.write(memory + from * size, count * size);
+        continue;
+      }
+      pending.push_back({from, run.otherStep, filled, 1, count});
       filled += count;
+      if (filled == room || pending.size() == pending.capacity())
+        flush();
     }
   });
   flush();

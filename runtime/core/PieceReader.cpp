@@ -54,7 +54,7 @@ public:
 
 private:
   void append(const Run &run);
-  void place(const Run &run, const std::byte *from) const;
+  void convertRun(const Run &run) const;
 
   const SavedTensors::Piece &piece;
   br_dtype dtype;
@@ -100,15 +100,19 @@ void Transfer::flush() {
   if (pending.empty())
     return;
   piece.file.read(piece.entry, begin * fromSize, buffer.data(), (end - begin) * fromSize);
-  for (const Run &run : pending)
-    place(run, buffer.data() + (run.place - begin) * fromSize);
+  for (Run &run : pending)
+    run.place -= begin;
+  if (convert)
+    for (const Run &run : pending)
+      convertRun(run);
+  else
+    copyRuns(pending, buffer.data(), memory, toSize);
   pending.clear();
 }
 
-void Transfer::place(const Run &run, const std::byte *from) const {
+void Transfer::convertRun(const Run &run) const {
+  const std::byte *from = buffer.data() + run.place * fromSize;
   std::byte *to = memory + run.otherPlace * toSize;
-  if (!convert)
-    return copyElements(to, run.otherStep, from, run.step, run.count, toSize);
   for (int64_t i = 0; i < run.count; ++i)
     putNumber(dtype, to + i * run.otherStep * toSize, convert(from + i * run.step * fromSize));
 }

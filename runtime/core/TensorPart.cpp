@@ -174,12 +174,54 @@ bool braid::haveCommon(const TensorPart &a, const TensorPart &b) {
 }
 
 namespace {
-template <class Word>
-void copyWords(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count) {
-  constexpr int64_t size = sizeof(Word);
-  for (int64_t i = 0; i < count; ++i)
-    std::memcpy(to + i * toStep * size, from + i * fromStep * size, size);
+
+// Calls f with an unsigned integer of `size` bytes.
+template <class F> void withWord(int64_t size, const F &f) {
+  switch (size) {
+  case 1:
+    return f(uint8_t());
+  case 2:
+    return f(uint16_t());
+  case 4:
+    return f(uint32_t());
+  default:
+    return f(uint64_t());
+  }
 }
+
+// `rows` runs like this one, each the row steps behind the one before.
+template <class Word>
+void copyRows(Run run, int64_t rows, int64_t rowStep, int64_t otherRowStep, const std::byte *from, std::byte *to) {
+  constexpr int64_t size = sizeof(Word);
+  from += run.place * size;
+  to += run.otherPlace * size;
+  for (int64_t i = 0; i < run.count; ++i)
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(to + (i * run.otherStep + row * otherRowStep) * size, from + (i * run.step + row * rowStep) * size,
+                  size);
+}
+
+// As many as have elements on a cache line of four-byte words: that is where each line
+// is read and written once.
+constexpr size_t rowsTogether = 16;
+
+// How many of the runs are rows of one shape.
+size_t countRows(std::span<const Run> runs) {
+  const Run &first = runs[0];
+  if (runs.size() < 2 || first.count == 1 || (first.step == 1 && first.otherStep == 1))
+    return 1;
+  size_t rows = 1;
+  for (; rows < std::min(runs.size(), rowsTogether); ++rows) {
+    const Run &run = runs[rows];
+    const int64_t number = static_cast<int64_t>(rows);
+    if (run.count != first.count || run.step != first.step || run.otherStep != first.otherStep ||
+        run.place - first.place != number * (runs[1].place - first.place) ||
+        run.otherPlace - first.otherPlace != number * (runs[1].otherPlace - first.otherPlace))
+      break;
+  }
+  return rows;
+}
+
 } // namespace
 
 void braid::copyElements(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count,
@@ -188,15 +230,21 @@ void braid::copyElements(std::byte *to, int64_t toStep, const std::byte *from, i
     std::memcpy(to, from, count * size);
     return;
   }
-  switch (size) {
-  case 1:
-    return copyWords<uint8_t>(to, toStep, from, fromStep, count);
-  case 2:
-    return copyWords<uint16_t>(to, toStep, from, fromStep, count);
-  case 4:
-    return copyWords<uint32_t>(to, toStep, from, fromStep, count);
-  default:
-    return copyWords<uint64_t>(to, toStep, from, fromStep, count);
+  withWord(size, [&](auto word) { copyRows<decltype(word)>({0, fromStep, 0, toStep, count}, 1, 0, 0, from, to); });
+}
+
+void braid::copyRuns(std::span<const Run> runs, const std::byte *from, std::byte *to, int64_t size) {
+  while (!runs.empty()) {
+    const Run &run = runs[0];
+    const size_t rows = countRows(runs);
+    if (rows == 1)
+      copyElements(to + run.otherPlace * size, run.otherStep, from + run.place * size, run.step, run.count, size);
+    else
+      withWord(size, [&](auto word) {
+        copyRows<decltype(word)>(run, static_cast<int64_t>(rows), runs[1].place - run.place,
+                                 runs[1].otherPlace - run.otherPlace, from, to);
+      });
+    runs = runs.subspan(rows);
   }
 }
 

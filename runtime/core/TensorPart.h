@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace braid {
@@ -116,6 +117,10 @@ bool haveCommon(const TensorPart &a, const TensorPart &b);
 
 // Copies `count` elements of `size` bytes; steps are in elements.
 void copyElements(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count, int64_t size);
+
+// Copies runs from the memory of their `place` to that of their `otherPlace`.  Runs of
+// a transposed tensor, each beside the one before, are copied together.
+void copyRuns(std::span<const Run> runs, const std::byte *from, std::byte *to, int64_t size);
 
 // Copies what two parts share from one memory to the other.
 void copyShared(const TensorPart &to, std::byte *toMemory, const TensorPart &from, const std::byte *fromMemory,

@@ -4,6 +4,7 @@
 #include "core/Mesh.h"
 #include "core/TensorPart.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -156,6 +157,38 @@ TEST(TensorPart, emptyTensorsHaveNoRuns) {
   t.rank = 2, t.dtype = BR_F32;
   t.shape[0] = 3, t.stride[1] = 1;
   forEachRun(wholeTensor({3, 0}), partOf(model, t, 0), [](const auto &) { ADD_FAILURE(); });
+}
+
+// Runs of tensors that lie otherwise, many enough to be copied together, as one by one.
+template <class T> void expectRuns(std::mt19937 &random) {
+  std::vector<int64_t> shape(2 + random() % 2), begin(shape.size());
+  std::vector<int> order(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[i] = std::vector<int64_t>{1, 3, 16, 17, 50}[random() % 5], order[i] = static_cast<int>(i);
+  std::shuffle(order.begin(), order.end(), random);
+  const TensorPart whole = wholeTensor(shape);
+  TensorPart other = densePart(begin, shape, order);
+  other.first = random() % other.last, other.last -= random() % (other.last - other.first);
+  std::vector<T> from(whole.places()), to(other.places()), expected = to;
+  std::generate(from.begin(), from.end(), [&] { return static_cast<T>(random()); });
+  std::vector<Run> runs;
+  forEachRun(whole, other, [&](const Run &run) {
+    runs.push_back(run);
+    for (int64_t i = 0; i < run.count; ++i)
+      expected[run.otherPlace + i * run.otherStep] = from[run.place + i * run.step];
+  });
+  copyRuns(runs, reinterpret_cast<const std::byte *>(from.data()), reinterpret_cast<std::byte *>(to.data()), sizeof(T));
+  ASSERT_EQ(to, expected) << testing::PrintToString(shape) << testing::PrintToString(order);
+}
+
+TEST(TensorPart, copiesRunsTogether) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 200; ++i) {
+    expectRuns<uint8_t>(random);
+    expectRuns<uint16_t>(random);
+    expectRuns<uint32_t>(random);
+    expectRuns<uint64_t>(random);
+  }
 }
 
 } // namespace
