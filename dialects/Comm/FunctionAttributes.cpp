@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
@@ -142,6 +143,8 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   }
   if (attribute.getName() == kTiming)
     return verifyTiming(op, attribute.getValue());
+  if (attribute.getName() == kTensors)
+    return verifyTensorNames(op, attribute.getValue());
   if (attribute.getName() != kShardings)
     return op->emitOpError() << "has the unknown attribute '" << attribute.getName().getValue() << "'";
   auto shardings = dyn_cast<ArrayAttr>(attribute.getValue());

@@ -127,7 +127,8 @@ static Phase mergeCollectives(const DriverOptions &options) {
              optionsText({{"reshard-after-forward", parallel.reshardAfterForward.value_or(true) ? "true" : "false"}}) + ",";
   passes += "comm-bucket" + givenOptions({{"bucket-mb", parallel.bucketMb},
                                           {"first-bucket-mb", parallel.firstBucketMb},
-                                          {"link", parallel.link}});
+                                          {"link", parallel.link}}) +
+            ",comm-name-tensors";
   return {"collectives", "func.func(" + passes + ")",
           /*isTalkative=*/true};
 }

@@ -2,6 +2,7 @@
 
 #include "lib/Report/Traffic.h"
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
 #include "lib/Memory/Causes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -24,9 +25,11 @@ static int64_t bytesOf(RankedTensorType type) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// The persistent tensors among the places that a collective reads and writes; else
-/// the names of what it reads.
+/// Whose tensors it sends, if that is known; else the persistent tensors among the
+/// places that it reads and writes, or the names of what it reads.
 static std::vector<std::string> tensorNames(CollectiveOpInterface op, SymbolTable &symbols, SymbolTable &buffers) {
+  if (SmallVector<StringRef> names = tensorNamesOf(op); !names.empty())
+    return {names.begin(), names.end()};
   llvm::SetVector<StringRef> persistent, transient;
   for (Value operand : op->getOperands()) {
     auto ref = operand.getDefiningOp<exec::RefOp>();

@@ -28,7 +28,8 @@ struct CollectiveTraffic {
   std::string waitsFor;
   /// The unit whose parameters it gathers; none if it gathers none.
   std::optional<std::string> unit;
-  /// The tensors in it.
+  /// What it sends: the parameters and states that the tensors are of, in the order of
+  /// the tensors, and what numbers are.
   std::vector<std::string> tensors;
   /// The actions of its start and its wait, numbered as in `exec.buffer`.
   int64_t start, wait;

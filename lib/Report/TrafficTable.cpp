@@ -23,13 +23,13 @@ std::string braid::formatSeconds(double seconds) {
 
 static std::string secondsOr(std::optional<double> seconds) { return seconds ? formatSeconds(*seconds) : "-"; }
 
-/// `h.0.mlp.weight` or `7: ln_f.weight .. h.3.mlp.bias`, after the unit.
+/// `h.0.mlp.weight` or `ln_f.weight .. h.3.mlp.bias (7 tensors)`, after the unit.
 static std::string contentOf(const CollectiveTraffic &collective) {
   std::string text = collective.unit ? (collective.unit->empty() ? "root unit" : "unit " + *collective.unit) + ", " : "";
-  if (collective.tensors.size() < 2)
-    return text + (collective.tensors.empty() ? "" : collective.tensors.front());
-  return text + std::to_string(collective.tensors.size()) + ": " + collective.tensors.front() + " .. " +
-         collective.tensors.back();
+  const std::vector<std::string> &tensors = collective.tensors;
+  if (tensors.size() < 4)
+    return text + llvm::join(tensors, ", ");
+  return text + tensors.front() + " .. " + tensors.back() + " (" + std::to_string(tensors.size()) + " tensors)";
 }
 
 static void printProgram(llvm::raw_ostream &stream, const ProgramTraffic &program) {
@@ -40,13 +40,14 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramTraffic &progra
   if (program.predictedSeconds)
     stream << llvm::formatv("  predicted: program {0}, link {1}, exposed {2}\n", formatSeconds(*program.predictedSeconds),
                             formatSeconds(program.linkSeconds), secondsOr(program.exposedSeconds));
-  stream << llvm::formatv("    {0,-15} {1,-14} {2,9} {3,9} {4,9} {5,9}  {6,-11} {7,-18} {8}\n", "op", "axes", "bytes",
-                          "moved", "predicted", "exposed", "start..wait", "waits for", "tensors");
-  for (const CollectiveTraffic &collective : program.collectives) {
+  stream << llvm::formatv("    {0,4} {1,-15} {2,-14} {3,9} {4,9} {5,9} {6,9}  {7,-11} {8,-23} {9}\n", "#", "op", "axes",
+                          "bytes", "moved", "predicted", "exposed", "start..wait", "waits for", "tensors");
+  // As `waits for` numbers them: in the order of starts.
+  for (auto [number, collective] : llvm::enumerate(program.collectives)) {
     std::string axes = "{" + llvm::join(collective.axes, ",") + "} x " + std::to_string(collective.ranks);
     std::string life = llvm::formatv("{0}..{1}", collective.start, collective.wait).str();
-    stream << llvm::formatv("    {0,-15} {1,-14} {2,9} {3,9} {4,9} {5,9}  {6,-11} {7,-18} {8}\n", collective.op, axes,
-                            formatSize(collective.bytes), formatSize(collective.movedBytes),
+    stream << llvm::formatv("    {0,4} {1,-15} {2,-14} {3,9} {4,9} {5,9} {6,9}  {7,-11} {8,-23} {9}\n", number,
+                            collective.op, axes, formatSize(collective.bytes), formatSize(collective.movedBytes),
                             secondsOr(collective.predictedSeconds), secondsOr(collective.exposedSeconds), life,
                             collective.waitsFor.empty() ? "-" : collective.waitsFor, contentOf(collective));
   }

@@ -1,6 +1,7 @@
 //===- BucketProgram.cpp - what needs what, and what is alike -------------===//
 
 #include "passes/Parallel/BucketProgram.h"
+#include "dialects/Comm/TensorNames.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -13,6 +14,7 @@ NamedAttrList braid::sharedAttributes(CollectiveOpInterface op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase("operandSegmentSizes");
   attributes.erase("dims");
+  attributes.erase(kTensors);
   return attributes;
 }
 

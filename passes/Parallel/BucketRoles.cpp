@@ -14,6 +14,33 @@ static int64_t elementsOf(Value value) {
   return type ? type.getNumElements() : 0;
 }
 
+/// What is linear and neither adds up nor repeats along a dim puts elements elsewhere,
+/// with zeros between them or without some.
+static bool placesElements(const ShardingRule &rule) {
+  bool isLinear = llvm::any_of(rule.linear, [](const auto &set) { return set.size() == 1 && set.front() == 0; });
+  llvm::SmallDenseSet<unsigned> read, made;
+  auto addParallel = [&](llvm::SmallDenseSet<unsigned> &set, const ShardingRule::TensorFactors &dims) {
+    for (const ShardingRule::DimFactors &dim : dims)
+      for (unsigned factor : dim)
+        if (rule.factors[factor].kind != FactorKind::Whole)
+          set.insert(factor);
+  };
+  addParallel(read, rule.operands.front());
+  addParallel(made, rule.results.front());
+  return isLinear && read == made;
+}
+
+bool braid::movesElements(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  if (isa_and_nonnull<CommDialect>(op->getDialect()))
+    return !isa<CollectiveOpInterface>(op);
+  if (elementsOf(op->getOperand(0)) == elementsOf(op->getResult(0)))
+    return true;
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  return rule && placesElements(*rule);
+}
+
 CollectiveRoles::CollectiveRoles(func::FuncOp function) : function(function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (StringAttr name = tg::nameOf(function.getArgAttrDict(i)))
@@ -51,12 +78,12 @@ void CollectiveRoles::giveOperands(Operation &op) {
     return;
   }
   unsigned argument = belongsTo.lookup(*owned);
-  bool movesOnly = op.getNumOperands() == 1 || isa_and_nonnull<CommDialect>(op.getDialect());
-  std::optional<ShardingRule> rule = movesOnly ? std::nullopt : shardingRuleOf(&op);
-  if (!movesOnly && !(rule && rule->flat))
+  bool moves = movesElements(&op) || isa_and_nonnull<CommDialect>(op.getDialect());
+  std::optional<ShardingRule> rule = moves ? std::nullopt : shardingRuleOf(&op);
+  if (!moves && !(rule && rule->flat))
     return;
   for (Value operand : op.getOperands())
-    if (elementsOf(operand) == elementsOf(*owned) || isa_and_nonnull<CommDialect>(op.getDialect()))
+    if (moves || elementsOf(operand) == elementsOf(*owned))
       give(operand, argument);
 }
 

@@ -3,8 +3,8 @@
 // In the program of a rank, which collectives reduce gradients, gather parameters
 // that have been updated, synchronise other state, or combine a number.  A tensor
 // belongs to an argument when it becomes, element by element or as its part, the new
-// value of that argument: the gradient of a parameter, but neither the norm of all
-// gradients nor what backward passes on.
+// value of that argument: the gradient of a parameter or of some of its rows, but
+// neither the norm of all gradients nor what backward passes on.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_PARALLEL_BUCKETROLES_H
@@ -17,6 +17,10 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace braid {
+
+/// Whether an op's only result is its only operand, element by element, or a part of
+/// it, or that with zeros around it.
+bool movesElements(mlir::Operation *op);
 
 enum class CollectiveRole {
   /// A reduction whose result updates a parameter, or what adds its gradients up.

@@ -101,6 +101,57 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
   ];
 }
 
+def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Says whose tensors each collective sends";
+  let description = [{
+    Reports are about parameters, but the tensors of a bucket are what ops in backward
+    have made.  In a program of ranks each collective gets `comm.tensors`, with a name
+    for each tensor that it sends:
+
+    * of a reduction, and of the gathering of what was updated, the parameter or state
+      whose new value the result becomes, as comm-bucket finds it;
+    * of a gather of stored parameters the parameter;
+    * of another argument its name;
+    * of a single number the role of the result that it becomes (`loss`, `grad_norm`);
+      one that no parameter has a part in is a count: the loss is divided by it.
+
+    What is none of these, as activations are, leaves the collective without names.
+    Nothing but reports reads them.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<4xf32> {tg.updates = "w"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = arith.mulf %w, %x : tensor<4xf32>
+      %part = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>
+      %loss = comm.all_reduce sum %part over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %new = arith.subf %w, %g : tensor<4xf32>
+      return %loss, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<4xf32> {tg.updates = "w"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = arith.mulf %w, %x : tensor<4xf32>
+      %part = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>
+      %loss = comm.all_reduce sum %part over @mesh {dp} {comm.tensors = ["loss"]} : (tensor<f32>) -> tensor<f32>
+      %g = comm.all_reduce sum %x over @mesh {dp} {comm.tensors = ["w"]} : (tensor<4xf32>) -> tensor<4xf32>
+      %new = arith.subf %w, %g : tensor<4xf32>
+      return %loss, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
   let summary = "Runs communication beside computation";
   let description = [{
