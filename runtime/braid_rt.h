@@ -8,7 +8,8 @@
 // library calls below.
 //
 // A model may be the program of many ranks, all of which run the same code on
-// their parts of the tensors.  Nothing in the tables depends on the rank.
+// their parts of the tensors.  Nothing in the tables depends on the rank; ranks that
+// run other code have a br_model of their own.
 //
 // Conventions: opaque handles, `br_status` returns, outputs last.  Offsets and
 // sizes are bytes from the start of the arena; strides are in elements.
@@ -168,7 +169,7 @@ typedef struct {
 
 struct br_matmul_desc;
 
-typedef struct {
+typedef struct br_model {
   uint32_t abi_version;
   const char *name;
   uint64_t graph_hash; // of the input graph's text
@@ -190,6 +191,13 @@ typedef struct {
   const br_collective_desc *collectives;
   int32_t n_collectives;
   const br_loss *loss; // null: every row of a batch counts
+  // The ranks with these coordinates along an axis run this model, others another of
+  // the list: the same mesh, groups and names of programs, tensors and an arena of its
+  // own.  No coordinates: all ranks.
+  int32_t axis;
+  const int32_t *coordinates;
+  int32_t n_coordinates;
+  const struct br_model *others; // the next; null after the last
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.

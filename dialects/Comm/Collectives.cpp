@@ -125,7 +125,9 @@ int64_t ReduceScatterOp::getBytesSent(int64_t ranks) { return (ranks - 1) * byte
 int64_t AllToAllOp::getBytesSent(int64_t ranks) { return othersPart(bytes(sentTypes(*this)), ranks); }
 
 /// The root scatters, then all gather.
-int64_t BroadcastOp::getBytesSent(int64_t ranks) { return 2 * othersPart(bytes(receivedTypes(*this)), ranks); }
+int64_t BroadcastOp::getBytesSent(int64_t ranks) {
+  return 2 * othersPart(bytes(getIns().empty() ? receivedTypes(*this) : sentTypes(*this)), ranks);
+}
 /// All reduce and scatter, then the root gathers.
 int64_t ReduceOp::getBytesSent(int64_t ranks) { return 2 * othersPart(bytes(sentTypes(*this)), ranks); }
 /// Received by the root.

@@ -140,7 +140,10 @@ def Comm_ProgramAttr : Comm_Attr<"Program", "program"> {
     `#comm.program<@mesh>`: all ranks (SPMD).  `#comm.program<@mesh, pp = [1]>`: the
     ranks with coordinate 1 along pp; together with functions for the other
     coordinates it makes one program (MPMD).  The functions of one program have
-    attributes that do not overlap and together name every rank.
+    attributes that do not overlap and together name every rank.  In a module with
+    several such programs `comm.entry = "train"` says which one a function is of.
+
+    On an `exec.tensor` it says which ranks hold the tensor, if not all do.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, OptionalParameter<"::mlir::StringAttr">:$axis,
                         OptionalArrayRefParameter<"int64_t">:$coordinates);

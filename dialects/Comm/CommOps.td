@@ -311,11 +311,13 @@ def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgre
     ```mlir
     %y = comm.broadcast %x root 0 over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
     %z = comm.broadcast root 0 over @mesh {dp} : () -> tensor<4xf32>
+    comm.broadcast %x root 0 over @mesh {dp} : (tensor<4xf32>) -> ()
     ```
 
     broadcast_c1: the root is a rank of the group.  broadcast_c2: result i has the
-    type of operand i.  broadcast_c3: operands are there if and only if the root
-    runs the function.
+    type of operand i; a function that roots alone run may have none, as they hold
+    what they send.  broadcast_c3: operands are there if and only if the root runs
+    the function.
   }];
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$root,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);

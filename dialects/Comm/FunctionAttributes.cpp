@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
@@ -17,8 +18,8 @@ using namespace braid::comm;
 
 /// Checks `comm.program` against the mesh.
 static LogicalResult verifyProgram(Operation *op, ProgramAttr program) {
-  if (!isa<FunctionOpInterface, exec::ProgramOp>(op))
-    return op->emitOpError() << "has 'comm.program', which belongs on a function";
+  if (!isa<FunctionOpInterface, exec::ProgramOp, exec::TensorOp>(op))
+    return op->emitOpError() << "has 'comm.program', which belongs on a function, or on a tensor that some ranks hold";
   FailureOr<Mesh> mesh = Mesh::require(op, program.getMesh());
   if (failed(mesh) || !program.getAxis())
     return mesh;
@@ -131,6 +132,12 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
       return verifyProgram(op, program);
     return op->emitOpError() << "'comm.program' must be #comm.program<...>, found " << attribute.getValue();
+  }
+  if (attribute.getName() == kEntry) {
+    if (isa<StringAttr>(attribute.getValue()) && isa<FunctionOpInterface, exec::ProgramOp>(op) && someRanksOf(op))
+      return success();
+    return op->emitOpError() << "'comm.entry' is a string on a function that 'comm.program' gives to some ranks, found "
+                             << attribute.getValue();
   }
   if (attribute.getName() == kFactors)
     return verifyFactors(op, attribute.getValue());

@@ -52,7 +52,8 @@ LogicalResult BroadcastOp::verifyGroup(const Mesh &mesh) {
   if (failed(verifyMember(*this, mesh, "root", getRoot())) || failed(verifyRootSends(*this, mesh)))
     return failure();
   // broadcast_c2
-  return getIns().empty() ? success() : verifySameTypes(*this);
+  bool keepsOwn = receivedTypes(*this).empty() && membersHere(*this, mesh, getRoot()) == Members::All;
+  return getIns().empty() || keepsOwn ? success() : verifySameTypes(*this);
 }
 
 LogicalResult ReduceOp::verifyGroup(const Mesh &mesh) {

@@ -78,7 +78,7 @@ FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();
-  FailureOr<std::string> modelText = printModel(module, steps.matmuls(), *ranks, options);
+  FailureOr<std::string> modelText = printModel(module, steps, *ranks, options);
   if (failed(modelText))
     return failure();
   return std::vector<SourceFile>{{"kernels.h", std::move(*kernelText)},

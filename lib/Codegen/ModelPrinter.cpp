@@ -1,7 +1,7 @@
 //===- ModelPrinter.cpp - the tables that the runtime reads ---------------===//
 
 #include "lib/Codegen/ModelPrinter.h"
-#include "dialects/Comm/Comm.h"
+#include "dialects/Comm/Programs.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -157,22 +157,39 @@ static std::string mainText(bool manyRanks) {
   return text + "  return br_main(argc, argv, &model);\n}\n";
 }
 
-FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string> matmuls, RankTables &ranks,
-                                           const CodegenOptions &options) {
-  ArenaMap arena(module);
-  bool manyRanks = !module.getOps<comm::MeshOp>().empty();
-  std::string declarations, tensors, ios, programs;
-  llvm::raw_string_ostream tensorStream(tensors), ioStream(ios), programStream(programs);
+namespace {
+/// What a kind of ranks has: its tables, and the rows of its br_model that name them.
+struct KindText {
+  std::string tables;
   int64_t arenaBytes = 0;
-  unsigned numTensors = 0, numPrograms = 0;
+  unsigned numTensors = 0;
+};
+} // namespace
 
-  for (auto tensor : module.getOps<exec::TensorOp>()) {
-    arenaBytes = std::max<int64_t>(arenaBytes, tensor.getOffset() + tensor.getBytes());
-    if (failed(printTensor(tensor, numTensors, ranks, tensorStream)))
+static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTables &ranks, KindText &text,
+                                  StringRef suffix) {
+  std::string rows;
+  llvm::raw_string_ostream stream(rows);
+  // Initial values do not depend on who holds which tensors.
+  for (auto [number, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
+    if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks))
+      continue;
+    text.arenaBytes = std::max<int64_t>(text.arenaBytes, tensor.getOffset() + tensor.getBytes());
+    if (failed(printTensor(tensor, number, ranks, stream)))
       return failure();
-    ++numTensors;
+    ++text.numTensors;
   }
-  for (auto program : module.getOps<exec::ProgramOp>()) {
+  if (text.numTensors)
+    text.tables += "// name, cause, type, rank, logical shape, strides in the arena,\n"
+                   "// offset, bytes, initial values, stream, in checkpoints, groups that cut it\n// and that it is a "
+                   "sum over\nstatic const br_tensor tensors" +
+                   suffix.str() + "[] = {\n" + rows + "};\n\n";
+  return success();
+}
+
+static LogicalResult printPrograms(const RankKind &kind, RankTables &ranks, KindText &text, StringRef suffix) {
+  std::string ios, programs;
+  for (exec::ProgramOp program : kind.programs) {
     std::string table = identifier(program.getSymName()) + "_ios", rows;
     llvm::raw_string_ostream rowStream(rows);
     FailureOr<std::pair<int, int>> counts = printIos(program, ranks, rowStream);
@@ -180,47 +197,69 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, ArrayRef<std::string
       return failure();
     bool any = counts->first + counts->second > 0;
     if (any)
-      ioStream << "static const br_io " << table << "[] = {\n" << rows << "};\n";
-    programStream << "    {" << stringLiteral(program.getSymName()) << ", braid::" << programFunction(program.getSymName())
-                  << ", " << (any ? table : "nullptr") << ", " << counts->first << ", " << counts->second << "},\n";
-    arenaBytes = std::max<int64_t>(arenaBytes, program.getArenaBytes());
-    ++numPrograms;
+      ios += "static const br_io " + table + "[] = {\n" + rows + "};\n";
+    programs += "    {" + stringLiteral(entryOf(program)) + ", braid::" + programFunction(program.getSymName()) + ", " +
+                (any ? table : "nullptr") + ", " + std::to_string(counts->first) + ", " +
+                std::to_string(counts->second) + "},\n";
+    text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
+  if (!ios.empty())
+    text.tables += "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; "
+                   "inputs before results\n" +
+                   ios + "\n";
+  text.tables += "// name, function, inputs and results, how many of each\nstatic const br_program programs" +
+                 suffix.str() + "[] = {\n" + programs + "};\n\n";
+  return success();
+}
+
+static std::string matmulsText(ArrayRef<std::string> matmuls, StringRef suffix) {
+  if (matmuls.empty())
+    return "";
+  return "static const br_matmul_desc matmuls" + suffix.str() + "[] = {\n" + llvm::join(matmuls, "\n") + "\n};\n\n";
+}
+
+FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
+                                           const CodegenOptions &options) {
+  bool manyRanks = !module.getOps<comm::MeshOp>().empty();
+  SmallVector<KindText> kinds(ranks.getKinds().size());
+  for (auto [number, kind, text] : llvm::enumerate(ranks.getKinds(), kinds))
+    if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
+        failed(printPrograms(kind, ranks, text, suffixOf(number))))
+      return failure();
 
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "// The tables that the runtime reads, and main.\n"
         "#include \"braid_rt.h\"\n#include \"cpu/Features.h\"\n#include \"step.h\"\n"
      << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
-  if (numTensors)
-    os << "// name, cause, type, rank, logical shape, strides in the arena,\n"
-          "// offset, bytes, initial values, stream, in checkpoints, groups that cut it\n// and that it is a sum over\n"
-       << "static const br_tensor tensors[] = {\n"
-       << tensors << "};\n\n";
-  if (!ios.empty())
-    os << "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; inputs "
-          "before results\n"
-       << ios << "\n";
-  os << "// name, function, inputs and results, how many of each\n"
-     << "static const br_program programs[] = {\n" << programs << "};\n\n";
+  for (const KindText &kind : kinds)
+    os << kind.tables;
   os << ranks.arraysText();
-  if (!matmuls.empty())
-    os << "static const br_matmul_desc matmuls[] = {\n" << llvm::join(matmuls, "\n") << "\n};\n\n";
+  for (unsigned kind = 0; kind < kinds.size(); ++kind)
+    os << ranks.arraysText(kind) << matmulsText(steps.matmuls(kind), suffixOf(kind));
   if (options.ignored)
     os << "// the targets that the loss leaves out\nstatic const br_loss loss = {"
        << stringLiteral(options.ignored->input) << ", " << options.ignored->index << ", "
        << (options.ignored->isMean ? "BR_MEAN" : "BR_SUM") << "};\n\n";
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
-  os << "static const br_model model = {\n"
-     << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
-     << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
-     << ",\n    /*arena_bytes=*/" << arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
-     << ",\n    /*vocab_size=*/" << (options.vocabularySize ? options.vocabularySize : vocabularySize(module, arena))
-     << ",\n    /*tensors=*/" << (numTensors ? "tensors" : "nullptr") << ", " << numTensors
-     << ",\n    /*programs=*/programs, " << numPrograms << ",\n    /*matmuls=*/"
-     << (matmuls.empty() ? "nullptr" : "matmuls") << ", " << matmuls.size()
-     << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"
-     << ranks.fieldsText() << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n};\n\n"
-     << mainText(manyRanks);
+  int64_t vocabulary = options.vocabularySize ? options.vocabularySize : vocabularySize(module, ArenaMap(module));
+  // Each names the next.
+  for (unsigned number = kinds.size(); number-- > 0;) {
+    const KindText &kind = kinds[number];
+    std::string suffix = suffixOf(number);
+    size_t numMatmuls = steps.matmuls(number).size();
+    os << "static const br_model model" << suffix << " = {\n"
+       << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
+       << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
+       << ",\n    /*arena_bytes=*/" << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
+       << ",\n    /*vocab_size=*/" << vocabulary << ",\n    /*tensors=*/"
+       << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors << ",\n    /*programs=*/programs"
+       << suffix << ", " << ranks.getKinds()[number].programs.size() << ",\n    /*matmuls=*/"
+       << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
+       << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"
+       << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
+       << ranks.ranksText(number) << "};\n\n";
+  }
+  os << mainText(manyRanks);
   return text;
 }

@@ -11,8 +11,8 @@ namespace braid::codegen {
 std::string dtypeText(mlir::Type element);
 
 /// The text of model.cpp: persistent tensors, inputs and results of the programs,
-/// matmuls, mesh and collectives, the plan, and main.
-mlir::FailureOr<std::string> printModel(mlir::ModuleOp module, llvm::ArrayRef<std::string> matmuls, RankTables &ranks,
+/// matmuls and collectives of each kind of ranks; mesh, the plan, and main.
+mlir::FailureOr<std::string> printModel(mlir::ModuleOp module, const StepPrinter &steps, RankTables &ranks,
                                         const CodegenOptions &options);
 
 } // namespace braid::codegen

@@ -1,6 +1,7 @@
 //===- RankTables.cpp - mesh, groups and collectives as tables ------------===//
 
 #include "lib/Codegen/RankTables.h"
+#include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/ModelPrinter.h"
@@ -11,6 +12,8 @@ using namespace braid;
 using namespace braid::codegen;
 
 static constexpr size_t kMaxAxes = 8; // BR_MAX_AXES
+
+std::string codegen::suffixOf(unsigned kind) { return kind ? "_of_" + std::to_string(kind) : ""; }
 
 //===----------------------------------------------------------------------===//
 // Mesh and groups
@@ -40,22 +43,81 @@ LogicalResult RankTables::requireRanks(Operation *op, FlatSymbolRefAttr symbol) 
   return useMesh(op, symbol);
 }
 
-FailureOr<RankTables> RankTables::create(ModuleOp module) {
-  RankTables tables;
-  for (auto program : module.getOps<exec::ProgramOp>()) {
-    auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
-    if (ranks && ranks.getAxis())
-      return program.emitError() << "runs on the ranks with some coordinates along '" << ranks.getAxis().getValue()
-                                 << "' alone, but all ranks of a binary run the same programs; braid-interp runs it";
-    if (ranks && failed(tables.useMesh(program, ranks.getMesh())))
-      return failure();
-  }
-  return tables;
-}
-
 unsigned RankTables::groupOf(comm::AxesAttr axes) {
   auto closed = comm::AxesAttr::get(axes.getContext(), axes.getNames());
   return groups.insert({closed, static_cast<unsigned>(groups.size())}).first->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds of ranks
+//===----------------------------------------------------------------------===//
+
+StringRef codegen::entryOf(exec::ProgramOp program) {
+  StringAttr entry = comm::entryOf(program);
+  return entry ? entry.getValue() : program.getSymName();
+}
+
+unsigned RankTables::kindOf(exec::ProgramOp program) const {
+  comm::ProgramAttr ranks = comm::someRanksOf(program);
+  return llvm::find_if(kinds, [&](const RankKind &kind) { return kind.ranks == ranks; }) - kinds.begin();
+}
+
+LogicalResult RankTables::addProgram(exec::ProgramOp program) {
+  if (auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+      ranks && failed(useMesh(program, ranks.getMesh())))
+    return failure();
+  unsigned kind = kindOf(program);
+  if (kind == kinds.size())
+    kinds.push_back({comm::someRanksOf(program), {}});
+  kinds[kind].programs.push_back(program);
+  return success();
+}
+
+/// Each program of a kind is there for the ranks of the other one, too.
+static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) {
+  for (exec::ProgramOp program : kind.programs)
+    if (llvm::none_of(other.programs, [&](exec::ProgramOp its) { return entryOf(its) == entryOf(program); }))
+      return program.emitError() << "has the entry '" << entryOf(program) << "', of which the ranks of '"
+                                 << exec::ProgramOp(other.programs.front()).getSymName()
+                                 << "' have no program (comm.entry); give them one, if only an empty one";
+  return success();
+}
+
+/// Where ranks run programs of their own, every rank is of one kind, and all kinds have
+/// the same programs.
+LogicalResult RankTables::verifyKinds() const {
+  if (kinds.size() == 1 && !kinds.front().ranks)
+    return success();
+  exec::ProgramOp first = kinds.front().programs.front();
+  comm::ProgramAttr firstRanks = kinds.front().ranks;
+  SmallVector<int64_t> coordinates;
+  for (const RankKind &kind : kinds) {
+    if (!kind.ranks || !firstRanks || kind.ranks.getAxis() != firstRanks.getAxis())
+      return exec::ProgramOp(kind.programs.front()).emitError()
+             << "runs on other ranks than '" << first.getSymName()
+             << "'; the programs of a binary are those of all ranks, or each of some along one axis";
+    llvm::append_range(coordinates, kind.ranks.getCoordinates());
+    if (failed(verifyEntries(kinds.front(), kind)) || failed(verifyEntries(kind, kinds.front())))
+      return failure();
+  }
+  llvm::sort(coordinates);
+  StringRef axis = firstRanks.getAxis();
+  if (llvm::equal(coordinates, llvm::seq<int64_t>(0, mesh->sizeOf(firstRanks.getAxis()))))
+    return success();
+  return first.emitError() << "runs on some ranks along '" << axis
+                           << "', but not every other rank runs one program beside it";
+}
+
+FailureOr<RankTables> RankTables::create(ModuleOp module) {
+  RankTables tables;
+  for (auto program : module.getOps<exec::ProgramOp>())
+    if (failed(tables.addProgram(program)))
+      return failure();
+  if (tables.kinds.empty())
+    tables.kinds.push_back({{}, {}});
+  if (failed(tables.verifyKinds()))
+    return failure();
+  return tables;
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,14 +212,24 @@ static LogicalResult verifyApart(comm::CollectiveOpInterface op, const ArenaMap 
 
 /// Initializer of a br_segment_desc.
 FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena) {
-  Value sent = op.getSent()[tensor], received = outsOf(op)[tensor];
+  // A rank that only sends, or only receives, has one place; the other is not read.
+  OperandRange sends = op.getSent(), receives = outsOf(op);
+  Value sent = (sends.empty() ? receives : sends)[tensor], received = (receives.empty() ? sends : receives)[tensor];
   auto sentType = exec::tensorOf(sent.getType()), receivedType = exec::tensorOf(received.getType());
+  // Dims before the cut one are those of the whole in a block, too.
   int64_t sentRows = rowsOfCut(op.getSentDims(), tensor, sentType.getShape());
   int64_t receivedRows = rowsOfCut(op.getReceivedDims(), tensor, receivedType.getShape());
   if (std::max(sentRows, receivedRows) > INT32_MAX)
     return op->emitError() << "cuts tensor " << tensor << " in more rows than the runtime counts";
   // The whole is what is sent or what is received; neither is larger where nothing is cut.
   int64_t count = std::max(sentType.getNumElements(), receivedType.getNumElements());
+  if (ArrayRef<int64_t> dims = sends.empty() ? op.getSentDims() : op.getReceivedDims();
+      (sends.empty() || receives.empty()) && !dims.empty()) {
+    // The rank has a block, and the whole is elsewhere.
+    if (dims[tensor] == comm::kFlat)
+      return op->emitError() << "has a flat range of a tensor whose size only the root knows; cut it along a dim";
+    count *= sizeOf(op.getAxes());
+  }
   return "{" + std::to_string(arena.offsetOf(sent)) + ", " + std::to_string(arena.offsetOf(received)) + ", " +
          std::to_string(count) + ", " + std::to_string(sentRows) + ", " + std::to_string(receivedRows) + "}, // " +
          arena.nameOf(received).str();
@@ -166,15 +238,13 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
 FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaMap &arena) {
   if (failed(requireRanks(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyApart(op, arena)))
     return failure();
-  if (op.getSent().size() != outsOf(op).size())
-    return op->emitError() << "sends " << op.getSent().size() << " tensors and receives " << outsOf(op).size()
-                           << ", but all ranks of a binary run the same programs and do both";
-  unsigned number = collectives.size();
-  std::string segments = "nullptr", pairs = "nullptr";
-  if (!op.getSent().empty()) {
-    segments = "segments_" + std::to_string(number);
+  unsigned kind = kindOf(op->getParentOfType<exec::ProgramOp>()), number = kinds[kind].collectives.size();
+  std::string &parts = kinds[kind].parts, segments = "nullptr", pairs = "nullptr";
+  OperandRange places = op.getSent().empty() ? outsOf(op) : op.getSent();
+  if (!places.empty()) {
+    segments = "segments_" + std::to_string(number) + suffixOf(kind);
     parts += "static const br_segment_desc " + segments + "[] = {\n";
-    for (unsigned tensor = 0; tensor < op.getSent().size(); ++tensor) {
+    for (unsigned tensor = 0; tensor < places.size(); ++tensor) {
       FailureOr<std::string> text = segmentText(op, tensor, arena);
       if (failed(text))
         return failure();
@@ -183,18 +253,18 @@ FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaM
     parts += "};\n";
   }
   if (!op.getPairs().empty()) {
-    pairs = "pairs_" + std::to_string(number);
+    pairs = "pairs_" + std::to_string(number) + suffixOf(kind);
     parts += "static const int32_t " + pairs + "[] = " + listText(op.getPairs()) + ";\n";
   }
-  StringRef kind = op->getName().stripDialect();
+  StringRef name = op->getName().stripDialect();
   std::string reduction = comm::stringifyReduction(op.getReductionKind().value_or(comm::Reduction::Sum)).upper();
-  Type element = op.getSent().empty() ? Type(IntegerType::get(op->getContext(), 1))
-                                      : exec::tensorOf(op.getSent().front().getType()).getElementType();
-  collectives.push_back("{BR_" + kind.upper() + ", BR_" + reduction + ", " + dtypeText(element) + ", " +
+  Type element = places.empty() ? Type(IntegerType::get(op->getContext(), 1))
+                                : exec::tensorOf(places.front().getType()).getElementType();
+  kinds[kind].collectives.push_back("{BR_" + name.upper() + ", BR_" + reduction + ", " + dtypeText(element) + ", " +
                         std::to_string(groupOf(op.getAxes())) + ", " +
                         std::to_string(op.getRootRank().value_or(op.getPeerRank().value_or(0))) + ", " + pairs + ", " +
                         std::to_string(op.getPairs().size() / 2) + ", " + segments + ", " +
-                        std::to_string(op.getSent().size()) + "}");
+                        std::to_string(places.size()) + "}");
   return number;
 }
 
@@ -216,23 +286,40 @@ std::string RankTables::arraysText() const {
     text += "    {" + std::to_string(places.size()) + ", " + listText(places) + "}, // " + std::to_string(number) +
             ": " + axes.str() + "\n";
   }
-  text += "};\n\n";
-  if (collectives.empty())
+  return text + "};\n\n";
+}
+
+std::string RankTables::arraysText(unsigned kind) const {
+  const RankKind &of = kinds[kind];
+  std::string text;
+  if (of.ranks)
+    text += "static const int32_t coordinates" + suffixOf(kind) + "[] = " + listText(of.ranks.getCoordinates()) + ";\n\n";
+  if (of.collectives.empty())
     return text;
   text += "// of each tensor: where it is sent from and received, elements of the whole,\n"
           "// rows of blocks in what is sent and received\n" +
-          parts +
+          of.parts +
           "\n// kind, reduction, type, group, root or peer, pairs, tensors\n"
-          "static const br_collective_desc collectives[] = {\n";
-  for (auto [number, row] : llvm::enumerate(collectives))
+          "static const br_collective_desc collectives" + suffixOf(kind) + "[] = {\n";
+  for (auto [number, row] : llvm::enumerate(of.collectives))
     text += "    " + row + ", // " + std::to_string(number) + "\n";
   return text + "};\n\n";
 }
 
-std::string RankTables::fieldsText() const {
-  auto field = [](StringRef label, StringRef array, size_t size) {
-    return "    /*" + label.str() + "=*/" + (size ? array.str() : "nullptr") + ", " + std::to_string(size) + ",\n";
+std::string RankTables::fieldsText(unsigned kind) const {
+  auto field = [](StringRef label, const std::string &array, size_t size) {
+    return "    /*" + label.str() + "=*/" + (size ? array : "nullptr") + ", " + std::to_string(size) + ",\n";
   };
   return field("mesh", "mesh", mesh ? mesh->getNames().size() : 0) + field("groups", "groups", groups.size()) +
-         field("collectives", "collectives", collectives.size());
+         field("collectives", "collectives" + suffixOf(kind), kinds[kind].collectives.size());
+}
+
+std::string RankTables::ranksText(unsigned kind) const {
+  comm::ProgramAttr ranks = kinds[kind].ranks;
+  if (!ranks)
+    return "    /*axis=*/0,\n    /*coordinates=*/nullptr, 0,\n    /*others=*/nullptr,\n";
+  std::string others = kind + 1 == kinds.size() ? "nullptr" : "&model" + suffixOf(kind + 1);
+  return "    /*axis=*/" + std::to_string(llvm::find(mesh->getNames(), ranks.getAxis()) - mesh->getNames().begin()) +
+         ",\n    /*coordinates=*/coordinates" + suffixOf(kind) + ", " + std::to_string(ranks.getCoordinates().size()) +
+         ",\n    /*others=*/" + others + ",\n";
 }

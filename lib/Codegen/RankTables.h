@@ -1,7 +1,8 @@
 //===- RankTables.h - mesh, groups and collectives as tables ----*- C++ -*-===//
 //
 // What the runtime must know of the ranks that run a module.  Groups are numbered
-// by their first use; group 0 is a rank alone.  Nothing here depends on the rank.
+// by their first use; group 0 is a rank alone.  Where ranks run programs of their own
+// each kind of rank has its table of collectives; the rest is the same for all.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_RANKTABLES_H
@@ -23,10 +24,32 @@ struct PartOfTensor {
   unsigned flat = 0, partial = 0;
 };
 
+/// The name of a program for the runtime: what all ranks call it.
+llvm::StringRef entryOf(exec::ProgramOp program);
+
+/// Ranks that run the same programs.
+struct RankKind {
+  /// Which they are; null for all.
+  comm::ProgramAttr ranks;
+  llvm::SmallVector<exec::ProgramOp> programs;
+  /// Their collectives: descriptors, with the segments and pairs that these name.
+  llvm::SmallVector<std::string> collectives = {};
+  std::string parts = {};
+};
+
+/// What the names of a kind's tables end in.
+std::string suffixOf(unsigned kind);
+
 class RankTables {
 public:
-  /// Finds the mesh of the module's programs; reports what a binary cannot be.
+  /// Finds the mesh of the module's programs, and the kinds of ranks; reports what a
+  /// binary cannot be.
   static mlir::FailureOr<RankTables> create(mlir::ModuleOp module);
+
+  /// In the order of their first programs.
+  llvm::ArrayRef<RankKind> getKinds() const { return kinds; }
+  /// The number of the kind that runs a program.
+  unsigned kindOf(exec::ProgramOp program) const;
 
   /// Checks that the program of `op` has ranks, and that they are those of this mesh.
   mlir::LogicalResult requireRanks(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
@@ -41,19 +64,24 @@ public:
   /// Gives a collective in memory form its descriptor; returns the number.
   mlir::FailureOr<unsigned> add(comm::CollectiveOpInterface op, const ArenaMap &arena);
 
-  /// The constant arrays, and the fields of br_model that point to them.
+  /// The constant arrays of all ranks and of a kind, and the fields of its br_model
+  /// that point to them.
   std::string arraysText() const;
-  std::string fieldsText() const;
+  std::string arraysText(unsigned kind) const;
+  std::string fieldsText(unsigned kind) const;
+  /// Those that say which ranks are of the kind.
+  std::string ranksText(unsigned kind) const;
 
 private:
   mlir::LogicalResult useMesh(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
+  mlir::LogicalResult addProgram(exec::ProgramOp program);
+  mlir::LogicalResult verifyKinds() const;
   mlir::FailureOr<std::string> segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena);
 
   mlir::FlatSymbolRefAttr meshName;
   std::optional<comm::Mesh> mesh;
   llvm::MapVector<comm::AxesAttr, unsigned> groups;
-  std::string parts; // segments and pairs of the collectives
-  llvm::SmallVector<std::string> collectives;
+  llvm::SmallVector<RankKind, 1> kinds;
 };
 
 } // namespace braid::codegen

@@ -142,9 +142,10 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
      << dtypeText(type(rhs).getElementType()) << ", " << dtypeText(type(out).getElementType()) << ", "
      << (op.getBias() ? 1 : 0) << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue())
      << ",\n     " << workspaceOffset << ", " << workspaceBytes << "},";
-  auto [it, isNew] = matmulIndex.try_emplace(row, matmulRows.size());
+  Matmuls &matmuls = matmulsOf[kind];
+  auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());
   if (isNew)
-    matmulRows.push_back(row);
+    matmuls.rows.push_back(row);
 
   printCall("br_matmul", {"ctx", std::to_string(it->second), addressText(lhs), addressText(rhs), addressText(out),
                           addressText(op.getBias())});
@@ -261,6 +262,7 @@ static std::string programText(StringRef function, ArrayRef<std::string> actions
 }
 
 LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
+  kind = ranks.kindOf(program);
   workspaceOffset = workspaceBytes = 0;
   for (auto buffer : program.getOps<exec::BufferOp>())
     if (buffer.isScratch()) {

@@ -25,12 +25,13 @@ std::string programFunction(llvm::StringRef symbol);
 class StepPrinter {
 public:
   StepPrinter(mlir::ModuleOp module, const KernelTable &kernels, RankTables &ranks)
-      : module(module), arena(module), kernels(kernels), ranks(ranks) {}
+      : module(module), arena(module), kernels(kernels), ranks(ranks), matmulsOf(ranks.getKinds().size()) {}
 
   /// The text of step.cpp.
   mlir::FailureOr<std::string> print();
-  /// The rows of br_model.matmuls, as initializers; complete after print().
-  llvm::ArrayRef<std::string> matmuls() const { return matmulRows; }
+  /// The rows of br_model.matmuls of a kind of ranks, as initializers; complete after
+  /// print().
+  llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
 
 private:
   mlir::LogicalResult printProgram(exec::ProgramOp program);
@@ -62,8 +63,12 @@ private:
   std::string programs, tables;
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
-  llvm::SmallVector<std::string> matmulRows;
-  llvm::StringMap<unsigned> matmulIndex;
+  unsigned kind = 0;                                // of the ranks that run it
+  struct Matmuls {
+    llvm::SmallVector<std::string> rows;
+    llvm::StringMap<unsigned> index;
+  };
+  std::vector<Matmuls> matmulsOf; // by kind
   llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf; // by start
   llvm::StringMap<unsigned> copies;                         // tables of block copies
 };

@@ -209,9 +209,6 @@ static Error checkStrategy(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (options.strategy.empty())
     return Error::success();
-  if (all.emit > Emit::Memory)
-    return makeError("--strategy=dataparallel: the root and the other ranks run different programs, and a training binary has "
-                     "one for all; --emit=comm, exec or memory shows them, --compare=zero what they move");
   if (options.zero)
     return makeError("--strategy=dataparallel keeps everything on the root, and --zero says what ranks cut: leave one of them out");
   if (all.accumulate > 1)
@@ -220,6 +217,16 @@ static Error checkStrategy(const DriverOptions &all) {
   if (options.mesh.size() > 1 || batchAxes(options).empty())
     return makeError("--strategy=dataparallel takes one axis, over which the batch is cut, and --mesh=" + options.meshText +
                      " is not that: write --mesh=dp=4");
+  if (numRanks(options, batchAxes(options)) == 1)
+    return makeError("--strategy=dataparallel with --mesh=" + options.meshText +
+                     ": there is nobody whom the root could serve; give the axis more ranks");
+  if (options.noiseScale)
+    return makeError("--strategy=dataparallel with --noise-scale: what it compares is reduced to the root tensor by tensor, "
+                     "so leave one of them out");
+  for (auto [text, name] : {std::pair(&options.bucketMb, "--bucket-mb="), std::pair(&options.firstBucketMb, "--first-bucket-mb=")})
+    if (!text->empty())
+      return makeError("--strategy=dataparallel with " + Twine(name) + *text +
+                       ": what is reduced to a root makes no buckets, so leave them out");
   return Error::success();
 }
 

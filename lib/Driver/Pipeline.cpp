@@ -107,9 +107,8 @@ static Phase annotate(const DriverOptions &options) {
 /// annotations.  The noise scale is measured where gradients are first reduced, and
 /// known by name.
 static Phase partition(const DriverOptions &options) {
-  // Its programs are compared and shown, not run: there is nothing to agree on.
   if (!options.parallel.strategy.empty())
-    return {"partition", "comm-shard,comm-root-parallel", /*isTalkative=*/true};
+    return {"partition", "comm-agree,comm-shard,comm-root-parallel", /*isTalkative=*/true};
   std::string noise;
   if (options.parallel.noiseScale)
     noise = ",func.func(comm-noise-scale{accumulate=" + std::to_string(options.accumulate) + "})";

@@ -22,6 +22,8 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
                                        tensor.type, tensor.value);
     if (tensor.part)
       op->setDiscardableAttrs(tensor.part);
+    if (tensor.holders)
+      op->setAttr(comm::CommDialect::kProgram, tensor.holders);
     symbols[tensor.name] = symbol;
   }
   return symbols;
@@ -135,7 +137,7 @@ void Emitter::emitAction(ActionOpInterface action) {
 
 ProgramOp Emitter::emit(func::FuncOp program) {
   auto result = builder.create<ProgramOp>(program.getLoc(), program.getSymName(), plan.arenaBytes);
-  for (StringRef name : {StringRef(comm::CommDialect::kProgram), StringRef(comm::kTiming)})
+  for (StringRef name : {StringRef(comm::CommDialect::kProgram), StringRef(comm::kEntry), StringRef(comm::kTiming)})
     if (Attribute attribute = program->getAttr(name))
       result->setAttr(name, attribute);
   OpBuilder::InsertionGuard guard(builder);

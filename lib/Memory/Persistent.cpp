@@ -65,22 +65,33 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
         return program.emitOpError() << "has '" << name << "' for cause '" << cause << "', which reports do not know";
       auto [known, isNew] = result.byName.try_emplace(name, result.tensors.size());
       if (!isNew) {
-        if (failed(agree(result.tensors[known->second], program, argument, value, part)))
+        PersistentTensor &tensor = result.tensors[known->second];
+        if (failed(agree(tensor, program, argument, value, part)))
           return failure();
+        if (tensor.holders != comm::someRanksOf(program))
+          tensor.holders = {};
         continue;
       }
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-      result.tensors.push_back({name.str(), cause, type, value, part, bytes, 0, argument});
+      result.tensors.push_back({name.str(), cause, type, value, part, comm::someRanksOf(program), bytes, 0, argument});
     }
   }
   llvm::stable_sort(result.tensors, [](const PersistentTensor &a, const PersistentTensor &b) {
     return llvm::find(causeNames(), a.cause) < llvm::find(causeNames(), b.cause);
   });
+  int64_t end = 0;
   for (auto [index, tensor] : llvm::enumerate(result.tensors)) {
     result.byName[tensor.name] = index;
-    tensor.offset = result.bytes;
-    result.bytes += (tensor.bytes + alignment - 1) / alignment * alignment;
+    tensor.offset = end;
+    end = llvm::alignTo(end + tensor.bytes, alignment);
   }
   return result;
+}
+
+int64_t PersistentTensors::bytesBelow(func::FuncOp program, int64_t alignment) const {
+  for (const PersistentTensor &tensor : llvm::reverse(tensors))
+    if (comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
+      return llvm::alignTo(tensor.offset + tensor.bytes, alignment);
+  return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef BRAID_LIB_MEMORY_PERSISTENT_H
 #define BRAID_LIB_MEMORY_PERSISTENT_H
 
+#include "dialects/Comm/Programs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -19,6 +20,8 @@ struct PersistentTensor {
   mlir::Attribute value;
   /// Which part of the logical tensor it is; null for the whole.
   mlir::DictionaryAttr part;
+  /// The ranks that hold it; null for all.
+  comm::ProgramAttr holders;
   int64_t bytes, offset;
   /// The argument that named it first.
   mlir::BlockArgument argument;
@@ -30,8 +33,9 @@ struct PersistentTensor {
 struct PersistentTensors {
   std::vector<PersistentTensor> tensors;
   llvm::StringMap<unsigned> byName;
-  /// The end of the last, a multiple of the alignment.
-  int64_t bytes = 0;
+
+  /// The end of the last that the ranks of a program hold, a multiple of the alignment.
+  int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
 
   static mlir::FailureOr<PersistentTensors> collect(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t alignment);
 };

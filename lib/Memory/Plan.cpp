@@ -1,15 +1,19 @@
 //===- Plan.cpp - a module in memory form, as numbers ---------------------===//
 
 #include "lib/Memory/Plan.h"
+#include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "lib/Memory/Causes.h"
 #include "lib/Memory/Placement.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
+
+bool braid::isHeldBy(TensorOp tensor, ProgramOp program) { return comm::shareRanks(comm::someRanksOf(tensor), comm::someRanksOf(program)); }
 
 /// "matmul", or "matmul h.0.attn" where the location has a name.
 static std::string describe(ActionOpInterface action) {
@@ -42,9 +46,10 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
   Block &body = program.getBody().front();
   plan.numActions = llvm::range_size(body.getOps<ActionOpInterface>());
   for (auto tensor : module.getOps<TensorOp>())
-    plan.tensors.push_back({tensor.getSymName().str(), tensor.getCause().str(),
-                            static_cast<int64_t>(tensor.getBytes()), static_cast<int64_t>(tensor.getOffset()), -1,
-                            plan.numActions, true});
+    if (isHeldBy(tensor, program))
+      plan.tensors.push_back({tensor.getSymName().str(), tensor.getCause().str(),
+                              static_cast<int64_t>(tensor.getBytes()), static_cast<int64_t>(tensor.getOffset()), -1,
+                              plan.numActions, true});
   size_t persistent = plan.tensors.size();
   for (auto buffer : body.getOps<BufferOp>())
     plan.tensors.push_back({buffer.getName().str(), buffer.getCause().str(), static_cast<int64_t>(buffer.getBytes()),
@@ -73,13 +78,13 @@ static double unpaddedBytes(TensorOp tensor) {
   return double(uncut.getNumElements()) * uncut.getElementTypeBitWidth() / 8 / mesh->sizeOf(sharding.getFlat());
 }
 
-static std::vector<PersistentBytes> persistentBytes(ModuleOp module, int64_t alignment) {
+static std::vector<PersistentBytes> persistentBytes(ModuleOp module, ProgramOp program, int64_t alignment) {
   std::vector<PersistentBytes> found;
   for (StringRef cause : causeNames()) {
     int64_t bytes = 0;
     double unpadded = 0;
     for (auto tensor : module.getOps<TensorOp>())
-      if (tensor.getCause() == cause) {
+      if (tensor.getCause() == cause && isHeldBy(tensor, program)) {
         bytes += llvm::alignTo(tensor.getBytes(), alignment);
         unpadded += unpaddedBytes(tensor);
       }
@@ -104,12 +109,31 @@ const ProgramPlan &MemoryPlan::largest() const {
   });
 }
 
+static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {
+  llvm::MapVector<Attribute, KindPlan> kinds;
+  for (auto program : module.getOps<ProgramOp>()) {
+    comm::ProgramAttr ranks = comm::someRanksOf(program);
+    if (!ranks)
+      continue;
+    KindPlan &kind = kinds[ranks];
+    if (kind.axis.empty())
+      kind = {ranks.getAxis().str(), ranks.getCoordinates().vec(), 0, persistentBytes(module, program, alignment)};
+    kind.arenaBytes = std::max<int64_t>(kind.arenaBytes, program.getArenaBytes());
+  }
+  std::vector<KindPlan> found;
+  for (auto &[ranks, kind] : kinds)
+    found.push_back(std::move(kind));
+  return found;
+}
+
 MemoryPlan braid::readPlan(ModuleOp module, int64_t alignment) {
   MemoryPlan plan;
   for (auto program : module.getOps<ProgramOp>()) {
     plan.programs.push_back(readProgram(module, program, alignment));
     plan.arenaBytes = std::max(plan.arenaBytes, plan.programs.back().arenaBytes);
   }
-  plan.persistent = persistentBytes(module, alignment);
+  if (!plan.programs.empty())
+    plan.persistent = persistentBytes(module, module.lookupSymbol<ProgramOp>(plan.largest().name), alignment);
+  plan.kinds = readKinds(module, alignment);
   return plan;
 }

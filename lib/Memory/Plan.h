@@ -11,6 +11,9 @@
 
 namespace braid {
 
+/// Whether the ranks of a program hold a persistent tensor.
+bool isHeldBy(exec::TensorOp tensor, exec::ProgramOp program);
+
 struct PlanTensor {
   std::string name;
   std::string cause;
@@ -31,6 +34,16 @@ struct CauseBytes {
 struct PersistentBytes {
   std::string cause;
   int64_t bytes, paddingBytes;
+};
+
+/// What ranks that run programs of their own need: those with some coordinates along an
+/// axis of the mesh.
+struct KindPlan {
+  std::string axis;
+  std::vector<int64_t> coordinates;
+  /// The maximum over their programs.
+  int64_t arenaBytes = 0;
+  std::vector<PersistentBytes> persistent;
 };
 
 struct ProgramPlan {
@@ -56,8 +69,11 @@ struct MemoryPlan {
   /// The maximum over programs.
   int64_t arenaBytes = 0;
   std::vector<ProgramPlan> programs;
-  /// Of the causes that hold any, in the order of `causeNames`.
+  /// Of the causes that hold any, in the order of `causeNames`, on the ranks of the
+  /// largest program.
   std::vector<PersistentBytes> persistent;
+  /// In the order of their first programs; none where all ranks run the same.
+  std::vector<KindPlan> kinds;
 
   /// The program that needs the whole arena; the first of them.
   const ProgramPlan &largest() const;

@@ -3,6 +3,7 @@
 #include "lib/Memory/PlanVerifier.h"
 #include "dialects/Exec/Exec.h"
 #include "lib/Memory/ByteRanges.h"
+#include "lib/Memory/Plan.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
@@ -75,9 +76,10 @@ void ProgramVerifier::collect() {
                     static_cast<int64_t>(buffer.getBytes()), static_cast<int64_t>(buffer.getFirst()),
                     static_cast<int64_t>(buffer.getLast())}});
   for (auto tensor : module.getOps<TensorOp>())
-    ranges.insert({tensor.getSymName(),
-                   {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
-                    static_cast<int64_t>(tensor.getBytes()), -1, numActions}});
+    if (isHeldBy(tensor, program))
+      ranges.insert({tensor.getSymName(),
+                     {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
+                      static_cast<int64_t>(tensor.getBytes()), -1, numActions}});
 }
 
 LogicalResult ProgramVerifier::verifyRange(const Range &range) {
@@ -130,7 +132,7 @@ LogicalResult ProgramVerifier::resolveReferences() {
   for (auto ref : body.getOps<RefOp>()) {
     auto found = ranges.find(ref.getBuffer());
     if (found == ranges.end())
-      return ref.emitOpError() << "to '" << ref.getBuffer() << "', which is no exec.buffer or exec.tensor";
+      return ref.emitOpError() << "to '" << ref.getBuffer() << "', which is no exec.buffer or exec.tensor of these ranks";
     RefType type = ref.getType();
     if (failed(RefType::verify([&] { return ref.emitOpError(); }, type.getShape(), type.getElementType(),
                                type.getStrides())))

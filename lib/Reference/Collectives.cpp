@@ -157,13 +157,14 @@ static void run(comm::AllToAllOp op, ArrayRef<Member> members, Received &out) {
     }
 }
 
-static void run(comm::BroadcastOp op, ArrayRef<Member> members, Received &out) {
-  for (auto &received : out)
-    received.assign(members[op.getRoot()].sent.begin(), members[op.getRoot()].sent.end());
-}
-
 /// Whether a member of a rooted collective has a place for the results.
 static bool receives(const Member &member) { return !receivedTypes(member.op).empty(); }
+
+static void run(comm::BroadcastOp op, ArrayRef<Member> members, Received &out) {
+  for (auto [member, received] : llvm::zip_equal(members, out))
+    if (receives(member))
+      received.assign(members[op.getRoot()].sent.begin(), members[op.getRoot()].sent.end());
+}
 
 static void run(comm::ReduceOp op, ArrayRef<Member> members, Received &out) {
   if (receives(members[op.getRoot()]))

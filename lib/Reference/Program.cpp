@@ -1,6 +1,7 @@
 //===- Program.cpp - what can be run, and what it takes and gives ---------===//
 
 #include "lib/Reference/Program.h"
+#include "dialects/Comm/Programs.h"
 #include "lib/Reference/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -97,20 +98,15 @@ bool Program::exists(ModuleOp module, StringRef name) {
   return isa_and_nonnull<func::FuncOp, exec::ProgramOp>(SymbolTable::lookupSymbolIn(module, name));
 }
 
-/// The mesh whose ranks a function shares with other functions, or null.
-static FlatSymbolRefAttr sharedMesh(Operation *op) {
-  auto program = op->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
-  return program && program.getAxis() ? program.getMesh() : FlatSymbolRefAttr();
-}
-
 /// The functions that make one program with `op`.
 static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
-  FlatSymbolRefAttr mesh = sharedMesh(op);
-  if (!mesh)
+  comm::ProgramAttr own = comm::someRanksOf(op);
+  if (!own)
     return {op};
   SmallVector<Operation *> companions;
   for (Operation &other : *module.getBody())
-    if (other.getName() == op->getName() && sharedMesh(&other) == mesh)
+    if (auto its = comm::someRanksOf(&other); its && other.getName() == op->getName() &&
+                                              its.getMesh() == own.getMesh() && comm::entryOf(&other) == comm::entryOf(op))
       companions.push_back(&other);
   return companions;
 }
@@ -118,10 +114,10 @@ static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
 /// Checks that functions which share ranks leave none out and give none two
 /// programs.
 static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
-  FlatSymbolRefAttr name = sharedMesh(functions.front());
-  if (!name)
+  comm::ProgramAttr shared = comm::someRanksOf(functions.front());
+  if (!shared)
     return success();
-  FailureOr<comm::Mesh> mesh = comm::Mesh::require(functions.front(), name);
+  FailureOr<comm::Mesh> mesh = comm::Mesh::require(functions.front(), shared.getMesh());
   if (failed(mesh))
     return failure();
   for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {

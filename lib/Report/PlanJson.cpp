@@ -28,10 +28,20 @@ static void addProgram(Json &json, const ProgramPlan &program) {
     tensors.push_back(tensorJson(tensor));
 }
 
-static Json persistentJson(const MemoryPlan &plan) {
+static Json persistentJson(llvm::ArrayRef<PersistentBytes> persistent) {
   Json json = Json::object();
-  for (const PersistentBytes &cause : plan.persistent)
+  for (const PersistentBytes &cause : persistent)
     json[cause.cause] = {{"bytes", cause.bytes}, {"padding_bytes", cause.paddingBytes}};
+  return json;
+}
+
+static Json kindsJson(llvm::ArrayRef<KindPlan> kinds) {
+  Json json = Json::array();
+  for (const KindPlan &kind : kinds)
+    json.push_back({{"axis", kind.axis},
+                    {"coordinates", kind.coordinates},
+                    {"arena_bytes", kind.arenaBytes},
+                    {"persistent", persistentJson(kind.persistent)}});
   return json;
 }
 
@@ -98,7 +108,9 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
   Json json;
   json["arena_bytes"] = plan.arenaBytes;
   addProgram(json, plan.largest());
-  json["persistent"] = persistentJson(plan);
+  json["persistent"] = persistentJson(plan.persistent);
+  if (!plan.kinds.empty())
+    json["kinds"] = kindsJson(plan.kinds);
   Json &collectives = json["collectives"] = Json::array();
   for (const ProgramTraffic &program : report.traffic.programs)
     for (const CollectiveTraffic &collective : program.collectives)

@@ -68,6 +68,14 @@ void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
   for (const PersistentBytes &cause : plan.persistent)
     stream << llvm::formatv("  persistent {0,-16} {1,9} {2,14} bytes, of which padding {3}\n", cause.cause,
                             formatSize(cause.bytes), cause.bytes, cause.paddingBytes);
+  for (const KindPlan &kind : plan.kinds) {
+    int64_t persistent = 0;
+    for (const PersistentBytes &cause : kind.persistent)
+      persistent += cause.bytes;
+    stream << llvm::formatv("  ranks with {0} = {1}: an arena of {2} bytes, of which {3} persistent\n", kind.axis,
+                            llvm::make_range(kind.coordinates.begin(), kind.coordinates.end()), kind.arenaBytes,
+                            persistent);
+  }
   stream << "largest persistent tensors:\n";
   std::vector<const PlanTensor *> persistent;
   for (const PlanTensor &tensor : plan.largest().tensors)

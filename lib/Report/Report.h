@@ -23,7 +23,8 @@ struct Report {
 Report readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches);
 
 /// `plan.json`: the keys of the largest program on top, every program under
-/// `programs`.  Bytes and seconds, of one rank.  Ends in a newline.
+/// `programs`, and under `kinds` what ranks that run programs of their own need.
+/// Bytes and seconds, of one rank.  Ends in a newline.
 std::string planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases);
 
 /// Tables: by program and cause, what is live at the peak, and the largest

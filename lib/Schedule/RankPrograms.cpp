@@ -1,6 +1,7 @@
 //===- RankPrograms.cpp - which functions are a program of ranks ----------===//
 
 #include "lib/Schedule/RankPrograms.h"
+#include "dialects/Comm/Programs.h"
 #include "lib/Schedule/Agreement.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -30,8 +31,8 @@ static LogicalResult verifyNoCollectives(Operation *function) {
 
 FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) {
   std::vector<RankProgram> programs;
-  /// The place in `programs` of the one that is cut along an axis, by mesh.
-  DenseMap<Attribute, size_t> ofSeveral;
+  /// The place in `programs` of those that are cut along an axis, by mesh and entry.
+  DenseMap<std::pair<Attribute, Attribute>, size_t> ofSeveral;
   for (Operation &function : *module.getBody()) {
     if (function.getNumRegions() != 1 || function.getRegion(0).empty())
       continue;
@@ -42,7 +43,7 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
       continue;
     }
     if (attribute.getAxis()) {
-      auto [entry, isNew] = ofSeveral.try_emplace(attribute.getMesh(), programs.size());
+      auto [entry, isNew] = ofSeveral.try_emplace({attribute.getMesh(), entryOf(&function)}, programs.size());
       if (!isNew) {
         programs[entry->second].functions.push_back(&function);
         continue;

@@ -2,7 +2,7 @@
 //
 // A function with `comm.program = #comm.program<@mesh>` is a program by itself:
 // all ranks run it.  Those of a module that name coordinates along an axis of one
-// mesh make one program together.
+// mesh, and the same entry, make one program together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_RANKPROGRAMS_H

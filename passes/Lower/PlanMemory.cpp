@@ -141,7 +141,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     llvm::StringMap<std::string> symbols = emitTensors(builder, module, *tensors);
     for (auto [program, placed] : llvm::zip(programs, places)) {
       PlannedProgram planned = makeBuffers(program, placed, *tensors, workspace, info);
-      if (failed(place(program, planned, tensors->bytes, info)))
+      if (failed(place(program, planned, tensors->bytesBelow(program, info.alignment), info)))
         return failure();
       builder.setInsertionPoint(program);
       emitProgram(builder, program, planned, symbols);
@@ -151,11 +151,9 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
   }
 
   void runOnOperation() final {
-    const TargetInfo *info = lookupTarget(target);
-    if (!info) {
-      getOperation().emitError() << "unknown target '" << target << "'; there is " << targetNames();
+    const TargetInfo *info = findTarget(getOperation(), target);
+    if (!info)
       return signalPassFailure();
-    }
     std::optional<int64_t> limit = parseSize(memoryLimit);
     if (!memoryLimit.empty() && !limit) {
       emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";

@@ -4,10 +4,12 @@
 // broadcasts the parameters in each step, and what the others compute is reduced
 // and gathered to it.  Made of the program of data parallel ranks, in which all keep
 // and update everything, by asking which of its ops the workers need: those whose
-// results are sent.
+// results are sent.  Last of all the root tells the others what came out, as all
+// ranks go on by it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Parallel/Passes.h"
@@ -54,11 +56,15 @@ private:
   }
   LogicalResult checkPart(DictionaryAttr attributes, const Twine &what);
   std::optional<int64_t> cutDim(DictionaryAttr attributes) const;
+  bool isRanksOwn(DictionaryAttr attributes) const;
+  bool isTold(DictionaryAttr attributes) const;
   IntegerAttr root() const { return Builder(symbol.getContext()).getI64IntegerAttr(kRoot); }
   void findNeeded();
   Side begin(StringRef name, bool isRoot);
   void distribute(Side &side);
   void copyBody(Side &side);
+  Value gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim);
+  SmallVector<Value> tell(Side &side);
   void finish(Side &side);
 
   func::FuncOp program;
@@ -84,9 +90,20 @@ std::optional<int64_t> Split::cutDim(DictionaryAttr attributes) const {
   return std::nullopt;
 }
 
+/// Whether an argument is a term that each rank adds, such as a request to stop: the
+/// workers have theirs as the root does.
+bool Split::isRanksOwn(DictionaryAttr attributes) const {
+  auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
+  return sharding && sharding.isPartial() && attributes.contains(tg::kInput);
+}
+
+/// Whether all ranks read a result: it is whole, and no new value of what the root
+/// keeps.
+bool Split::isTold(DictionaryAttr attributes) const { return attributes.contains(tg::kRole) && !cutDim(attributes); }
+
 LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
-  if (sharding && (sharding.isFlat() || sharding.isPartial()))
+  if (sharding && (sharding.isFlat() || sharding.isPartial()) && !isRanksOwn(attributes))
     return program.emitError() << "comm-root-parallel: " << what << " is " << sharding
                                << ", but the root keeps all that lives across steps; use zero=0 and no microbatches";
   return success();
@@ -96,6 +113,9 @@ LogicalResult Split::check() {
   if (mesh.getNames().size() != 1)
     return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
                                << " has several axes; the root serves the ranks of one";
+  if (mesh.getNumRanks() == 1)
+    return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
+                               << " has one rank; there is nobody whom the root could serve";
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
     if (failed(checkPart(ofArgument(i), "argument #" + Twine(i))))
       return failure();
@@ -138,6 +158,7 @@ Split::Side Split::begin(StringRef name, bool isRoot) {
   SmallVector<int64_t> ranks = llvm::to_vector(llvm::seq<int64_t>(0, mesh.getNumRanks()));
   llvm::erase_if(ranks, [&](int64_t rank) { return (rank == kRoot) != isRoot; });
   function->setAttr(CommDialect::kProgram, ProgramAttr::get(context, symbol, mesh.getNames().front(), ranks));
+  function->setAttr(kEntry, program.getSymNameAttr());
   Block *body = function.addEntryBlock();
   return {function, OpBuilder::atBlockEnd(body), {}, isRoot};
 }
@@ -163,8 +184,11 @@ void Split::distribute(Side &side) {
   llvm::MapVector<std::pair<Type, unsigned>, SmallVector<BlockArgument>> sent;
   for (BlockArgument argument : program.getArguments()) {
     DictionaryAttr attributes = ofArgument(argument.getArgNumber());
-    if (side.isRoot)
+    bool isOwn = isRanksOwn(attributes);
+    if (side.isRoot || isOwn)
       side.values.map(argument, body.addArgument(wholeType(attributes, argument.getType()), argument.getLoc()));
+    if (isOwn)
+      continue;
     std::optional<int64_t> dim = cutDim(attributes);
     bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) { return needed.contains(user); });
     if (isUsed || dim)
@@ -187,8 +211,9 @@ void Split::distribute(Side &side) {
       op = side.builder.create<ScatterOp>(loc, types, ins, ValueRange(), side.builder.getDenseI64ArrayAttr(dims),
                                           root(), symbol, axes);
     else
-      op = side.builder.create<BroadcastOp>(loc, types, ins, ValueRange(), root(), symbol, axes);
-    // The root computes with what it has.
+      op = side.builder.create<BroadcastOp>(loc, side.isRoot ? TypeRange() : TypeRange(types), ins, ValueRange(),
+                                            root(), symbol, axes);
+    // The root computes with the parameters that it has.
     if (isCut || !side.isRoot)
       for (auto [argument, result] : llvm::zip_equal(arguments, op->getResults()))
         side.values.map(argument, result);
@@ -213,32 +238,64 @@ void Split::copyBody(Side &side) {
   }
 }
 
-/// Gathers the results that are cut; the root returns.
+/// Puts a result together from its parts; null on workers.
+Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim) {
+  Type whole = wholeType(attributes, part.getType());
+  auto gather = side.builder.create<GatherOp>(program.getLoc(), side.isRoot ? TypeRange(whole) : TypeRange(),
+                                              side.values.lookup(part), ValueRange(),
+                                              side.builder.getDenseI64ArrayAttr(dim), root(), symbol, axes);
+  return side.isRoot ? gather.getResult(0) : Value();
+}
+
+/// Sends what all ranks read, results of one element type together; gives the values
+/// that workers get for results, null for others.
+SmallVector<Value> Split::tell(Side &side) {
+  llvm::MapVector<Type, SmallVector<OpOperand *>> told;
+  for (OpOperand &operand : returnOf(program)->getOpOperands())
+    if (isTold(ofResult(operand.getOperandNumber())))
+      told[getElementTypeOrSelf(operand.get())].push_back(&operand);
+  SmallVector<Value> received(program.getNumResults());
+  for (auto &[element, operands] : told) {
+    SmallVector<Value> sent;
+    SmallVector<Type> types;
+    for (OpOperand *operand : operands) {
+      if (side.isRoot)
+        sent.push_back(side.values.lookup(operand->get()));
+      else
+        types.push_back(operand->get().getType());
+    }
+    auto broadcast =
+        side.builder.create<BroadcastOp>(program.getLoc(), types, sent, ValueRange(), root(), symbol, axes);
+    for (auto [operand, value] : llvm::zip(operands, broadcast.getResults()))
+      received[operand->getOperandNumber()] = value;
+  }
+  return received;
+}
+
+/// The root returns everything, what was cut put together; workers what they are told.
 void Split::finish(Side &side) {
-  Location loc = program.getLoc();
-  SmallVector<Value> returned;
-  SmallVector<DictionaryAttr> arguments, results;
+  SmallVector<Value> returned(program.getNumResults());
   for (OpOperand &operand : returnOf(program)->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
-    DictionaryAttr attributes = ofResult(index);
-    results.push_back(ofWhole(attributes));
-    if (std::optional<int64_t> dim = cutDim(attributes)) {
-      Type whole = wholeType(attributes, operand.get().getType());
-      auto gather = side.builder.create<GatherOp>(loc, side.isRoot ? TypeRange(whole) : TypeRange(),
-                                                  side.values.lookup(operand.get()), ValueRange(),
-                                                  side.builder.getDenseI64ArrayAttr(*dim), root(), symbol, axes);
-      if (side.isRoot)
-        returned.push_back(gather.getResult(0));
-    } else if (side.isRoot) {
-      returned.push_back(side.values.lookup(operand.get()));
-    }
+    if (std::optional<int64_t> dim = cutDim(ofResult(index)))
+      returned[index] = gather(side, operand.get(), ofResult(index), *dim);
+    else if (side.isRoot)
+      returned[index] = side.values.lookup(operand.get());
   }
-  side.builder.create<func::ReturnOp>(loc, returned);
-  updateType(side.function);
+  SmallVector<Value> received = tell(side);
   if (!side.isRoot)
-    return;
+    returned = std::move(received);
+
+  SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
-    arguments.push_back(ofWhole(ofArgument(i)));
+    if (bool isOwn = isRanksOwn(ofArgument(i)); isOwn || side.isRoot)
+      arguments.push_back(isOwn ? ofArgument(i) : ofWhole(ofArgument(i)));
+  for (auto [index, value] : llvm::enumerate(returned))
+    if (value)
+      results.push_back(ofWhole(ofResult(index)));
+  llvm::erase(returned, Value());
+  side.builder.create<func::ReturnOp>(program.getLoc(), returned);
+  updateType(side.function);
   side.function.setAllArgAttrs(arguments);
   side.function.setAllResultAttrs(results);
 }
@@ -261,24 +318,40 @@ struct RootParallel final : braid::impl::RootParallelPassBase<RootParallel> {
 
   void runOnOperation() final {
     SymbolTable symbols(getOperation());
-    auto program = symbols.lookup<func::FuncOp>(function);
-    auto ranks = program ? program->getAttrOfType<ProgramAttr>(CommDialect::kProgram) : ProgramAttr();
-    if (!ranks || ranks.getAxis() || program.isExternal()) {
-      getOperation().emitError() << "comm-root-parallel takes a program that all ranks run, as comm-shard makes it; '"
-                                 << function << (program ? "' is none" : "' is not in the module");
-      return signalPassFailure();
-    }
-    FailureOr<Mesh> mesh = Mesh::require(program, ranks.getMesh());
-    if (failed(mesh))
-      return signalPassFailure();
-    Split split(program, *mesh);
-    if (failed(split.check()))
-      return signalPassFailure();
-    auto [root, workers] = split.make();
-    Block::iterator place(program);
-    symbols.insert(workers, std::next(place));
-    symbols.erase(program);
-    symbols.insert(root, Block::iterator(workers));
+    SmallVector<func::FuncOp> programs;
+    if (function.empty())
+      llvm::copy_if(getOperation().getOps<func::FuncOp>(), std::back_inserter(programs), isOfAllRanks);
+    else
+      programs.push_back(symbols.lookup<func::FuncOp>(function));
+    for (func::FuncOp program : programs)
+      if (failed(split(program, symbols)))
+        return signalPassFailure();
   }
+
+private:
+  static bool isOfAllRanks(func::FuncOp program) {
+    auto ranks = program->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    return ranks && !ranks.getAxis() && !program.isExternal();
+  }
+  LogicalResult split(func::FuncOp program, SymbolTable &symbols);
 };
 } // namespace
+
+LogicalResult RootParallel::split(func::FuncOp program, SymbolTable &symbols) {
+  if (!program || !isOfAllRanks(program))
+    return getOperation().emitError() << "comm-root-parallel takes a program that all ranks run, as comm-shard makes it; '"
+                                      << function << (program ? "' is none" : "' is not in the module");
+  FailureOr<Mesh> mesh =
+      Mesh::require(program, program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh());
+  if (failed(mesh))
+    return failure();
+  Split split(program, *mesh);
+  if (failed(split.check()))
+    return failure();
+  auto [root, workers] = split.make();
+  Block::iterator place(program);
+  symbols.insert(workers, std::next(place));
+  symbols.erase(program);
+  symbols.insert(root, Block::iterator(workers));
+  return success();
+}

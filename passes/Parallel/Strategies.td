@@ -196,13 +196,17 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
 def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
   let summary = "One rank keeps parameters and state and serves the others: classic data parallelism";
   let description = [{
-    Takes a program of plain data parallelism (zero=0, one axis), in which every rank
-    keeps and updates everything, and makes two functions of it: rank 0, the root,
+    Takes programs of plain data parallelism (zero=0, one axis), in which every rank
+    keeps and updates everything, and makes two functions of each: rank 0, the root,
     keeps parameters, state and inputs.  In each step it scatters the batch and
     broadcasts what the others, the workers, need; gradients and the loss are reduced
     to it, outputs with a batch gathered, and it alone updates.  Workers keep nothing
     between steps and run only what leads to something that is sent; a sum that they
     use (the count of a mean) stays an all_reduce.
+
+    Last the root broadcasts the results that all ranks read, which are those with a
+    role and without a batch: the loss, the norm.  An input that each rank adds its own
+    term to (a partial value, as comm-agree makes) is one of the workers, too.
 
     It moves what DDP moves, and in addition the batch and the outputs; and while the
     root updates, the workers wait.  comm-print-traffic shows both.
@@ -225,9 +229,9 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
     ```mlir
     comm.mesh @mesh [dp = 4]
     func.func @f(%all: tensor<8x3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh, dp = [0]>} {
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [0]>} {
       %x = comm.scatter %all dims [0] root 0 over @mesh {dp} : (tensor<8x3xf32>) -> tensor<2x3xf32>
-      %b = comm.broadcast %w root 0 over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      comm.broadcast %w root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
       %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
       %y = arith.mulf %x, %r : tensor<2x3xf32>
       %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
@@ -235,7 +239,7 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
       %new = arith.subf %w, %g : tensor<3xf32>
       return %new : tensor<3xf32>
     }
-    func.func @f_workers() attributes {comm.program = #comm.program<@mesh, dp = [1, 2, 3]>} {
+    func.func @f_workers() attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [1, 2, 3]>} {
       %x = comm.scatter dims [0] root 0 over @mesh {dp} : () -> tensor<2x3xf32>
       %b = comm.broadcast root 0 over @mesh {dp} : () -> tensor<3xf32>
       %r = tg.broadcast %b dims [1] : tensor<3xf32> -> tensor<2x3xf32>
@@ -246,7 +250,8 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"function", "function", "std::string", "\"train\"", "The program that is split">];
+  let options = [Option<"function", "function", "std::string", "",
+                        "The program that is split; empty: all that all ranks run">];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 

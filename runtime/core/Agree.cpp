@@ -119,7 +119,7 @@ void braid::checkCopiesAreEqual(Model &model) {
   std::map<Cut, int32_t> sums;
   for (const br_tensor &tensor : tensorsOf(table)) {
     const Cut cut = cutOf(tensor);
-    const bool hasCopies = blockOf(table, cut, model.rank().number).size < model.rank().size;
+    const bool hasCopies = blockOf(table, cut, model.rank().number).size < ranksOf(table);
     if (tensor.checkpoint && tensor.partial == 0 && hasCopies) {
       int32_t &sum = sums[cut];
       sum = checksum(sum, model.arena() + tensor.offset, tensor.bytes, model.threads());

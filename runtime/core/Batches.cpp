@@ -7,6 +7,7 @@
 #include "core/Mesh.h"
 #include "core/TensorBatches.h"
 #include "core/TokenBatches.h"
+#include "core/ToldBatches.h"
 
 using namespace braid;
 
@@ -36,12 +37,19 @@ std::string braid::rowsLeftOut(const RowOrder &order, const char *part,
                 " of a batch: ", why);
 }
 
-std::unique_ptr<BatchSource> braid::openBatches(const Model &model,
+std::unique_ptr<BatchSource> braid::openBatches(Model &model,
                                                 const BatchOptions &options,
                                                 const br_program *training,
                                                 const br_program *evaluation) {
   const br_program *any = training ? training : evaluation;
-  if (findByRole(inputsOf(*any), "tokens"))
-    return std::make_unique<TokenBatches>(model, options, training, evaluation);
-  return std::make_unique<TensorBatches>(model, options, training, evaluation);
+  auto open = [&]() -> std::unique_ptr<BatchSource> {
+    if (findByRole(inputsOf(*any), "tokens"))
+      return std::make_unique<TokenBatches>(model, options, training,
+                                            evaluation);
+    return std::make_unique<TensorBatches>(model, options, training,
+                                           evaluation);
+  };
+  return isOfAllRanks(model.table())
+             ? open()
+             : openOrBeTold(model, training, evaluation, open);
 }

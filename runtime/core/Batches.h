@@ -105,8 +105,9 @@ public:
 // The source that suits the model: a text or token file for one with inputs of
 // role `tokens`, else a safetensors file with a tensor for each data input.
 // `training` and `evaluation` are the programs to be fed; either may be null.
-// Throws Error when the data is too short for them or does not fit.
-std::unique_ptr<BatchSource> openBatches(const Model &model,
+// Throws Error when the data is too short for them or does not fit.  All ranks open
+// theirs together.
+std::unique_ptr<BatchSource> openBatches(Model &model,
                                          const BatchOptions &options,
                                          const br_program *training,
                                          const br_program *evaluation);

@@ -4,6 +4,7 @@
 #include "core/Checkpoint.h"
 #include "core/Error.h"
 #include "core/Hash.h"
+#include "core/Mesh.h"
 #include "core/NumberTypes.h"
 #include "core/PieceReader.h"
 #include "core/Together.h"
@@ -75,9 +76,12 @@ bool isWanted(const br_tensor &t, Restore what) {
        "; use a checkpoint of this model, or compile that one");
 }
 
-// The whole comparison, before anything is written.
+// The whole comparison, before anything is written.  A rank that keeps nothing leaves
+// it to those that do.
 Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
   Targets wanted, known;
+  if (model.table().n_tensors == 0 && !isOfAllRanks(model.table()))
+    return wanted;
   for (const br_tensor &t : tensorsOf(model.table())) {
     known[t.name] = &t;
     if (!isWanted(t, what))

@@ -10,6 +10,7 @@
 #include "core/Commands.h"
 #include "core/Error.h"
 #include "core/Format.h"
+#include "core/Mesh.h"
 #include "core/TensorPart.h"
 #include "core/Model.h"
 #include "core/Plan.h"
@@ -114,6 +115,8 @@ int braid::runInfo(const br_model &model, const InfoOptions &options) {
   printModel(model);
   std::printf("memory\n");
   printBytes("arena", model.arena_bytes);
+  for (const br_model *other = model.others; other; other = other->others)
+    printBytes(("arena of " + nameOfRanks(*other)).c_str(), other->arena_bytes);
   printBytes("peak", reportedPeak(model));
   if (uint64_t bound = number(plan, "lower_bound_bytes")) {
     printBytes("lower bound", bound);

@@ -8,6 +8,7 @@
 
 #include "core/Commands.h"
 #include "core/Error.h"
+#include "core/Mesh.h"
 #include "core/Ranks.h"
 
 #include <CLI/CLI.hpp>
@@ -357,28 +358,24 @@ int br_main(int argc, char **argv, const br_model *model) {
     if (infoCommand->parsed())
       return launch.rank == 0 ? runInfo(*model, info) : 0;
     RankPlan plan = planRanks(*model, ranks, launch);
+    // Each rank has the model of its kind.
     auto onRanks = [&](auto options, auto command) {
       return runRanks(*model, plan, ranks, [&](const Rank &rank, int threads) {
         auto own = options;
         own.threads = threads;
-        return command(own, rank);
+        return command(modelOf(*model, rank.number), own, rank);
       });
     };
     if (trainCommand->parsed())
-      return onRanks(train, [&](auto &o, auto &rank) {
-        return runTrain(*model, o, rank);
-      });
+      return onRanks(train, runTrain);
     if (evalCommand->parsed())
-      return onRanks(
-          eval, [&](auto &o, auto &rank) { return runEval(*model, o, rank); });
+      return onRanks(eval, runEval);
     if (sampleCommand->parsed())
-      return onRanks(sample, [&](auto &o, auto &rank) {
-        return runSample(*model, o, rank);
-      });
+      return onRanks(sample, runSample);
     if (runCommand->parsed()) {
       RunOutputs outputs(plan.here);
-      return onRanks(run, [&](auto &o, auto &rank) {
-        return runOnce(*model, o, rank, outputs);
+      return onRanks(run, [&](auto &table, auto &o, auto &rank) {
+        return runOnce(table, o, rank, outputs);
       });
     }
   } catch (const Error &error) {

@@ -2,6 +2,10 @@
 
 #include "core/Mesh.h"
 
+#include "core/Error.h"
+
+#include <algorithm>
+
 using namespace braid;
 
 int braid::worldSize(const br_model &model) {
@@ -17,6 +21,32 @@ static int strideOf(const br_model &model, int32_t axis) {
   for (int32_t i = axis + 1; i < model.n_axes; ++i)
     stride *= model.mesh[i].size;
   return stride;
+}
+
+static bool runs(const br_model &model, int rank) {
+  int32_t at = rank / strideOf(model, model.axis) % model.mesh[model.axis].size;
+  return std::count(model.coordinates, model.coordinates + model.n_coordinates, at) > 0;
+}
+
+const br_model &braid::modelOf(const br_model &first, int rank) {
+  if (isOfAllRanks(first))
+    return first;
+  for (const br_model *model = &first; model; model = model->others)
+    if (runs(*model, rank))
+      return *model;
+  fail("the compiled model is broken: it says nothing of rank ", rank, "; compile it again");
+}
+
+int braid::ranksOf(const br_model &model) {
+  int world = worldSize(model);
+  return isOfAllRanks(model) ? world : world / model.mesh[model.axis].size * model.n_coordinates;
+}
+
+std::string braid::nameOfRanks(const br_model &model) {
+  std::string text = concat(model.mesh[model.axis].name, " = ");
+  for (int32_t i = 0; i < model.n_coordinates; ++i)
+    text += concat(i ? ", " : "", model.coordinates[i]);
+  return text;
 }
 
 GroupPlace braid::placeInGroup(const br_model &model, int32_t group, int rank) {

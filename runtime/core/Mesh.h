@@ -4,12 +4,24 @@
 
 #include "braid_rt.h"
 
+#include <string>
 #include <vector>
 
 namespace braid {
 
 // The number of ranks that the model was compiled for.
 int worldSize(const br_model &model);
+
+// Whether all ranks run this model; else some run another one of its list.
+inline bool isOfAllRanks(const br_model &model) { return model.n_coordinates == 0; }
+
+// The one of the list that starts with `first` which a rank runs; throws Error when
+// there is none.
+const br_model &modelOf(const br_model &first, int rank);
+
+// How many ranks run this model, and which: "dp = 1, 2, 3".
+int ranksOf(const br_model &model);
+std::string nameOfRanks(const br_model &model);
 
 // A rank's number in its group of a kind, and how many ranks that has.
 struct GroupPlace {

@@ -53,7 +53,8 @@ public:
 
 private:
   template <class T> Slot slotOf(const T &t, std::string name) const;
-  void add(const Slot &slot) { outputs.add(slot.tensor, {rank.number, added++, slot.piece, slot.where, slot.memory}); }
+  RunOutputs::Part next(const Slot &slot) { return {rank.number, added++, slot.piece, slot.where, slot.memory}; }
+  void add(const Slot &slot) { outputs.add(slot.tensor, next(slot)); }
   // Each fills the rank's part; the first says whether the file has the tensor.
   bool fillFromFile(const Slot &slot) const;
   void fillRandom(const Slot &slot, float low) const;
@@ -152,11 +153,13 @@ void Runner::run() {
   fillTensors();
   fillInputs();
   model.run(program);
-  for (const br_io &io : resultsOf(program))
-    add(slotOf(io, *io.role ? io.role : io.name));
-  for (int32_t i = 0; i < table.n_tensors; ++i) {
-    Slot slot = slotOf(table.tensors[i], concat("updates ", table.tensors[i].name));
-    outputs.addUpdate(slot.tensor, {rank.number, added++, slot.piece, slot.where, slot.memory}, i);
+  for (const br_io &io : resultsOf(program)) {
+    Slot slot = slotOf(io, *io.role ? io.role : io.name);
+    outputs.addResult(slot.tensor, next(slot));
+  }
+  for (const br_tensor &t : tensorsOf(table)) {
+    Slot slot = slotOf(t, concat("updates ", t.name));
+    outputs.addUpdate(slot.tensor, next(slot), t.name);
   }
   if (outputs.finish(options.outputs))
     std::printf("ran %s; its tensors are in %s\n", program.name, options.outputs.c_str());

@@ -15,8 +15,6 @@ using namespace braid;
 
 namespace {
 
-constexpr size_t none = ~size_t{0};
-
 int64_t elementsOf(const std::vector<int64_t> &shape) {
   int64_t count = 1;
   for (int64_t extent : shape)
@@ -58,17 +56,20 @@ void writeFile(const std::string &path, const std::vector<std::pair<OutputTensor
 
 } // namespace
 
-void RunOutputs::add(const OutputTensor &tensor, const Part &part) { gather(tensor, part, none); }
+void RunOutputs::add(const OutputTensor &tensor, const Part &part) { gather(Role::Given, tensor, part, ""); }
 
-void RunOutputs::addUpdate(const OutputTensor &tensor, const Part &part, size_t before) {
-  gather(tensor, part, before);
+void RunOutputs::addResult(const OutputTensor &tensor, const Part &part) { gather(Role::Result, tensor, part, ""); }
+
+void RunOutputs::addUpdate(const OutputTensor &tensor, const Part &part, const std::string &before) {
+  gather(Role::Update, tensor, part, before);
 }
 
-void RunOutputs::gather(const OutputTensor &tensor, const Part &part, size_t before) {
+void RunOutputs::gather(Role role, const OutputTensor &tensor, const Part &part, const std::string &before) {
   std::lock_guard lock(mutex);
-  if (part.at == tensors.size())
-    tensors.push_back({tensor, std::vector<Piece>(tensor.pieces), before});
-  Gathered &gathered = tensors[part.at];
+  const std::pair order(part.rank, part.at);
+  auto found = tensors.try_emplace({role, tensor.name}, Gathered{tensor, std::vector<Piece>(tensor.pieces), before, order});
+  Gathered &gathered = found.first->second;
+  gathered.order = std::min(gathered.order, order);
   Piece &piece = gathered.pieces[part.piece];
   const int64_t size = elementSize(tensor.dtype);
   if (piece.memory.empty())
@@ -108,7 +109,7 @@ void RunOutputs::compare(const Gathered &gathered, const Part &part, int other) 
 // Adds the terms of sums up, and leaves out what did not change.
 std::vector<RunOutputs::Gathered *> RunOutputs::changed() {
   std::vector<Gathered *> written;
-  for (Gathered &gathered : tensors) {
+  for (auto &[key, gathered] : tensors) {
     const br_dtype dtype = gathered.tensor.dtype;
     std::vector<std::byte> &whole = gathered.pieces[0].memory;
     const int64_t size = elementSize(dtype), count = static_cast<int64_t>(whole.size()) / size;
@@ -118,9 +119,10 @@ std::vector<RunOutputs::Gathered *> RunOutputs::changed() {
         sum += numberAt(dtype, piece.memory.data() + i * size);
       putNumber(dtype, whole.data() + i * size, sum);
     }
-    if (gathered.before == none || whole != tensors[gathered.before].pieces[0].memory)
+    if (key.first != Role::Update || whole != tensors.at({Role::Given, gathered.before}).pieces[0].memory)
       written.push_back(&gathered);
   }
+  std::sort(written.begin(), written.end(), [](const Gathered *a, const Gathered *b) { return a->order < b->order; });
   return written;
 }
 

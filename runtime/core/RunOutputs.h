@@ -1,8 +1,9 @@
 //===- RunOutputs.h - logical tensors put together from what ranks hold ---===//
 //
 // `run` writes one file, whatever the number of ranks.  Each rank, a thread of this
-// process, adds its parts of the same tensors in the same order; the last to be
-// done writes.  Nobody waits, so a rank that fails keeps nobody from ending.
+// process, adds its parts of the tensors that it has; the last to be done writes, in
+// the order of the first rank.  Nobody waits, so a rank that fails keeps nobody from
+// ending.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_RUNOUTPUTS_H
@@ -10,7 +11,7 @@
 
 #include "core/TensorPart.h"
 
-#include <deque>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -33,7 +34,7 @@ public:
 
   int ranksHere() const { return ranks; }
 
-  // What a rank adds: its part of the tensor number `at`, counted from 0.
+  // What a rank adds, as number `at` of all that it does, counted from 0.
   struct Part {
     int rank;
     size_t at;
@@ -41,9 +42,11 @@ public:
     TensorPart where;
     const std::byte *memory;
   };
+  // A tensor that the run was given, or that came out.
   void add(const OutputTensor &tensor, const Part &part);
-  // The tensor is that of number `before` after the run: written if it changed.
-  void addUpdate(const OutputTensor &tensor, const Part &part, size_t before);
+  void addResult(const OutputTensor &tensor, const Part &part);
+  // What became of the tensor `before` that was given: written if it changed.
+  void addUpdate(const OutputTensor &tensor, const Part &part, const std::string &before);
 
   // Says that a rank has added all.  The last one writes the file and is told so;
   // throws Error when ranks hold different values of the same element.
@@ -55,23 +58,26 @@ private:
     std::vector<std::byte> memory; // of the whole tensor
     std::vector<Holder> holders;   // those that were first to add their parts
   };
+  enum class Role { Given, Result, Update };
+  using Key = std::pair<Role, std::string>; // a tensor's name
   struct Gathered {
     OutputTensor tensor;
     std::vector<Piece> pieces;
-    size_t before;
+    std::string before;
+    std::pair<int, size_t> order; // the first rank that added it, and as which number
   };
   struct Difference {
     size_t at;
     int64_t element;
     std::string text;
   };
-  void gather(const OutputTensor &tensor, const Part &part, size_t before);
+  void gather(Role role, const OutputTensor &tensor, const Part &part, const std::string &before);
   void compare(const Gathered &gathered, const Part &part, int other);
   std::vector<Gathered *> changed();
 
   std::mutex mutex;
   int ranks, finished = 0;
-  std::deque<Gathered> tensors;
+  std::map<Key, Gathered> tensors;
   std::vector<Difference> differences;
 };
 

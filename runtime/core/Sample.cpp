@@ -6,13 +6,15 @@
 // longer than S the window slides.  Models with a vocabulary of up to 256 speak
 // bytes; others speak token ids, for a tokenizer to read.
 //
-// All ranks get the same logits and draw the same token; the first prints it.
+// All ranks get the same logits and draw the same token; the first prints it.  Where
+// one rank computes for all, the others take no text and are told the logits.
 //
 //===----------------------------------------------------------------------===//
 
 #include "core/Checkpoint.h"
 #include "core/Commands.h"
 #include "core/Error.h"
+#include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/Philox.h"
 
@@ -107,6 +109,17 @@ void emit(int32_t id, int64_t vocab, const Rank &rank) {
   std::fflush(stdout);
 }
 
+// The last tokens of the text, and the place of the last of them.
+void fillWindow(const Model &model, const br_program &program,
+                const br_io &tokens, const std::vector<int32_t> &text) {
+  int64_t length = tokens.shape[tokens.rank - 1];
+  int64_t used = std::min<int64_t>(text.size(), length);
+  int32_t *window = model.at<int32_t>(tokens);
+  std::copy(text.end() - used, text.end(), window);
+  std::fill(window + used, window + length, 0);
+  model.setPosition(program, static_cast<int32_t>(used - 1));
+}
+
 } // namespace
 
 int braid::runSample(const br_model &table, const SampleOptions &options,
@@ -115,13 +128,15 @@ int braid::runSample(const br_model &table, const SampleOptions &options,
   const br_program &program = model.program("generate");
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   const br_io *logits = findByRole(resultsOf(program), "logits");
-  if (!tokens || !logits || tokens->rank < 1 || logits->rank < 1)
+  const bool isTold = !isOfAllRanks(table) && inputsOf(program).empty();
+  if ((!tokens && !isTold) || !logits || (tokens && tokens->rank < 1) ||
+      logits->rank < 1)
     fail("program 'generate' lacks an input of role 'tokens' or a result of "
          "role 'logits'");
-  int64_t length = tokens->shape[tokens->rank - 1];
   for (const br_io *io : {tokens, logits})
-    if (io->flat != 0 || std::any_of(io->dims, io->dims + io->rank,
-                                     [](int32_t group) { return group != 0; }))
+    if (io && (io->flat != 0 ||
+               std::any_of(io->dims, io->dims + io->rank,
+                           [](int32_t group) { return group != 0; })))
       fail("program 'generate' cuts '", io->name,
            "' between ranks, but sampling takes a text and logits that all of "
            "them hold; compile it with the batch whole");
@@ -134,11 +149,8 @@ int braid::runSample(const br_model &table, const SampleOptions &options,
   for (int32_t id : text)
     emit(id, vocab, rank);
   for (int64_t i = 0; i < options.length; ++i) {
-    int64_t used = std::min<int64_t>(text.size(), length);
-    int32_t *window = model.at<int32_t>(*tokens);
-    std::copy(text.end() - used, text.end(), window);
-    std::fill(window + used, window + length, 0);
-    model.setPosition(program, static_cast<int32_t>(used - 1));
+    if (tokens)
+      fillWindow(model, program, *tokens, text);
     model.setKey(program, options.seed, 0, 0);
     model.run(program);
     const float *scores = model.at<float>(*logits);

@@ -19,6 +19,7 @@
 #include "core/Format.h"
 #include "core/InitialValues.h"
 #include "core/JobState.h"
+#include "core/Mesh.h"
 #include "core/Metrics.h"
 #include "core/Model.h"
 #include "core/Plan.h"
@@ -225,6 +226,11 @@ void Trainer::announce() const {
       table.name, ranks.c_str(), model.threads(), formatCount(peak).c_str(),
       peak == arena ? "==" : "!=", formatCount(arena).c_str(),
       formatBytes(arena).c_str());
+  for (const br_model *other = table.others; other; other = other->others)
+    std::printf("of these, ranks with %s: allocated arena %s bytes (%s)\n",
+                nameOfRanks(*other).c_str(),
+                formatCount(other->arena_bytes).c_str(),
+                formatBytes(other->arena_bytes).c_str());
   BatchSize size = batches->batchSize(train);
   std::string length = size.length > 1 ? concat(" x ", size.length) : "";
   std::printf("%s %s a step = %lld%s x %d microbatches x %lld ranks\n",

@@ -22,6 +22,16 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+comm.mesh @mesh [pp = 3]
+func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0, 1]>} {
+  // broadcast_c2
+  // expected-error @below {{has 0 results for 1 operands; each tensor has one}}
+  comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
 comm.mesh @mesh [pp = 2]
 func.func @f() attributes {comm.program = #comm.program<@mesh>} {
   // broadcast_c3

@@ -311,3 +311,10 @@ comm.mesh @mesh [dp = 2]
 
 // expected-error @below {{argument #0: 'tensor<?x8xf32>' is sharded by #comm.sharding<@mesh, {dp} {}>, but its sizes are not all known}}
 func.func private @unknown_size(tensor<?x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>})
+
+// -----
+
+comm.mesh @mesh [dp = 2]
+
+// expected-error @below {{'comm.entry' is a string on a function that 'comm.program' gives to some ranks, found "train"}}
+func.func private @entry_of_all_ranks() attributes {comm.entry = "train", comm.program = #comm.program<@mesh>}

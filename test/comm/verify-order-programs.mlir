@@ -83,3 +83,21 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh>}
   } : tensor<4xf32>
   return
 }
+
+// -----
+
+// Two programs by their entries: that of the second comes to nobody.
+comm.mesh @mesh [pp = 2]
+func.func @a(%x: tensor<4xf32>) attributes {comm.entry = "a", comm.program = #comm.program<@mesh, pp = [0]>} {
+  comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> ()
+  return
+}
+func.func @a_others() attributes {comm.entry = "a", comm.program = #comm.program<@mesh, pp = [1]>} {
+  %y = comm.broadcast root 0 over @mesh {pp} : () -> tensor<4xf32>
+  return
+}
+// expected-error @below {{no function of the program on @mesh {pp = 2} is run by the ranks with pp = 1; give them one, if only an empty one}}
+func.func @b(%x: tensor<4xf32>) attributes {comm.entry = "b", comm.program = #comm.program<@mesh, pp = [0]>} {
+  comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> ()
+  return
+}

@@ -38,7 +38,7 @@ protected:
       });
       auto *bytes = reinterpret_cast<std::byte *>(memory.data());
       outputs.add({"x", BR_F32, shape}, {rank, 0, 0, part, bytes});
-      outputs.addUpdate({"updates x", BR_F32, shape}, {rank, 1, 0, part, bytes}, 0);
+      outputs.addUpdate({"updates x", BR_F32, shape}, {rank, 1, 0, part, bytes}, "x");
     }
   }
   void finish(RunOutputs &outputs) {
@@ -95,7 +95,7 @@ TEST_F(RunOutputsFile, sumsAreTaken) {
     outputs.add({"g", BR_F32, {2}, 2}, {rank, 0, rank, wholeTensor({2}), reinterpret_cast<std::byte *>(value)});
     value[0] += 1;
     outputs.addUpdate({"updates g", BR_F32, {2}, 2},
-                      {rank, 1, rank, wholeTensor({2}), reinterpret_cast<std::byte *>(value)}, 0);
+                      {rank, 1, rank, wholeTensor({2}), reinterpret_cast<std::byte *>(value)}, "g");
   }
   finish(outputs);
   EXPECT_EQ(read(path, "g"), (std::vector<float>{4, 0.5f}));

@@ -1,0 +1,21 @@
+//===- Programs.cpp - functions of some ranks alone -----------------------===//
+
+#include "dialects/Comm/Programs.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+StringAttr comm::entryOf(Operation *function) { return function->getAttrOfType<StringAttr>(kEntry); }
+
+ProgramAttr comm::someRanksOf(Operation *op) {
+  auto ranks = op->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+  return ranks && ranks.getAxis() ? ranks : ProgramAttr();
+}
+
+bool comm::shareRanks(ProgramAttr a, ProgramAttr b) {
+  // Ranks of different axes meet in a grid.
+  if (!a || !b || a.getAxis() != b.getAxis())
+    return true;
+  return llvm::any_of(a.getCoordinates(), [&](int64_t at) { return llvm::is_contained(b.getCoordinates(), at); });
+}

@@ -1,0 +1,30 @@
+//===- Programs.h - functions of some ranks alone ---------------*- C++ -*-===//
+//
+// Functions that name coordinates along an axis of one mesh make one program
+// together.  Where a module has several such programs each function says by its
+// entry which one it is of.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_DIALECTS_COMM_PROGRAMS_H
+#define BRAID_DIALECTS_COMM_PROGRAMS_H
+
+#include "dialects/Comm/Mesh.h"
+
+namespace braid::comm {
+
+/// `comm.entry = "train"` on a function that some ranks run: what all ranks call the
+/// program that it is theirs of.
+inline constexpr llvm::StringLiteral kEntry = "comm.entry";
+
+/// Null where there is none.
+mlir::StringAttr entryOf(mlir::Operation *function);
+
+/// The ranks that run a function or hold a tensor; null for all.
+ProgramAttr someRanksOf(mlir::Operation *op);
+
+/// Whether some rank is of both; null is all ranks.
+bool shareRanks(ProgramAttr a, ProgramAttr b);
+
+} // namespace braid::comm
+
+#endif // BRAID_DIALECTS_COMM_PROGRAMS_H
