@@ -167,7 +167,8 @@ void Trainer::checkOptions() {
       describeJob(table, state, ""), options.steps, " ", microbatches, " ",
       options.evalEvery, " ", options.evalBatches, " ", options.saveEvery, " ",
       options.checkpoint.empty(), " ", formatExact(options.data.holdout), " ",
-      batches->trainingTokens(), " ", batches->heldOutTokens());
+      batches->trainingTokens(), " ", batches->heldOutTokens(), " ",
+      table.plan_json ? table.plan_json : ""); // of one binary, not of two layouts
   if (!isSameOnAllRanks(model, job))
     fail("ranks were not all started alike: give each the same binary, data "
          "and options");
