@@ -44,8 +44,9 @@ public:
   Scheduler(const OverlapPlan &plan, std::optional<int64_t> limit, bool early, std::vector<bool> late);
 
   OverlapSchedule run();
-  /// How long the link goes on when all but updates is computed.
-  double backlog() const { return linkBacklog; }
+  /// When all but updates is computed: how long it takes, by group, until its
+  /// gradients are there.
+  const std::vector<double> &secondsLeft() const { return left; }
 
 private:
   enum class State : uint8_t { Waiting, Begun, Over };
@@ -101,7 +102,7 @@ private:
   /// Groups whose collective has started, and which have run.
   std::vector<unsigned> armed;
   std::vector<bool> hasRun;
-  double linkBacklog = 0;
+  std::vector<double> left;
 };
 
 } // namespace
@@ -400,23 +401,32 @@ OverlapSchedule Scheduler::run() {
     finish(plan.main[next]);
   }
   startCollectives();
-  linkBacklog = std::max(0.0, queues.link - queues.now);
+  // Those that have not begun wait for updates.
+  for (const OverlapPlan::Group &group : plan.groups)
+    left.push_back(std::max(0.0, queues.end(group.last) - queues.now));
   runRest();
   return std::move(schedule);
 }
 
-/// The last groups that together take as long as the link works on when the backward
-/// pass is over.
-static std::vector<bool> groupsToKeep(const OverlapPlan &plan, double backlog) {
-  std::vector<bool> late(plan.groups.size());
-  for (size_t index = plan.groups.size(); index-- > 0 && backlog > 0;) {
-    if (plan.groups[index].feedsCollective)
+/// The groups that stay behind the backward pass: those whose gradients come later,
+/// and before them as many as take so long until these are there.
+static std::vector<bool> groupsToKeep(const OverlapPlan &plan, const std::vector<double> &secondsLeft) {
+  size_t count = plan.groups.size(), first = count;
+  auto isKept = [&](size_t index) { return !plan.groups[index].feedsCollective; };
+  // The seconds of all before each that may be kept.
+  std::vector<double> before(1, 0);
+  for (size_t index = 0; index < count; ++index)
+    before.push_back(before.back() + (isKept(index) ? plan.groups[index].seconds : 0));
+  for (size_t index = 0; index < count; ++index) {
+    if (secondsLeft[index] == 0)
       continue;
-    late[index] = true;
-    // The last can only wait.
-    if (index + 1 < plan.groups.size())
-      backlog -= plan.groups[index].seconds;
+    first = std::min(first, index);
+    while (first > 0 && before[index] - before[first] < secondsLeft[index])
+      --first;
   }
+  std::vector<bool> late(count);
+  for (size_t index = first; index < count; ++index)
+    late[index] = isKept(index);
   return late;
 }
 
@@ -430,7 +440,7 @@ OverlapSchedule braid::solve(const OverlapProblem &problem) {
     Scheduler first(plan, limit, /*early=*/false, std::vector<bool>(plan.groups.size()));
     OverlapSchedule schedule = first.run();
     if (problem.earlyUpdates)
-      schedule = Scheduler(plan, limit, /*early=*/true, groupsToKeep(plan, first.backlog())).run();
+      schedule = Scheduler(plan, limit, /*early=*/true, groupsToKeep(plan, first.secondsLeft())).run();
     if (!limit)
       return schedule;
     int64_t peak = peakBytes(problem, schedule);

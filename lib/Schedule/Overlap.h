@@ -78,8 +78,11 @@ struct OverlapProblem {
   /// Bytes that are always live.
   int64_t baseBytes = 0;
   /// A collective counts as over when so many times its seconds, and `slack`
-  /// seconds, have passed: computing takes from its bandwidth.
-  double contention = 1.25, slack = 10e-6;
+  /// seconds, have passed: computing takes from its bandwidth, and may be faster than
+  /// predicted.  To start a gather early costs memory for a part of a unit, to start
+  /// it late costs time: with twice its seconds, predictions that are off by a third
+  /// expose nothing.
+  double contention = 2, slack = 10e-6;
 };
 
 struct OverlapStep {

@@ -24,6 +24,12 @@ using namespace mlir;
 using namespace braid;
 using Kind = OverlapProblem::Kind;
 
+static bool reducesTensors(Operation *op) {
+  auto collective = dyn_cast<comm::CollectiveOpInterface>(op);
+  return collective && collective.getReductionKind() &&
+         llvm::any_of(comm::sentTypes(collective), [](RankedTensorType type) { return type.getRank() != 0; });
+}
+
 /// Less than this is not worth a remark.
 static constexpr double kRemarkSeconds = 1e-7;
 
@@ -112,28 +118,25 @@ std::string Report::reasonOf(unsigned action) const {
   return "it waits for " + nameOf(*waitsFor);
 }
 
-/// Says which collective keeps all updates from running early.
+/// Says which collective keeps all updates from running early, where several reduce
+/// gradients.
 void Report::remarkUpdates() const {
-  std::vector<unsigned> last(program.actions.size(), 0);
+  const std::vector<OverlapProblem::Action> &actions = program.problem.actions;
+  std::vector<unsigned> last(actions.size(), 0);
   llvm::SmallDenseSet<unsigned> reductions, lasts;
-  std::optional<unsigned> first;
-  for (auto [number, action] : llvm::enumerate(program.problem.actions)) {
+  for (auto [number, action] : llvm::enumerate(actions))
     for (unsigned need : action.needs) {
-      bool communicates = program.problem.actions[need].communicates();
-      last[number] = std::max(last[number], communicates ? need : last[need]);
-      if (communicates && action.kind == Kind::Update)
+      last[number] = std::max(last[number], actions[need].communicates() ? need : last[need]);
+      if (action.kind == Kind::Update && reducesTensors(program.actions[need]))
         reductions.insert(need);
     }
-    if (action.kind != Kind::Update)
-      continue;
-    lasts.insert(last[number]);
-    if (!first)
-      first = number;
-  }
+  for (unsigned writer : program.writers)
+    if (actions[writer].kind == Kind::Update)
+      lasts.insert(last[writer]);
   if (reductions.size() > 1 && lasts.size() == 1)
-    emitRemark(placeOf(*first))
+    emitRemark(placeOf(program.writers.front()))
         << "updates wait for the gradients of all parameters, as after clipping by their norm: each needs "
-        << nameOf(last[*first]) << ", so that none runs during backward";
+        << nameOf(*lasts.begin()) << ", so that none runs during backward";
 }
 
 void Report::remark() {

@@ -6,6 +6,10 @@
 // place after the other readers of its operand.  Only readers that come before in
 // the program count: of the others the planner keeps a copy, as it did.
 //
+// What computes may leave its place when it belongs to an update: it makes a new
+// value of what has been reduced, or it is on the way there (a gradient scaled or
+// added up, a part of their norm) and nothing else reads it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Parallel/OverlapReader.h"
@@ -38,6 +42,14 @@ private:
   void readOverwritten(unsigned number);
   void addReadersBefore(Value value, unsigned number, Numbers &readers) const;
   void readKinds();
+  void readWriters();
+  void readUpdateParts();
+  DenseSet<Value> keptValues();
+  struct Sources {
+    bool reductions = false, others = false;
+  };
+  void addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made, Sources &sources) const;
+  std::vector<bool> madeOfReductions();
   void readUnits();
   void readBuffers();
   void joinInPlace(unsigned number);
@@ -175,20 +187,99 @@ void Reader::readOverwritten(unsigned number) {
 // What may move
 //===----------------------------------------------------------------------===//
 
-void Reader::readKinds() {
-  DenseSet<unsigned> written;
-  for (auto &[root, argument] : updates) {
-    Numbers writers;
+static bool reduces(Operation *op) {
+  comm::CollectiveOpInterface collective = collectiveIn(op);
+  return collective && collective.getReductionKind();
+}
+
+static bool isNumber(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0;
+}
+
+/// Those that make new values, and as updates those that make them of reductions.
+void Reader::readWriters() {
+  Numbers writers;
+  for (auto &[root, argument] : updates)
     addProducers(root, writers);
-    written.insert(writers.begin(), writers.end());
-  }
-  for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
-    auto reductions = llvm::count_if(entry.needs, [&](unsigned need) {
-      comm::CollectiveOpInterface collective = collectiveIn(program.actions[need]);
-      return collective && collective.getReductionKind();
-    });
-    if (entry.kind == Kind::Compute && written.contains(number) && reductions)
+  makeUnique(writers);
+  program.writers.assign(writers.begin(), writers.end());
+  for (unsigned number : writers) {
+    OverlapProblem::Action &entry = program.problem.actions[number];
+    if (entry.kind == Kind::Compute &&
+        llvm::any_of(entry.needs, [&](unsigned need) { return reduces(program.actions[need]); }))
       entry.kind = Kind::Update;
+  }
+}
+
+/// Parameters, states and constants, and what is made of them alone.
+DenseSet<Value> Reader::keptValues() {
+  DenseSet<Value> kept;
+  for (BlockArgument argument : block.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (function.getArgAttr(index, tg::kParam) || function.getArgAttr(index, tg::kState))
+      kept.insert(argument);
+  }
+  for (Operation &op : block)
+    if (llvm::all_of(op.getOperands(), [&](Value operand) { return kept.contains(operand); }))
+      kept.insert(op.result_begin(), op.result_end());
+  return kept;
+}
+
+/// What a value is made of, beside numbers and what is kept: reductions, and what has
+/// been made of them alone, or something else.
+void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made, Sources &sources) const {
+  if (kept.contains(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  auto found = numbers.find(op);
+  if (op && found == numbers.end()) {
+    for (Value operand : op->getOperands())
+      addSources(operand, kept, made, sources);
+    return;
+  }
+  bool isReduced = op && (made[found->second] || reduces(op));
+  sources.reductions |= isReduced;
+  sources.others |= !isReduced && !isNumber(value);
+}
+
+/// For each action, whether it computes something of reductions alone.  Products of
+/// matrices belong to forward and backward, which may read what has been reduced, too.
+std::vector<bool> Reader::madeOfReductions() {
+  DenseSet<Value> kept = keptValues();
+  std::vector<bool> made(program.actions.size());
+  for (auto [number, action] : llvm::enumerate(program.actions)) {
+    if (collectiveIn(action) || action.getActionCost().matrixFlops != 0)
+      continue;
+    Sources sources;
+    for (Value operand : action->getOperands())
+      addSources(operand, kept, made, sources);
+    made[number] = sources.reductions && !sources.others;
+  }
+  return made;
+}
+
+/// What is made of reductions, and read by nothing but updates, is part of them; a
+/// collective in between (of a norm) reads for those that read its results.
+void Reader::readUpdateParts() {
+  std::vector<OverlapProblem::Action> &actions = program.problem.actions;
+  std::vector<bool> made = madeOfReductions();
+  // Whether something else reads an action's results.
+  std::vector<bool> isReadElse(actions.size());
+  for (unsigned number = actions.size(); number-- > 0;) {
+    OverlapProblem::Action &entry = actions[number];
+    if (entry.kind == Kind::Compute && made[number] && !isReadElse[number])
+      entry.kind = Kind::Update;
+    if (entry.kind != Kind::Update && (!entry.communicates() || isReadElse[number]))
+      for (unsigned need : entry.needs)
+        isReadElse[need] = true;
+  }
+}
+
+void Reader::readKinds() {
+  readWriters();
+  readUpdateParts();
+  for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
     if (entry.kind != Kind::Compute)
       readOverwritten(number);
     makeUnique(entry.after);

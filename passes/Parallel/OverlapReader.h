@@ -12,6 +12,8 @@ namespace braid {
 struct OverlapProgram {
   OverlapProblem problem;
   std::vector<exec::ActionOpInterface> actions;
+  /// Those that make new values of parameters and states, in their order.
+  std::vector<unsigned> writers;
 };
 
 /// Reads a function on values without comm.start; an error where an op is neither an
