@@ -147,8 +147,8 @@ bool Placer::demand(Value value, Place place, Operation *overwritten) {
   if (!place.layout.isContiguous(shapeOf(value)) && !value.hasOneUse())
     return false;
   if (auto view = value.getDefiningOp<ViewOp>()) {
-    auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(),
-                             view.getStrides(), place.layout);
+    auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(), view.getStrides(),
+                             place.layout);
     return source && demand(view.getSource(), {place.storage, *source}, overwritten);
   }
   if (isa<BlockArgument>(value) || result.places.contains(value))

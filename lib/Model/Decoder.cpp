@@ -14,7 +14,8 @@ DecoderBuilder::Linear DecoderBuilder::declareLinear(const std::string &name, in
   SmallVector<int64_t, 2> stored = {from, to};
   if (weights == Weights::ToFrom)
     stored = {to, from};
-  Linear params{writer.param(name + ".weight", stored, model::normalInit(initStd, residualLayers), unit), std::nullopt, to};
+  Linear params{writer.param(name + ".weight", stored, model::normalInit(initStd, residualLayers), unit), std::nullopt,
+                to};
   if (bias)
     params.bias = writer.param(name + ".bias", {to}, "init<zeros>", unit);
   return params;
@@ -45,8 +46,9 @@ ModelGraph DecoderBuilder::finish(const GraphValue &normed, const GraphValue &he
   GraphValue logits = writer.contract("logits", "bsd,vd->bsv", normed, head, {shape.batch, shape.sequence, vocab});
   writer.enter("loss");
   GraphValue scalar{"", {}}, rows{"", {shape.batch, shape.sequence}};
-  GraphValue loss = writer.ops({"loss", "lse"}, "tg.cross_entropy mean " + logits.name + ", " + targets.name + " ignore -100",
-                               {logits, targets}, {scalar, rows})[0];
+  GraphValue loss =
+      writer.ops({"loss", "lse"}, "tg.cross_entropy mean " + logits.name + ", " + targets.name + " ignore -100",
+                 {logits, targets}, {scalar, rows})[0];
   std::string batch = std::to_string(shape.batch) + " x " + std::to_string(shape.sequence) + " tokens";
   return {writer.finish(title + "\nbatch " + batch, {{loss, "loss"}, {logits, "logits"}}), writer.params()};
 }

@@ -33,7 +33,9 @@ private:
   GraphValue attend(const GraphValue &x, const Block &block, int64_t layer);
   GraphValue runBlock(GraphValue x, const Block &block, int64_t layer);
   GraphValue embed(const GraphValue &wte, const GraphValue &wpe);
-  bool hasDropout() const { return config.embedDropout > 0 || config.residualDropout > 0 || config.attentionDropout > 0; }
+  bool hasDropout() const {
+    return config.embedDropout > 0 || config.residualDropout > 0 || config.attentionDropout > 0;
+  }
 
   const Gpt2Config &config;
 };
@@ -58,7 +60,8 @@ Gpt2Builder::Block Gpt2Builder::declareBlock(const std::string &name, const std:
 GraphValue Gpt2Builder::norm(const GraphValue &x, const Norm &params) {
   GraphValue rows{"", {shape.batch, shape.sequence}};
   return writer.ops({"normed", "mean", "rstd"},
-                    "tg.layer_norm " + x.name + ", " + params.weight.name + ", " + params.bias.name + " eps " + model::number(config.eps),
+                    "tg.layer_norm " + x.name + ", " + params.weight.name + ", " + params.bias.name + " eps " +
+                        model::number(config.eps),
                     {x, params.weight, params.bias}, {x, rows, rows})[0];
 }
 

@@ -55,9 +55,7 @@ void GraphWriter::enter(StringRef where, StringRef comment) {
     body += "\n    // " + comment.str() + "\n";
 }
 
-std::string GraphWriter::unique(StringRef hint) {
-  return ("%" + hint + "_" + Twine(counter++)).str();
-}
+std::string GraphWriter::unique(StringRef hint) { return ("%" + hint + "_" + Twine(counter++)).str(); }
 
 std::vector<GraphValue> GraphWriter::ops(ArrayRef<StringRef> hints, const std::string &text,
                                          ArrayRef<GraphValue> operands, ArrayRef<GraphValue> results) {
@@ -71,7 +69,8 @@ std::vector<GraphValue> GraphWriter::ops(ArrayRef<StringRef> hints, const std::s
   for (const GraphValue &operand : operands)
     ins.push_back(operand.type());
   std::string result = outs.size() == 1 ? outs.front() : "(" + join(outs, ", ") + ")";
-  body += "    " + join(names, ", ") + " = " + text + " : (" + join(ins, ", ") + ") -> " + result + " loc(\"" + place + "\")\n";
+  body += "    " + join(names, ", ") + " = " + text + " : (" + join(ins, ", ") + ") -> " + result + " loc(\"" + place +
+          "\")\n";
   return values;
 }
 
@@ -80,7 +79,8 @@ GraphValue GraphWriter::op(StringRef hint, const std::string &text, ArrayRef<Gra
   if (functional)
     return ops(hint, text, operands, makeValue("", shape, element)).front();
   GraphValue value = makeValue(unique(hint), shape, element);
-  body += "    " + value.name + " = " + text + " : " + operands.front().type() + " -> " + value.type() + " loc(\"" + place + "\")\n";
+  body += "    " + value.name + " = " + text + " : " + operands.front().type() + " -> " + value.type() + " loc(\"" +
+          place + "\")\n";
   return value;
 }
 
@@ -109,7 +109,8 @@ static std::string listOf(ArrayRef<int64_t> numbers) {
   return text;
 }
 
-GraphValue GraphWriter::broadcast(StringRef hint, const GraphValue &a, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
+GraphValue GraphWriter::broadcast(StringRef hint, const GraphValue &a, ArrayRef<int64_t> dims,
+                                  ArrayRef<int64_t> shape) {
   return op(hint, "tg.broadcast " + a.name + " dims " + listOf(dims), a, shape, a.element, /*functional=*/false);
 }
 
@@ -120,7 +121,9 @@ GraphValue GraphWriter::reshape(StringRef hint, const GraphValue &a, ArrayRef<in
 GraphValue GraphWriter::slice(StringRef hint, const GraphValue &a, int64_t dim, int64_t offset, int64_t size) {
   SmallVector<int64_t, 4> shape(a.shape);
   shape[dim] = size;
-  return op(hint, "tg.slice " + a.name + " dim " + std::to_string(dim) + " offset " + std::to_string(offset) + " size " + std::to_string(size),
+  return op(hint,
+            "tg.slice " + a.name + " dim " + std::to_string(dim) + " offset " + std::to_string(offset) + " size " +
+                std::to_string(size),
             a, shape, a.element, /*functional=*/false);
 }
 
@@ -128,7 +131,8 @@ GraphValue GraphWriter::add(StringRef hint, const GraphValue &a, const GraphValu
   return same(hint, "arith.addf " + a.name + ", " + b.name, a);
 }
 
-GraphValue GraphWriter::select(StringRef hint, const GraphValue &condition, const GraphValue &yes, const GraphValue &no) {
+GraphValue GraphWriter::select(StringRef hint, const GraphValue &condition, const GraphValue &yes,
+                               const GraphValue &no) {
   GraphValue value = makeValue(unique(hint), yes.shape, yes.element);
   body += "    " + value.name + " = arith.select " + condition.name + ", " + yes.name + ", " + no.name + " : " +
           condition.type() + ", " + value.type() + " loc(\"" + place + "\")\n";
@@ -158,9 +162,8 @@ std::string GraphWriter::finish(StringRef header, ArrayRef<std::pair<GraphValue,
   os << "module {\n  func.func @model(\n      ";
   interleave(arguments, os, ",\n      ");
   os << ")\n      -> (";
-  interleaveComma(results, os, [&](const auto &result) {
-    os << result.first.type() << " {tg.role = \"" << result.second << "\"}";
-  });
+  interleaveComma(results, os,
+                  [&](const auto &result) { os << result.first.type() << " {tg.role = \"" << result.second << "\"}"; });
   os << ") {" << body << "    return ";
   interleaveComma(results, os, [&](const auto &result) { os << result.first.name; });
   os << " : ";

@@ -55,7 +55,8 @@ public:
   GraphValue constant(llvm::StringRef hint, llvm::StringRef number, Shape shape, llvm::StringRef element = "f32");
 
   // The ops that models use most.
-  GraphValue contract(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &a, const GraphValue &b, Shape shape);
+  GraphValue contract(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &a, const GraphValue &b,
+                      Shape shape);
   GraphValue broadcast(llvm::StringRef hint, const GraphValue &a, llvm::ArrayRef<int64_t> dims, Shape shape);
   GraphValue reshape(llvm::StringRef hint, const GraphValue &a, Shape shape);
   GraphValue slice(llvm::StringRef hint, const GraphValue &a, int64_t dim, int64_t offset, int64_t size);

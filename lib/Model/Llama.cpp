@@ -51,12 +51,14 @@ LlamaBuilder::Block LlamaBuilder::declareBlock(int64_t layer) {
 
 GraphValue LlamaBuilder::norm(const GraphValue &x, const GraphValue &weight) {
   GraphValue rows{"", {shape.batch, shape.sequence}};
-  return writer.ops({"normed", "rrms"}, "tg.rms_norm " + x.name + ", " + weight.name + " eps " + model::number(config.eps),
-                    {x, weight}, {x, rows})[0];
+  return writer.ops({"normed", "rrms"},
+                    "tg.rms_norm " + x.name + ", " + weight.name + " eps " + model::number(config.eps), {x, weight},
+                    {x, rows})[0];
 }
 
 GraphValue LlamaBuilder::heads(StringRef hint, const GraphValue &x, const Linear &params, int64_t count, bool rotate) {
-  GraphValue split = writer.reshape(hint, linear(hint, x, params), {shape.batch, shape.sequence, count, config.headSize});
+  GraphValue split =
+      writer.reshape(hint, linear(hint, x, params), {shape.batch, shape.sequence, count, config.headSize});
   return rotate ? writer.same(hint, "tg.rope " + split.name + " theta " + model::number(config.theta), split) : split;
 }
 
@@ -101,4 +103,6 @@ ModelGraph LlamaBuilder::build() {
                     (config.tied ? ", tied head" : ""));
 }
 
-ModelGraph braid::buildLlama(const LlamaConfig &config, BatchShape shape) { return LlamaBuilder(config, shape).build(); }
+ModelGraph braid::buildLlama(const LlamaConfig &config, BatchShape shape) {
+  return LlamaBuilder(config, shape).build();
+}

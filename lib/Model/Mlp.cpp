@@ -34,8 +34,10 @@ ModelGraph braid::buildMlp(const MlpConfig &config, BatchShape shape) {
   writer.enter("loss", "mean squared error");
   GraphValue error = writer.same("error", "arith.subf " + x.name + ", " + labels.name, x);
   GraphValue square = writer.mul("square", error, error);
-  GraphValue loss = writer.op("loss", "tg.reduce mean " + square.name + " dims [0, 1]", square, {}, "f32", /*functional=*/false);
-  std::string header = "Multilayer perceptron: " + std::to_string(config.features) + " features, " + std::to_string(config.layers) +
-                       " layers of " + std::to_string(config.hidden) + ", mean squared error\nbatch " + std::to_string(shape.batch);
+  GraphValue loss =
+      writer.op("loss", "tg.reduce mean " + square.name + " dims [0, 1]", square, {}, "f32", /*functional=*/false);
+  std::string header = "Multilayer perceptron: " + std::to_string(config.features) + " features, " +
+                       std::to_string(config.layers) + " layers of " + std::to_string(config.hidden) +
+                       ", mean squared error\nbatch " + std::to_string(shape.batch);
   return {writer.finish(header, {{loss, "loss"}, {x, "prediction"}}), writer.params()};
 }

@@ -53,10 +53,13 @@ std::string model::normalInit(double std, int64_t layers) {
   return text + ">";
 }
 
-GraphValue model::dropout(GraphWriter &writer, const GraphValue &x, const GraphValue &key, double rate, int64_t &stream) {
+GraphValue model::dropout(GraphWriter &writer, const GraphValue &x, const GraphValue &key, double rate,
+                          int64_t &stream) {
   if (rate == 0)
     return x;
-  return writer.op("dropped", "tg.dropout " + x.name + ", " + key.name + " rate " + number(rate) + " stream " + std::to_string(stream++),
+  return writer.op("dropped",
+                   "tg.dropout " + x.name + ", " + key.name + " rate " + number(rate) + " stream " +
+                       std::to_string(stream++),
                    {x, key}, x.shape);
 }
 
@@ -65,7 +68,8 @@ GraphValue model::attention(GraphWriter &writer, const GraphValue &q, const Grap
   int64_t batch = q.shape[0], sequence = q.shape[1], heads = q.shape[2], kvHeads = k.shape[2], size = q.shape[3];
   if (dropoutRate == 0) {
     GraphValue lse{"", {batch, heads, sequence}};
-    return writer.ops({"attended", "lse"}, "tg.attention " + q.name + ", " + k.name + ", " + v.name + " scale " + number(scale) + " causal",
+    return writer.ops({"attended", "lse"},
+                      "tg.attention " + q.name + ", " + k.name + ", " + v.name + " scale " + number(scale) + " causal",
                       {q, k, v}, {q, lse})[0];
   }
   int64_t group = heads / kvHeads;

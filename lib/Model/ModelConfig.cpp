@@ -27,8 +27,16 @@ static const std::vector<Preset> &presets() {
       {"gpt2", Gpt2Config{}},
       {"gpt2-medium", Gpt2Config{.width = 1024, .layers = 24, .heads = 16, .inner = 4096}},
       {"gpt-small", Gpt2Config{.vocab = 256, .positions = 256, .width = 192, .layers = 4, .heads = 6, .inner = 768}},
-      {"llama-tiny", LlamaConfig{.vocab = 256, .positions = 256, .width = 128, .layers = 4, .heads = 8, .kvHeads = 4,
-                                 .headSize = 16, .inner = 352, .eps = 1e-5, .tied = false}},
+      {"llama-tiny", LlamaConfig{.vocab = 256,
+                                 .positions = 256,
+                                 .width = 128,
+                                 .layers = 4,
+                                 .heads = 8,
+                                 .kvHeads = 4,
+                                 .headSize = 16,
+                                 .inner = 352,
+                                 .eps = 1e-5,
+                                 .tied = false}},
       {"mlp", MlpConfig{}},
   };
   return table;
@@ -74,8 +82,8 @@ public:
       return;
     std::optional<double> number = found->getAsNumber();
     if (!number || !(*number >= least && *number < below))
-      return fail("'" + key + "' must be a number in [" + Twine(formatNumber(least)) + ", " +
-                  formatNumber(below) + "), found " + text(*found));
+      return fail("'" + key + "' must be a number in [" + Twine(formatNumber(least)) + ", " + formatNumber(below) +
+                  "), found " + text(*found));
     value = *number;
   }
 
@@ -167,7 +175,8 @@ static Expected<ModelConfig> readGpt2(Settings &settings) {
   settings.read("scale_attn_by_inverse_layer_idx", config.scaleByLayer);
   settings.read("tie_word_embeddings", config.tied);
   settings.refuseUnless("add_cross_attention", false);
-  settings.check(config.width % config.heads == 0, "'n_head' " + Twine(config.heads) + " does not divide 'n_embd' " + Twine(config.width));
+  settings.check(config.width % config.heads == 0,
+                 "'n_head' " + Twine(config.heads) + " does not divide 'n_embd' " + Twine(config.width));
   if (Error error = settings.take())
     return Expected<ModelConfig>(std::move(error));
   return config;
@@ -210,7 +219,9 @@ static Expected<ModelConfig> readLlama(Settings &settings, StringRef path) {
   settings.read("mlp_bias", config.mlpBias);
   settings.read("tie_word_embeddings", config.tied);
   readRope(settings, path, config);
-  settings.check(config.heads % config.kvHeads == 0, "'num_key_value_heads' " + Twine(config.kvHeads) + " does not divide 'num_attention_heads' " + Twine(config.heads));
+  settings.check(config.heads % config.kvHeads == 0, "'num_key_value_heads' " + Twine(config.kvHeads) +
+                                                         " does not divide 'num_attention_heads' " +
+                                                         Twine(config.heads));
   settings.check(config.headSize % 2 == 0, "rotary positions need an even head size, found " + Twine(config.headSize));
   if (Error error = settings.take())
     return Expected<ModelConfig>(std::move(error));
@@ -233,5 +244,6 @@ Expected<ModelConfig> braid::readModelConfig(StringRef path) {
     return readGpt2(settings);
   if (type == "llama")
     return readLlama(settings, path);
-  return createStringError("%s: 'model_type' is '%s'; there are gpt2 and llama", path.str().c_str(), type.str().c_str());
+  return createStringError("%s: 'model_type' is '%s'; there are gpt2 and llama", path.str().c_str(),
+                           type.str().c_str());
 }

@@ -60,20 +60,19 @@ TEST_F(Damaged, indexThatSaysOtherThings) {
   struct Case {
     std::string from, to, message;
   };
-  for (const Case &c : {Case{"[[\"dp\",3]]", "[[\"dp\",2]]", "has shape"},
-                        Case{"[[\"dp\",3]]", "[[\"dp\",4]]", "has shape"},
-                        Case{"[[\"dp\",3]]", "[[\"dp\",0]]", "sensible size"},
-                        Case{"[[\"dp\",3]]", "[[\"dp\",3],[\"dp\",3]]", "two axes 'dp'"},
-                        Case{"[[\"dp\",3]]", "[]", "which the mesh does not have"},
-                        Case{"[36,12]", "[12,36]", "has shape [12, 36] there and [36, 12] in the model"},
-                        Case{"[36,12]", "[36,13]", "has shape"},
-                        Case{"[36,12]", "[36,9223372036854775807]", "size overflows"},
-                        Case{"\"order\":[0,1]", "\"order\":[0,0]", "does not name each of its 2 dims once"},
-                        Case{"\"BF16\"", "\"F16\"", "unknown type \"F16\""},
-                        Case{"\"BF16\"", "\"F64\"", "has type BF16 there and F64 in the index"},
-                        Case{"\"step\":\"8\"", "\"step\":\"7\"", "it is of step '8', not '7'"},
-                        Case{"\"bias\"", "\"bios\"", "lacks its part of tensor 'bios'"},
-                        Case{"\"tensors\"", "\"sensors\"", "it lacks 'tensors'"}}) {
+  for (const Case &c :
+       {Case{"[[\"dp\",3]]", "[[\"dp\",2]]", "has shape"}, Case{"[[\"dp\",3]]", "[[\"dp\",4]]", "has shape"},
+        Case{"[[\"dp\",3]]", "[[\"dp\",0]]", "sensible size"},
+        Case{"[[\"dp\",3]]", "[[\"dp\",3],[\"dp\",3]]", "two axes 'dp'"},
+        Case{"[[\"dp\",3]]", "[]", "which the mesh does not have"},
+        Case{"[36,12]", "[12,36]", "has shape [12, 36] there and [36, 12] in the model"},
+        Case{"[36,12]", "[36,13]", "has shape"}, Case{"[36,12]", "[36,9223372036854775807]", "size overflows"},
+        Case{"\"order\":[0,1]", "\"order\":[0,0]", "does not name each of its 2 dims once"},
+        Case{"\"BF16\"", "\"F16\"", "unknown type \"F16\""},
+        Case{"\"BF16\"", "\"F64\"", "has type BF16 there and F64 in the index"},
+        Case{"\"step\":\"8\"", "\"step\":\"7\"", "it is of step '8', not '7'"},
+        Case{"\"bias\"", "\"bios\"", "lacks its part of tensor 'bios'"},
+        Case{"\"tensors\"", "\"sensors\"", "it lacks 'tensors'"}}) {
     ASSERT_NE(good.find(c.from), std::string::npos) << c.from;
     std::string bad = good;
     writeFile(index, bad.replace(bad.find(c.from), c.from.size(), c.to));

@@ -67,8 +67,8 @@ TEST(CheckpointRanks, flatIsOneFileARank) {
   save(flat, scratch.path, 7);
   std::string folder = scratch / "step-00000007";
   EXPECT_EQ(namesIn(scratch.path), Names{"step-00000007"});
-  EXPECT_EQ(namesIn(folder), (Names{"index.json", "rank-00000.safetensors", "rank-00001.safetensors",
-                                    "rank-00002.safetensors"}));
+  EXPECT_EQ(namesIn(folder),
+            (Names{"index.json", "rank-00000.safetensors", "rank-00001.safetensors", "rank-00002.safetensors"}));
   auto index = nlohmann::json::parse(readFile(folder + "/index.json"));
   EXPECT_EQ(index["job"]["step"], "7");
   EXPECT_EQ(index["mesh"], nlohmann::json::parse(R"([["dp",3]])"));
@@ -147,8 +147,8 @@ TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndCut) {
   std::string half;
   for (int i = 0; i < 30; ++i)
     half += littleEndian(0x3c00 + 16 * i, 2); // F16: 1 + i / 64
-  std::string file = writeFile(
-      scratch / "w", safetensors(R"({"w":{"dtype":"F16","shape":[6,5],"data_offsets":[0,60]}})", half));
+  std::string file =
+      writeFile(scratch / "w", safetensors(R"({"w":{"dtype":"F16","shape":[6,5],"data_offsets":[0,60]}})", half));
   std::mt19937 random(9);
   for (int i = 0; i < 20; ++i) {
     CutModel model(random, {{"w", "parameters", BR_F32, {6, 5}}});

@@ -1,7 +1,7 @@
 //===- LaunchTest.cpp - ranks from the environment ------------------------===//
 
-#include "core/Error.h"
 #include "core/Launch.h"
+#include "core/Error.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -28,11 +28,19 @@ std::string refusal(const Variables &variables) {
   }
 }
 
-const Variables torchrun = {{"RANK", "3"},         {"WORLD_SIZE", "4"},       {"LOCAL_RANK", "1"},
-                            {"LOCAL_WORLD_SIZE", "2"}, {"MASTER_ADDR", "node1"}, {"MASTER_PORT", "29500"}};
-const Variables openMpi = {{"OMPI_COMM_WORLD_RANK", "1"},       {"OMPI_COMM_WORLD_SIZE", "8"},
-                           {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
-                           {"OMPI_MCA_orte_bound_at_launch", "1"}, {"PMIX_NAMESPACE", "77"}, {"PMIX_RANK", "1"}};
+const Variables torchrun = {{"RANK", "3"},
+                            {"WORLD_SIZE", "4"},
+                            {"LOCAL_RANK", "1"},
+                            {"LOCAL_WORLD_SIZE", "2"},
+                            {"MASTER_ADDR", "node1"},
+                            {"MASTER_PORT", "29500"}};
+const Variables openMpi = {{"OMPI_COMM_WORLD_RANK", "1"},
+                           {"OMPI_COMM_WORLD_SIZE", "8"},
+                           {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                           {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                           {"OMPI_MCA_orte_bound_at_launch", "1"},
+                           {"PMIX_NAMESPACE", "77"},
+                           {"PMIX_RANK", "1"}};
 const Variables slurm = {{"SLURM_PROCID", "5"},
                          {"SLURM_NTASKS", "7"},
                          {"SLURM_LOCALID", "1"},
@@ -68,9 +76,9 @@ std::string said(const Variables &variables) {
 }
 
 TEST(Launch, launchers) {
-  const Variables agent = with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"},
-                                          {"TORCHELASTIC_RUN_ID", "abc"},
-                                          {"TORCHELASTIC_RESTART_COUNT", "2"}});
+  const Variables agent = with(
+      torchrun,
+      {{"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"TORCHELASTIC_RUN_ID", "abc"}, {"TORCHELASTIC_RESTART_COUNT", "2"}});
   const std::pair<Variables, const char *> cases[] = {
       {{{"PATH", "/bin"}}, "nobody: rank 0 of 1, here 0 of 1, over threads"},
       {torchrun, "torchrun: rank 3 of 4, here 1 of 2, at tcp://node1:29500, over gloo"},

@@ -19,13 +19,11 @@ namespace braid::test {
 
 using Names = std::vector<std::string>;
 
-inline const std::vector<LogicalTensor> logical = {{"embedding", "parameters", BR_F32, {36, 12}},
-                                                   {"weight", "parameters", BR_BF16, {6, 4, 18}},
-                                                   {"bias", "parameters", BR_F32, {5}},
-                                                   {"count", "optimizer_state", BR_I64, {}},
-                                                   {"mean", "optimizer_state", BR_F64, {7, 6}},
-                                                   {"seen", "parameters", BR_I1, {3, 12}},
-                                                   {"none", "parameters", BR_F32, {0, 4}}};
+inline const std::vector<LogicalTensor> logical = {
+    {"embedding", "parameters", BR_F32, {36, 12}}, {"weight", "parameters", BR_BF16, {6, 4, 18}},
+    {"bias", "parameters", BR_F32, {5}},           {"count", "optimizer_state", BR_I64, {}},
+    {"mean", "optimizer_state", BR_F64, {7, 6}},   {"seen", "parameters", BR_I1, {3, 12}},
+    {"none", "parameters", BR_F32, {0, 4}}};
 
 // Bits that say which tensor and element it is.
 inline void putBits(std::byte *at, int tensor, int64_t i, int64_t size) {
