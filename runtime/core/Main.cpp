@@ -22,7 +22,7 @@ using namespace braid;
 namespace {
 
 // CLI11's own checks name a bound of 300 digits and let "nan" pass.
-CLI::Validator number(bool mayBeZero, const char *label, const char *demand,
+CLI::Validator number(bool mayBeZero, const char *demand,
                       double most = std::numeric_limits<double>::max()) {
   return CLI::Validator(
       [=](std::string &text) {
@@ -32,16 +32,27 @@ CLI::Validator number(bool mayBeZero, const char *label, const char *demand,
                     (mayBeZero ? value >= 0 : value > 0) && value <= most;
         return fits ? std::string() : "'" + text + "' is not " + demand;
       },
-      label);
+      ""); // the type's name says enough in the help
 }
 const CLI::Validator notNegative =
-    number(true, "NONNEGATIVE", "a number of at least 0");
-const CLI::Validator positive = number(false, "POSITIVE", "a number above 0");
-const CLI::Validator fraction =
-    number(true, "FRACTION", "a number from 0 to 1", 1);
+    number(true, "a number of at least 0");
+const CLI::Validator positive = number(false, "a number above 0");
+const CLI::Validator fraction = number(true, "a number from 0 to 1", 1);
 // Three years, which clocks can still add to what they show.
 const CLI::Validator seconds =
-    number(false, "SECONDS", "a number above 0 and at most 100000000", 1e8);
+    number(false, "a number above 0 and at most 100000000", 1e8);
+
+// Options that are added while it lives stand together in the help.
+class Heading {
+public:
+  Heading(CLI::App &command, const char *text) : command(command) {
+    command.option_defaults()->group(text);
+  }
+  ~Heading() { command.option_defaults()->group("Options"); }
+
+private:
+  CLI::App &command;
+};
 
 void addData(CLI::App &command, DataOptions &options) {
   command
@@ -55,7 +66,8 @@ void addData(CLI::App &command, DataOptions &options) {
       .add_option("--holdout", options.holdout,
                   "Fraction of the data, from its end, kept for evaluation")
       ->check(fraction)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("SHARE");
 }
 
 // "latency_us,GBps".
@@ -68,10 +80,11 @@ CLI::Validator linkText() {
                                               "' is not a latency in us and a "
                                               "rate in GB/s, like 20,12.5";
       },
-      "LATENCY,RATE");
+      "");
 }
 
 void addRanks(CLI::App &command, RankOptions &options) {
+  Heading heading(command, "Ranks");
   command
       .add_option("--threads", options.threads,
                   "Threads of a rank (default: the physical cores available, "
@@ -90,7 +103,7 @@ void addRanks(CLI::App &command, RankOptions &options) {
                   "How ranks talk: threads of one process, gloo or mpi "
                   "(default: what fits mpirun, torchrun, srun or none)")
       ->check(CLI::IsMember({"threads", "gloo", "mpi"}))
-      ->type_name("");
+      ->type_name("NAME");
   command
       .add_option("--timeout", options.timeout,
                   "Seconds that a rank waits for another")
@@ -123,17 +136,18 @@ void addRanks(CLI::App &command, RankOptions &options) {
           "Give each thread a core of its own: on, off, or where ranks "
           "share a machine that is theirs (auto)")
       ->check(CLI::IsMember({"auto", "on", "off"}))
-      ->type_name("");
+      ->type_name("NAME");
 }
 
 void addLearningRate(CLI::App &c, TrainOptions &o) {
+  Heading heading(c, "Learning rate");
   c.add_option("--lr", o.lr, "Learning rate after warm-up (default: 0.001)")
       ->check(notNegative)
       ->type_name("X");
   c.add_option("--schedule", o.schedule,
                 "Learning rate after warm-up (default: constant)")
       ->check(CLI::IsMember({"constant", "cosine"}))
-      ->type_name("");
+      ->type_name("NAME");
   c.add_option("--warmup", o.warmup, "Steps of linear warm-up (default: 0)")
       ->check(notNegative)
       ->type_name("N");
@@ -148,6 +162,7 @@ void addLearningRate(CLI::App &c, TrainOptions &o) {
 }
 
 void addCheckpoint(CLI::App &c, TrainOptions &o) {
+  Heading heading(c, "Checkpoints");
   CLI::Option *checkpoint = c.add_option("--checkpoint", o.checkpoint,
                                           "Directory to save checkpoints in")
                                 ->type_name("DIR");
@@ -192,7 +207,7 @@ CLI::App *addTrain(CLI::App &app, TrainOptions &o, RankOptions &ranks) {
                 "a pass; the last batch of a pass is short, or left out where "
                 "the loss counts every row (default: random)")
       ->check(CLI::IsMember({"random", "sequential"}))
-      ->type_name("");
+      ->type_name("NAME");
   addLearningRate(*c, o);
   addRanks(*c, ranks);
   c->add_option("--batch-tokens", o.batchTokens,

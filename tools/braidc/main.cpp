@@ -55,7 +55,7 @@ struct Flags {
   cl::opt<std::string> compare{"compare", cl::desc("Plan all stages of --zero instead and print what each costs"),
                                cl::value_desc("zero"), cl::cat(category)};
   cl::opt<std::string> strategy{"strategy", cl::desc("dataparallel: the first rank holds all, sends parameters and batch and "
-                                                     "updates alone; up to --emit=memory"),
+                                                     "updates alone"),
                                 cl::value_desc("dataparallel"), cl::cat(category)};
   cl::opt<std::string> layout{"layout", cl::desc("Shardings by names of tensors, as comm-annotate reads them"),
                               cl::value_desc("file"), cl::cat(category)};
