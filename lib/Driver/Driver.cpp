@@ -176,8 +176,8 @@ LogicalResult Driver::checkPlanned() {
   if (!axes.empty() && llvm::join(axes, ",") != mesh)
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
                             ", and not for --mesh=" + options.parallel.meshText));
-  bool hasMicrobatches =
-      llvm::any_of(module->getOps<exec::ProgramOp>(), [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; });
+  auto addsUp = [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; };
+  bool hasMicrobatches = llvm::any_of(module->getOps<exec::ProgramOp>(), addsUp);
   if (hasMicrobatches != (options.accumulate > 1))
     return report(makeError(planned + (hasMicrobatches ? ", with microbatches: say how many by --accumulate"
                                                        : ", without microbatches: leave --accumulate out")));

@@ -119,9 +119,10 @@ Fit Inserter::replicated(Operation *op) const {
 /// Whether one of several operands is partial from the start: an accumulator of
 /// gradients, which is reduced with what is added to it, or else by itself.
 bool Inserter::addsToPartial(Operation *op) const {
-  return op->getNumOperands() > 1 && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isa<BlockArgument>(operand) && homeOf(operand) && homeOf(operand).isPartial() && isOnlyUse(operand, op);
-         });
+  auto isAccumulator = [&](Value operand) {
+    return isa<BlockArgument>(operand) && homeOf(operand) && homeOf(operand).isPartial() && isOnlyUse(operand, op);
+  };
+  return op->getNumOperands() > 1 && llvm::any_of(op->getOperands(), isAccumulator);
 }
 
 /// From results that hold partial values, and from what is added to such, back through
@@ -138,7 +139,8 @@ void Inserter::findAskedPartial() {
         comm::shardingOfResult(function, operand.getOperandNumber(), symbol).isPartial())
       ask(operand.get(), terminator);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
-    if (llvm::none_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); }) && !addsToPartial(&op))
+    bool isAsked = llvm::any_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); });
+    if (!isAsked && !addsToPartial(&op))
       continue;
     if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
       for (ArrayRef<unsigned> set : rule->linear)
