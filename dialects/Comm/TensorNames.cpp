@@ -24,7 +24,7 @@ LogicalResult comm::verifyTensorNames(Operation *op, Attribute attribute) {
   if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
     return op->emitOpError() << "'comm.tensors' is a list of names, found " << attribute;
   if (names.size() != collective.getSent().size())
-    return op->emitOpError() << "'comm.tensors' has " << names.size() << " names for the " << collective.getSent().size()
-                             << " tensors that are sent";
+    return op->emitOpError() << "'comm.tensors' has " << names.size() << " names for the "
+                             << collective.getSent().size() << " tensors that are sent";
   return success();
 }

@@ -37,7 +37,8 @@ static std::vector<std::string> tensorNames(CollectiveOpInterface op, SymbolTabl
       continue;
     if (auto tensor = symbols.lookup<exec::TensorOp>(ref.getBuffer()))
       persistent.insert(tensor.getSymName());
-    else if (auto buffer = buffers.lookup<exec::BufferOp>(ref.getBuffer()); buffer && llvm::is_contained(op.getSent(), operand))
+    else if (auto buffer = buffers.lookup<exec::BufferOp>(ref.getBuffer());
+             buffer && llvm::is_contained(op.getSent(), operand))
       transient.insert(buffer.getName());
   }
   const auto &names = persistent.empty() ? transient : persistent;

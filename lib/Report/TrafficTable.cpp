@@ -25,7 +25,8 @@ static std::string secondsOr(std::optional<double> seconds) { return seconds ? f
 
 /// `h.0.mlp.weight` or `ln_f.weight .. h.3.mlp.bias (7 tensors)`, after the unit.
 static std::string contentOf(const CollectiveTraffic &collective) {
-  std::string text = collective.unit ? (collective.unit->empty() ? "root unit" : "unit " + *collective.unit) + ", " : "";
+  std::string text =
+      collective.unit ? (collective.unit->empty() ? "root unit" : "unit " + *collective.unit) + ", " : "";
   const std::vector<std::string> &tensors = collective.tensors;
   if (tensors.size() < 4)
     return text + llvm::join(tensors, ", ");
@@ -38,8 +39,9 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramTraffic &progra
   stream << llvm::formatv("\ncollectives of program {0}: {1}, a rank moves {2} ({3} bytes)\n", program.name,
                           program.collectives.size(), formatSize(program.movedBytes), program.movedBytes);
   if (program.predictedSeconds)
-    stream << llvm::formatv("  predicted: program {0}, link {1}, exposed {2}\n", formatSeconds(*program.predictedSeconds),
-                            formatSeconds(program.linkSeconds), secondsOr(program.exposedSeconds));
+    stream << llvm::formatv("  predicted: program {0}, link {1}, exposed {2}\n",
+                            formatSeconds(*program.predictedSeconds), formatSeconds(program.linkSeconds),
+                            secondsOr(program.exposedSeconds));
   stream << llvm::formatv("    {0,4} {1,-15} {2,-14} {3,9} {4,9} {5,9} {6,9}  {7,-11} {8,-23} {9}\n", "#", "op", "axes",
                           "bytes", "moved", "predicted", "exposed", "start..wait", "waits for", "tensors");
   // As `waits for` numbers them: in the order of starts.
@@ -65,10 +67,12 @@ static void printAccumulators(llvm::raw_ostream &stream, const AccumulatorTraffi
 void braid::printTraffic(llvm::raw_ostream &stream, const Traffic &traffic) {
   if (traffic.mesh.empty())
     return;
-  auto axes = llvm::map_range(traffic.mesh, [](const Traffic::Axis &axis) { return axis.name + "=" + std::to_string(axis.size); });
-  stream << llvm::formatv("\nmesh {0}: {1} ranks; in a step of {2} {3} a rank moves {4} ({5} bytes)\n", llvm::join(axes, ","),
-                          traffic.ranks, traffic.microbatches, traffic.microbatches == 1 ? "microbatch" : "microbatches",
-                          formatSize(traffic.movedBytes), traffic.movedBytes);
+  auto axes = llvm::map_range(traffic.mesh,
+                              [](const Traffic::Axis &axis) { return axis.name + "=" + std::to_string(axis.size); });
+  stream << llvm::formatv("\nmesh {0}: {1} ranks; in a step of {2} {3} a rank moves {4} ({5} bytes)\n",
+                          llvm::join(axes, ","), traffic.ranks, traffic.microbatches,
+                          traffic.microbatches == 1 ? "microbatch" : "microbatches", formatSize(traffic.movedBytes),
+                          traffic.movedBytes);
   if (traffic.predictedSeconds)
     stream << llvm::formatv("  predicted: step {0}, link {1}, exposed {2}\n", formatSeconds(*traffic.predictedSeconds),
                             formatSeconds(traffic.linkSeconds), secondsOr(traffic.exposedSeconds));

@@ -162,16 +162,19 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     first reader, or once they are surely over where that frees memory or lets another
     collective start.
 
-    *Gathers of stored parameters* (ZeRO-3) start as late as they are still hidden,
-    and at most `prefetch` units before their own is used, in forward and backward.
-    In backward the gather of the next unit starts before this unit's reduction that
-    would make it late.  0 gathers a unit when it is needed.
+    *Gathers of stored parameters* (ZeRO-3) start as late as they are still hidden, with
+    twice their seconds left because predictions may be off, and at most `prefetch` units
+    before their own is used, in forward and backward.  In backward the gather of the
+    next unit starts before this unit's reduction that would make it late.  0 gathers a
+    unit when it is needed.
 
     *Updates* run as soon as their bucket is reduced, together, unless they need the
     gradients of all (a remark says so).  As many as hide the last reduction stay
     behind the backward pass, unless what they make is gathered (ZeRO-1 and 2).  A new
     value never overwrites an old one that is still read.  `early-updates=false` keeps
-    all of them behind the backward pass.
+    all of them behind the backward pass.  What is computed of reductions alone, and
+    read by nothing but updates (a gradient scaled, a part of the norm), moves with
+    them.
 
     The prediction: an action takes as long as its operations or its bytes
     (`compute=GFLOPS,GBps`), a collective as long as its messages and bytes on the link

@@ -228,7 +228,8 @@ DenseSet<Value> Reader::keptValues() {
 
 /// What a value is made of, beside numbers and what is kept: reductions, and what has
 /// been made of them alone, or something else.
-void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made, Sources &sources) const {
+void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made,
+                        Sources &sources) const {
   if (kept.contains(value))
     return;
   Operation *op = value.getDefiningOp();
