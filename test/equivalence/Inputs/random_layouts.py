@@ -34,6 +34,7 @@ LINKS = ["5,1", "0,0.001", "100,10", "0,1000"]
 REFUSALS = [
     r"--noise-scale compares the gradients of ranks that cut the batch, and --mesh=\S+ has one of them",
     r"the plan needs .* but the memory limit is",
+    r"comm-noise-scale: of the gradients of .* one is reduced in each microbatch and the other is not",
 ]
 # Where a row cannot be left out of a batch.
 WARNING = r"rows of the [\w-]+ part are left out, being fewer than the \d+ of a batch: the model's loss counts every row"
