@@ -79,7 +79,8 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
   for (const Sum &sum : sums)
     if (count == sum.result) {
       builder.setInsertionPointAfterValue(sum.total);
-      scale = b.div(b.like(sum.total, 1.0), sum.total);
+      // Where no target of the step counts, all sums are zeros, and stay.
+      scale = b.div(b.like(sum.total, 1.0), b.max(sum.total, 1.0));
     }
   for (const Sum &sum : sums) {
     Value value = sum.total;

@@ -13,7 +13,8 @@
 // CHECK-DAG: %[[L:.*]] = arith.addf %[[AL]], %[[LOSS:.*]] : tensor<f32>
 // CHECK-DAG: %[[N:.*]] = arith.addf %[[AC]], %[[COUNT:.*]] : tensor<f32>
 // CHECK-DAG: %[[G:.*]] = arith.addf %[[AW]], %[[GRAD:.*]] : tensor<3xf32>
-// CHECK-DAG: %[[R:.*]] = arith.divf %{{.*}}, %[[N]] : tensor<f32>
+// CHECK-DAG: %[[D:.*]] = arith.maximumf %[[N]], %{{.*}} : tensor<f32>
+// CHECK-DAG: %[[R:.*]] = arith.divf %{{.*}}, %[[D]] : tensor<f32>
 // CHECK-DAG: %[[MEAN:.*]] = arith.mulf %[[L]], %[[R]]
 // CHECK-DAG: %[[B:.*]] = tg.broadcast %[[R]] dims [] : tensor<f32> -> tensor<3xf32>
 // CHECK-DAG: %[[DW:.*]] = arith.mulf %[[G]], %[[B]] : tensor<3xf32>
