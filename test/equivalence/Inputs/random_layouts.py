@@ -172,7 +172,8 @@ class Trial:
     # Comparing what they log.
     def same_bits(self, what, one, other):
         if one != other:
-            line, a, b = next(((number, a, b) for number, (a, b) in enumerate(zip(one, other), 1) if a != b), (0, len(one), len(other)))
+            differing = ((line, a, b) for line, (a, b) in enumerate(zip(one, other), 1) if a != b)
+            line, a, b = next(differing, (0, len(one), len(other)))
             raise Failure(f"{what}: line {line}: {a} and {b}")
 
     def same_losses(self, what, one, reference):
