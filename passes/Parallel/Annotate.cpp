@@ -186,6 +186,15 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
   return sharding;
 }
 
+/// A layout speaks of tensors as the graph shows them, which is not how the arena
+/// holds every matrix.
+static bool isHeldTransposed(DictionaryAttr attributes) {
+  if (auto param = attributes.getAs<tg::ParamAttr>(tg::kParam))
+    return param.getTransposed();
+  auto state = attributes.getAs<tg::StateAttr>(tg::kState);
+  return state && state.getTransposed();
+}
+
 LogicalResult Annotate::annotate(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     StringAttr name = tg::nameOf(function.getArgAttrDict(i));
@@ -198,9 +207,14 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
     if (function.getArgAttr(i, CommDialect::kSharding))
       return emitError(statement->loc) << "argument " << name << " of '" << function.getName()
                                        << "' is annotated already, and '" << statement->pattern << "' names it too";
+    bool isTransposed = isHeldTransposed(function.getArgAttrDict(i));
+    if (isTransposed)
+      type = type.clone({type.getDimSize(1), type.getDimSize(0)});
     FailureOr<ShardingAttr> sharding = shardingOf(*statement, type, name.getValue());
     if (failed(sharding))
       return failure();
+    if (isTransposed)
+      sharding = sharding->withDims({sharding->getDims()[1], sharding->getDims()[0]});
     function.setArgAttr(i, CommDialect::kSharding, *sharding);
     // The patterns that an earlier one hides are not mistakes.
     for (Statement &other : statements)

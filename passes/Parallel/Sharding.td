@@ -21,7 +21,8 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
     * `NAME: AXES` gives the parameters, states and inputs of this name the sharding
       `#comm.sharding<@mesh, AXES>`.  `*`, `?` and `[...]` in a name stand for any
       characters; the first statement that fits is taken.  Without axes of dims
-      (`flat {dp}, priority 1`) it fits tensors of any rank.
+      (`flat {dp}, priority 1`) it fits tensors of any rank.  Dims are those that the
+      graph shows, of a matrix that the arena holds transposed, too.
 
     A statement that names nothing is an error, and so is one for an argument that
     is annotated.

@@ -97,11 +97,13 @@ private:
 };
 
 GlooChannel::GlooChannel(const Joining &options) : options(options) {
+  Clock::time_point deadline = Clock::now() + milliseconds(options.timeout);
   try {
-    connect(Clock::now() + milliseconds(options.timeout));
+    connect(deadline);
   } catch (const std::exception &error) {
-    fail("rank ", options.rank, " of ", options.size, " has not reached the others over '", options.rendezvous,
-         "' within ", formatExact(options.timeout), " s: ", error.what());
+    std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
+    fail("rank ", options.rank, " of ", options.size, " has not reached the others over '", options.rendezvous, "'",
+         when, ": ", error.what());
   }
 }
 
