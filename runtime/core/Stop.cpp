@@ -2,6 +2,7 @@
 
 #include "core/Stop.h"
 
+#include <atomic>
 #include <csignal>
 #include <iterator>
 #include <mutex>
@@ -19,7 +20,9 @@ struct Signal {
 };
 constexpr Signal signals[] = {{SIGUSR1, "SIGUSR1", 1}, {SIGINT, "Ctrl-C", 1 << 11}, {SIGTERM, "SIGTERM", 1 << 22}};
 
-volatile std::sig_atomic_t received = 0;
+// Read by ranks on other threads than the one that is interrupted.
+std::atomic<int> received = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 struct sigaction oldActions[std::size(signals)];
 std::mutex mutex;
 int requests = 0; // alive
