@@ -118,7 +118,10 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
     FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
     if (failed(mesh))
       return signalPassFailure();
-    llvm::Expected<BucketSettings> settings = readOptions();
+    const TargetInfo *info = findTarget(function, target);
+    if (!info)
+      return signalPassFailure();
+    llvm::Expected<BucketSettings> settings = readOptions(*info);
     if (!settings) {
       function.emitError() << llvm::toString(settings.takeError());
       return signalPassFailure();
@@ -129,12 +132,12 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
   }
 
 private:
-  llvm::Expected<BucketSettings> readOptions();
+  llvm::Expected<BucketSettings> readOptions(const TargetInfo &info);
   LogicalResult solve(func::FuncOp function, const BucketProgram &program);
 };
 } // namespace
 
-llvm::Expected<BucketSettings> BucketCollectives::readOptions() {
+llvm::Expected<BucketSettings> BucketCollectives::readOptions(const TargetInfo &info) {
   BucketSettings settings;
   llvm::Expected<BucketSize> size = BucketSize::parse("bucket-mb", bucketMb, /*mayBeAuto=*/true);
   if (!size)
@@ -144,10 +147,7 @@ llvm::Expected<BucketSettings> BucketCollectives::readOptions() {
     return first.takeError();
   settings.size = *size;
   settings.first = *first;
-  const TargetInfo *info = lookupTarget(target);
-  if (!info)
-    return llvm::createStringError("comm-bucket: unknown target '" + target + "', expected " + targetNames());
-  llvm::Expected<LinkRates> rates = LinkRates::parse(link, *info);
+  llvm::Expected<LinkRates> rates = LinkRates::parse(link, info);
   if (!rates)
     return rates.takeError();
   settings.link = *rates;

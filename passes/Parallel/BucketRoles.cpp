@@ -30,6 +30,11 @@ static bool placesElements(const ShardingRule &rule) {
   return isLinear && read == made;
 }
 
+bool braid::isNumber(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0;
+}
+
 bool braid::movesElements(Operation *op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1 || op->getNumRegions() != 0)
     return false;

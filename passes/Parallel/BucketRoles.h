@@ -18,6 +18,9 @@
 
 namespace braid {
 
+/// Whether a value is a tensor without dims.
+bool isNumber(mlir::Value value);
+
 /// Whether an op's only result is its only operand, element by element, or a part of
 /// it, or that with zeros around it.
 bool movesElements(mlir::Operation *op);

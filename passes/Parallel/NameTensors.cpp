@@ -21,11 +21,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-static bool isNumber(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() == 0;
-}
-
 namespace {
 class Namer {
 public:

@@ -176,9 +176,9 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
   /// The program's problem with what the options say.
   FailureOr<OverlapProgram> read() {
     func::FuncOp function = getOperation();
-    const TargetInfo *info = lookupTarget(target);
+    const TargetInfo *info = findTarget(function, target);
     if (!info)
-      return function.emitError() << "unknown target '" << target << "'; there is " << targetNames();
+      return failure();
     llvm::Expected<ComputeRates> computeRates = ComputeRates::parse(compute, *info);
     if (!computeRates)
       return function.emitError() << llvm::toString(computeRates.takeError());

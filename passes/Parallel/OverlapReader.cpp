@@ -16,6 +16,7 @@
 #include "dialects/Comm/Mesh.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Reads.h"
+#include "passes/Parallel/BucketRoles.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -190,11 +191,6 @@ void Reader::readOverwritten(unsigned number) {
 static bool reduces(Operation *op) {
   comm::CollectiveOpInterface collective = collectiveIn(op);
   return collective && collective.getReductionKind();
-}
-
-static bool isNumber(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() == 0;
 }
 
 /// Those that make new values, and as updates those that make them of reductions.
