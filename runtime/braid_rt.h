@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 3
+#define BR_ABI_VERSION 4
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -130,6 +130,7 @@ typedef struct {
   int32_t checkpoint; // 0: left out of checkpoints (accumulators)
   int32_t dims[BR_MAX_RANK], flat; // groups that cut it
   int32_t partial;                 // group that it is a sum over
+  const char *copy_of;             // the tensor, cut the same way, whose values it has in its own type; null: none
 } br_tensor;
 
 // An input, a result or a run-time scalar of one program.  `shape` is logical; the
@@ -157,6 +158,8 @@ typedef struct {
   br_status (*run)(br_context *);
   const br_io *ios;
   int32_t n_inputs, n_results; // ios holds the inputs, then the results
+  const char *const *actions;  // what each action is, for people: "matmul -> h.0.mlp [256 x 3072]; gpt.mlir:40"
+  int32_t n_actions;
 } br_program;
 
 // A loss that leaves targets out: a row of the batch whose targets are all `ignored`
@@ -172,6 +175,7 @@ struct br_matmul_desc;
 typedef struct br_model {
   uint32_t abi_version;
   const char *name;
+  const char *target;  // what runs it: "cuda:sm_90"; "cpu" or null
   uint64_t graph_hash; // of the input graph's text
   uint64_t arena_bytes;
   int32_t accumulate; // microbatches a step (K): K-1 x accumulate, then train
@@ -211,7 +215,8 @@ void br_limit_spinning(char **argv);
 // What generated code calls
 //===----------------------------------------------------------------------===//
 
-// The arena's first byte (64-byte aligned at least).
+// The arena's first byte, in the memory of what runs the model (64-byte aligned at
+// least).
 void *br_arena(br_context *ctx);
 
 // Runs fn(arg, begin, end) over a fixed partition of [0, count) into contiguous
@@ -234,7 +239,8 @@ typedef struct br_matmul_desc {
   int32_t n_outer;
   int64_t outer[BR_MAX_LOOPS], a_outer[BR_MAX_LOOPS], b_outer[BR_MAX_LOOPS];
   br_dtype a_type, b_type, c_type;
-  int32_t has_bias; // bias[n], f32, contiguous
+  int32_t has_bias; // bias[n], of bias_type, contiguous
+  br_dtype bias_type;
   int32_t accumulate;
   br_epilogue epilogue;
   uint64_t workspace_offset, workspace_bytes; // the cap; shared between calls

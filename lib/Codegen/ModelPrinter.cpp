@@ -87,7 +87,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
      << type.getNumElements() * elementBytes(type.getElementType()) << ", "
      << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
      << (state && state.getScratch() ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", "
-     << part->partial << "},\n";
+     << part->partial << ", nullptr},\n";
   return success();
 }
 
@@ -200,7 +200,7 @@ static LogicalResult printPrograms(const RankKind &kind, RankTables &ranks, Kind
       ios += "static const br_io " + table + "[] = {\n" + rows + "};\n";
     programs += "    {" + stringLiteral(entryOf(program)) + ", braid::" + programFunction(program.getSymName()) + ", " +
                 (any ? table : "nullptr") + ", " + std::to_string(counts->first) + ", " +
-                std::to_string(counts->second) + "},\n";
+                std::to_string(counts->second) + ", nullptr, 0},\n";
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
   if (!ios.empty())
@@ -250,7 +250,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     size_t numMatmuls = steps.matmuls(number).size();
     os << "static const br_model model" << suffix << " = {\n"
        << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
-       << ",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
+       << ",\n    /*target=*/\"cpu\",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
        << ",\n    /*arena_bytes=*/" << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
        << ",\n    /*vocab_size=*/" << vocabulary << ",\n    /*tensors=*/"
        << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors << ",\n    /*programs=*/programs"

@@ -140,7 +140,8 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
      << loops(shape->outer, &MatmulLoop::size) << ", " << loops(shape->outer, &MatmulLoop::lhs) << ", "
      << loops(shape->outer, &MatmulLoop::rhs) << ", // outer\n     " << dtypeText(type(lhs).getElementType()) << ", "
      << dtypeText(type(rhs).getElementType()) << ", " << dtypeText(type(out).getElementType()) << ", "
-     << (op.getBias() ? 1 : 0) << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue())
+     << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32") << ", "
+     << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue())
      << ",\n     " << workspaceOffset << ", " << workspaceBytes << "},";
   Matmuls &matmuls = matmulsOf[kind];
   auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());

@@ -4,7 +4,6 @@
 
 #include "comm/Communicator.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Context.h"
 #include "core/Error.h"
 #include "core/Mesh.h"
 
@@ -13,21 +12,6 @@
 using namespace braid;
 
 namespace {
-
-void checkWorld(const br_model &model, const Rank &rank) {
-  if (worldSize(model) != rank.size)
-    fail("model '", model.name, "' was compiled for ", worldSize(model),
-         worldSize(model) == 1 ? " rank, but " : " ranks, but ", rank.size,
-         rank.size == 1 ? " is" : " are",
-         " running; start as many, or compile with another --mesh");
-  if (rank.comm && (br_comm_rank(rank.comm) != rank.number ||
-                    br_comm_size(rank.comm) != rank.size))
-    fail("rank ", rank.number, " of ", rank.size,
-         " has the communicator of rank ", br_comm_rank(rank.comm), " of ",
-         br_comm_size(rank.comm));
-  if (!rank.comm && rank.size > 1)
-    fail("rank ", rank.number, " of ", rank.size, " has no communicator");
-}
 
 // The communicator's numbers of the groups that this rank is in, by kind.  Every
 // rank makes all groups, in the same order.
@@ -52,10 +36,6 @@ Collectives::Collectives(const br_model &model, std::byte *arena,
                          const Rank &rank)
     : comm(rank.comm), segments(model.n_collectives),
       tickets(model.n_collectives, 0) {
-  checkWorld(model, rank);
-  for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
-    indices.push_back(static_cast<int32_t>(
-        placeInGroup(model, kind, rank.number).index));
   if (model.n_collectives == 0)
     return;
   if (!comm) {
@@ -88,14 +68,4 @@ br_status Collectives::start(int32_t index) {
 
 br_status Collectives::wait(int32_t index) {
   return br_comm_wait(comm, tickets[index]);
-}
-
-br_status br_start(br_context *ctx, int32_t index) {
-  return ctx->collectives.start(index);
-}
-br_status br_wait(br_context *ctx, int32_t index) {
-  return ctx->collectives.wait(index);
-}
-int32_t br_axis_index(br_context *ctx, int32_t group) {
-  return ctx->collectives.indexIn(group);
 }

@@ -26,8 +26,6 @@ public:
   br_status wait(int32_t index);
   // Why a start or a wait failed.
   const char *error() const { return comm ? br_comm_error(comm) : ""; }
-  // This rank's number in its group of a kind.
-  int32_t indexIn(int32_t group) const { return indices[group]; }
 
 private:
   struct EndCommunicator {
@@ -38,7 +36,6 @@ private:
   std::vector<std::vector<br_segment>> segments;
   std::vector<br_operation> operations;
   std::vector<br_ticket> tickets;
-  std::vector<int32_t> indices;
 };
 
 } // namespace braid

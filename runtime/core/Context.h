@@ -1,29 +1,64 @@
-//===- Context.h - what br_context is
-//---------------------------------------===//
+//===- Context.h - what br_context is -------------------------------------===//
 //
-// The state that a running model needs from the runtime: its memory, its
-// threads, its chosen matmul implementations and its place among ranks.
+// The state that a running model needs from the runtime: its arena, its library
+// calls and its place among ranks.  Each target has its own; the core knows them by
+// this interface alone, and the C functions that generated code calls go through it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_CONTEXT_H
 #define BRAID_CORE_CONTEXT_H
 
 #include "braid_rt.h"
-#include "core/Arena.h"
-#include "core/Collectives.h"
-#include "cpu/Matmul.h"
+#include "core/Rank.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
 
 struct br_context {
-  br_context(const br_model &model, int threads, const braid::Rank &rank = {})
-      : threads(threads), rank(rank), arena(model.arena_bytes, threads),
-        matmuls(model, threads, arena.data()),
-        collectives(model, arena.data(), rank) {}
+  // Throws Error when the ranks are not those of the model's mesh.
+  br_context(const br_model &model, int threads, const braid::Rank &rank);
+  virtual ~br_context() = default;
+  br_context(const br_context &) = delete;
+  br_context &operator=(const br_context &) = delete;
 
-  int threads;
-  braid::Rank rank;
-  braid::Arena arena;
-  braid::MatmulTable matmuls;
-  braid::Collectives collectives;
+  const br_model &model;
+  const int threads; // of the host
+  const braid::Rank rank;
+
+  // The arena's first byte, in the memory of the target.
+  virtual std::byte *arena() = 0;
+  // The same where the host may touch it; null where it lies on a device.
+  virtual std::byte *hostArena() = 0;
+  // Copies between the arena and the host's memory, after all that runs has ended.
+  virtual void read(uint64_t offset, void *to, uint64_t bytes) = 0;
+  virtual void write(uint64_t offset, const void *from, uint64_t bytes) = 0;
+
+  virtual void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) = 0;
+  virtual br_status start(int32_t collective) = 0;
+  virtual br_status wait(int32_t collective) = 0;
+  // Why a program failed.
+  virtual const char *error() const = 0;
+  // What makes the model slower than people would expect, a sentence each.
+  virtual std::vector<std::string> warnings() const { return {}; }
+
+  // This rank's number in its group of a kind.
+  int32_t indexIn(int32_t group) const { return indices[group]; }
+
+private:
+  std::vector<int32_t> indices;
 };
 
+namespace braid {
+
+// Makes the context of a model on this machine; throws Error when it cannot run here.
+using ContextFactory = std::unique_ptr<br_context> (*)(const br_model &model, int threads, const Rank &rank);
+
+// Programs register what they are linked with; "cpu" is always there.  `target` is
+// what stands before the colon in br_model.target.
+void registerTarget(const std::string &target, ContextFactory factory);
+std::unique_ptr<br_context> makeContext(const br_model &model, int threads, const Rank &rank);
+
+} // namespace braid
 #endif // BRAID_CORE_CONTEXT_H

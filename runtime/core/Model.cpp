@@ -87,11 +87,11 @@ const br_model &checked(const br_model &model) {
 } // namespace
 
 Model::Model(const br_model &table, int threads, const Rank &rank)
-    : model(checked(table)), context(table, threads, rank) {}
+    : model(checked(table)), context(makeContext(table, threads, rank)) {}
 
 void Model::run(const br_program &program) {
-  if (program.run(&context) != BR_OK)
-    throw RankError(context.collectives.error());
+  if (program.run(context.get()) != BR_OK)
+    throw RankError(context->error());
 }
 
 const br_program &Model::program(std::string_view name) const {

@@ -37,15 +37,16 @@ public:
   Model(const br_model &table, int threads, const Rank &rank = {});
 
   const br_model &table() const { return model; }
-  std::byte *arena() const { return context.arena.data(); }
-  uint64_t arenaBytes() const { return context.arena.size(); }
-  int threads() const { return context.threads; }
-  const MatmulTable &matmuls() const { return context.matmuls; }
+  std::byte *arena() const { return context->hostArena(); }
+  uint64_t arenaBytes() const { return model.arena_bytes; }
+  int threads() const { return context->threads; }
+  // What makes it slower than people would expect.
+  std::vector<std::string> warnings() const { return context->warnings(); }
 
   // The program of that name; throws Error when the model has none.
   const br_program &program(std::string_view name) const;
 
-  const Rank &rank() const { return context.rank; }
+  const Rank &rank() const { return context->rank; }
 
   // Throws Error when communication failed.
   void run(const br_program &program);
@@ -63,7 +64,7 @@ public:
 
 private:
   const br_model &model;
-  br_context context;
+  std::unique_ptr<br_context> context;
 };
 
 // Whether the training loop itself fills inputs of this role.

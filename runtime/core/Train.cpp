@@ -239,14 +239,8 @@ void Trainer::announce() const {
               batches->unit(), static_cast<long long>(size.rows),
               length.c_str(), microbatches,
               static_cast<long long>(size.readers));
-  for (int32_t i = 0; i < table.n_matmuls; ++i)
-    if (model.matmuls().isSlow(i))
-      std::fprintf(stderr,
-                   "warning: matmul %d (%lld x %lld x %lld) has a layout for "
-                   "which oneDNN has only reference loops; it will be slow\n",
-                   i, static_cast<long long>(table.matmuls[i].m),
-                   static_cast<long long>(table.matmuls[i].n),
-                   static_cast<long long>(table.matmuls[i].k));
+  for (const std::string &warning : model.warnings())
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
   std::fflush(stdout);
 }
 

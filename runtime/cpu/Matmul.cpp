@@ -3,7 +3,6 @@
 
 #include "cpu/Matmul.h"
 
-#include "core/Context.h"
 #include "core/Error.h"
 #include "cpu/MatmulPlan.h"
 #include "cpu/Threads.h"
@@ -72,8 +71,3 @@ std::string MatmulTable::describe(int32_t index) const {
 }
 
 bool MatmulTable::isSlow(int32_t index) const { return plans[index]->isSlow(); }
-
-void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b,
-               void *c, const void *bias) {
-  ctx->matmuls.run(index, a, b, c, bias);
-}

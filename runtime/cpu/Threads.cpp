@@ -37,5 +37,3 @@ void br_parallel(br_context *ctx, int64_t count,
   parallelRanges(ctx->threads, count,
                  [&](int, int64_t begin, int64_t end) { fn(arg, begin, end); });
 }
-
-void *br_arena(br_context *ctx) { return ctx->arena.data(); }

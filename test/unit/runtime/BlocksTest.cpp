@@ -1,7 +1,7 @@
 //===- BlocksTest.cpp - copies between a tensor and blocks of it ----------===//
 
 #include "cpu/Blocks.h"
-#include "core/Context.h"
+#include "cpu/CpuContext.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<int32_t> counted(size_t n) {
 
 struct Blocks : testing::TestWithParam<int> {
   br_model model{};
-  br_context context{model, GetParam()};
+  CpuContext context{model, GetParam()};
 };
 
 // Columns [2, 4) of [3, 6], and back into another place.

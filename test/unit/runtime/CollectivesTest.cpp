@@ -2,7 +2,7 @@
 
 #include "comm/Communicator.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Context.h"
+#include "cpu/CpuContext.h"
 #include "core/Error.h"
 
 #include <functional>
@@ -44,7 +44,7 @@ void onFourRanks(const br_model &model, const std::function<void(br_context &, i
   for (int rank = 0; rank < 4; ++rank)
     threads.emplace_back([&, rank] {
       br_comm comm(threadsTransport(hub, rank), 20);
-      br_context context(model, 1, Rank{rank, 4, &comm});
+      CpuContext context(model, 1, Rank{rank, 4, &comm});
       f(context, rank);
     });
   for (std::thread &thread : threads)
@@ -88,7 +88,7 @@ TEST(Collectives, aRankAloneSendsToItself) {
                                             {BR_ALL_REDUCE, BR_SUM, BR_I32, 1, 0, nullptr, 0, summed, 1},
                                             {BR_BROADCAST, BR_SUM, BR_I32, 1, 0, nullptr, 0, sent, 1}};
   br_model model = modelOn(one, 1, collectives, 3);
-  br_context context(model, 1);
+  CpuContext context(model, 1);
   *at(context, 0) = 7;
   for (int32_t i = 0; i < 3; ++i)
     ASSERT_EQ(br_start(&context, i), BR_OK);
@@ -102,7 +102,7 @@ TEST(Collectives, aRankAloneSendsToItself) {
 
 std::string messageOf(const br_model &model, const Rank &rank) {
   try {
-    br_context context(model, 1, rank);
+    CpuContext context(model, 1, rank);
   } catch (const Error &error) {
     return error.what();
   }
@@ -124,10 +124,10 @@ TEST(Collectives, theRanksAreThoseOfTheMesh) {
 TEST(Collectives, failuresHaveAReason) {
   const br_collective_desc collectives[] = {{BR_BROADCAST, BR_SUM, BR_I32, 1, 3, nullptr, 0, sent, 1}};
   br_model model = modelOn(one, 1, collectives, 1);
-  br_context context(model, 1);
+  CpuContext context(model, 1);
   EXPECT_EQ(br_start(&context, 0), BR_ERROR);
-  EXPECT_NE(std::string(context.collectives.error()).find("rank 3 is not in a group of 1"), std::string::npos)
-      << context.collectives.error();
+  EXPECT_NE(std::string(context.error()).find("rank 3 is not in a group of 1"), std::string::npos)
+      << context.error();
 }
 
 } // namespace

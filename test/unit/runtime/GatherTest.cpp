@@ -1,7 +1,7 @@
 //===- GatherTest.cpp - rows by index
 //-----------------------------------------===//
 
-#include "core/Context.h"
+#include "cpu/CpuContext.h"
 #include "core/NumberTypes.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 TEST(Gather, copiesRowsAndZeroesWhatIsOutside) {
   br_model model{};
-  br_context context(model, 2);
+  CpuContext context(model, 2);
   std::vector<float> table(10 * 5), out(4 * 5, -1);
   for (size_t i = 0; i < table.size(); ++i)
     table[i] = static_cast<float>(i);
@@ -43,7 +43,7 @@ struct Scatter {
   }
   std::vector<float> run(int threads, bool accumulate) {
     br_model model{};
-    br_context context(model, threads);
+    CpuContext context(model, threads);
     std::vector<float> out(rows * width, 1.0f);
     br_scatter_add(&context, BR_F32, n, rows, width, ids.data(), updates.data(),
                    accumulate, out.data());
@@ -73,7 +73,7 @@ TEST(ScatterAdd, sameBitsForAnyThreadCount) {
 
 TEST(ScatterAdd, bf16) {
   br_model model{};
-  br_context context(model, 2);
+  CpuContext context(model, 2);
   std::vector<uint16_t> updates = {toBFloat16(1.5f), toBFloat16(2.0f),
                                    toBFloat16(0.25f)};
   int32_t ids[] = {1, 0, 1};

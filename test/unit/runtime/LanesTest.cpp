@@ -3,7 +3,7 @@
 
 #include "cpu/kernel.h"
 
-#include "core/Context.h"
+#include "cpu/CpuContext.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ TEST(Launch, coversEverythingOnce) {
   br_model model{};
   constexpr int64_t wide = 100000; // enough lanes a row to use the threads
   for (int threads : {1, 2, 3}) {
-    br_context context(model, threads);
+    CpuContext context(model, threads);
     for (int64_t count : {1, 7, 64, 1000})
       for (int64_t lanes : {int64_t{1}, wide}) {
         std::vector<int32_t> rows(count, 0), columns(count, 0);
@@ -139,7 +139,7 @@ TEST(Launch, tablesRunAsOneVector) {
   model.arena_bytes = 1 << 16;
   const Tuple<1> table[] = {{100, {0}}, {1, {1024}}, {5000, {2048}}};
   for (int threads : {1, 2, 5}) {
-    br_context context(model, threads);
+    CpuContext context(model, threads);
     Memory memory(&context);
     launch_table(&context, memory, table, visitRows);
     const int32_t *arena = memory[0];

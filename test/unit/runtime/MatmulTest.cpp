@@ -2,7 +2,7 @@
 //-------------------------===//
 
 #include "AllocationCounter.h"
-#include "core/Context.h"
+#include "cpu/CpuContext.h"
 #include "core/Error.h"
 #include "core/NumberTypes.h"
 
@@ -130,7 +130,7 @@ struct Problem {
   }
   std::vector<float> run(int threads) const {
     br_model m = model();
-    br_context context(m, threads);
+    CpuContext context(m, threads);
     std::vector<float> c = random(sizeC, 3);
     br_matmul(&context, 0, random(sizeA, 1).data(), random(sizeB, 2).data(),
               c.data(), d.has_bias ? random(d.n, 4).data() : nullptr);
@@ -138,7 +138,7 @@ struct Problem {
   }
   std::string describe(int threads) const {
     br_model m = model();
-    return br_context(m, threads).matmuls.describe(0);
+    return CpuContext(m, threads).products().describe(0);
   }
   void check(int threads) const {
     std::vector<float> expected = random(sizeC, 3), got = run(threads);
@@ -241,7 +241,7 @@ TEST(Matmul, bf16WhereTheProcessorHasIt) {
     fb[i] = fromBFloat16(b[i] = toBFloat16(fb[i]));
   br_model model = p.model();
   try {
-    br_context context(model, 2);
+    CpuContext context(model, 2);
     std::vector<float> c(p.sizeC), expected(p.sizeC);
     br_matmul(&context, 0, a.data(), b.data(), c.data(), nullptr);
     naive(p.d, fa, fb, expected, {});
@@ -298,17 +298,17 @@ TEST(Matmul, allocatesNothingToSpeakOf) {
                       .batch(8); // parts of wider matrices
   for (const Problem &p : {single, many, heads}) {
     br_model model = p.model();
-    br_context context(model, 2);
+    CpuContext context(model, 2);
     if (!test::canCountAllocations() ||
-        context.matmuls.describe(0).find("gemm") != std::string::npos)
-      GTEST_SKIP() << context.matmuls.describe(0);
+        context.products().describe(0).find("gemm") != std::string::npos)
+      GTEST_SKIP() << context.products().describe(0);
     std::vector<float> a(p.sizeA), b(p.sizeB), c(p.sizeC), bias(p.d.n);
     br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
     test::startCountingAllocations();
     for (int i = 0; i < 3; ++i)
       br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
     EXPECT_EQ(test::stopCountingAllocations(), 0u)
-        << context.matmuls.describe(0);
+        << context.products().describe(0);
   }
 }
 
@@ -316,7 +316,7 @@ TEST(Matmul, workspaceOutsideTheArenaIsRefused) {
   Problem p(4, 4, 4, false, false, false);
   br_model model = p.model();
   model.arena_bytes -= 1;
-  EXPECT_THROW(br_context(model, 1), Error);
+  EXPECT_THROW(CpuContext(model, 1), Error);
 }
 
 } // namespace

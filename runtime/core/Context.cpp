@@ -1,0 +1,70 @@
+//===- Context.cpp - contexts by target, and the calls that go to them ----===//
+
+#include "core/Context.h"
+
+#include "core/Error.h"
+#include "core/Mesh.h"
+#include "cpu/CpuContext.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace braid;
+
+static void checkWorld(const br_model &model, const Rank &rank) {
+  if (worldSize(model) != rank.size)
+    fail("model '", model.name, "' was compiled for ", worldSize(model),
+         worldSize(model) == 1 ? " rank, but " : " ranks, but ", rank.size,
+         rank.size == 1 ? " is" : " are",
+         " running; start as many, or compile with another --mesh");
+  if (rank.comm && (br_comm_rank(rank.comm) != rank.number ||
+                    br_comm_size(rank.comm) != rank.size))
+    fail("rank ", rank.number, " of ", rank.size,
+         " has the communicator of rank ", br_comm_rank(rank.comm), " of ",
+         br_comm_size(rank.comm));
+  if (!rank.comm && rank.size > 1)
+    fail("rank ", rank.number, " of ", rank.size, " has no communicator");
+}
+
+br_context::br_context(const br_model &model, int threads, const Rank &rank)
+    : model(model), threads(threads), rank(rank) {
+  checkWorld(model, rank);
+  for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
+    indices.push_back(static_cast<int32_t>(placeInGroup(model, kind, rank.number).index));
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+static std::map<std::string, ContextFactory> &factories() {
+  static std::map<std::string, ContextFactory> map = {
+      {"cpu", [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
+         return std::make_unique<CpuContext>(model, threads, rank);
+       }}};
+  return map;
+}
+
+void braid::registerTarget(const std::string &target, ContextFactory factory) { factories()[target] = factory; }
+
+std::unique_ptr<br_context> braid::makeContext(const br_model &model, int threads, const Rank &rank) {
+  std::string target = model.target ? model.target : "cpu";
+  auto factory = factories().find(target.substr(0, target.find(':')));
+  if (factory == factories().end())
+    fail("model '", model.name, "' was compiled for ", target, ", which this program was linked without");
+  return factory->second(model, threads, rank);
+}
+
+//===----------------------------------------------------------------------===//
+// What generated code calls
+//===----------------------------------------------------------------------===//
+
+void *br_arena(br_context *ctx) { return ctx->arena(); }
+
+void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias) {
+  ctx->matmul(index, a, b, c, bias);
+}
+
+br_status br_start(br_context *ctx, int32_t index) { return ctx->start(index); }
+br_status br_wait(br_context *ctx, int32_t index) { return ctx->wait(index); }
+int32_t br_axis_index(br_context *ctx, int32_t group) { return ctx->indexIn(group); }

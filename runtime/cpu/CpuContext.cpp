@@ -1,0 +1,32 @@
+//===- CpuContext.cpp - a model that runs on the host ---------------------===//
+
+#include "cpu/CpuContext.h"
+
+#include "core/Error.h"
+
+#include <cstring>
+
+using namespace braid;
+
+CpuContext::CpuContext(const br_model &model, int threads, const Rank &rank)
+    : br_context(model, threads, rank), memory(model.arena_bytes, threads), matmuls(model, threads, memory.data()),
+      collectives(model, memory.data(), rank) {}
+
+void CpuContext::read(uint64_t offset, void *to, uint64_t bytes) { std::memcpy(to, memory.data() + offset, bytes); }
+void CpuContext::write(uint64_t offset, const void *from, uint64_t bytes) {
+  std::memcpy(memory.data() + offset, from, bytes);
+}
+
+void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+  matmuls.run(index, a, b, c, bias);
+}
+
+std::vector<std::string> CpuContext::warnings() const {
+  std::vector<std::string> texts;
+  for (int32_t i = 0; i < model.n_matmuls; ++i)
+    if (matmuls.isSlow(i))
+      texts.push_back(concat("matmul ", i, " (", model.matmuls[i].m, " x ", model.matmuls[i].n, " x ",
+                             model.matmuls[i].k,
+                             ") has a layout for which oneDNN has only reference loops; it will be slow"));
+  return texts;
+}

@@ -1,0 +1,41 @@
+//===- CpuContext.h - a model that runs on the host -----------------------===//
+//
+// The arena is memory of the process, products are oneDNN's, and collectives run on
+// the rank's communication thread.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_CPUCONTEXT_H
+#define BRAID_CPU_CPUCONTEXT_H
+
+#include "core/Arena.h"
+#include "core/Collectives.h"
+#include "core/Context.h"
+#include "cpu/Matmul.h"
+
+namespace braid {
+
+class CpuContext final : public br_context {
+public:
+  CpuContext(const br_model &model, int threads, const Rank &rank = {});
+
+  std::byte *arena() override { return memory.data(); }
+  std::byte *hostArena() override { return memory.data(); }
+  void read(uint64_t offset, void *to, uint64_t bytes) override;
+  void write(uint64_t offset, const void *from, uint64_t bytes) override;
+  void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
+  br_status start(int32_t collective) override { return collectives.start(collective); }
+  br_status wait(int32_t collective) override { return collectives.wait(collective); }
+  const char *error() const override { return collectives.error(); }
+  std::vector<std::string> warnings() const override;
+
+  // How products run, for people.
+  const MatmulTable &products() const { return matmuls; }
+
+private:
+  Arena memory;
+  MatmulTable matmuls;
+  Collectives collectives;
+};
+
+} // namespace braid
+#endif // BRAID_CPU_CPUCONTEXT_H
