@@ -1,0 +1,37 @@
+//===- braid_cuda.h - what generated CUDA programs call beside braid_rt.h -===//
+//
+// A program for a GPU is the same list of calls as one for the CPU; kernels are
+// launched where the CPU runs loops.  These functions tell it the stream, and the
+// runtime what is being launched: nothing here waits for the device.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_H
+#define BRAID_CUDA_H
+
+#include "braid_rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Registers the target "cuda"; main calls it before br_main.
+void br_use_cuda(void);
+
+// The stream of computation, a cudaStream_t.
+void *br_cuda_stream(br_context *ctx);
+
+// Says that action `index` of the running program comes next: its name,
+// br_program.actions[index], stands in errors, profiles and NVTX ranges.
+void br_cuda_action(br_context *ctx, int32_t index);
+
+// Notes the outcome of a CUDA call, a cudaError_t.  `what` is the call, or the kernel
+// that it launches; the first error of a program is kept, with the action's name.
+void br_cuda_check(br_context *ctx, int error, const char *what);
+
+// BR_ERROR after the first error that was noted; br_context::error() says which.
+br_status br_cuda_status(br_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // BRAID_CUDA_H
