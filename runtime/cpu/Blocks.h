@@ -8,20 +8,9 @@
 #ifndef BRAID_CPU_BLOCKS_H
 #define BRAID_CPU_BLOCKS_H
 
-#include "braid_rt.h"
+#include "core/BlockCopy.h"
 
 namespace braid {
-
-// Loops over a block, outermost first; strides are in elements of `bytes` bytes.
-struct BlockCopy {
-  int32_t bytes, loops;
-  int64_t size[BR_MAX_RANK], from[BR_MAX_RANK], to[BR_MAX_RANK];
-};
-
-// The number, of `ranks`, of the block `shift` places behind this rank's own.
-inline int64_t block_number(br_context *ctx, int32_t group, int64_t ranks, int64_t shift) {
-  return (br_axis_index(ctx, group) + shift) % ranks;
-}
 
 // Copies the block that starts `from_element` elements into `from` to the place
 // `to_element` elements into `to`.

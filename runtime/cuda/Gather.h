@@ -1,0 +1,222 @@
+//===- Gather.h - rows by index, on the device ----------------------------===//
+//
+// Embedding lookup and its gradient.  A warp works on a strip of 32 packs of a row;
+// an id outside the table reads as zeros and adds nothing.
+//
+// The gradient adds the updates of an id in the order of their indices, from a sorted
+// list and without atomics: the same bits in every run, and for f32 those of the CPU.
+// The list is sorted by merging, since keys (id, index) all differ: then any correct
+// sort is stable.
+//
+//   keys    sort_tiles        each block sorts a tile, by counting what is smaller
+//           merge_runs ...    each element finds its place in its pair of runs
+//   starts  find_starts       where the keys of an id begin, for every id
+//   sums    add_segments      a warp adds the updates of its row and strip
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_GATHER_H
+#define BRAID_CUDA_GATHER_H
+
+#include "cuda/Launch.h"
+#include "cuda/Pack.h"
+#include <cuda/Access.h>
+
+#include <type_traits>
+#include <utility>
+
+namespace braid {
+
+//===----------------------------------------------------------------------===//
+// Strips: 32 packs of a row, which a warp takes
+//===----------------------------------------------------------------------===//
+
+inline constexpr int strip_lanes = 32, strip_threads = 256;
+
+struct Strip {
+  int64_t row, pack; // `pack` is this thread's, maybe beyond the row
+};
+
+__device__ inline Strip strip_of_thread(int64_t packs) {
+  const int64_t strips = (packs + strip_lanes - 1) / strip_lanes;
+  const int64_t warp = (static_cast<int64_t>(blockIdx.x) * strip_threads + threadIdx.x) / strip_lanes;
+  return {warp / strips, warp % strips * strip_lanes + threadIdx.x % strip_lanes};
+}
+
+inline int64_t strip_blocks(int64_t rows, int64_t packs) {
+  const int64_t strips = (packs + strip_lanes - 1) / strip_lanes, warps = strip_threads / strip_lanes;
+  return (rows * strips + warps - 1) / warps;
+}
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+template <class Unit>
+__global__ void __launch_bounds__(strip_threads)
+    gather_kernel(int64_t n, int64_t rows, int64_t packs, const Unit *__restrict__ table,
+                  const int32_t *__restrict__ ids, Unit *__restrict__ out) {
+  const Strip strip = strip_of_thread(packs);
+  if (strip.row >= n || strip.pack >= packs)
+    return;
+  const int64_t id = load(ids + strip.row);
+  Unit value = {};
+  if (id >= 0 && id < rows)
+    value = load(table + id * packs + strip.pack);
+  store(out + strip.row * packs + strip.pack, value);
+}
+
+// out[i, :] = table[ids[i], :] for n ids; rows of `width` elements.
+template <class T>
+void gather(const Memory &m, int64_t n, int64_t rows, int64_t width, const void *table, const void *ids, void *out) {
+  if (n == 0 || width == 0)
+    return;
+  auto run = [&](auto unit, int64_t packs) {
+    using Unit = decltype(unit);
+    launch(m, strip_blocks(n, packs), strip_threads, gather_kernel<Unit>, n, rows, packs,
+           static_cast<const Unit *>(table), static_cast<const int32_t *>(ids), static_cast<Unit *>(out));
+  };
+  constexpr int lanes = 16 / sizeof(T);
+  if (all_multiples(16, width * sizeof(T), address_of(table), address_of(out)))
+    run(Pack<T, lanes>{}, width / lanes);
+  else
+    run(Pack<T, 1>{}, width);
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting ids
+//===----------------------------------------------------------------------===//
+
+inline constexpr int tile_keys = 256;
+
+// An id, then its place.  Ids outside the table follow all others.
+__device__ inline uint64_t key_of(int64_t id, int64_t rows, int64_t index) {
+  const int64_t sorted = id >= 0 && id < rows ? id : rows;
+  return static_cast<uint64_t>(sorted) << 32 | static_cast<uint64_t>(index);
+}
+
+__global__ inline void __launch_bounds__(tile_keys)
+    sort_tiles_kernel(int64_t n, int64_t rows, const int32_t *__restrict__ ids, uint64_t *__restrict__ keys) {
+  Shared<uint64_t, tile_keys> tile;
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * tile_keys, index = first + threadIdx.x;
+  const int length = static_cast<int>(n - first < tile_keys ? n - first : tile_keys);
+  const uint64_t key = index < n ? key_of(load(ids + index), rows, index) : 0;
+  tile.put(threadIdx.x, key);
+  block_barrier();
+  if (index >= n)
+    return;
+  int smaller = 0;
+  for (int i = 0; i < length; ++i)
+    smaller += tile.get(i) < key;
+  store(keys + first + smaller, key);
+}
+
+// How many of the sorted keys are smaller than `key`.
+__device__ inline int64_t count_smaller(const uint64_t *keys, int64_t length, uint64_t key) {
+  int64_t begin = 0, end = length;
+  while (begin < end) {
+    const int64_t middle = (begin + end) / 2;
+    if (load(keys + middle) < key)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+// Merges the runs of `run` keys by pairs.
+__global__ inline void __launch_bounds__(tile_keys)
+    merge_runs_kernel(int64_t n, int64_t run, const uint64_t *__restrict__ from, uint64_t *__restrict__ to) {
+  const int64_t index = static_cast<int64_t>(blockIdx.x) * tile_keys + threadIdx.x;
+  if (index >= n)
+    return;
+  const int64_t pair = index / (2 * run) * (2 * run), isSecond = (index - pair) / run;
+  const int64_t own = pair + isSecond * run, other = pair + (1 - isSecond) * run;
+  const int64_t left = n - other, length = left < 0 ? 0 : left < run ? left : run;
+  const uint64_t key = load(from + index);
+  store(to + pair + (index - own) + count_smaller(from + other, length, key), key);
+}
+
+// starts[id] is where the keys of `id` begin; starts[rows], where those outside do.
+__global__ inline void __launch_bounds__(tile_keys)
+    find_starts_kernel(int64_t n, int64_t rows, const uint64_t *__restrict__ keys, int32_t *__restrict__ starts) {
+  const int64_t id = static_cast<int64_t>(blockIdx.x) * tile_keys + threadIdx.x;
+  if (id <= rows)
+    store(starts + id, static_cast<int32_t>(count_smaller(keys, n, static_cast<uint64_t>(id) << 32)));
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+// Sums of f64 are in f64, all others in f32: rounded to the type of the result once.
+template <class Out, class In, int W>
+__global__ void __launch_bounds__(strip_threads)
+    add_segments_kernel(int64_t rows, int64_t packs, bool accumulate, const uint64_t *__restrict__ keys,
+                        const int32_t *__restrict__ starts, const In *__restrict__ updates, Out *__restrict__ out) {
+  using Sum = std::conditional_t<sizeof(Out) == 8, double, float>;
+  constexpr int ahead = 4; // loads in flight
+  const Strip strip = strip_of_thread(packs);
+  if (strip.row >= rows || strip.pack >= packs)
+    return;
+  const int32_t begin = load(starts + strip.row), end = load(starts + strip.row + 1);
+  if (accumulate && begin == end)
+    return;
+  Pack<Out, W> *place = reinterpret_cast<Pack<Out, W> *>(out) + strip.row * packs + strip.pack;
+  const Pack<In, W> *update = reinterpret_cast<const Pack<In, W> *>(updates) + strip.pack;
+  Sum sum[W] = {};
+  if (accumulate) {
+    const Pack<Out, W> old = load(place);
+    for (int w = 0; w < W; ++w)
+      sum[w] = static_cast<Sum>(old.at[w]);
+  }
+  for (int32_t i = begin; i < end; i += ahead) {
+    Pack<In, W> next[ahead] = {};
+    for (int a = 0; a < ahead; ++a)
+      if (i + a < end)
+        next[a] = load(update + static_cast<int64_t>(load(keys + i + a) & 0xffffffffu) * packs);
+    for (int a = 0; a < ahead; ++a)
+      if (i + a < end)
+        for (int w = 0; w < W; ++w)
+          sum[w] += static_cast<Sum>(next[a].at[w]);
+  }
+  Pack<Out, W> result;
+  for (int w = 0; w < W; ++w)
+    result.at[w] = static_cast<Out>(sum[w]);
+  store(place, result);
+}
+
+// The scratch memory of scatter_add, bytes: two lists of keys, and the starts.
+constexpr int64_t scatter_add_scratch(int64_t n, int64_t rows) {
+  return 2 * n * static_cast<int64_t>(sizeof(uint64_t)) + (rows + 1) * static_cast<int64_t>(sizeof(int32_t));
+}
+
+// out = 0 (unless accumulate); out[ids[i], :] += updates[i, :], added in order of i.
+// `scratch` is aligned to 8 bytes and holds scatter_add_scratch(n, rows).
+template <class Out, class In = Out>
+void scatter_add(const Memory &m, int64_t n, int64_t rows, int64_t width, const void *ids, const void *updates,
+                 int32_t accumulate, void *out, void *scratch) {
+  if (rows == 0 || width == 0)
+    return;
+  uint64_t *keys = static_cast<uint64_t *>(scratch), *spare = keys + n;
+  int32_t *starts = reinterpret_cast<int32_t *>(spare + n);
+  const int64_t tiles = (n + tile_keys - 1) / tile_keys;
+  if (n)
+    launch(m, tiles, tile_keys, sort_tiles_kernel, n, rows, static_cast<const int32_t *>(ids), keys);
+  for (int64_t run = tile_keys; run < n; run *= 2, std::swap(keys, spare))
+    launch(m, tiles, tile_keys, merge_runs_kernel, n, run, keys, spare);
+  launch(m, (rows + tile_keys) / tile_keys, tile_keys, find_starts_kernel, n, rows, keys, starts);
+
+  constexpr int lanes = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
+  auto run = [&](auto width, int64_t packs) {
+    launch(m, strip_blocks(rows, packs), strip_threads, add_segments_kernel<Out, In, width>, rows, packs,
+           accumulate != 0, keys, starts, static_cast<const In *>(updates), static_cast<Out *>(out));
+  };
+  if (width % lanes == 0 && all_multiples(lanes * sizeof(In), address_of(updates)) &&
+      all_multiples(lanes * sizeof(Out), address_of(out)))
+    run(std::integral_constant<int, lanes>{}, width / lanes);
+  else
+    run(std::integral_constant<int, 1>{}, width);
+}
+
+} // namespace braid
+#endif // BRAID_CUDA_GATHER_H
