@@ -6,12 +6,19 @@
 
 namespace braid {
 
+class Reach;
+
 // A rank's number, how many there are, and how it talks to them.  A rank alone
 // has no communicator.
 struct Rank {
   int number = 0, size = 1;
   br_comm *comm = nullptr;
   const char *transport = ""; // over which they talk, for people
+  // Of programs on devices, which talk over a transport that the ranks agree on later:
+  Reach *reach = nullptr; // how they reach each other until then; none of a rank alone
+  int local = 0;          // the rank's number on this host
+  int device = -1;        // the one it was told to use; -1: that of its local number
+  bool sharesDevice = false; // with the other ranks of this process
 
   // The one that prints, logs and writes what belongs to all.
   bool isFirst() const { return number == 0; }

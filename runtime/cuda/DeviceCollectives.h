@@ -3,7 +3,11 @@
 // Starts and waits of a program's collectives, by their places in
 // br_model.collectives.  An implementation puts them on the communication stream
 // (NcclCollectives), or hands them to a thread that copies through the host's memory
-// (StagedTransport).
+// (StagedCollectives).  One thread, whose current device is the rank's, makes, calls
+// and destroys it.
+//
+// In a capture, which must be of the calling thread alone (ThreadLocal): threads of
+// ours ask for events meanwhile.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_DEVICECOLLECTIVES_H
@@ -15,6 +19,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace braid {
 
@@ -31,13 +37,20 @@ public:
   // can hold them.
   virtual bool canBeCaptured() const = 0;
 
-  // Waits until the device has come by `event`, with an eye on the other ranks.
-  // BR_ERROR when one has died, or the time-out has passed: then error() says why, and
-  // nothing is left on a stream that waits for it.
-  virtual br_status synchronize(cudaEvent_t event) = 0;
+  // Waits for this event of the compute stream.  BR_ERROR when ranks have died or time
+  // passed, before or now: then error() says why, what the device has computed is
+  // worthless, and nothing that waits is left on a stream.
+  virtual br_status synchronize(cudaEvent_t end) = 0;
 
-  // Why a start, a wait or a synchronize failed.
+  // Why a start, a wait or a synchronize failed; empty when none did.
   virtual const char *error() const = 0;
+
+  // The name of the transport, for people.
+  virtual const char *name() const = 0;
+  // Memory of the device beside the arena that it has taken itself.
+  virtual uint64_t scratchBytes() const { return 0; }
+  // What people would not expect, a sentence each: the first rank's are printed.
+  virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 // What they run in: the rank's device is current in the calling thread.
