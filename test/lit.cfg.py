@@ -17,7 +17,7 @@ if config.sanitized_compiler:
     path.insert(0, config.sanitized_compiler)
     config.available_features.add("sanitized")
 config.environment["PATH"] = os.pathsep.join(path)
-for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "BRAID_CUDA_MATRIX", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 # Idle threads of one test must not spin on the processors of another.
@@ -28,7 +28,21 @@ config.substitutions.append(("%goldens", os.path.join(config.braid_source, "test
 for name in ("gloo", "mpi"):
     if os.path.exists(os.path.join(config.braid_build, "lib", "braid", f"libbraid_rt_{name}.a")):
         config.available_features.add(name)
+# The CUDA compiler, which needs no GPU, and its libraries.
+cuda = next((folder for folder in (os.environ.get("CUDA_HOME"), "/usr/local/cuda")
+             if folder and os.path.exists(os.path.join(folder, "bin", "nvcc"))), None)
+if not cuda and shutil.which("nvcc"):
+    cuda = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("nvcc"))))
+if cuda:
+    config.available_features.add("nvcc")
+    config.environment["CUDA_HOME"] = cuda
+    config.environment["PATH"] += os.pathsep + os.path.join(cuda, "bin")
+    for header, feature in (("nccl.h", "nccl"), ("cudnn.h", "cudnn")):
+        if any(os.path.exists(os.path.join(folder, header)) for folder in (cuda + "/include", "/usr/include")):
+            config.available_features.add(feature)
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
+if os.environ.get("BRAID_CUDA_MATRIX"):
+    config.available_features.add("cuda-matrix")
 if os.environ.get("BRAID_LONG_TESTS"):
     config.available_features.add("long")
