@@ -1,0 +1,57 @@
+//===- Matmul.h - matrix products over cuBLASLt ---------------------------===//
+//
+// Every br_matmul_desc gets its plan once, at start: the library's descriptors and the
+// algorithm that its heuristic puts first among those whose scratch memory fits the
+// descriptor's workspace in the arena.  Equal descriptors share a plan.  Running one
+// puts work on a stream and allocates nothing, so a CUDA graph can hold it.
+//
+// Algorithms are chosen for operands aligned as buffers of the arena are.  A part of a
+// buffer (a head of an attention layer) may be aligned less: its algorithm is chosen at
+// its first run.
+//
+// Products of f32 compute in f32, without TF32; those of bf16 add up in f32.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_MATMUL_H
+#define BRAID_CUDA_MATMUL_H
+
+#include "braid_rt.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+class CudaMatmulPlan;
+class LtHandle;
+
+class CudaMatmulTable {
+public:
+  // The device is current.  Throws Error, with the product's number and sizes, for a
+  // descriptor that cannot run.
+  CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream);
+  ~CudaMatmulTable();
+
+  // Puts product `index` on the stream; places are in the device's memory.
+  br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias);
+  // Why the last run failed.
+  const char *error() const { return message.c_str(); }
+
+  // How product `index` runs, for people: "batch 16 in 1 call, 3.0 MiB of workspace".
+  std::string describe(int32_t index) const;
+
+private:
+  const br_matmul_desc *descriptors;
+  std::byte *arena;
+  cudaStream_t stream;
+  std::unique_ptr<LtHandle> library;
+  std::vector<std::shared_ptr<CudaMatmulPlan>> plans;
+  std::string message;
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_MATMUL_H

@@ -1,0 +1,208 @@
+//===- MatmulPlan.cpp - how one matrix product runs on a GPU --------------===//
+//
+// What of cuBLASLt is used, and so what a stand-in for it must do:
+//
+//   cublasLtCreate, Destroy, GetStatusString
+//   cublasLtMatmulDescCreate (COMPUTE_32F, scale R_32F), Destroy, SetAttribute of
+//     TRANSA, TRANSB (int32), EPILOGUE (uint32), BIAS_POINTER (pointer),
+//     BIAS_DATA_TYPE (int32)
+//   cublasLtMatrixLayoutCreate (R_32F, R_16BF; column-major), Destroy, SetAttribute of
+//     BATCH_COUNT (int32), STRIDED_BATCH_OFFSET (int64; 0 for an operand that all share)
+//   cublasLtMatmulPreferenceCreate, Destroy, SetAttribute of MAX_WORKSPACE_BYTES
+//     (uint64), MIN_ALIGNMENT_{A,B,C,D}_BYTES (uint32), REDUCTION_SCHEME_MASK (uint32)
+//   cublasLtMatmulAlgoGetHeuristic
+//   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
+//   epilogues DEFAULT, BIAS, GELU (the tanh form), GELU_BIAS
+//   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; the bias has D's type
+//
+//===----------------------------------------------------------------------===//
+
+#include "cuda/MatmulPlan.h"
+
+#include "core/Format.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+using namespace braid;
+
+namespace {
+
+// Buffers of the arena start at such multiples, which is all that the library asks for.
+constexpr int bufferAlignment = 256;
+
+cudaDataType_t dataType(br_dtype type) { return type == BR_BF16 ? CUDA_R_16BF : CUDA_R_32F; }
+int64_t sizeOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
+const char *nameOf(br_dtype type) {
+  static const char *const names[] = {"f64", "f32", "bf16", "i32", "i64", "i1"};
+  return names[type];
+}
+
+uint64_t bits(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
+uint64_t bits(int64_t elements, const ColumnMatrix &m) { return static_cast<uint64_t>(elements * sizeOf(m.type)); }
+
+} // namespace
+
+CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where)
+    : d(desc), where(where), product(desc, where), items(countOf(product.loops)), steps(countOf(product.outer)) {
+  checkTypes();
+  checkEpilogue();
+  describeMatrix(a, product.a);
+  describeMatrix(b, product.b);
+  describeMatrix(c, product.c);
+  describeOperation(last, true);
+  choose(place, last, bufferAlignment);
+  if (steps > 1) {
+    describeOperation(plain, false);
+    choose(place, plain, bufferAlignment);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What the library can do
+//===----------------------------------------------------------------------===//
+
+void CudaMatmulPlan::checkTypes() const {
+  const bool ofF32 = d.a_type == BR_F32 && d.b_type == BR_F32 && d.c_type == BR_F32;
+  const bool ofBF16 = d.a_type == BR_BF16 && d.b_type == BR_BF16 && (d.c_type == BR_BF16 || d.c_type == BR_F32);
+  if (!ofF32 && !ofBF16)
+    fail(where, ": multiplies ", nameOf(d.a_type), " by ", nameOf(d.b_type), " into ", nameOf(d.c_type),
+         "; the cuda target has f32 by f32 into f32, and bf16 by bf16 into f32 or bf16");
+}
+
+void CudaMatmulPlan::checkEpilogue() const {
+  if (d.has_bias && d.bias_type != d.c_type)
+    fail(where, ": adds a bias of ", nameOf(d.bias_type), " to a result of ", nameOf(d.c_type),
+         "; cuBLASLt's bias has the result's type");
+  if (d.has_bias && !product.swapped)
+    fail(where, ": adds a bias to the columns of a column-major result; cuBLASLt's bias is added to the rows of such");
+  if (d.epilogue != BR_EPILOGUE_NONE && d.epilogue != BR_EPILOGUE_GELU_TANH)
+    fail(where, ": ends in ", d.epilogue == BR_EPILOGUE_SILU ? "SiLU" : "GELU by erf",
+         "; of activations cuBLASLt has GELU by tanh");
+  // The library applies the activation to the old value as well.
+  if (d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
+    fail(where, ": an activation cannot be combined with accumulate; split it off");
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+void CudaMatmulPlan::describeMatrix(LtLayout &layout, const ColumnMatrix &matrix) {
+  check(cublasLtMatrixLayoutCreate(layout.out(), dataType(matrix.type), static_cast<uint64_t>(matrix.rows),
+                                   static_cast<uint64_t>(matrix.columns), matrix.ld),
+        "cublasLtMatrixLayoutCreate");
+  check(set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(product.batch)), "setting the batch count");
+  check(set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batchStride), "setting the batch stride");
+}
+
+void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
+  LtOperation &operation = finish.operation;
+  check(cublasLtMatmulDescCreate(operation.out(), CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
+  auto transpose = [](const ColumnMatrix &m) { return static_cast<int32_t>(m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N); };
+  check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(product.a)), "setting A's transposition");
+  check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(product.b)), "setting B's transposition");
+  const bool biased = isLast && d.has_bias, activated = isLast && d.epilogue == BR_EPILOGUE_GELU_TANH;
+  const cublasLtEpilogue_t epilogue = biased      ? activated ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_BIAS
+                                      : activated ? CUBLASLT_EPILOGUE_GELU
+                                                  : CUBLASLT_EPILOGUE_DEFAULT;
+  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(epilogue)), "setting the epilogue");
+  if (biased)
+    check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.bias_type))),
+          "setting the type of the bias");
+}
+
+void CudaMatmulPlan::setBias(const void *bias) {
+  check(set(last.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
+}
+
+//===----------------------------------------------------------------------===//
+// Algorithms
+//===----------------------------------------------------------------------===//
+
+// That of operands aligned to `alignment` bytes; asks the library at the first time.
+const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
+  auto &chosen = finish.chosen[std::countr_zero(static_cast<unsigned>(alignment))];
+  if (chosen)
+    return &chosen->algo;
+  LtPreference preference;
+  check(cublasLtMatmulPreferenceCreate(preference.out()), "cublasLtMatmulPreferenceCreate");
+  check(set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, d.workspace_bytes), "setting the workspace");
+  for (auto name : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+    check(set(preference, name, static_cast<uint32_t>(alignment)), "setting the alignment");
+  // Parts of a long sum meet in f32, never in the result's bf16.
+  check(set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+            static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)),
+        "setting the reduction scheme");
+
+  if (&finish == &last && d.has_bias) // whose alignment is read off its place
+    setBias(static_cast<const char *>(place.workspace) + alignment % bufferAlignment);
+
+  constexpr int most = 8;
+  cublasLtMatmulHeuristicResult_t results[most];
+  int found = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, c, c, preference,
+                                                               most, results, &found);
+  for (int i = 0; i < found && status == CUBLAS_STATUS_SUCCESS; ++i)
+    if (results[i].state == CUBLAS_STATUS_SUCCESS && results[i].workspaceSize <= d.workspace_bytes) {
+      chosen = results[i];
+      return &chosen->algo;
+    }
+  if (status != CUBLAS_STATUS_SUCCESS && status != CUBLAS_STATUS_NOT_SUPPORTED)
+    check(status, "cublasLtMatmulAlgoGetHeuristic");
+  fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
+       formatBytes(d.workspace_bytes), " of workspace");
+}
+
+// The largest power of two, of those that matter, that divides every place that a run
+// reads or writes.
+int CudaMatmulPlan::alignmentOf(const Pointers &p, const void *bias) const {
+  uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(bias) | bufferAlignment;
+  all |= bits(product.a.batchStride, product.a) | bits(product.b.batchStride, product.b) |
+         bits(product.c.batchStride, product.c);
+  for (const std::vector<ColumnLoop> *loops : {&product.loops, &product.outer})
+    for (const ColumnLoop &loop : *loops)
+      all |= bits(loop.a, product.a) | bits(loop.b, product.b) | bits(loop.c, product.c);
+  return 1 << std::countr_zero(all);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias) {
+  if (product.swapped)
+    std::swap(ourA, ourB);
+  const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC)};
+  const int64_t size = sizeOf(product.a.type), sizeC = sizeOf(product.c.type);
+  const int alignment = alignmentOf(base, bias);
+  const cublasLtMatmulAlgo_t *ofLast = choose(place, last, alignment);
+  const cublasLtMatmulAlgo_t *ofPlain = steps > 1 ? choose(place, plain, alignment) : nullptr;
+  if (d.has_bias)
+    setBias(bias);
+  for (int64_t item = 0; item < items; ++item) {
+    const ColumnOffsets at = offsetsOf(product.loops, item);
+    for (int64_t step = 0; step < steps; ++step) {
+      const ColumnOffsets part = offsetsOf(product.outer, step);
+      const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC};
+      const bool isLast = step + 1 == steps, adds = step > 0 || d.accumulate;
+      call(place, isLast ? last : plain, isLast ? ofLast : ofPlain, p, adds);
+    }
+  }
+}
+
+void CudaMatmulPlan::call(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
+                          const Pointers &p, bool adds) {
+  const float alpha = 1, beta = adds ? 1 : 0;
+  check(cublasLtMatmul(place.library, finish.operation, &alpha, p.a, a, p.b, b, &beta, p.c, c, p.c, c, algorithm,
+                       place.workspace, d.workspace_bytes, place.stream),
+        "cublasLtMatmul");
+}
+
+std::string CudaMatmulPlan::describe() const {
+  const auto &chosen = last.chosen[std::countr_zero(static_cast<unsigned>(bufferAlignment))];
+  return concat("batch ", product.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
+                formatBytes(chosen->workspaceSize), " of workspace");
+}

@@ -1,0 +1,66 @@
+//===- MatmulPlan.h - how one matrix product runs on a GPU ----------------===//
+//
+// A product is `items` calls, or with outer loops as many for each of their steps,
+// which add into the same C in order: the first as the descriptor says, the others with
+// beta = 1.  Bias and epilogue belong to the last of them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_MATMULPLAN_H
+#define BRAID_CUDA_MATMULPLAN_H
+
+#include "cuda/ColumnProduct.h"
+#include "cuda/LtObjects.h"
+
+#include <optional>
+
+namespace braid {
+
+class CudaMatmulPlan {
+public:
+  // Where a product runs.
+  struct Place {
+    cublasLtHandle_t library;
+    cudaStream_t stream;
+    void *workspace;
+  };
+
+  // `where` names the descriptor in errors.  Throws Error for what cuBLASLt cannot do.
+  CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where);
+
+  // Throws Error when the library fails.
+  void run(const Place &place, const void *a, const void *b, void *c, const void *bias);
+
+  std::string describe() const;
+
+private:
+  // One way to finish a call: plainly, or with bias and activation.
+  struct Finish {
+    LtOperation operation;
+    std::optional<cublasLtMatmulHeuristicResult_t> chosen[9]; // by log2 of the alignment
+  };
+  struct Pointers {
+    const char *a, *b;
+    char *c;
+  };
+
+  void checkTypes() const;
+  void checkEpilogue() const;
+  void describeMatrix(LtLayout &layout, const ColumnMatrix &matrix);
+  void describeOperation(Finish &finish, bool isLast);
+  void setBias(const void *bias);
+  const cublasLtMatmulAlgo_t *choose(const Place &place, Finish &finish, int alignment);
+  int alignmentOf(const Pointers &p, const void *bias) const;
+  void call(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm, const Pointers &p,
+            bool adds);
+  void check(cublasStatus_t status, const char *name) const { checkLt(status, where, name); }
+
+  br_matmul_desc d;
+  std::string where;
+  ColumnProduct product;
+  int64_t items, steps; // calls for independent results; of each, calls that add up
+  LtLayout a, b, c;
+  Finish plain, last; // `plain` where steps > 1
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_MATMULPLAN_H
