@@ -26,6 +26,17 @@ struct ActionCost {
   int64_t bytesRead = 0, bytesWritten = 0;
 };
 
+/// The scratch memory that a target's calls take, in bytes.
+struct WorkspaceRule {
+  /// The cap of a library call's.
+  int64_t library;
+  /// What scatter_add sorts its indices in: for each index, for each row of the
+  /// table, and in any case; all 0 where it needs none.
+  int64_t perIndex, perRow, fixed;
+};
+/// One under which every call that may take scratch memory on some target does.
+constexpr WorkspaceRule kSomeWorkspace = {1, 1, 1, 1};
+
 namespace detail {
 /// Of an action that computes nothing.
 ActionCost costOfMoving(mlir::Operation *action);

@@ -33,8 +33,9 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
     InterfaceMethod<"True if the result may be written with strides other than contiguous (last dim unit).",
       "bool", "mayWriteStrided", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return false; }]>,
     InterfaceMethod<"True if operand `in` may be read with strides other than contiguous.", "bool", "mayReadStrided",
-      (ins "unsigned":$in), [{}], [{ return true; }]>,
-    InterfaceMethod<"Bytes of scratch memory the call wants at most, given the target's cap.", "int64_t", "getWorkspaceBytes", (ins "int64_t":$cap),
+      (ins "unsigned":$in, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return true; }]>,
+    InterfaceMethod<"Bytes of scratch memory the call wants at most, by the target's rule.", "int64_t", "getWorkspaceBytes",
+      (ins "const ::braid::exec::WorkspaceRule &":$rule),
       [{}], [{ return 0; }]>,
     InterfaceMethod<[{The work it does.  Unless it says otherwise: every operand is
       read once, every result written once, and nothing is computed.}],

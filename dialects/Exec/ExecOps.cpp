@@ -173,6 +173,14 @@ static LogicalResult bindLetters(Operation *op, StringRef spec, StringRef letter
   return success();
 }
 
+/// That of what is multiplied, but sums of products of bf16 may stay in f32.
+static Type elementOfSums(MatmulOp op, Type multiplied) {
+  SmallVector<Type> written(op->getResultTypes());
+  llvm::append_range(written, op.getOuts().getTypes());
+  bool isWide = multiplied.isBF16() && written.size() == 1 && tensorOf(written[0]).getElementType().isF32();
+  return isWide ? tensorOf(written[0]).getElementType() : multiplied;
+}
+
 LogicalResult MatmulOp::verify() {
   StringRef spec = getSpec();
   auto [inputs, result] = spec.split("->");
@@ -187,7 +195,7 @@ LogicalResult MatmulOp::verify() {
       return emitOpError() << "result letter '" << StringRef(&letter, 1) << "' of \"" << spec << "\" is in no operand";
     shape.push_back(sizes.lookup(letter));
   }
-  auto expected = RankedTensorType::get(shape, left.getElementType());
+  auto expected = RankedTensorType::get(shape, elementOfSums(*this, left.getElementType()));
   if (getBias()) {
     RankedTensorType bias = tensorOf(getBias().getType());
     if (shape.empty() || bias.getShape() != ArrayRef(shape).take_back())
@@ -199,7 +207,7 @@ LogicalResult MatmulOp::verify() {
 }
 
 int64_t MatmulOp::getTiedIn(unsigned) { return getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
-int64_t MatmulOp::getWorkspaceBytes(int64_t cap) { return cap; }
+int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
 
 /// Only the last dim must stay contiguous: the others become loops if need be.
 bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return !strides.empty() && strides.back() == 1; }
@@ -228,6 +236,12 @@ LogicalResult ScatterAddOp::verify() {
 }
 
 int64_t ScatterAddOp::getTiedIn(unsigned) { return getAccumulator() ? 2 : -1; }
+
+int64_t ScatterAddOp::getWorkspaceBytes(const WorkspaceRule &rule) {
+  Type result = getResult() ? getResult().getType() : getOuts().front().getType();
+  int64_t rows = tensorOf(result).getDimSize(0), indices = tensorOf(getIndices().getType()).getNumElements();
+  return rule.perIndex * indices + rule.perRow * rows + rule.fixed;
+}
 
 //===----------------------------------------------------------------------===//
 // Ties and references

@@ -173,7 +173,8 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "getW
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
     then the epilogue is applied.  `accumulator` has the result's type; it is
-    tied to the result: result = accumulator + product.
+    tied to the result: result = accumulator + product.  The result of bf16 may be
+    f32.
 
     ```mlir
     %y = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<2x4x8xf32>, tensor<8x16xf32>, tensor<16xf32>) epilogue gelu_tanh -> tensor<2x4x16xf32>
@@ -206,7 +207,7 @@ def Exec_GatherOp : Exec_Action<"gather", ["getActionCost"]> {
   let hasVerifier = 1;
 }
 
-def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "getActionCost"], [AttrSizedOperandSegments]> {
+def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
   let description = [{
     ```mlir
@@ -222,6 +223,8 @@ def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "getActionCost"
   }];
   let hasVerifier = 1;
 }
+
+include "dialects/Exec/ExecAttention.td"
 
 //===----------------------------------------------------------------------===//
 // Ties on values: no action, only a statement about memory

@@ -288,7 +288,7 @@ FailureOr<bool> Machine::runStep(Operation *op) {
   if (isa<comm::StartOp, comm::WaitOp, comm::CollectiveOpInterface>(op))
     return runCollective(op);
   // Before and after: neither operands nor results may lie in scratch memory.
-  bool scratch = isa<exec::MatmulOp>(op);
+  bool scratch = cast<exec::ActionOpInterface>(op).getWorkspaceBytes(exec::kSomeWorkspace) > 0;
   if (scratch)
     poisonWorkspace();
   if (failed(runAction(op)))

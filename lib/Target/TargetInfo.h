@@ -6,6 +6,7 @@
 #ifndef BRAID_LIB_TARGET_TARGETINFO_H
 #define BRAID_LIB_TARGET_TARGETINFO_H
 
+#include "dialects/Exec/Exec.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -19,10 +20,10 @@ struct TargetInfo {
   /// Blocks into which a kernel's rows are cut when it reduces over rows; a
   /// constant of the program, so that sums do not depend on the thread count.
   int64_t reductionBlocks;
-  /// The cap of a library call's scratch memory, bytes; one region, shared.
-  int64_t workspaceBytes;
+  /// The scratch memory that calls take; one region, shared.
+  exec::WorkspaceRule workspace;
   /// Whether the GEMM library applies these to its result.
-  bool biasEpilogue, geluEpilogue, siluEpilogue;
+  bool biasEpilogue, geluTanhEpilogue, geluErfEpilogue, siluEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
   /// What a rank computes in a second: operations of large matrix products and of
@@ -37,8 +38,8 @@ struct TargetInfo {
 const TargetInfo *lookupTarget(llvm::StringRef name);
 /// The same for a pass over `op`, where an error says that there is none.
 const TargetInfo *findTarget(mlir::Operation *op, llvm::StringRef name);
-/// "cpu, …": for error messages.
-llvm::StringRef targetNames();
+/// "cpu, cuda": for error messages.
+std::string targetNames();
 
 } // namespace braid
 

@@ -112,7 +112,7 @@ void Batching::readActions() {
       access.reads.push_back(partOf(in));
     for (Value out : begun.getActionOuts())
       access.writes.push_back(partOf(out));
-    if (workspace && action.getWorkspaceBytes(/*cap=*/1) > 0)
+    if (workspace && action.getWorkspaceBytes(exec::kSomeWorkspace) > 0)
       access.writes.push_back(*workspace);
     leader.push_back(actions.size());
     actions.push_back(action);

@@ -27,7 +27,7 @@ static int64_t workspaceOf(ArrayRef<Places> programs, const TargetInfo &target) 
   int64_t bytes = 0;
   for (const Places &places : programs)
     for (exec::ActionOpInterface action : places.actions)
-      bytes = std::max(bytes, action.getWorkspaceBytes(target.workspaceBytes));
+      bytes = std::max(bytes, action.getWorkspaceBytes(target.workspace));
   return bytes;
 }
 
@@ -43,7 +43,7 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
   };
   int64_t first = -1, last = -1;
   for (auto [index, action] : llvm::enumerate(places.actions))
-    if (exec::ActionOpInterface(action).getWorkspaceBytes(target.workspaceBytes) > 0) {
+    if (exec::ActionOpInterface(action).getWorkspaceBytes(target.workspace) > 0) {
       first = first < 0 ? index : first;
       last = index;
     }

@@ -20,8 +20,11 @@ using namespace braid;
 
 /// The epilogue that is this activation, if the target has it.
 static exec::Epilogue epilogueOf(Operation *op, const TargetInfo &target) {
-  if (auto gelu = dyn_cast<tg::GeluOp>(op); gelu && target.geluEpilogue)
-    return gelu.getKind() == tg::GeluKind::Tanh ? exec::Epilogue::GeluTanh : exec::Epilogue::GeluErf;
+  if (auto gelu = dyn_cast<tg::GeluOp>(op)) {
+    bool isTanh = gelu.getKind() == tg::GeluKind::Tanh;
+    if (isTanh ? target.geluTanhEpilogue : target.geluErfEpilogue)
+      return isTanh ? exec::Epilogue::GeluTanh : exec::Epilogue::GeluErf;
+  }
   if (isa<tg::SiluOp>(op) && target.siluEpilogue)
     return exec::Epilogue::Silu;
   return exec::Epilogue::None;

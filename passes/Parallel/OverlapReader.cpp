@@ -387,7 +387,7 @@ void Reader::readBuffers() {
   }
   int64_t workspace = 0;
   for (auto [number, action] : llvm::enumerate(program.actions)) {
-    workspace = std::max(workspace, action.getWorkspaceBytes(target.workspaceBytes));
+    workspace = std::max(workspace, action.getWorkspaceBytes(target.workspace));
     for (Value operand : action->getOperands())
       bufferOf(operand).users.push_back(number);
     for (Value result : action->getResults())

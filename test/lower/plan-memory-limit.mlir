@@ -8,7 +8,7 @@
 // SMALL: note: most of program 'main' is workspace 8.00 MiB, parameters 4.00 KiB, activations 2.00 KiB
 // SMALL: note: the largest tensors at the peak (matmul) are workspace 8.00 MiB, w 4.00 KiB, x 2.00 KiB
 // NONE: error: memory limit 'lots' is no size; write bytes, or 512MiB, 2GiB
-// TARGET: error: unknown target 'abacus'; there is cpu
+// TARGET: error: unknown target 'abacus'; there are cpu, cuda
 func.func @main(%w: tensor<32x32xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}, %x: tensor<16x32xf32> {tg.input = "x"})
     -> (tensor<16x32xf32> {tg.role = "y"}) {
   %0 = exec.matmul "bi,oi->bo"(%x, %w) : tensor<16x32xf32>, tensor<32x32xf32> -> tensor<16x32xf32>

@@ -8,7 +8,7 @@
 // RUN: not braid-opt %s --comm-overlap="memory-limit=much" 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: error: memory limit 'much' is no size; write bytes, or 512MiB, 2GiB
 // RUN: not braid-opt %s --comm-overlap="target=abacus" 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: error: unknown target 'abacus'; there is cpu
+// TARGET: error: unknown target 'abacus'; there are cpu, cuda
 // RUN: not braid-opt %s --comm-overlap 2>&1 | FileCheck %s --check-prefix=ACTION
 // ACTION: error: 'arith.addf' op is no action, so that its time is not known; overlap comes after exec-select-calls and exec-form-kernels
 
