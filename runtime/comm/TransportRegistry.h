@@ -9,11 +9,14 @@
 
 #include "comm/Transport.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace braid {
+
+class Store;
 
 // What a process knows before it has reached the others.
 struct Joining {
@@ -21,6 +24,7 @@ struct Joining {
   double timeout = 30;      // seconds, to find each other
   std::string rendezvous;   // where (Store.h); not every transport needs one
   std::string job;          // what makes keys of this job and attempt different
+  std::shared_ptr<Store> store = nullptr; // that of the rendezvous, if it is open already
 };
 
 using TransportMaker = TransportFactory (*)(const Joining &joining);

@@ -101,9 +101,17 @@ void addRanks(CLI::App &command, RankOptions &options) {
   command
       .add_option("--transport", options.transport,
                   "How ranks talk: threads of one process, gloo or mpi "
-                  "(default: what fits mpirun, torchrun, srun or none)")
-      ->check(CLI::IsMember({"threads", "gloo", "mpi"}))
+                  "(default: what fits mpirun, torchrun, srun or none); on "
+                  "GPUs nccl, or gloo, mpi and device-threads (ranks that "
+                  "share one GPU) through the host (auto: nccl if it can start)")
+      ->check(CLI::IsMember({"auto", "threads", "gloo", "mpi", "nccl", "device-threads"}))
       ->type_name("NAME");
+  command
+      .add_option("--device", options.device,
+                  "GPU of this process, of programs for one (default: its "
+                  "number on this host)")
+      ->check(CLI::Range(0, 1 << 16))
+      ->type_name("N");
   command
       .add_option("--timeout", options.timeout,
                   "Seconds that a rank waits for another")
@@ -112,7 +120,7 @@ void addRanks(CLI::App &command, RankOptions &options) {
       ->type_name("SECONDS");
   command
       .add_option("--rendezvous", options.rendezvous,
-                  "Where gloo's ranks find each other: file:///FOLDER or "
+                  "Where ranks of gloo and nccl find each other: file:///FOLDER or "
                   "tcp://HOST:PORT of rank 0 (default: MASTER_ADDR and "
                   "MASTER_PORT)")
       ->type_name("PLACE");

@@ -4,6 +4,10 @@
 // Which it is follows from the options, from who started it, and from the mesh
 // that the model was compiled for.
 //
+// Programs on devices have transports of their own: "nccl", or "gloo", "mpi" and
+// "device-threads" through the host's memory; "auto" is nccl, or what else there is when
+// it cannot start.  That is decided once the devices are chosen (Reach.h).
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_RANKS_H
 #define BRAID_CORE_RANKS_H
@@ -25,6 +29,7 @@ struct RankOptions {
   double timeout = 300;     // seconds
   std::optional<LinkModel> link;
   std::string rendezvous; // empty: what the launcher says
+  int device = -1;        // of programs on devices; -1: that of the number on this host
   int threads = 0;        // 0: a fair share
   Pin pin = Pin::Auto;
 };
@@ -35,6 +40,7 @@ struct RankPlan {
   int here = 1;          // of them in this process
   int first = 0;         // the number of the first of these
   HostShare share;       // of that first one
+  std::string host;      // of programs on devices: what carries host memory; empty: nothing
   std::string rendezvous, job;
 };
 

@@ -89,7 +89,7 @@ private:
   std::string failureKey(int rank) const { return "failure-" + std::to_string(rank); }
 
   const Joining options;
-  std::unique_ptr<Store> store;
+  std::shared_ptr<Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::unique_ptr<Lifelines> lifelines;
   std::vector<Posted> posted;
@@ -108,7 +108,9 @@ GlooChannel::GlooChannel(const Joining &options) : options(options) {
 }
 
 void GlooChannel::connect(Clock::time_point deadline) {
-  store = openStore(options.rendezvous, options.job, options.rank, deadline);
+  store = options.store;
+  if (!store)
+    store = openStore(options.rendezvous, options.job, options.rank, deadline);
   gloo::transport::tcp::attr attributes;
   if (const char *interface = std::getenv("GLOO_SOCKET_IFNAME"))
     attributes.iface = interface;
