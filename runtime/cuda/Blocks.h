@@ -165,7 +165,7 @@ inline void put_range(const Memory &m, const void *part, int64_t number, int64_t
 // The rank's place
 //===----------------------------------------------------------------------===//
 
-__global__ inline void store_index_kernel(int32_t index, int32_t *out) {
+static __global__ void store_index_kernel(int32_t index, int32_t *out) {
   if (blockIdx.x == 0 && threadIdx.x == 0)
     store(out, index);
 }

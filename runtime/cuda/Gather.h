@@ -94,9 +94,10 @@ __device__ inline uint64_t key_of(int64_t id, int64_t rows, int64_t index) {
   return static_cast<uint64_t>(sorted) << 32 | static_cast<uint64_t>(index);
 }
 
-__global__ inline void __launch_bounds__(tile_keys)
+static __global__ void __launch_bounds__(tile_keys)
     sort_tiles_kernel(int64_t n, int64_t rows, const int32_t *__restrict__ ids, uint64_t *__restrict__ keys) {
-  Shared<uint64_t, tile_keys> tile;
+  __shared__ uint64_t memory[tile_keys];
+  const Shared<uint64_t, tile_keys> tile(memory);
   const int64_t first = static_cast<int64_t>(blockIdx.x) * tile_keys, index = first + threadIdx.x;
   const int length = static_cast<int>(n - first < tile_keys ? n - first : tile_keys);
   const uint64_t key = index < n ? key_of(load(ids + index), rows, index) : 0;
@@ -124,7 +125,7 @@ __device__ inline int64_t count_smaller(const uint64_t *keys, int64_t length, ui
 }
 
 // Merges the runs of `run` keys by pairs.
-__global__ inline void __launch_bounds__(tile_keys)
+static __global__ void __launch_bounds__(tile_keys)
     merge_runs_kernel(int64_t n, int64_t run, const uint64_t *__restrict__ from, uint64_t *__restrict__ to) {
   const int64_t index = static_cast<int64_t>(blockIdx.x) * tile_keys + threadIdx.x;
   if (index >= n)
@@ -137,7 +138,7 @@ __global__ inline void __launch_bounds__(tile_keys)
 }
 
 // starts[id] is where the keys of `id` begin; starts[rows], where those outside do.
-__global__ inline void __launch_bounds__(tile_keys)
+static __global__ void __launch_bounds__(tile_keys)
     find_starts_kernel(int64_t n, int64_t rows, const uint64_t *__restrict__ keys, int32_t *__restrict__ starts) {
   const int64_t id = static_cast<int64_t>(blockIdx.x) * tile_keys + threadIdx.x;
   if (id <= rows)

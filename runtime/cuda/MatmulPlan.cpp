@@ -51,11 +51,12 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, c
   describeMatrix(a, product.a);
   describeMatrix(b, product.b);
   describeMatrix(c, product.c);
+  usual = alignmentOf({}, nullptr);
   describeOperation(last, true);
-  choose(place, last, bufferAlignment);
+  choose(place, last, usual);
   if (steps > 1) {
     describeOperation(plain, false);
-    choose(place, plain, bufferAlignment);
+    choose(place, plain, usual);
   }
 }
 
@@ -202,7 +203,7 @@ void CudaMatmulPlan::call(const Place &place, const Finish &finish, const cublas
 }
 
 std::string CudaMatmulPlan::describe() const {
-  const auto &chosen = last.chosen[std::countr_zero(static_cast<unsigned>(bufferAlignment))];
+  const auto &chosen = last.chosen[std::countr_zero(static_cast<unsigned>(usual))];
   return concat("batch ", product.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
                 formatBytes(chosen->workspaceSize), " of workspace");
 }

@@ -39,8 +39,8 @@ private:
     std::optional<cublasLtMatmulHeuristicResult_t> chosen[9]; // by log2 of the alignment
   };
   struct Pointers {
-    const char *a, *b;
-    char *c;
+    const char *a = nullptr, *b = nullptr;
+    char *c = nullptr;
   };
 
   void checkTypes() const;
@@ -58,6 +58,7 @@ private:
   std::string where;
   ColumnProduct product;
   int64_t items, steps; // calls for independent results; of each, calls that add up
+  int usual;            // alignment of what begins where buffers do
   LtLayout a, b, c;
   Finish plain, last; // `plain` where steps > 1
 };
