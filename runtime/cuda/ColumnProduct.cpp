@@ -23,11 +23,14 @@ struct Strided {
   bool isRowMajor() const { return transposed().isColumnMajor(); }
 };
 
-// As it lies in memory: its columns, or those of its transpose.
-ColumnMatrix columnsOf(const Strided &m, const std::string &where) {
+void check(const Strided &m, const std::string &where) {
   if (!m.isColumnMajor() && !m.isRowMajor())
     fail(where, ": ", m.name, ", ", m.rows, " x ", m.columns, ", has strides ", m.byRow, " and ", m.byColumn,
-         "; cuBLASLt takes matrices with one stride of 1 and the other at least that dim's size");
+         "; cuBLASLt takes matrices with one stride of 1, where the other is at least that dim's size");
+}
+
+// As it lies in memory: its columns, or those of its transpose.
+ColumnMatrix columnsOf(const Strided &m) {
   const bool transposed = !m.isColumnMajor();
   const Strided memory = transposed ? m.transposed() : m;
   return {memory.type, memory.rows, memory.columns, memory.columns == 1 ? memory.rows : memory.byColumn, transposed, 0};
@@ -52,13 +55,15 @@ ColumnProduct::ColumnProduct(const br_matmul_desc &d, const std::string &where) 
       fail(where, ": sizes must be positive and fit 32 bits");
   Strided left = {"A", d.a_type, m, k, d.a_m, d.a_k}, right = {"B", d.b_type, k, n, d.b_k, d.b_n};
   Strided result = {"C", d.c_type, m, n, d.c_m, d.c_n};
+  for (const Strided &matrix : {left, right, result})
+    check(matrix, where);
   swapped = result.isRowMajor();
   if (swapped) {
     std::swap(m, n);
     std::swap(left, right);
     left = left.transposed(), right = right.transposed(), result = result.transposed();
   }
-  a = columnsOf(left, where), b = columnsOf(right, where), c = columnsOf(result, where);
+  a = columnsOf(left), b = columnsOf(right), c = columnsOf(result);
 
   auto loop = [&](int64_t size, int64_t ofA, int64_t ofB, int64_t ofC) {
     return swapped ? ColumnLoop{size, ofB, ofA, ofC} : ColumnLoop{size, ofA, ofB, ofC};

@@ -1,0 +1,144 @@
+//===- ColumnProductTest.cpp - row-major products, column-major ------------===//
+
+#include "cuda/ColumnProduct.h"
+
+#include "Products.h"
+#include "core/Error.h"
+
+#include <gtest/gtest.h>
+
+using namespace braid;
+using namespace braid::test;
+
+namespace {
+
+// A column-major library in the fewest words: what cuBLASLt makes of the layouts.
+float at(const ColumnMatrix &m, const std::vector<float> &memory, int64_t offset, int64_t row, int64_t column) {
+  if (m.transposed)
+    std::swap(row, column);
+  EXPECT_TRUE(row < m.rows && column < m.columns && m.rows <= m.ld);
+  return memory.at(offset + column * m.ld + row);
+}
+
+std::vector<float> multiply(const Product &problem) {
+  const ColumnProduct p(problem.d, "matmul 0");
+  const std::vector<float> a = p.swapped ? problem.b() : problem.a(), b = p.swapped ? problem.a() : problem.b();
+  std::vector<float> c = problem.c();
+  for (int64_t item = 0; item < countOf(p.loops); ++item)
+    for (int64_t in = 0; in < p.batch; ++in)
+      for (int64_t row = 0; row < p.m; ++row)
+        for (int64_t column = 0; column < p.n; ++column) {
+          const ColumnOffsets place = offsetsOf(p.loops, item);
+          float sum = 0;
+          for (int64_t step = 0; step < countOf(p.outer); ++step) {
+            const ColumnOffsets part = offsetsOf(p.outer, step);
+            for (int64_t l = 0; l < p.k; ++l)
+              sum += at(p.a, a, place.a + part.a + in * p.a.batchStride, row, l) *
+                     at(p.b, b, place.b + part.b + in * p.b.batchStride, l, column);
+          }
+          c.at(place.c + in * p.c.batchStride + column * p.c.ld + row) = sum;
+        }
+  return c;
+}
+
+TEST(ColumnProduct, everyLayout) {
+  for (int bits = 0; bits < 8; ++bits)
+    for (int64_t pad : {0, 5}) {
+      const Product p(7, 5, 6, bits & 1, bits & 2, bits & 4, pad);
+      EXPECT_EQ(multiply(p), expected(p)) << p.describe();
+    }
+}
+
+TEST(ColumnProduct, sizesOfOne) {
+  for (int64_t m : {1, 3})
+    for (int64_t n : {1, 3})
+      for (int64_t k : {1, 3})
+        for (int bits = 0; bits < 8; ++bits)
+          for (int64_t pad : {0, 2}) {
+            const Product p(m, n, k, bits & 1, bits & 2, bits & 4, pad);
+            EXPECT_EQ(multiply(p), expected(p)) << p.describe();
+          }
+}
+
+// The linear layer of the header comment.
+TEST(ColumnProduct, swapsRowMajorProducts) {
+  const ColumnProduct p(Product(16, 12, 8, false, true, false).d, "matmul 0");
+  EXPECT_TRUE(p.swapped);
+  EXPECT_EQ(p.m, 12);
+  EXPECT_EQ(p.n, 16);
+  EXPECT_TRUE(p.a.transposed);
+  EXPECT_EQ(p.a.rows, 8);
+  EXPECT_EQ(p.a.ld, 8);
+  EXPECT_FALSE(p.b.transposed);
+  EXPECT_EQ(p.b.rows, 8);
+  EXPECT_EQ(p.c.ld, 12);
+}
+
+TEST(ColumnProduct, leavesColumnMajorProducts) {
+  const ColumnProduct p(Product(16, 12, 8, false, true, true).d, "matmul 0");
+  EXPECT_FALSE(p.swapped);
+  EXPECT_EQ(p.m, 16);
+  EXPECT_TRUE(p.a.transposed);
+  EXPECT_EQ(p.c.ld, 16);
+}
+
+TEST(ColumnProduct, mergesLoopsWhoseStridesCompose) {
+  const Product merged = Product(4, 3, 2, false, false, false).batch(5).batch(6);
+  ColumnProduct one(merged.d, "matmul 0");
+  EXPECT_EQ(one.batch, 30);
+  EXPECT_TRUE(one.loops.empty());
+  EXPECT_EQ(multiply(merged), expected(merged));
+
+  const Product gaps = Product(4, 3, 2, false, false, false).batch(5).batch(6, false, 1);
+  ColumnProduct two(gaps.d, "matmul 0");
+  EXPECT_EQ(two.batch, 6); // the longer one is the library's
+  ASSERT_EQ(two.loops.size(), 1u);
+  EXPECT_EQ(two.loops[0].size, 5);
+  EXPECT_EQ(multiply(gaps), expected(gaps));
+
+  const Product shared = Product(4, 3, 2, true, false, true).batch(5, true).batch(1).batch(3);
+  EXPECT_EQ(multiply(shared), expected(shared));
+}
+
+TEST(ColumnProduct, outerLoops) {
+  const Product p = Product(4, 3, 2, true, false, false).outer(3).outer(2).batch(3);
+  EXPECT_EQ(multiply(p), expected(p));
+}
+
+// Heads side by side in a wider matrix: interleaved products.
+TEST(ColumnProduct, headsOfAnAttentionLayer) {
+  Product p(5, 7, 4, false, true, false);
+  const int64_t heads = 3, width = 4 * heads, batches = 2;
+  p.d.a_m = p.d.b_n = width;
+  p.d.n_batch = 2;
+  const int64_t sizes[] = {batches, heads}, a[] = {5 * width, 4}, b[] = {7 * width, 4}, c[] = {heads * 35, 35};
+  for (int i = 0; i < 2; ++i)
+    p.d.batch[i] = sizes[i], p.d.a_batch[i] = a[i], p.d.b_batch[i] = b[i], p.d.c_batch[i] = c[i];
+  p.sizeA = batches * 5 * width, p.sizeB = batches * 7 * width, p.sizeC = batches * heads * 35;
+  EXPECT_EQ(ColumnProduct(p.d, "matmul 0").batch, heads);
+  EXPECT_EQ(multiply(p), expected(p));
+}
+
+std::string refusal(const br_matmul_desc &d) {
+  try {
+    ColumnProduct(d, "matmul 3");
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ColumnProduct, refusesWhatIsNoMatrix) {
+  Product both(4, 3, 2, false, false, false);
+  both.d.a_k = 2, both.d.a_m = 4;
+  EXPECT_EQ(refusal(both.d), "matmul 3: A, 4 x 2, has strides 4 and 2; cuBLASLt takes matrices with one stride of 1, "
+                             "where the other is at least that dim's size");
+  Product overlapping(4, 3, 2, false, false, false);
+  overlapping.d.c_m = 2;
+  EXPECT_NE(refusal(overlapping.d).find("has strides"), std::string::npos);
+  Product empty(4, 3, 2, false, false, false);
+  empty.d.k = 0;
+  EXPECT_NE(refusal(empty.d).find("sizes must be positive"), std::string::npos);
+}
+
+} // namespace

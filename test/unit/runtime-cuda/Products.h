@@ -1,0 +1,128 @@
+//===- Products.h - random products, and what they should give -------------===//
+//
+// Matrices of small whole numbers: every sum is exact in f32, so that results are
+// compared bit by bit wherever nothing is rounded.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_TEST_RUNTIME_CUDA_PRODUCTS_H
+#define BRAID_TEST_RUNTIME_CUDA_PRODUCTS_H
+
+#include "braid_rt.h"
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace braid::test {
+
+struct Product {
+  br_matmul_desc d{};
+  int64_t sizeA = 0, sizeB = 0, sizeC = 0; // elements that the operands reach over
+
+  // Matrices that begin a memory of their own; a transposed one has its other stride
+  // 1, and a padded one gaps between its lines.
+  Product(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC, int64_t pad = 0) {
+    d.m = m, d.n = n, d.k = k;
+    d.a_type = d.b_type = d.c_type = d.bias_type = BR_F32;
+    sizeA = lay(m, k, transposedA, pad, d.a_m, d.a_k);
+    sizeB = lay(k, n, transposedB, pad, d.b_k, d.b_n);
+    sizeC = lay(m, n, transposedC, pad, d.c_m, d.c_n);
+  }
+  static int64_t lay(int64_t rows, int64_t columns, bool transposed, int64_t pad, int64_t &byRow, int64_t &byColumn) {
+    byRow = transposed ? 1 : columns + pad;
+    byColumn = transposed ? rows + pad : 1;
+    return transposed ? columns * byColumn : rows * byRow;
+  }
+
+  // One more loop outside of all; a shared B is the same for all.  A gap breaks the
+  // composition of strides with the loops before.
+  Product &batch(int64_t n, bool sharesB = false, int64_t gap = 0) {
+    const int32_t i = d.n_batch++;
+    for (int32_t j = i; j > 0; --j)
+      d.batch[j] = d.batch[j - 1], d.a_batch[j] = d.a_batch[j - 1], d.b_batch[j] = d.b_batch[j - 1],
+      d.c_batch[j] = d.c_batch[j - 1];
+    d.batch[0] = n;
+    d.a_batch[0] = sizeA + gap, d.b_batch[0] = sharesB ? 0 : sizeB, d.c_batch[0] = sizeC;
+    sizeA = (sizeA + gap) * n, sizeB *= sharesB ? 1 : n, sizeC *= n;
+    return *this;
+  }
+  Product &outer(int64_t n) {
+    const int32_t i = d.n_outer++;
+    d.outer[i] = n, d.a_outer[i] = sizeA, d.b_outer[i] = sizeB;
+    sizeA *= n, sizeB *= n;
+    return *this;
+  }
+  Product &with(bool bias, bool accumulate, br_epilogue epilogue = BR_EPILOGUE_NONE) {
+    d.has_bias = bias, d.accumulate = accumulate, d.epilogue = epilogue;
+    return *this;
+  }
+  Product &ofTypes(br_dtype inputs, br_dtype result) {
+    d.a_type = d.b_type = inputs, d.c_type = d.bias_type = result;
+    return *this;
+  }
+
+  static std::vector<float> random(int64_t n, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::vector<float> v(n);
+    for (float &x : v)
+      x = static_cast<float>(static_cast<int>(engine() % 9) - 4);
+    return v;
+  }
+  std::vector<float> a() const { return random(sizeA, 1); }
+  std::vector<float> b() const { return random(sizeB, 2); }
+  std::vector<float> c() const { return random(sizeC, 3); }
+  std::vector<float> bias() const { return random(d.n, 4); }
+
+  std::string describe() const {
+    auto text = [](int64_t x) { return std::to_string(x); };
+    return text(d.m) + " x " + text(d.n) + " x " + text(d.k) + ", A " + text(d.a_m) + " " + text(d.a_k) + ", B " +
+           text(d.b_k) + " " + text(d.b_n) + ", C " + text(d.c_m) + " " + text(d.c_n) + ", batches " + text(d.n_batch) +
+           ", outer " + text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) +
+           ", epilogue " + text(d.epilogue);
+  }
+};
+
+inline int64_t loopCount(int32_t n, const int64_t *size) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < n; ++i)
+    count *= size[i];
+  return count;
+}
+
+inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const int64_t *stride) {
+  int64_t offset = 0;
+  for (int32_t i = n - 1; i >= 0; index /= size[i], --i)
+    offset += index % size[i] * stride[i];
+  return offset;
+}
+
+inline double activated(br_epilogue epilogue, double x) {
+  return epilogue == BR_EPILOGUE_NONE ? x
+                                      : 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+// C afterwards, by the definition of br_matmul_desc: all of its memory, so that what
+// lies between rows is seen as well.
+inline std::vector<float> expected(const Product &p) {
+  const br_matmul_desc &d = p.d;
+  const std::vector<float> a = p.a(), b = p.b(), bias = p.bias();
+  std::vector<float> c = p.c();
+  for (int64_t item = 0; item < loopCount(d.n_batch, d.batch); ++item)
+    for (int64_t i = 0; i < d.m; ++i)
+      for (int64_t j = 0; j < d.n; ++j) {
+        double sum = d.has_bias ? bias[j] : 0;
+        for (int64_t o = 0; o < loopCount(d.n_outer, d.outer); ++o)
+          for (int64_t l = 0; l < d.k; ++l)
+            sum += double(a[loopOffset(item, d.n_batch, d.batch, d.a_batch) +
+                            loopOffset(o, d.n_outer, d.outer, d.a_outer) + i * d.a_m + l * d.a_k]) *
+                   b[loopOffset(item, d.n_batch, d.batch, d.b_batch) + loopOffset(o, d.n_outer, d.outer, d.b_outer) +
+                     l * d.b_k + j * d.b_n];
+        float &out = c[loopOffset(item, d.n_batch, d.batch, d.c_batch) + i * d.c_m + j * d.c_n];
+        out = static_cast<float>(activated(d.epilogue, sum) + (d.accumulate ? out : 0));
+      }
+  return c;
+}
+
+} // namespace braid::test
+#endif // BRAID_TEST_RUNTIME_CUDA_PRODUCTS_H
