@@ -1,0 +1,219 @@
+//===- LaunchShape.cpp - threads and blocks of a kernel -------------------===//
+
+#include "lib/Codegen/LaunchShape.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+//===----------------------------------------------------------------------===//
+// The figures of the model
+//===----------------------------------------------------------------------===//
+
+/// Bytes that a thread loads or stores at once, at most.
+static constexpr int64_t kAccessBytes = 16;
+/// The arena starts at a multiple of so many bytes.
+static constexpr uint64_t kArenaAlignment = 256;
+static constexpr int64_t kWarp = 32;
+/// Threads of a block: what kernels without a wider need take, and the most.
+static constexpr int64_t kBlockThreads = 256, kMostThreads = 1024;
+/// Rows from which a warp works on one alone: then there are enough warps.
+static constexpr int64_t kWarpRows = 1024;
+/// Numbers of a thread that outlive a lane loop and still fit into its registers, in
+/// a block of the usual size and in one of the most threads.
+static constexpr int64_t kRegisterLanes = 64, kRegisterLanesOfMost = 16;
+/// Row groups that share a column sum: the fewest bytes of a row they read at once.
+static constexpr int64_t kSectorBytes = 32;
+static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t powerCeil(int64_t n) { return llvm::PowerOf2Ceil(static_cast<uint64_t>(n)); }
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+Alignments codegen::findAlignments(ModuleOp module, const ArenaMap &arena) {
+  Alignments alignments;
+  module.walk([&](exec::LaunchOp launch) {
+    exec::KernelDefOp kernel = arena.kernelOf(launch);
+    if (!kernel)
+      return; // reported where it is printed
+    size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
+    SmallVector<uint64_t> &bytes = alignments[kernel.getSymNameAttr()];
+    bytes.resize(numIns + numOuts, kArenaAlignment);
+    auto meet = [&](uint64_t &alignment, Value ref) { alignment = std::gcd(alignment, arena.offsetOf(ref)); };
+    for (auto [i, ref] : llvm::enumerate(launch.getIns()))
+      meet(bytes[i % numIns], ref);
+    for (auto [i, ref] : llvm::enumerate(launch.getOuts()))
+      meet(bytes[numIns + i % numOuts], ref);
+  });
+  return alignments;
+}
+
+namespace {
+/// What loads and stores over lanes do with an operand.
+struct LaneAccess {
+  int64_t elementBytes = 0;
+  /// All of it; 0 when no lane loop reaches it with unit stride.
+  int64_t bytes = 0;
+  /// A power of two that divides the address of every row's first lane.
+  uint64_t alignment = kArenaAlignment;
+};
+} // namespace
+
+static int64_t elementBytes(Type type) { return ceilDiv(type.isIndex() ? 32 : type.getIntOrFloatBitWidth(), 8); }
+
+static SmallVector<LaneAccess> readAccesses(const KernelAnalysis &kernel, ArrayRef<uint64_t> alignment) {
+  SmallVector<LaneAccess> accesses(kernel.kernel.getLayouts().size());
+  auto add = [&](unsigned operand, const Dims &dims) {
+    if (!kernel.hasLane(dims))
+      return;
+    exec::RefType layout = kernel.layout(operand);
+    LaneAccess &access = accesses[operand];
+    access.elementBytes = elementBytes(layout.getElementType());
+    if (!alignment.empty())
+      access.alignment = std::gcd(access.alignment, alignment[operand]);
+    int64_t laneStride = kernel.flat ? 1 : 0;
+    for (auto [dim, stride, size] : llvm::zip(dims, layout.getStrides(), layout.getShape())) {
+      if (kernel.isLane(dim))
+        laneStride = kernel.flat ? 1 : laneStride + stride;
+      else if (size != 1 && dim != kNoDim)
+        access.alignment = std::gcd(access.alignment, static_cast<uint64_t>(stride * access.elementBytes));
+    }
+    if (laneStride == 1)
+      access.bytes = layout.getTensorType().getNumElements() * access.elementBytes;
+  };
+  for (auto &[op, node] : kernel.nodes)
+    for (unsigned i = 0, e = node.op.getNumDpsInputs(); i < e; ++i)
+      if (auto argument = dyn_cast<BlockArgument>(node.op.getDpsInputs()[i]))
+        add(argument.getArgNumber(), node.operandDims(i));
+  for (const Output &output : kernel.outputs)
+    add(kernel.numIns() + output.number, output.dims);
+  return accesses;
+}
+
+static bool isAligned(const LaneAccess &access, int64_t width) {
+  return access.bytes && access.alignment % std::min(kAccessBytes, width * access.elementBytes) == 0;
+}
+
+/// The most lanes that a thread takes: 16 bytes of the narrowest floats.  As long as
+/// half of the bytes cannot be accessed so, fewer: neighbouring threads should meet
+/// neighbouring elements.
+static int64_t chooseWidth(const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
+  bool hasHalves = llvm::any_of(accesses, [](const LaneAccess &a) { return a.bytes && a.elementBytes == 2; });
+  int64_t width = hasHalves ? 8 : 4;
+  if (!kernel.flat)
+    width = std::min(width, powerCeil(kernel.lanes));
+  int64_t all = 0;
+  for (const LaneAccess &access : accesses)
+    all += access.bytes;
+  auto alignedBytes = [&] {
+    int64_t sum = 0;
+    for (const LaneAccess &access : accesses)
+      sum += isAligned(access, width) ? access.bytes : 0;
+    return sum;
+  };
+  while (width > 1 && 2 * alignedBytes() < all)
+    width /= 2;
+  return width;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Arrays over lanes that a thread holds: sums over rows, and kept values.
+static int64_t countSums(const KernelAnalysis &kernel) {
+  return llvm::count_if(kernel.nodes, [&](auto &entry) {
+    return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims());
+  });
+}
+static int64_t countKept(const KernelAnalysis &kernel) {
+  return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.kept; });
+}
+
+/// Rows in groups of T <= 32 threads; threads of a block are a power of two.
+static void shareBlock(LaunchShape &shape, int64_t rows) {
+  int64_t most = kBlockThreads / shape.rowThreads, least = kWarp / shape.rowThreads;
+  shape.rowGroups = rows == 1 ? 1 : std::clamp(powerCeil(rows), least, most);
+}
+
+static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, int64_t blockRows) {
+  if (!kernel.hasLanes()) {
+    shape.rowThreads = 1;
+    return shareBlock(shape, blockRows);
+  }
+  int64_t vectors = ceilDiv(kernel.lanes, shape.width);
+  bool reducesLanes = llvm::any_of(kernel.nodes, [](auto &entry) { return entry.second.reducesLanes; });
+  int64_t arrays = countSums(kernel) + countKept(kernel);
+  int64_t warpLanes = ceilDiv(vectors, kWarp) * shape.width;
+
+  // A warp needs no barriers; it takes a row alone when it can hold it.
+  bool warp = reducesLanes && kernel.rows >= kWarpRows && warpLanes * std::max<int64_t>(arrays, 1) <= kRegisterLanes;
+  if (vectors <= kWarp || warp) {
+    shape.rowThreads = std::min(powerCeil(vectors), kWarp);
+    return shareBlock(shape, blockRows);
+  }
+  // As many threads as make the lanes of each few, evenly.
+  int64_t most = kBlockThreads;
+  while (most < kMostThreads && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanes / 4)
+    most *= 2;
+  if (!reducesLanes && arrays == 0)
+    most = kBlockThreads;
+  int64_t iterations = ceilDiv(vectors, most);
+  shape.rowThreads = llvm::alignTo(ceilDiv(vectors, iterations), kWarp);
+}
+
+/// A thread has W lanes of all rows.  Sums over rows are shared between groups that
+/// have every so many rows each, when whole groups divide the lanes.
+static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel) {
+  shape.rowThreads = kBlockThreads;
+  if (kernel.flat)
+    return;
+  int64_t vectors = ceilDiv(kernel.lanes, shape.width), rows = kernel.rows / kernel.blocks();
+  shape.rowThreads = std::min<int64_t>(llvm::alignTo(vectors, kWarp), kBlockThreads);
+  bool onlySums = llvm::all_of(kernel.outputs, [](const Output &output) { return output.node->reducesRows; });
+  int64_t threads = ceilDiv(kSectorBytes, 4 * shape.width);
+  if (!onlySums || rows < 2 || kernel.lanes % (threads * shape.width) != 0)
+    return;
+  while (threads < kWarp && kernel.lanes % (2 * threads * shape.width) == 0 && vectors / threads > 2 * kWarpRows)
+    threads *= 2;
+  shape.rowThreads = threads;
+  shareBlock(shape, rows);
+}
+
+LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t> alignment) {
+  LaunchShape shape;
+  SmallVector<LaneAccess> accesses = readAccesses(kernel, alignment);
+  shape.width = kernel.hasLanes() ? chooseWidth(kernel, accesses) : 1;
+  shape.aligned.resize(accesses.size());
+  for (auto [i, access] : llvm::enumerate(accesses))
+    shape.aligned[i] = isAligned(access, shape.width);
+
+  int64_t vectors = ceilDiv(kernel.lanes, shape.width);
+  switch (kernel.partition) {
+  case Partition::Rows:
+    chooseRowThreads(shape, kernel, kernel.rows);
+    shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMostBlocks);
+    break;
+  case Partition::Blocks:
+    chooseRowThreads(shape, kernel, kernel.rows / kernel.blocks());
+    shape.blocks = kernel.blocks();
+    break;
+  case Partition::Lanes:
+    chooseLaneThreads(shape, kernel);
+    shape.blocks = kernel.flat ? 0 : std::min(ceilDiv(vectors, shape.rowThreads), kMostBlocks);
+    break;
+  }
+  shape.threads = shape.rowThreads * shape.rowGroups;
+  if (kernel.partition != Partition::Lanes) {
+    shape.iterations = ceilDiv(vectors, shape.rowThreads);
+    int64_t held = shape.iterations * shape.width * (countKept(kernel) + countSums(kernel));
+    shape.keeps = held <= (shape.threads > kBlockThreads ? kRegisterLanesOfMost : kRegisterLanes);
+  }
+  return shape;
+}
