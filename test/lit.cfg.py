@@ -29,7 +29,7 @@ for name in ("gloo", "mpi"):
     if os.path.exists(os.path.join(config.braid_build, "lib", "braid", f"libbraid_rt_{name}.a")):
         config.available_features.add(name)
 # The CUDA compiler, which needs no GPU, and its libraries.
-cuda = next((folder for folder in (os.environ.get("CUDA_HOME"), "/usr/local/cuda")
+cuda = next((folder for folder in (os.environ.get("CUDA_HOME"), "/usr/local/cuda", os.path.join(config.braid_source, "build", "cuda"))
              if folder and os.path.exists(os.path.join(folder, "bin", "nvcc"))), None)
 if not cuda and shutil.which("nvcc"):
     cuda = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("nvcc"))))
