@@ -6,6 +6,7 @@
 //
 //   braid_rt_gloo   -DBRAID_WITH_GLOO   libbraid_rt_gloo.a   -lgloo
 //   braid_rt_mpi    -DBRAID_WITH_MPI    libbraid_rt_mpi.a    Open MPI's -lmpi
+//   braid_rt_nccl   -DBRAID_WITH_NCCL   libbraid_rt_nccl.a   -lnccl (of programs for GPUs)
 //
 // (the archives go before libbraid_rt.a on the link line).
 //
@@ -19,6 +20,7 @@ extern "C" {
 
 void br_use_gloo(void);
 void br_use_mpi(void);
+void br_use_nccl(void);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 #include "cuda/Streams.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ struct DevicePlace {
   int device;
   std::byte *arena;
   const Streams &streams;
+  std::function<const char *()> action = {}; // what the program is doing, for messages
 };
 
 // Makes those of the rank's transport.  Every rank does so in the same order.  Throws

@@ -1,0 +1,176 @@
+//===- DeviceCollectives.cpp - which transport ranks on GPUs use ----------===//
+//
+// Every rank tells what it has, and all draw the same conclusion from the same words:
+// NCCL starts on all of them or on none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "cuda/DeviceCollectives.h"
+
+#include "core/Error.h"
+#include "core/Hash.h"
+#include "core/Mesh.h"
+#include "core/Reach.h"
+#include "cuda/NcclLibrary.h"
+#include "cuda/StagedCollectives.h"
+
+#include <map>
+
+using namespace braid;
+
+static std::optional<NcclLibrary> &nccl() {
+  static std::optional<NcclLibrary> library;
+  return library;
+}
+
+void braid::registerNccl(const NcclLibrary &library) { nccl() = library; }
+
+//===----------------------------------------------------------------------===//
+// What ranks know of each other
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Facts {
+  std::string device;  // the same text only of the same device
+  std::string busId;   // for people
+  bool hasNccl;
+  std::string tables;  // the same text only where collectives are
+
+  std::string text() const { return concat(device, "\n", busId, "\n", hasNccl ? "nccl" : "", "\n", tables); }
+  static Facts parse(const std::string &text);
+};
+} // namespace
+
+Facts Facts::parse(const std::string &text) {
+  std::vector<std::string> lines = {""};
+  for (char c : text) {
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  }
+  lines.resize(4);
+  return {lines[0], lines[1], !lines[2].empty(), lines[3]};
+}
+
+// Of programs that are one for all ranks the collectives, else what it was made from.
+static std::string describeTables(const br_model &model) {
+  std::string text = concat(model.name, " ", model.graph_hash);
+  for (int32_t i = 0; isOfAllRanks(model) && i < model.n_collectives; ++i) {
+    const br_collective_desc &d = model.collectives[i];
+    text += concat(" ", static_cast<int>(d.kind), ".", static_cast<int>(d.reduction), ".", static_cast<int>(d.dtype),
+                   ".", d.group, ".", d.root);
+    for (int32_t s = 0; s < d.n_segments; ++s)
+      text += concat(":", d.segments[s].count, "@", d.segments[s].send, ">", d.segments[s].recv);
+  }
+  return std::to_string(hashOf(text));
+}
+
+static Facts factsOf(const br_model &model, int device) {
+  cudaDeviceProp properties{};
+  cudaError_t code = cudaGetDeviceProperties(&properties, device);
+  char busId[32] = "";
+  if (code == cudaSuccess)
+    code = cudaDeviceGetPCIBusId(busId, sizeof busId, device);
+  if (code != cudaSuccess)
+    fail("cannot tell which device ", device, " is: ", cudaGetErrorString(code));
+  std::string uuid;
+  for (char byte : properties.uuid.bytes)
+    uuid += concat(static_cast<int>(static_cast<unsigned char>(byte)), ".");
+  return {uuid, busId, nccl().has_value(), describeTables(model)};
+}
+
+// Why NCCL cannot start with these ranks; the same on all of them.
+static std::string findObstacle(const std::vector<Facts> &ranks) {
+  std::map<std::string, size_t> users;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank].tables != ranks[0].tables)
+      fail("rank ", rank, " runs another program than rank 0; start all ranks with the same binary");
+    if (!ranks[rank].hasNccl)
+      return concat("the program of rank ", rank, " was linked without it; compile with --transports=nccl");
+    auto [other, isNew] = users.emplace(ranks[rank].device, rank);
+    if (!isNew)
+      return concat("ranks ", other->second, " and ", rank, " use the same GPU (", ranks[rank].busId,
+                    "), which it refuses; give each a GPU of its own, or run all ranks in one process with "
+                    "--transport=device-threads");
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Starting NCCL
+//===----------------------------------------------------------------------===//
+
+// Calls f on this rank; gives the first problem of any rank, in their order.
+template <class F> static std::string problemOfAny(Reach &reach, std::vector<std::string> &words, const F &f) {
+  std::string word;
+  try {
+    word = "+" + f();
+  } catch (const Error &error) {
+    word = concat("-", error.what());
+    reach.tellNews("start", error.what()); // others wait for this rank inside of NCCL
+  }
+  words = reach.tellAll(word);
+  for (size_t rank = 0; rank < words.size(); ++rank)
+    if (words[rank][0] == '-')
+      return concat("rank ", rank, ": ", words[rank].substr(1));
+  return "";
+}
+
+// Null, with the reason, when NCCL cannot start on every rank.
+static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const Rank &rank, const DevicePlace &place,
+                                                    std::string &problem) {
+  Reach &reach = *rank.reach;
+  std::vector<Facts> facts;
+  for (const std::string &word : reach.tellAll(factsOf(model, place.device).text()))
+    facts.push_back(Facts::parse(word));
+  problem = findObstacle(facts);
+  if (!problem.empty())
+    return nullptr;
+  std::vector<std::string> words;
+  problem = problemOfAny(reach, words, [&] { return rank.isFirst() ? nccl()->makeId() : ""; });
+  if (!problem.empty())
+    return nullptr;
+  std::string id = words[0].substr(1);
+  std::unique_ptr<StreamCollectives> made;
+  problem = problemOfAny(reach, words, [&] {
+    made = nccl()->make(model, rank, place, id);
+    return std::string(made->hasRegistered() ? "registered" : "");
+  });
+  if (!problem.empty()) {
+    if (made)
+      made->abandon(problem);
+    return nullptr;
+  }
+  for (const std::string &word : words)
+    if (word != "+registered")
+      made->unregister(); // all ranks, or none
+  return made;
+}
+
+std::unique_ptr<DeviceCollectives> braid::makeDeviceCollectives(const br_model &model, const Rank &rank,
+                                                                const DevicePlace &place) {
+  if (!rank.reach)
+    return std::make_unique<StreamCollectives>(model, rank, place);
+  Reach &reach = *rank.reach;
+  auto queue = std::make_shared<StagingQueue>(place.device);
+  reach.wrapWith([queue](const TransportFactory &inner) { return stagedTransport(inner, queue); });
+  std::vector<std::string> warnings;
+  const bool isAuto = reach.wanted() == "auto";
+  if (isAuto || reach.wanted() == "nccl") {
+    std::string problem;
+    if (std::unique_ptr<DeviceCollectives> started = startNccl(model, rank, place, problem)) {
+      reach.settle(started->name());
+      return started;
+    }
+    if (!isAuto)
+      fail("--transport=nccl cannot start: ", problem);
+    if (reach.host().empty())
+      fail("nccl cannot start: ", problem, "; this program has neither gloo nor mpi to use instead");
+    warnings.push_back(concat("nccl cannot start: ", problem, "; collectives go through the host's memory over ",
+                              reach.host(), ", which is much slower"));
+  }
+  std::string name = reach.host() == "threads" ? "device-threads" : reach.host();
+  reach.settle(name);
+  return std::make_unique<StagedCollectives>(model, rank, place, reach.comm(), queue, name, warnings);
+}

@@ -1,0 +1,246 @@
+//===- NcclCollectives.cpp - collectives on the communication stream ------===//
+
+#include "cuda/NcclCollectives.h"
+
+#include "comm/transports.h"
+#include "core/Error.h"
+#include "core/Format.h"
+#include "cuda/NcclLibrary.h"
+
+#include <exception>
+
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// NCCL's words
+//===----------------------------------------------------------------------===//
+
+static ncclDataType_t typeOf(br_dtype dtype) {
+  switch (dtype) {
+  case BR_F64:
+    return ncclFloat64;
+  case BR_F32:
+    return ncclFloat32;
+  case BR_BF16:
+    return ncclBfloat16;
+  case BR_I32:
+    return ncclInt32;
+  case BR_I64:
+    return ncclInt64;
+  case BR_I1: // a byte of 0 or 1
+    return ncclUint8;
+  }
+  fail("element type ", static_cast<int>(dtype), " is unknown");
+}
+
+static ncclRedOp_t reductionOf(br_reduction reduction) {
+  switch (reduction) {
+  case BR_SUM:
+    return ncclSum;
+  case BR_MEAN:
+    return ncclAvg;
+  case BR_MAX:
+    return ncclMax;
+  case BR_MIN:
+    return ncclMin;
+  }
+  fail("reduction ", static_cast<int>(reduction), " is unknown");
+}
+
+void NcclCollectives::issue(const Move &m, const Operation &op, ncclComm_t comm) {
+  ncclDataType_t type = typeOf(op.dtype());
+  switch (m.kind) {
+  case Move::Kind::AllReduce:
+    return checkNccl(ncclAllReduce(m.from, m.to, m.count, type, reductionOf(op.reduction()), comm, stream()),
+                     "ncclAllReduce");
+  case Move::Kind::ReduceScatter:
+    return checkNccl(ncclReduceScatter(m.from, m.to, m.count, type, reductionOf(op.reduction()), comm, stream()),
+                     "ncclReduceScatter");
+  case Move::Kind::AllGather:
+    return checkNccl(ncclAllGather(m.from, m.to, m.count, type, comm, stream()), "ncclAllGather");
+  case Move::Kind::Reduce:
+    return checkNccl(ncclReduce(m.from, m.to, m.count, type, reductionOf(op.reduction()), m.peer, comm, stream()),
+                     "ncclReduce");
+  case Move::Kind::Broadcast: // the root alone has something to send
+    return checkNccl(ncclBroadcast(m.from ? m.from : m.to, m.to, m.count, type, m.peer, comm, stream()),
+                     "ncclBroadcast");
+  case Move::Kind::Send:
+    return checkNccl(ncclSend(m.from, m.count, type, m.peer, comm, stream()), "ncclSend");
+  case Move::Kind::Recv:
+    return checkNccl(ncclRecv(m.to, m.count, type, m.peer, comm, stream()), "ncclRecv");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Starts
+//===----------------------------------------------------------------------===//
+
+NcclCollectives::NcclCollectives(const br_model &model, const Rank &rank, const DevicePlace &place,
+                                 const std::string &id)
+    : StreamCollectives(model, rank, place), reach(*rank.reach), device(place.device),
+      communicators(model, *rank.reach, rank.number, id) {
+  communicators.registerMemory(place.arena, model.arena_bytes);
+  if (scratchBytes() > 0)
+    communicators.registerMemory(scratchMemory(), scratchBytes());
+  watcher = std::thread([this] { watch(); });
+}
+
+NcclCollectives::~NcclCollectives() {
+  {
+    std::lock_guard lock(watchMutex);
+    ending = true;
+  }
+  changed.notify_all();
+  watcher.join();
+  // Other ranks come to their ends, too, unless something has failed anywhere.
+  if (hasFailed() || std::uncaught_exceptions() > 0)
+    communicators.abort();
+  else
+    communicators.finish(std::min(reach.timeout(), 30.0));
+}
+
+namespace {
+// Inside of NCCL's calls, and of a group of them.
+class Inside {
+public:
+  explicit Inside(NcclCommunicators &communicators) : communicators(communicators) {
+    communicators.enter();
+    open = ncclGroupStart() == ncclSuccess;
+  }
+  ~Inside() {
+    if (open) // an error came before the end
+      ncclGroupEnd();
+    communicators.leave();
+  }
+  void endGroup() {
+    if (!open)
+      fail("ncclGroupStart failed");
+    open = false;
+    checkNccl(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+private:
+  NcclCommunicators &communicators;
+  bool open = false;
+};
+} // namespace
+
+void NcclCollectives::exchange(int32_t index) {
+  const Collective &each = collective(index);
+  if (each.plan.moves.empty())
+    return;
+  Inside inside(communicators);
+  ncclComm_t comm = communicators.ofGroup(each.operation.group->id);
+  for (const Move &move : each.plan.moves)
+    issue(move, each.operation, comm);
+  inside.endGroup();
+  communicators.settle(comm);
+}
+
+void NcclCollectives::started(int32_t index) {
+  if (collective(index).isCaptured)
+    return; // what a graph does is awaited by the host
+  std::lock_guard lock(watchMutex);
+  if (underWay.empty())
+    since = Clock::now();
+  underWay.push_back(index);
+}
+
+// Asks now and then instead of sleeping in the driver, where nothing could wake it.
+br_status NcclCollectives::synchronize(cudaEvent_t end) {
+  {
+    std::lock_guard lock(watchMutex);
+    awaited = end;
+    awaitedSince = Clock::now();
+  }
+  constexpr auto afterFailure = std::chrono::seconds(10); // kernels that were aborted end soon
+  std::optional<Clock::time_point> last;
+  cudaError_t code = cudaEventQuery(end);
+  for (; code == cudaErrorNotReady && (!last || Clock::now() < *last); code = cudaEventQuery(end)) {
+    if (hasFailed() && !last)
+      last = Clock::now() + afterFailure;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  {
+    std::lock_guard lock(watchMutex);
+    awaited = nullptr;
+  }
+  if (code != cudaSuccess && code != cudaErrorNotReady)
+    noteFailure(concat("rank ", rankNumber(), ": the device failed: ", cudaGetErrorString(code)));
+  return hasFailed() ? BR_ERROR : BR_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// The watch
+//===----------------------------------------------------------------------===//
+
+void NcclCollectives::watch() {
+  cudaSetDevice(device);
+  std::unique_lock lock(watchMutex);
+  while (!ending) {
+    changed.wait_for(lock, std::chrono::milliseconds(50));
+    lock.unlock();
+    std::string trouble = hasFailed() ? error() : findTrouble();
+    if (!trouble.empty()) {
+      noteFailure(trouble);
+      reach.tellNews("failure", trouble);
+      communicators.abort();
+      return;
+    }
+    lock.lock();
+  }
+}
+
+std::string NcclCollectives::findTrouble() {
+  if (std::string news = reach.news("failure"); !news.empty())
+    return news;
+  std::lock_guard lock(watchMutex);
+  if (std::string async = communicators.asyncError(); !async.empty())
+    return concat("rank ", rankNumber(), ": ", underWay.empty() ? "" : describe(underWay.front()) + ": ", async);
+  return findLate();
+}
+
+std::string NcclCollectives::findLate() {
+  if (std::string late = findLateCollective(); !late.empty())
+    return late;
+  bool waits = underWay.empty() && awaited && cudaEventQuery(awaited) == cudaErrorNotReady;
+  if (!waits || Clock::now() - awaitedSince < std::chrono::duration<double>(reach.timeout()))
+    return "";
+  return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(),
+                " waits for a CUDA graph with collectives; run with --cuda-graph=off to see for which one");
+}
+
+// Time passes for the first collective that has not ended, from when the device has
+// come to it.
+std::string NcclCollectives::findLateCollective() {
+  Clock::time_point now = Clock::now();
+  while (!underWay.empty() && cudaEventQuery(collective(underWay.front()).direct.end) == cudaSuccess) {
+    underWay.pop_front();
+    since = now;
+  }
+  if (underWay.empty())
+    return "";
+  if (cudaEventQuery(collective(underWay.front()).direct.begin) == cudaErrorNotReady)
+    since = now;
+  if (now - since < std::chrono::duration<double>(reach.timeout()))
+    return "";
+  return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(), " waits for ",
+                describe(underWay.front()));
+}
+
+//===----------------------------------------------------------------------===//
+// What main asks for
+//===----------------------------------------------------------------------===//
+
+static std::string makeId() {
+  ncclUniqueId id;
+  checkNccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+  return std::string(reinterpret_cast<const char *>(&id), sizeof id);
+}
+
+static std::unique_ptr<StreamCollectives> make(const br_model &model, const Rank &rank, const DevicePlace &place,
+                                               const std::string &id) {
+  return std::make_unique<NcclCollectives>(model, rank, place, id);
+}
+
+void br_use_nccl() { registerNccl({makeId, make}); }

@@ -1,0 +1,208 @@
+//===- NcclCommunicators.cpp - a communicator for each kind of group ------===//
+
+#include "cuda/NcclCommunicators.h"
+
+#include "core/Error.h"
+#include "core/Format.h"
+#include "core/Mesh.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <thread>
+
+using namespace braid;
+
+void braid::checkNccl(ncclResult_t result, const char *call) {
+  if (result == ncclSuccess || result == ncclInProgress)
+    return;
+  std::string more = ncclGetLastError(nullptr) ? ncclGetLastError(nullptr) : "";
+  while (!more.empty() && (more.back() == '\n' || more.back() == ' '))
+    more.pop_back();
+  fail(call, " failed: ", ncclGetErrorString(result), more.empty() ? "" : ": ", more);
+}
+
+static Clock::time_point deadlineAfter(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+static ncclConfig_t configuration() {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  return config;
+}
+
+//===----------------------------------------------------------------------===//
+// Making them
+//===----------------------------------------------------------------------===//
+
+NcclCommunicators::NcclCommunicators(const br_model &model, Reach &reach, int rank, const std::string &id)
+    : reach(reach) {
+  try {
+    connect(rank, worldSize(model), id);
+    split(model, rank);
+  } catch (...) {
+    abort();
+    throw;
+  }
+}
+
+NcclCommunicators::~NcclCommunicators() { abort(); }
+
+void NcclCommunicators::connect(int rank, int size, const std::string &id) {
+  ncclUniqueId unique;
+  if (id.size() != sizeof unique)
+    fail("rank 0 has sent an id of NCCL of ", id.size(), " bytes, but this program's NCCL has ids of ", sizeof unique);
+  std::memcpy(&unique, id.data(), sizeof unique);
+  ncclConfig_t config = configuration();
+  all.push_back(nullptr);
+  checkNccl(ncclCommInitRankConfig(&all[0], size, unique, rank, &config), "ncclCommInitRankConfig");
+  settleBy(all[0], deadlineAfter(reach.timeout()), "ncclCommInitRankConfig");
+}
+
+// Color and key are the group and the place in it.
+void NcclCommunicators::split(const br_model &model, int rank) {
+  std::map<std::vector<std::vector<int32_t>>, size_t> made;
+  for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind) {
+    std::vector<std::vector<int32_t>> groups = groupsOf(model, kind);
+    bool isWorld = groups.size() == 1 && std::is_sorted(groups[0].begin(), groups[0].end());
+    if (isWorld || groups[0].size() == 1) { // a rank alone talks to nobody
+      byKind.push_back(0);
+      continue;
+    }
+    auto [found, isNew] = made.try_emplace(groups, all.size());
+    byKind.push_back(found->second);
+    for (size_t color = 0; isNew && color < groups.size(); ++color) {
+      auto me = std::find(groups[color].begin(), groups[color].end(), rank);
+      if (me != groups[color].end())
+        all.push_back(splitOff(static_cast<int32_t>(color), static_cast<int32_t>(me - groups[color].begin())));
+    }
+  }
+}
+
+// The new one is there once the old one has settled.
+ncclComm_t NcclCommunicators::splitOff(int32_t color, int32_t place) {
+  ncclConfig_t config = configuration();
+  ncclComm_t made = nullptr;
+  Clock::time_point deadline = deadlineAfter(reach.timeout());
+  checkNccl(ncclCommSplit(all[0], color, place, &made, &config), "ncclCommSplit");
+  settleBy(all[0], deadline, "ncclCommSplit");
+  settleBy(made, deadline, "ncclCommSplit");
+  return made;
+}
+
+void NcclCommunicators::registerMemory(void *memory, size_t bytes) {
+  for (ncclComm_t comm : all) {
+    void *handle = nullptr;
+    canRegister = canRegister && ncclCommRegister(comm, memory, bytes, &handle) == ncclSuccess;
+    if (canRegister && handle) // NCCL has none where it would be of no use
+      registered.emplace_back(comm, handle);
+  }
+}
+
+void NcclCommunicators::unregister() {
+  for (auto [comm, handle] : registered)
+    ncclCommDeregister(comm, handle);
+  registered.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting for NCCL
+//===----------------------------------------------------------------------===//
+
+void NcclCommunicators::settle(ncclComm_t comm) {
+  settleBy(comm, deadlineAfter(reach.timeout()), "NCCL");
+}
+
+// Asks eagerly at first: where ranks are connected, a call settles at once.
+void NcclCommunicators::settleBy(ncclComm_t comm, Clock::time_point deadline, const char *what) {
+  for (int turn = 0;; ++turn) {
+    ncclResult_t state = ncclSuccess;
+    {
+      std::lock_guard lock(mutex);
+      if (aborted)
+        fail("the ranks were told to end");
+      checkNccl(ncclCommGetAsyncError(comm, &state), "ncclCommGetAsyncError");
+    }
+    checkNccl(state, what);
+    if (state == ncclSuccess)
+      return;
+    if (turn % 256 == 255)
+      for (const char *topic : {"start", "failure"})
+        if (std::string news = reach.news(topic); !news.empty())
+          throw RankError(news);
+    if (Clock::now() >= deadline)
+      fail("after ", formatExact(reach.timeout()), " s not all ranks have come to ", what);
+    if (turn > 64)
+      std::this_thread::sleep_for(std::chrono::microseconds(turn < 1024 ? 20 : 500));
+  }
+}
+
+std::string NcclCommunicators::asyncError() {
+  std::lock_guard lock(mutex);
+  if (inside || aborted)
+    return ""; // whoever is inside asks itself
+  for (ncclComm_t comm : all) {
+    ncclResult_t state = ncclSuccess;
+    try {
+      checkNccl(ncclCommGetAsyncError(comm, &state), "ncclCommGetAsyncError");
+      checkNccl(state, "NCCL");
+    } catch (const Error &error) {
+      return error.what();
+    }
+  }
+  return "";
+}
+
+void NcclCommunicators::enter() {
+  std::lock_guard lock(mutex);
+  if (aborted)
+    fail("the ranks were told to end");
+  inside = true;
+}
+
+void NcclCommunicators::leave() {
+  {
+    std::lock_guard lock(mutex);
+    inside = false;
+  }
+  left.notify_all();
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+// A call that hangs in spite of everything is what an abort is for: it is not waited
+// for longer than a moment.
+void NcclCommunicators::abort() {
+  std::unique_lock lock(mutex);
+  if (aborted.exchange(true))
+    return;
+  left.wait_for(lock, std::chrono::seconds(2), [&] { return !inside; });
+  for (auto comm = all.rbegin(); comm != all.rend(); ++comm)
+    if (*comm)
+      ncclCommAbort(*comm);
+  all.clear();
+}
+
+// Those that were split off first.
+void NcclCommunicators::finish(double seconds) {
+  if (aborted)
+    return;
+  try {
+    Clock::time_point deadline = deadlineAfter(seconds);
+    unregister();
+    for (auto comm = all.rbegin(); comm != all.rend(); ++comm) {
+      checkNccl(ncclCommFinalize(*comm), "ncclCommFinalize");
+      settleBy(*comm, deadline, "ncclCommFinalize");
+    }
+  } catch (const Error &) { // the others have not come to their ends
+    return abort();
+  }
+  std::lock_guard lock(mutex);
+  aborted = true;
+  for (auto comm = all.rbegin(); comm != all.rend(); ++comm)
+    ncclCommDestroy(*comm);
+  all.clear();
+}

@@ -1,0 +1,45 @@
+//===- StagedCollectives.cpp - collectives through the host's memory ------===//
+
+#include "cuda/StagedCollectives.h"
+
+#include "core/Error.h"
+
+using namespace braid;
+
+static Rank withComm(Rank rank, br_comm &comm) {
+  rank.comm = &comm;
+  return rank;
+}
+
+StagedCollectives::StagedCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, br_comm &comm,
+                                     std::shared_ptr<StagingQueue> queue, std::string transport,
+                                     std::vector<std::string> warnings)
+    : place(place), queue(std::move(queue)), transport(std::move(transport)), warningTexts(std::move(warnings)),
+      collectives(model, place.arena, withComm(rank, comm)), passages(model.n_collectives) {}
+
+br_status StagedCollectives::start(int32_t index) {
+  const Passage &passage = passages[index];
+  if (note(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord") != BR_OK)
+    return BR_ERROR;
+  queue->push({passage.begin, passage.end});
+  return collectives.start(index);
+}
+
+br_status StagedCollectives::wait(int32_t index) {
+  if (collectives.wait(index) != BR_OK)
+    return BR_ERROR;
+  return note(cudaStreamWaitEvent(place.streams.compute, passages[index].end, 0), "cudaStreamWaitEvent");
+}
+
+// The device waits for nobody: starts and waits have failed if ranks have.
+br_status StagedCollectives::synchronize(cudaEvent_t end) {
+  return note(cudaEventSynchronize(end), "cudaEventSynchronize");
+}
+
+br_status StagedCollectives::note(cudaError_t code, const char *what) {
+  if (code != cudaSuccess && failure.empty())
+    failure = concat(what, " failed: ", cudaGetErrorString(code));
+  return failure.empty() ? BR_OK : BR_ERROR;
+}
+
+const char *StagedCollectives::error() const { return failure.empty() ? collectives.error() : failure.c_str(); }

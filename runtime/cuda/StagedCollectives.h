@@ -1,0 +1,46 @@
+//===- StagedCollectives.h - collectives through the host's memory --------===//
+//
+// For ranks whose devices cannot talk to each other: the rank's communication thread
+// copies (StagedTransport.h).  A wait blocks the host, so no CUDA graph can hold it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_STAGEDCOLLECTIVES_H
+#define BRAID_CUDA_STAGEDCOLLECTIVES_H
+
+#include "core/Collectives.h"
+#include "cuda/DeviceCollectives.h"
+#include "cuda/StagedTransport.h"
+
+namespace braid {
+
+class StagedCollectives final : public DeviceCollectives {
+public:
+  // `comm` runs over a staged transport with this queue.
+  StagedCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, br_comm &comm,
+                    std::shared_ptr<StagingQueue> queue, std::string transport, std::vector<std::string> warnings);
+
+  br_status start(int32_t index) override;
+  br_status wait(int32_t index) override;
+  bool canBeCaptured() const override { return false; }
+  br_status synchronize(cudaEvent_t end) override;
+  const char *error() const override;
+  const char *name() const override { return transport.c_str(); }
+  std::vector<std::string> warnings() const override { return warningTexts; }
+
+private:
+  br_status note(cudaError_t code, const char *what);
+
+  const DevicePlace place;
+  const std::shared_ptr<StagingQueue> queue;
+  const std::string transport;
+  const std::vector<std::string> warningTexts;
+  Collectives collectives;
+  struct Passage {
+    Event begin, end;
+  };
+  std::vector<Passage> passages;
+  std::string failure; // of the device; others are those of the communicator
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_STAGEDCOLLECTIVES_H

@@ -1,0 +1,216 @@
+//===- StagedTransport.cpp - memory of devices over transports of the host ===//
+
+#include "cuda/StagedTransport.h"
+
+#include "comm/Blocks.h"
+#include "core/Error.h"
+#include "cuda/Streams.h"
+
+#include <functional>
+
+using namespace braid;
+
+void StagingQueue::push(const Passage &passage) {
+  std::lock_guard lock(mutex);
+  passages.push_back(passage);
+}
+
+std::optional<StagingQueue::Passage> StagingQueue::pop() {
+  std::lock_guard lock(mutex);
+  if (passages.empty())
+    return std::nullopt;
+  Passage next = passages.front();
+  passages.pop_front();
+  return next;
+}
+
+namespace {
+
+void check(cudaError_t code, const char *what) {
+  if (code != cudaSuccess)
+    fail(what, " failed: ", cudaGetErrorString(code));
+}
+
+// Elements that this rank sends and receives of a tensor: one piece each.
+int64_t countSent(const Operation &op, const br_segment &s) {
+  switch (op.kind()) {
+  case BR_ALL_REDUCE:
+  case BR_REDUCE:
+  case BR_REDUCE_SCATTER:
+  case BR_ALL_TO_ALL:
+  case BR_SEND:
+    return s.count;
+  case BR_ALL_GATHER:
+  case BR_GATHER:
+    return blockCount(s.count, s.recv_rows, op.group->size(), op.group->me);
+  case BR_BROADCAST:
+  case BR_SCATTER:
+    return op.isRoot() ? s.count : 0;
+  case BR_PERMUTE:
+    return op.permuteTarget() >= 0 ? s.count : 0;
+  case BR_RECV:
+  case BR_BARRIER:
+    return 0;
+  }
+  return 0;
+}
+
+int64_t countReceived(const Operation &op, const br_segment &s) {
+  switch (op.kind()) {
+  case BR_ALL_REDUCE:
+  case BR_ALL_GATHER:
+  case BR_ALL_TO_ALL:
+  case BR_BROADCAST:
+  case BR_PERMUTE:
+  case BR_RECV:
+    return s.count;
+  case BR_REDUCE:
+  case BR_GATHER:
+    return op.isRoot() ? s.count : 0;
+  case BR_REDUCE_SCATTER:
+  case BR_SCATTER:
+    return blockCapacity(s.count, op.group->size());
+  case BR_SEND:
+  case BR_BARRIER:
+    return 0;
+  }
+  return 0;
+}
+
+// Pinned memory that only grows.
+class PinnedSpace {
+public:
+  ~PinnedSpace() {
+    if (memory)
+      cudaFreeHost(memory);
+  }
+  PinnedSpace() = default;
+  PinnedSpace(const PinnedSpace &) = delete;
+  PinnedSpace &operator=(const PinnedSpace &) = delete;
+
+  std::byte *atLeast(size_t wanted) {
+    if (wanted <= bytes)
+      return memory;
+    if (memory)
+      check(cudaFreeHost(memory), "cudaFreeHost");
+    memory = nullptr;
+    bytes = 0;
+    void *made = nullptr;
+    check(cudaHostAlloc(&made, wanted, cudaHostAllocDefault), "cudaHostAlloc of memory to stage collectives in");
+    memory = static_cast<std::byte *>(made);
+    bytes = wanted;
+    return memory;
+  }
+
+private:
+  std::byte *memory = nullptr;
+  size_t bytes = 0;
+};
+
+// A tensor's part on the device and where it lies in the host's memory.  What is sent
+// and what is received may lie in each other, and then do so there, too.
+struct Piece {
+  const std::byte *send;
+  std::byte *recv;
+  size_t sent, received; // bytes
+  size_t sendAt, recvAt; // in the pinned memory
+};
+
+class StagedTransport final : public Transport {
+public:
+  StagedTransport(std::unique_ptr<Transport> inner, std::shared_ptr<StagingQueue> queue)
+      : inner(std::move(inner)), queue(std::move(queue)) {}
+
+  int rank() const override { return inner->rank(); }
+  int size() const override { return inner->size(); }
+  void run(const Operation &operation, Clock::time_point deadline, double seconds) override;
+  void announceFailure(const std::string &message) override { inner->announceFailure(message); }
+
+private:
+  void layOut(const Operation &operation);
+  void copyDown();
+  void copyUp(cudaEvent_t end);
+
+  const std::unique_ptr<Transport> inner;
+  const std::shared_ptr<StagingQueue> queue;
+  std::optional<Stream> stream; // once there is work for it
+  PinnedSpace space;
+  std::byte *staged = nullptr;
+  std::vector<Piece> pieces;
+};
+
+void StagedTransport::run(const Operation &operation, Clock::time_point deadline, double seconds) {
+  std::optional<StagingQueue::Passage> passage = queue->pop();
+  if (!passage)
+    return inner->run(operation, deadline, seconds);
+  if (!stream) {
+    check(cudaSetDevice(queue->device), "cudaSetDevice");
+    stream.emplace();
+  }
+  check(cudaEventSynchronize(passage->begin), "cudaEventSynchronize");
+  layOut(operation);
+  copyDown();
+  Operation onHost = operation;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    onHost.segments[i].send = staged + pieces[i].sendAt;
+    onHost.segments[i].recv = staged + pieces[i].recvAt;
+  }
+  // The time that others may take starts when this rank has come.
+  auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  inner->run(onHost, Clock::now() + limit, seconds);
+  copyUp(passage->end);
+}
+
+void StagedTransport::layOut(const Operation &operation) {
+  constexpr size_t alignment = 64;
+  int64_t width = elementSize(operation.dtype());
+  size_t at = 0;
+  auto reserve = [&](size_t bytes) {
+    size_t place = at;
+    at += (bytes + alignment - 1) / alignment * alignment;
+    return place;
+  };
+  const std::less<const std::byte *> before;
+  pieces.clear();
+  for (const br_segment &s : operation.segments) {
+    Piece p{static_cast<const std::byte *>(s.send), static_cast<std::byte *>(s.recv),
+            static_cast<size_t>(countSent(operation, s) * width),
+            static_cast<size_t>(countReceived(operation, s) * width), 0, 0};
+    bool overlap = p.sent > 0 && p.received > 0 && before(p.send, p.recv + p.received) && before(p.recv, p.send + p.sent);
+    if (overlap) {
+      const std::byte *low = std::min<const std::byte *>(p.send, p.recv, before);
+      const std::byte *high = std::max<const std::byte *>(p.send + p.sent, p.recv + p.received, before);
+      size_t both = reserve(high - low);
+      p.sendAt = both + (p.send - low);
+      p.recvAt = both + (p.recv - low);
+    } else {
+      p.sendAt = reserve(p.sent);
+      p.recvAt = reserve(p.received);
+    }
+    pieces.push_back(p);
+  }
+  staged = space.atLeast(at);
+}
+
+void StagedTransport::copyDown() {
+  for (const Piece &p : pieces)
+    if (p.sent > 0)
+      check(cudaMemcpyAsync(staged + p.sendAt, p.send, p.sent, cudaMemcpyDeviceToHost, *stream), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
+}
+
+void StagedTransport::copyUp(cudaEvent_t end) {
+  for (const Piece &p : pieces)
+    if (p.received > 0)
+      check(cudaMemcpyAsync(p.recv, staged + p.recvAt, p.received, cudaMemcpyHostToDevice, *stream),
+            "cudaMemcpyAsync");
+  check(cudaEventRecord(end, *stream), "cudaEventRecord");
+  // The pinned memory is used again.
+  check(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
+}
+
+} // namespace
+
+TransportFactory braid::stagedTransport(TransportFactory inner, std::shared_ptr<StagingQueue> queue) {
+  return [=]() -> std::unique_ptr<Transport> { return std::make_unique<StagedTransport>(inner(), queue); };
+}

@@ -1,0 +1,49 @@
+//===- StagedTransport.h - memory of devices over transports of the host --===//
+//
+// Turns a transport of host memory into one of a device's.  For each operation the
+// communication thread waits until the device has come to its start, copies what is
+// sent down into pinned memory, runs the operation there, and copies what was received
+// up.  With the transport of threads, ranks can share one device: `device-threads`.
+//
+// Operations before the first collective of the program are words of the ranks' in the
+// host's memory and pass through.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_STAGEDTRANSPORT_H
+#define BRAID_CUDA_STAGEDTRANSPORT_H
+
+#include "comm/Transport.h"
+
+#include <cuda_runtime.h>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace braid {
+
+// Between the thread that starts collectives and the communication thread: the events
+// around each operation, in the order of starts.
+class StagingQueue {
+public:
+  explicit StagingQueue(int device) : device(device) {}
+
+  struct Passage {
+    cudaEvent_t begin; // recorded by whoever starts
+    cudaEvent_t end;   // recorded once the results are there
+  };
+  // Before the operation is started.
+  void push(const Passage &passage);
+  // Of the operation that runs; none of one in the host's memory.
+  std::optional<Passage> pop();
+
+  const int device;
+
+private:
+  std::mutex mutex;
+  std::deque<Passage> passages;
+};
+
+TransportFactory stagedTransport(TransportFactory inner, std::shared_ptr<StagingQueue> queue);
+
+} // namespace braid
+#endif // BRAID_CUDA_STAGEDTRANSPORT_H

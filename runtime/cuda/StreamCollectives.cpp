@@ -1,0 +1,162 @@
+//===- StreamCollectives.cpp - collectives that are work on streams -------===//
+
+#include "cuda/StreamCollectives.h"
+
+#include "core/Error.h"
+#include "core/Mesh.h"
+
+#include <algorithm>
+
+using namespace braid;
+
+static void check(cudaError_t code, const char *what) {
+  if (code != cudaSuccess)
+    fail(what, " failed: ", cudaGetErrorString(code));
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+// This rank's group of each kind; they are numbered by kind.
+static std::deque<Group> groupsOfRank(const br_model &model, int rank) {
+  std::deque<Group> own;
+  for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
+    for (const std::vector<int32_t> &ranks : groupsOf(model, kind)) {
+      auto me = std::find(ranks.begin(), ranks.end(), rank);
+      if (me != ranks.end())
+        own.push_back({kind, {ranks.begin(), ranks.end()}, static_cast<int>(me - ranks.begin())});
+    }
+  return own;
+}
+
+static Operation operationOf(const br_collective_desc &d, std::byte *arena, const Group &group, uint64_t number) {
+  std::vector<br_segment> segments;
+  for (int32_t i = 0; i < d.n_segments; ++i) {
+    const br_segment_desc &part = d.segments[i];
+    segments.push_back({arena + part.send, arena + part.recv, part.count, part.send_rows, part.recv_rows});
+  }
+  Operation operation;
+  operation.assign({d.kind, d.reduction, d.dtype, d.group, d.root, d.pairs, d.n_pairs, segments.data(), d.n_segments},
+                   group, number);
+  return operation;
+}
+
+StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, const DevicePlace &place)
+    : place(place), number(rank.number), groups(groupsOfRank(model, rank.number)) {
+  for (int32_t i = 0; i < model.n_collectives; ++i) {
+    const br_collective_desc &d = model.collectives[i];
+    collectives.push_back({operationOf(d, place.arena, groups[d.group], i), {}, {}, {}});
+  }
+  plan(model);
+}
+
+// One scratch for all: they run one after the other.
+void StreamCollectives::plan(const br_model &model) {
+  const bool sameTables = isOfAllRanks(model);
+  for (const Collective &each : collectives)
+    scratch.bytes = std::max<uint64_t>(scratch.bytes, planCollective(each.operation, place.arena, sameTables).scratchBytes);
+  if (scratch.bytes > 0) {
+    check(cudaMalloc(reinterpret_cast<void **>(&scratch.memory), scratch.bytes), "cudaMalloc for blocks on their way");
+    check(cudaMemsetAsync(scratch.memory, 0, scratch.bytes, stream()), "cudaMemsetAsync");
+  }
+  for (Collective &each : collectives)
+    each.plan = planCollective(each.operation, scratch.memory, sameTables);
+}
+
+StreamCollectives::~StreamCollectives() = default;
+
+StreamCollectives::Scratch::~Scratch() {
+  if (memory)
+    cudaFree(memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Starts and waits
+//===----------------------------------------------------------------------===//
+
+static void copyOn(cudaStream_t stream, const std::vector<StridedCopy> &copies) {
+  for (const StridedCopy &copy : copies) {
+    if (copy.rows == 1)
+      check(cudaMemcpyAsync(copy.to, copy.from, copy.width, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+    else
+      check(cudaMemcpy2DAsync(copy.to, copy.toPitch, copy.from, copy.fromPitch, copy.width, copy.rows,
+                              cudaMemcpyDeviceToDevice, stream),
+            "cudaMemcpy2DAsync");
+  }
+}
+
+static bool isCapturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+br_status StreamCollectives::start(int32_t index) {
+  if (hasFailed())
+    return BR_ERROR;
+  Collective &each = collectives[index];
+  try {
+    each.isCaptured = isCapturing(place.streams.compute);
+    each.action = place.action ? place.action() : "";
+    const Passage &passage = each.passage();
+    check(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord");
+    check(cudaStreamWaitEvent(stream(), passage.begin, 0), "cudaStreamWaitEvent");
+    copyOn(stream(), each.plan.before);
+    exchange(index);
+    copyOn(stream(), each.plan.after);
+    for (const ZeroFill &fill : each.plan.zeros)
+      check(cudaMemsetAsync(fill.at, 0, fill.bytes, stream()), "cudaMemsetAsync");
+    check(cudaEventRecord(passage.end, stream()), "cudaEventRecord");
+    started(index);
+    return BR_OK;
+  } catch (const Error &error) {
+    noteFailure(concat("rank ", number, ": ", describe(index), ": ", error.what()));
+    return BR_ERROR;
+  }
+}
+
+br_status StreamCollectives::wait(int32_t index) {
+  if (hasFailed())
+    return BR_ERROR;
+  cudaError_t code = cudaStreamWaitEvent(place.streams.compute, collectives[index].passage().end, 0);
+  if (code != cudaSuccess)
+    noteFailure(concat("cudaStreamWaitEvent failed: ", cudaGetErrorString(code)));
+  return hasFailed() ? BR_ERROR : BR_OK;
+}
+
+std::string StreamCollectives::describe(int32_t index) const {
+  const Collective &each = collectives[index];
+  std::string text = concat(braid::describe(each.operation.signature, *each.operation.group), " over ",
+                            braid::describe(*each.operation.group));
+  return each.action[0] ? concat(text, ", '", each.action, "'") : text;
+}
+
+void StreamCollectives::exchange(int32_t index) {
+  if (!collectives[index].plan.moves.empty())
+    fail("a rank alone has nobody to exchange data with");
+}
+
+br_status StreamCollectives::synchronize(cudaEvent_t end) {
+  cudaError_t code = cudaEventSynchronize(end);
+  if (code != cudaSuccess)
+    noteFailure(concat("cudaEventSynchronize failed: ", cudaGetErrorString(code)));
+  return hasFailed() ? BR_ERROR : BR_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+void StreamCollectives::noteFailure(const std::string &reason) {
+  std::lock_guard lock(mutex);
+  if (failed)
+    return;
+  failure = reason;
+  failed = true;
+}
+
+const char *StreamCollectives::error() const {
+  std::lock_guard lock(mutex);
+  return failure.c_str();
+}
