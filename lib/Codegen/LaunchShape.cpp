@@ -65,7 +65,7 @@ struct LaneAccess {
 };
 } // namespace
 
-static int64_t elementBytes(Type type) { return ceilDiv(type.isIndex() ? 32 : type.getIntOrFloatBitWidth(), 8); }
+static int64_t bytesOf(Type type) { return ceilDiv(type.isIndex() ? 32 : type.getIntOrFloatBitWidth(), 8); }
 
 static SmallVector<LaneAccess> readAccesses(const KernelAnalysis &kernel, ArrayRef<uint64_t> alignment) {
   SmallVector<LaneAccess> accesses(kernel.kernel.getLayouts().size());
@@ -74,7 +74,7 @@ static SmallVector<LaneAccess> readAccesses(const KernelAnalysis &kernel, ArrayR
       return;
     exec::RefType layout = kernel.layout(operand);
     LaneAccess &access = accesses[operand];
-    access.elementBytes = elementBytes(layout.getElementType());
+    access.elementBytes = bytesOf(layout.getElementType());
     if (!alignment.empty())
       access.alignment = std::gcd(access.alignment, alignment[operand]);
     int64_t laneStride = kernel.flat ? 1 : 0;
