@@ -224,13 +224,21 @@ void *br_arena(br_context *ctx);
 void br_parallel(br_context *ctx, int64_t count,
                  void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
 
-typedef enum { BR_EPILOGUE_NONE, BR_EPILOGUE_GELU_TANH, BR_EPILOGUE_GELU_ERF, BR_EPILOGUE_SILU } br_epilogue;
+typedef enum {
+  BR_EPILOGUE_NONE,
+  BR_EPILOGUE_GELU_TANH,
+  BR_EPILOGUE_GELU_ERF,
+  BR_EPILOGUE_SILU,
+  BR_EPILOGUE_GELU_TANH_GRAD // times the derivative of GELU by tanh at `aux`
+} br_epilogue;
 
 // C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]).
 // `batch` loops run over independent matrices (a stride of 0 broadcasts);
 // `outer` loops are contraction dims that do not collapse with k: their products
 // are added into the same C, in order.  Of each matrix at least one stride is 1.
 // `accumulate` adds to the old C (beta = 1).
+// `aux` is a matrix like C, in rows of `aux_m` elements of C's type, for training:
+// GELU keeps there what it is applied to, which its gradient reads.
 typedef struct br_matmul_desc {
   int64_t m, n, k;
   int64_t a_m, a_k, b_k, b_n, c_m, c_n;
@@ -244,6 +252,9 @@ typedef struct br_matmul_desc {
   int32_t accumulate;
   br_epilogue epilogue;
   uint64_t workspace_offset, workspace_bytes; // the cap; shared between calls
+  int32_t has_aux;
+  int64_t aux_m;
+  uint64_t aux_offset;
 } br_matmul_desc;
 
 // `index` is the descriptor's place in br_model.matmuls: implementations are

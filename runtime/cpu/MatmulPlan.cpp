@@ -113,6 +113,8 @@ void MatmulPlan::normalise() {
     items *= d.batch[i];
   for (int32_t i = 0; i < d.n_outer; ++i)
     products *= d.outer[i];
+  if (d.has_aux || d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
+    fail(where, ": oneDNN neither keeps GELU's input nor has GELU's gradient as an epilogue");
   if (products > 1 && d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
     fail(where,
          ": an epilogue cannot be combined with both accumulate and outer "

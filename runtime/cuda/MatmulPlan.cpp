@@ -5,15 +5,16 @@
 //   cublasLtCreate, Destroy, GetStatusString
 //   cublasLtMatmulDescCreate (COMPUTE_32F, scale R_32F), Destroy, SetAttribute of
 //     TRANSA, TRANSB (int32), EPILOGUE (uint32), BIAS_POINTER (pointer),
-//     BIAS_DATA_TYPE (int32)
+//     BIAS_DATA_TYPE (int32), EPILOGUE_AUX_POINTER (pointer), EPILOGUE_AUX_LD (int64)
 //   cublasLtMatrixLayoutCreate (R_32F, R_16BF; column-major), Destroy, SetAttribute of
 //     BATCH_COUNT (int32), STRIDED_BATCH_OFFSET (int64; 0 for an operand that all share)
 //   cublasLtMatmulPreferenceCreate, Destroy, SetAttribute of MAX_WORKSPACE_BYTES
 //     (uint64), MIN_ALIGNMENT_{A,B,C,D}_BYTES (uint32), REDUCTION_SCHEME_MASK (uint32)
 //   cublasLtMatmulAlgoGetHeuristic
 //   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
-//   epilogues DEFAULT, BIAS, GELU (the tanh form), GELU_BIAS
-//   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; the bias has D's type
+//   epilogues DEFAULT, BIAS, GELU (the tanh form), GELU_BIAS, and for training GELU_AUX,
+//     GELU_AUX_BIAS, DGELU
+//   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; bias and aux have D's
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,25 @@ namespace {
 // Buffers of the arena start at such multiples, which is all that the library asks for.
 constexpr int bufferAlignment = 256;
 
+// What the library asks of the matrix with GELU's input: elements a row, bytes of its place.
+constexpr int64_t auxMultiple = 8;
+constexpr int auxAlignment = 16;
+
 cudaDataType_t dataType(br_dtype type) { return type == BR_BF16 ? CUDA_R_16BF : CUDA_R_32F; }
 int64_t sizeOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
+cublasLtEpilogue_t epilogueOf(const br_matmul_desc &d) {
+  const auto choose = [&](cublasLtEpilogue_t plain, cublasLtEpilogue_t biased) { return d.has_bias ? biased : plain; };
+  switch (d.epilogue) {
+  case BR_EPILOGUE_GELU_TANH:
+    return d.has_aux ? choose(CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
+                     : choose(CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS);
+  case BR_EPILOGUE_GELU_TANH_GRAD:
+    return CUBLASLT_EPILOGUE_DGELU;
+  default:
+    return choose(CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS);
+  }
+}
+
 const char *nameOf(br_dtype type) {
   static const char *const names[] = {"f64", "f32", "bf16", "i32", "i64", "i1"};
   return names[type];
@@ -48,10 +66,11 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, c
     : d(desc), where(where), product(desc, where), items(countOf(product.loops)), steps(countOf(product.outer)) {
   checkTypes();
   checkEpilogue();
+  checkAux();
   describeMatrix(a, product.a);
   describeMatrix(b, product.b);
   describeMatrix(c, product.c);
-  usual = alignmentOf({}, nullptr);
+  usual = alignmentOf({});
   describeOperation(last, true);
   choose(place, last, usual);
   if (steps > 1) {
@@ -78,12 +97,30 @@ void CudaMatmulPlan::checkEpilogue() const {
          "; cuBLASLt's bias has the result's type");
   if (d.has_bias && !product.swapped)
     fail(where, ": adds a bias to the columns of a column-major result; cuBLASLt's bias is added to the rows of such");
-  if (d.epilogue != BR_EPILOGUE_NONE && d.epilogue != BR_EPILOGUE_GELU_TANH)
+  if (d.epilogue == BR_EPILOGUE_SILU || d.epilogue == BR_EPILOGUE_GELU_ERF)
     fail(where, ": ends in ", d.epilogue == BR_EPILOGUE_SILU ? "SiLU" : "GELU by erf",
          "; of activations cuBLASLt has GELU by tanh");
   // The library applies the activation to the old value as well.
   if (d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
     fail(where, ": an activation cannot be combined with accumulate; split it off");
+}
+
+// The input of GELU, which is kept or read.
+void CudaMatmulPlan::checkAux() const {
+  const bool isGrad = d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD;
+  if (!d.has_aux && isGrad)
+    fail(where, ": the gradient of GELU needs GELU's input");
+  if (!d.has_aux)
+    return;
+  if (!isGrad && d.epilogue != BR_EPILOGUE_GELU_TANH)
+    fail(where, ": has a place for GELU's input, but no GELU");
+  if (isGrad && d.has_bias)
+    fail(where, ": cuBLASLt adds no bias before the gradient of GELU");
+  if (!product.swapped || product.batch != 1 || items != 1)
+    fail(where, ": keeps or reads GELU's input for a batch, or a column-major result; it is for one row-major result");
+  if (d.aux_m % auxMultiple || d.aux_m < d.n)
+    fail(where, ": rows of GELU's input are ", d.aux_m, " elements long; cuBLASLt wants a multiple of ", auxMultiple,
+         ", at least ", d.n);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,18 +141,23 @@ void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
   auto transpose = [](const ColumnMatrix &m) { return static_cast<int32_t>(m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N); };
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(product.a)), "setting A's transposition");
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(product.b)), "setting B's transposition");
-  const bool biased = isLast && d.has_bias, activated = isLast && d.epilogue == BR_EPILOGUE_GELU_TANH;
-  const cublasLtEpilogue_t epilogue = biased      ? activated ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_BIAS
-                                      : activated ? CUBLASLT_EPILOGUE_GELU
-                                                  : CUBLASLT_EPILOGUE_DEFAULT;
-  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(epilogue)), "setting the epilogue");
+  const bool biased = isLast && d.has_bias, keepsAux = isLast && d.has_aux;
+  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE,
+            static_cast<uint32_t>(isLast ? epilogueOf(d) : CUBLASLT_EPILOGUE_DEFAULT)),
+        "setting the epilogue");
   if (biased)
     check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.bias_type))),
           "setting the type of the bias");
+  if (keepsAux)
+    check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.aux_m), "setting the rows of GELU's input");
 }
 
-void CudaMatmulPlan::setBias(const void *bias) {
-  check(set(last.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
+// Where the last call finds what is not a matrix of the product.
+void CudaMatmulPlan::setPlaces(const void *bias, const void *aux) {
+  if (d.has_bias)
+    check(set(last.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
+  if (d.has_aux)
+    check(set(last.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux), "setting the place of GELU's input");
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,8 +180,10 @@ const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &f
             static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)),
         "setting the reduction scheme");
 
-  if (&finish == &last && d.has_bias) // whose alignment is read off its place
-    setBias(static_cast<const char *>(place.workspace) + alignment % bufferAlignment);
+  if (&finish == &last) { // which tell the library their alignment
+    const char *base = static_cast<const char *>(place.workspace);
+    setPlaces(base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
+  }
 
   constexpr int most = 8;
   cublasLtMatmulHeuristicResult_t results[most];
@@ -159,8 +203,8 @@ const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &f
 
 // The largest power of two, of those that matter, that divides every place that a run
 // reads or writes.
-int CudaMatmulPlan::alignmentOf(const Pointers &p, const void *bias) const {
-  uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(bias) | bufferAlignment;
+int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
+  uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(p.bias) | bits(p.aux) | bufferAlignment;
   all |= bits(product.a.batchStride, product.a) | bits(product.b.batchStride, product.b) |
          bits(product.c.batchStride, product.c);
   for (const std::vector<ColumnLoop> *loops : {&product.loops, &product.outer})
@@ -173,21 +217,25 @@ int CudaMatmulPlan::alignmentOf(const Pointers &p, const void *bias) const {
 // Running
 //===----------------------------------------------------------------------===//
 
-void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias) {
+void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias,
+                         void *aux) {
   if (product.swapped)
     std::swap(ourA, ourB);
-  const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC)};
+  const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC),
+                         d.has_bias ? bias : nullptr, d.has_aux ? aux : nullptr};
+  if (bits(base.aux) % auxAlignment)
+    fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
   const int64_t size = sizeOf(product.a.type), sizeC = sizeOf(product.c.type);
-  const int alignment = alignmentOf(base, bias);
+  const int alignment = alignmentOf(base);
   const cublasLtMatmulAlgo_t *ofLast = choose(place, last, alignment);
   const cublasLtMatmulAlgo_t *ofPlain = steps > 1 ? choose(place, plain, alignment) : nullptr;
-  if (d.has_bias)
-    setBias(bias);
+  setPlaces(bias, aux);
   for (int64_t item = 0; item < items; ++item) {
     const ColumnOffsets at = offsetsOf(product.loops, item);
     for (int64_t step = 0; step < steps; ++step) {
       const ColumnOffsets part = offsetsOf(product.outer, step);
-      const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC};
+      const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC,
+                          base.bias, base.aux};
       const bool isLast = step + 1 == steps, adds = step > 0 || d.accumulate;
       call(place, isLast ? last : plain, isLast ? ofLast : ofPlain, p, adds);
     }

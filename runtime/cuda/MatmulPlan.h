@@ -28,7 +28,7 @@ public:
   CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where);
 
   // Throws Error when the library fails.
-  void run(const Place &place, const void *a, const void *b, void *c, const void *bias);
+  void run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux);
 
   std::string describe() const;
 
@@ -41,15 +41,17 @@ private:
   struct Pointers {
     const char *a = nullptr, *b = nullptr;
     char *c = nullptr;
+    const void *bias = nullptr, *aux = nullptr;
   };
 
   void checkTypes() const;
   void checkEpilogue() const;
+  void checkAux() const;
   void describeMatrix(LtLayout &layout, const ColumnMatrix &matrix);
   void describeOperation(Finish &finish, bool isLast);
-  void setBias(const void *bias);
+  void setPlaces(const void *bias, const void *aux);
   const cublasLtMatmulAlgo_t *choose(const Place &place, Finish &finish, int alignment);
-  int alignmentOf(const Pointers &p, const void *bias) const;
+  int alignmentOf(const Pointers &p) const;
   void call(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm, const Pointers &p,
             bool adds);
   void check(cublasStatus_t status, const char *name) const { checkLt(status, where, name); }

@@ -45,6 +45,8 @@ double activation(br_epilogue epilogue, double x) {
     return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
   case BR_EPILOGUE_SILU:
     return x / (1 + std::exp(-x));
+  case BR_EPILOGUE_GELU_TANH_GRAD: // refused
+    break;
   }
   return 0;
 }
@@ -216,6 +218,13 @@ TEST(Matmul, refusesAnEpilogueThatCannotBeRight) {
   Problem p(20, 16, 12, false, false, false);
   p.outer(3).with(false, true, BR_EPILOGUE_SILU);
   EXPECT_THROW(p.run(1), Error);
+}
+
+TEST(Matmul, refusesEpiloguesOfTraining) {
+  Problem kept(20, 16, 12, false, false, false), gradient = kept;
+  kept.with(false, false, BR_EPILOGUE_GELU_TANH).d.has_aux = 1;
+  EXPECT_THROW(kept.run(1), Error);
+  EXPECT_THROW(gradient.with(false, false, BR_EPILOGUE_GELU_TANH_GRAD).run(1), Error);
 }
 
 TEST(Matmul, refusesOtherTypesAndTellsWhich) {
