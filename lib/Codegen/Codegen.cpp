@@ -1,6 +1,7 @@
 //===- Codegen.cpp - from a program in memory form to C++ -----------------===//
 
 #include "lib/Codegen/Codegen.h"
+#include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/StepPrinter.h"
@@ -28,30 +29,38 @@ static LogicalResult verifyElements(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-static FailureOr<KernelTable> analyseKernels(ModuleOp module) {
+static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &arena) {
   KernelTable kernels;
+  Alignments alignments = findAlignments(module, arena);
   for (auto kernel : module.getOps<exec::KernelDefOp>()) {
     FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel);
     if (failed(analysis))
       return failure();
-    kernels.insert({kernel.getSymNameAttr(), std::move(*analysis)});
+    LaunchShape shape = launchShape(*analysis, alignments.lookup(kernel.getSymNameAttr()));
+    kernels[kernel.getSymNameAttr()] = {std::move(*analysis), std::move(shape)};
   }
   return kernels;
 }
 
-static FailureOr<std::string> printKernels(ModuleOp module, const KernelTable &kernels) {
-  auto aliased = findAliased(module, ArenaMap(module));
-  std::string text = "// The kernels of the model.\n#ifndef KERNELS_H\n#define KERNELS_H\n\n"
-                     "#include \"cpu/kernel.h\"\n\nnamespace braid {\n";
-  for (auto &[symbol, analysis] : kernels) {
+/// "kernels.cuh" as the name of a macro.
+static std::string guardOf(StringRef file) { return identifier(StringRef(file).upper()); }
+
+static FailureOr<std::string> printKernels(ModuleOp module, const ArenaMap &arena, const KernelTable &kernels,
+                                           const StepFlavour &flavour) {
+  auto aliased = findAliased(module, arena);
+  std::string guard = guardOf(flavour.kernelsFile);
+  std::string text = "// The kernels of the model.\n#ifndef " + guard + "\n#define " + guard + "\n\n#include \"" +
+                     flavour.kernelLayer.str() + "\"\n\nnamespace braid {\n";
+  for (auto &[symbol, toPrint] : kernels) {
+    const KernelAnalysis &analysis = toPrint.analysis;
     llvm::SmallBitVector &bits = aliased[symbol];
     bits.resize(analysis.kernel.getLayouts().size());
-    FailureOr<std::string> kernel = printKernel(analysis, bits, cpuFlavour);
+    FailureOr<std::string> kernel = printKernel(analysis, bits, flavour.kernels);
     if (failed(kernel))
       return failure();
     text += "\n" + *kernel;
   }
-  return text + "\n} // namespace braid\n#endif // KERNELS_H\n";
+  return text + "\n} // namespace braid\n#endif // " + guard + "\n";
 }
 
 static std::string printStepHeader(ModuleOp module) {
@@ -63,26 +72,30 @@ static std::string printStepHeader(ModuleOp module) {
 }
 
 FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const CodegenOptions &options) {
+  const StepFlavour *flavour = findStepFlavour(StringRef(options.target).split(':').first);
+  if (!flavour)
+    return module.emitError() << "no code is generated for the target '" << options.target << "'";
   if (failed(verifyElements(module)))
     return failure();
-  FailureOr<KernelTable> kernels = analyseKernels(module);
+  ArenaMap arena(module);
+  FailureOr<KernelTable> kernels = analyseKernels(module, arena);
   if (failed(kernels))
     return failure();
-  FailureOr<std::string> kernelText = printKernels(module, *kernels);
+  FailureOr<std::string> kernelText = printKernels(module, arena, *kernels, *flavour);
   if (failed(kernelText))
     return failure();
   FailureOr<RankTables> ranks = RankTables::create(module);
   if (failed(ranks))
     return failure();
-  StepPrinter steps(module, *kernels, *ranks);
+  StepPrinter steps(module, arena, *kernels, *ranks, *flavour);
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();
   FailureOr<std::string> modelText = printModel(module, steps, *ranks, options);
   if (failed(modelText))
     return failure();
-  return std::vector<SourceFile>{{"kernels.h", std::move(*kernelText)},
+  return std::vector<SourceFile>{{flavour->kernelsFile.str(), std::move(*kernelText)},
                                  {"step.h", printStepHeader(module)},
-                                 {"step.cpp", std::move(*stepText)},
+                                 {flavour->stepFile.str(), std::move(*stepText)},
                                  {"model.cpp", std::move(*modelText)}};
 }

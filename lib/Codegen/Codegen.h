@@ -3,7 +3,8 @@
 // The one translator.  Its input is a module in memory form; its output is the
 // source of a training binary: `kernels.h` (a function for each exec.kernel_def),
 // `step.cpp` (a function for each exec.program) and `model.cpp` (the tables that
-// the runtime reads, and main).  The same module gives the same bytes.
+// the runtime reads, and main).  For CUDA the first two are `kernels.cuh` and
+// `step.cu`.  The same module gives the same bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_CODEGEN_H
@@ -24,6 +25,8 @@ struct IgnoredTargets {
 };
 
 struct CodegenOptions {
+  /// What runs the model: "cpu", or "cuda:sm_90".
+  std::string target = "cpu";
   /// The model's name, for messages of the binary.
   std::string modelName = "model";
   /// Identifies the graph in checkpoints.

@@ -67,6 +67,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   if (!param && !state)
     return op.emitError() << "persistent tensor is neither #tg.param nor #tg.state";
   StringRef name = param ? param.getName() : state.getName();
+  StringAttr copyOf = param ? param.getCopyOf() : StringAttr();
   bool transposed = param ? param.getTransposed() : state.getTransposed();
   if (type.getRank() > kMaxRank)
     return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime takes " << kMaxRank;
@@ -86,8 +87,8 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
      << listText(part->strides) << ",\n     " << op.getOffset() << ", "
      << type.getNumElements() * elementBytes(type.getElementType()) << ", "
      << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
-     << (state && state.getScratch() ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", "
-     << part->partial << ", nullptr},\n";
+     << (copyOf || (state && state.getScratch()) ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", "
+     << part->partial << ", " << (copyOf ? stringLiteral(copyOf) : "nullptr") << "},\n";
   return success();
 }
 
@@ -104,8 +105,8 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, RankTabl
         continue;
       auto type = cast<RankedTensorType>(*buffer.getType());
       if (type.getRank() > kMaxRank)
-        return buffer.emitError() << "'" << buffer.getName() << "' has " << type.getRank() << " dims; the runtime takes "
-                                  << kMaxRank;
+        return buffer.emitError() << "'" << buffer.getName() << "' has " << type.getRank()
+                                  << " dims; the runtime takes " << kMaxRank;
       FailureOr<PartOfTensor> part = ranks.partOf(buffer, type);
       if (failed(part))
         return failure();
@@ -150,8 +151,8 @@ static std::string planText(StringRef json) {
 }
 
 /// Programs of many ranks have the transports that they are linked with.
-static std::string mainText(bool manyRanks) {
-  std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n";
+static std::string mainText(const StepFlavour &flavour, bool manyRanks) {
+  std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n" + flavour.mainCalls.str();
   if (manyRanks)
     text += "#ifdef BRAID_WITH_GLOO\n  br_use_gloo();\n#endif\n#ifdef BRAID_WITH_MPI\n  br_use_mpi();\n#endif\n";
   return text + "  return br_main(argc, argv, &model);\n}\n";
@@ -182,13 +183,22 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
   if (text.numTensors)
     text.tables += "// name, cause, type, rank, logical shape, strides in the arena,\n"
                    "// offset, bytes, initial values, stream, in checkpoints, groups that cut it\n// and that it is a "
-                   "sum over\nstatic const br_tensor tensors" +
+                   "sum over, what it is a copy of\nstatic const br_tensor tensors" +
                    suffix.str() + "[] = {\n" + rows + "};\n\n";
   return success();
 }
 
-static LogicalResult printPrograms(const RankKind &kind, RankTables &ranks, KindText &text, StringRef suffix) {
-  std::string ios, programs;
+/// The names of a program's actions.
+static std::string actionsText(StringRef table, ArrayRef<std::string> actions) {
+  std::string text = "static const char *const " + table.str() + "[] = {\n";
+  for (const std::string &action : actions)
+    text += "    " + stringLiteral(action) + ",\n";
+  return text + "};\n";
+}
+
+static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &steps, RankTables &ranks, KindText &text,
+                                   StringRef suffix) {
+  std::string ios, actions, programs;
   for (exec::ProgramOp program : kind.programs) {
     std::string table = identifier(program.getSymName()) + "_ios", rows;
     llvm::raw_string_ostream rowStream(rows);
@@ -198,16 +208,23 @@ static LogicalResult printPrograms(const RankKind &kind, RankTables &ranks, Kind
     bool any = counts->first + counts->second > 0;
     if (any)
       ios += "static const br_io " + table + "[] = {\n" + rows + "};\n";
+    ArrayRef<std::string> its = steps.actionsOf(program);
+    std::string actionTable = identifier(program.getSymName()) + "_actions";
+    if (!its.empty())
+      actions += actionsText(actionTable, its);
     programs += "    {" + stringLiteral(entryOf(program)) + ", braid::" + programFunction(program.getSymName()) + ", " +
                 (any ? table : "nullptr") + ", " + std::to_string(counts->first) + ", " +
-                std::to_string(counts->second) + ", nullptr, 0},\n";
+                std::to_string(counts->second) + ", " + (its.empty() ? "nullptr" : actionTable) + ", " +
+                std::to_string(its.size()) + "},\n";
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
   if (!ios.empty())
     text.tables += "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; "
                    "inputs before results\n" +
                    ios + "\n";
-  text.tables += "// name, function, inputs and results, how many of each\nstatic const br_program programs" +
+  if (!actions.empty())
+    text.tables += "// what each action is\n" + actions + "\n";
+  text.tables += "// name, function, inputs and results, how many of each, actions\nstatic const br_program programs" +
                  suffix.str() + "[] = {\n" + programs + "};\n\n";
   return success();
 }
@@ -224,13 +241,14 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   SmallVector<KindText> kinds(ranks.getKinds().size());
   for (auto [number, kind, text] : llvm::enumerate(ranks.getKinds(), kinds))
     if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
-        failed(printPrograms(kind, ranks, text, suffixOf(number))))
+        failed(printPrograms(kind, steps, ranks, text, suffixOf(number))))
       return failure();
 
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "// The tables that the runtime reads, and main.\n"
-        "#include \"braid_rt.h\"\n#include \"cpu/Features.h\"\n#include \"step.h\"\n"
+        "#include \"braid_rt.h\"\n#include \""
+     << steps.getFlavour().modelInclude << "\"\n#include \"step.h\"\n"
      << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
   for (const KindText &kind : kinds)
     os << kind.tables;
@@ -250,16 +268,16 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     size_t numMatmuls = steps.matmuls(number).size();
     os << "static const br_model model" << suffix << " = {\n"
        << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
-       << ",\n    /*target=*/\"cpu\",\n    /*graph_hash=*/" << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash))
-       << ",\n    /*arena_bytes=*/" << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate
-       << ",\n    /*vocab_size=*/" << vocabulary << ",\n    /*tensors=*/"
-       << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors << ",\n    /*programs=*/programs"
-       << suffix << ", " << ranks.getKinds()[number].programs.size() << ",\n    /*matmuls=*/"
-       << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
-       << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/BRAID_CPU_FEATURES,\n"
+       << ",\n    /*target=*/" << stringLiteral(options.target) << ",\n    /*graph_hash=*/"
+       << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash)) << ",\n    /*arena_bytes=*/"
+       << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate << ",\n    /*vocab_size=*/" << vocabulary
+       << ",\n    /*tensors=*/" << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors
+       << ",\n    /*programs=*/programs" << suffix << ", " << ranks.getKinds()[number].programs.size()
+       << ",\n    /*matmuls=*/" << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
+       << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getFlavour().cpuFeatures << ",\n"
        << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
        << ranks.ranksText(number) << "};\n\n";
   }
-  os << mainText(manyRanks);
+  os << mainText(steps.getFlavour(), manyRanks);
   return text;
 }

@@ -65,8 +65,8 @@ LogicalResult StepPrinter::printCollective(comm::CollectiveOpInterface op) {
   FailureOr<unsigned> number = ranks.add(op, arena);
   if (failed(number))
     return failure();
-  actionText += "  if (" + checkedCall("br_start", *number) + " || " + checkedCall("br_wait", *number) +
-                ")\n    return BR_ERROR;\n";
+  calls += "  if (" + checkedCall("br_start", *number) + " || " + checkedCall("br_wait", *number) +
+           ")\n    return BR_ERROR;\n";
   return success();
 }
 
@@ -75,12 +75,12 @@ LogicalResult StepPrinter::printStart(comm::StartOp op) {
   if (failed(number))
     return failure();
   collectiveOf[op] = *number;
-  actionText += "  if (" + checkedCall("br_start", *number) + ")\n    return BR_ERROR;\n";
+  calls += "  if (" + checkedCall("br_start", *number) + ")\n    return BR_ERROR;\n";
   return success();
 }
 
 LogicalResult StepPrinter::printWait(comm::WaitOp op) {
-  actionText += "  if (" + checkedCall("br_wait", collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
+  calls += "  if (" + checkedCall("br_wait", collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
   return success();
 }
 
@@ -91,8 +91,11 @@ LogicalResult StepPrinter::printWait(comm::WaitOp op) {
 LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
-  actionText += "  *static_cast<int32_t *>(" + addressText(op.getOuts().front()) + ") = br_axis_index(ctx, " +
-                std::to_string(ranks.groupOf(op.getAxes())) + ");\n";
+  std::string group = std::to_string(ranks.groupOf(op.getAxes())), out = addressText(op.getOuts().front());
+  if (flavour.onDevice)
+    printCall("axis_index", {"m", group, out});
+  else
+    calls += "  *static_cast<int32_t *>(" + out + ") = br_axis_index(ctx, " + group + ");\n";
   return success();
 }
 
@@ -168,15 +171,15 @@ LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
   auto whole = cast<exec::RefType>(op.getInput().getType()), block = cast<exec::RefType>(out.getType());
   std::string number = blockNumber(op.getAxes(), op.getShift());
   if (static_cast<int64_t>(op.getDim()) == comm::kFlat) {
-    printCall("take_range", {"ctx", addressText(op.getInput()), std::to_string(placeBytes(whole)), number,
-                             std::to_string(placeBytes(block)), addressText(out)});
+    printCall("take_range", {flavour.launcher.str(), addressText(op.getInput()), std::to_string(placeBytes(whole)),
+                             number, std::to_string(placeBytes(block)), addressText(out)});
     return verifyFlat(op, {op.getInput(), out});
   }
   FailureOr<std::string> table = copyTable(op, block.getShape(), whole, block);
   if (failed(table))
     return failure();
-  printCall("copy_block", {"ctx", *table, addressText(op.getInput()), startText(number, whole, block, op.getDim()),
-                           addressText(out), "0"});
+  printCall("copy_block", {flavour.launcher.str(), *table, addressText(op.getInput()),
+                           startText(number, whole, block, op.getDim()), addressText(out), "0"});
   return success();
 }
 
@@ -192,15 +195,15 @@ LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
     auto block = cast<exec::RefType>(value.getType());
     std::string number = blockNumber(op.getAxes(), shift);
     if (isFlat) {
-      printCall("put_range", {"ctx", addressText(value), number, std::to_string(placeBytes(block)), addressText(out),
-                              std::to_string(placeBytes(whole))});
+      printCall("put_range", {flavour.launcher.str(), addressText(value), number, std::to_string(placeBytes(block)),
+                              addressText(out), std::to_string(placeBytes(whole))});
       continue;
     }
     FailureOr<std::string> table = copyTable(op, block.getShape(), block, whole);
     if (failed(table))
       return failure();
-    printCall("copy_block",
-              {"ctx", *table, addressText(value), "0", addressText(out), startText(number, whole, block, op.getDim())});
+    printCall("copy_block", {flavour.launcher.str(), *table, addressText(value), "0", addressText(out),
+                             startText(number, whole, block, op.getDim())});
   }
   return success();
 }

@@ -3,7 +3,6 @@
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
 #include "lib/Codegen/CppText.h"
-#include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Target/MatmulShape.h"
 #include "mlir/IR/SymbolTable.h"
@@ -15,6 +14,13 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
+const StepFlavour *codegen::findStepFlavour(StringRef target) {
+  for (const StepFlavour *flavour : {&cpuSteps, &cudaSteps})
+    if (flavour->target == target)
+      return flavour;
+  return nullptr;
+}
+
 std::string codegen::programFunction(StringRef symbol) { return "step_" + identifier(symbol); }
 
 std::string StepPrinter::addressText(Value ref) const {
@@ -22,77 +28,17 @@ std::string StepPrinter::addressText(Value ref) const {
 }
 
 void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments) {
-  actionText += wrapCall("  " + function.str(), arguments, ";") + "\n";
+  calls += wrapCall("  " + function.str(), arguments, ";") + "\n";
 }
 
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-/// The operands that a kernel's function takes: an out that is an operand is one
-/// pointer with it.
-static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &kernel, uint64_t tuple) {
-  size_t numIns = op.getIns().size() / op.getBatch(), numOuts = op.getOuts().size() / op.getBatch();
-  SmallVector<Value> pointers(op.getIns().slice(tuple * numIns, numIns));
-  for (const Output &output : kernel.outputs)
-    if (output.tied < 0)
-      pointers.push_back(op.getOuts()[tuple * numOuts + output.number]);
-  return pointers;
-}
-
-static int64_t elements(Value ref) { return cast<exec::RefType>(ref.getType()).getTensorType().getNumElements(); }
-
-LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
-  auto it = kernels.find(op.getKernelAttr().getAttr());
-  if (it == kernels.end())
-    return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
-  const KernelAnalysis &kernel = it->second;
-  if (kernel.flat && op.getBatch() > 1) {
-    printTable(op, kernel);
-    return success();
+/// A function of the runtime that is told its element type; on a device, a template.
+void StepPrinter::printTyped(StringRef function, Type element, SmallVector<std::string> arguments) {
+  if (flavour.onDevice) {
+    arguments.insert(arguments.begin(), "m");
+    return printCall((function + "<" + memoryType(element) + ">").str(), arguments);
   }
-
-  size_t numOuts = op.getOuts().size() / op.getBatch();
-  for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
-    SmallVector<std::string> arguments{"ctx"};
-    StringRef launch;
-    switch (kernel.partition) {
-    case Partition::Rows:
-      launch = "launch_rows";
-      arguments.push_back(std::to_string(kernel.rows));
-      break;
-    case Partition::Blocks:
-      launch = "launch_blocks";
-      arguments.push_back(std::to_string(kernel.blocks()));
-      arguments.push_back(std::to_string(kernel.rows / kernel.blocks()));
-      break;
-    case Partition::Lanes:
-      launch = "launch_lanes";
-      arguments.push_back(std::to_string(kernel.rows));
-      break;
-    }
-    arguments.push_back(std::to_string(kernel.flat ? elements(op.getOuts()[tuple * numOuts]) : kernel.lanes));
-    arguments.push_back(kernelFunction(op.getKernel()));
-    for (Value pointer : pointersOf(op, kernel, tuple))
-      arguments.push_back(addressText(pointer));
-    printCall(launch, arguments);
-  }
-  return success();
-}
-
-/// A launch over many vectors: their lengths and places are a constant table.
-void StepPrinter::printTable(exec::LaunchOp op, const KernelAnalysis &kernel) {
-  std::string name = kernelFunction(op.getKernel()) + "_table" + std::to_string(numTables++);
-  size_t numOuts = op.getOuts().size() / op.getBatch(), numPointers = pointersOf(op, kernel, 0).size();
-  tables += "static constexpr Tuple<" + std::to_string(numPointers) + "> " + name + "[] = {\n";
-  for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
-    Value out = op.getOuts()[tuple * numOuts];
-    std::string offsets = llvm::join(
-        llvm::map_range(pointersOf(op, kernel, tuple), [&](Value ref) { return std::to_string(arena.offsetOf(ref)); }), ", ");
-    tables += "    {" + std::to_string(elements(out)) + ", {" + offsets + "}}, // " + arena.nameOf(out).str() + "\n";
-  }
-  tables += "};\n\n";
-  printCall("launch_table", {"ctx", "m", name, kernelFunction(op.getKernel())});
+  arguments.insert(arguments.begin(), {"ctx", dtypeText(element)});
+  printCall(("br_" + function).str(), arguments);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,9 +86,9 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
      << loops(shape->outer, &MatmulLoop::size) << ", " << loops(shape->outer, &MatmulLoop::lhs) << ", "
      << loops(shape->outer, &MatmulLoop::rhs) << ", // outer\n     " << dtypeText(type(lhs).getElementType()) << ", "
      << dtypeText(type(rhs).getElementType()) << ", " << dtypeText(type(out).getElementType()) << ", "
-     << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32") << ", "
-     << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue())
-     << ",\n     " << workspaceOffset << ", " << workspaceBytes << "},";
+     << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32")
+     << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue()) << ",\n     " << workspaceOffset
+     << ", " << workspaceBytes << "},";
   Matmuls &matmuls = matmulsOf[kind];
   auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());
   if (isNew)
@@ -153,31 +99,46 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   return success();
 }
 
+/// What the runtime takes: contiguous operands, and indices of 32 bits.
+LogicalResult StepPrinter::verifyRows(Operation *op, exec::RefType indices, ArrayRef<exec::RefType> operands) {
+  if (!indices.getElementType().isInteger(32))
+    return op->emitError() << "indices of type " << indices.getElementType() << " are not supported; the "
+                           << flavour.target << " target reads i32";
+  if (!indices.isContiguous() || !llvm::all_of(operands, [](exec::RefType type) { return type.isContiguous(); }))
+    return op->emitError() << "the " << flavour.target << " target's "
+                           << cast<exec::ActionOpInterface>(op).getActionName() << " needs contiguous operands";
+  return success();
+}
+
 LogicalResult StepPrinter::printGather(exec::GatherOp op) {
   auto table = cast<exec::RefType>(op.getTable().getType()), indices = cast<exec::RefType>(op.getIndices().getType());
-  auto out = cast<exec::RefType>(op.getOuts()[0].getType());
-  if (!indices.getElementType().isInteger(32))
-    return op.emitError() << "indices of type " << indices.getElementType() << " are not supported; the cpu target reads i32";
-  if (!table.isContiguous() || !indices.isContiguous() || !out.isContiguous())
-    return op.emitError() << "the cpu target's gather needs contiguous operands";
+  if (failed(verifyRows(op, indices, {table, cast<exec::RefType>(op.getOuts()[0].getType())})))
+    return failure();
   int64_t rows = table.getShape()[0], count = indices.getTensorType().getNumElements();
-  printCall("br_gather", {"ctx", dtypeText(table.getElementType()), std::to_string(count), std::to_string(rows),
-                          std::to_string(table.getTensorType().getNumElements() / rows), addressText(op.getTable()),
-                          addressText(op.getIndices()), addressText(op.getOuts()[0])});
+  printTyped("gather", table.getElementType(),
+             {std::to_string(count), std::to_string(rows),
+              std::to_string(table.getTensorType().getNumElements() / rows), addressText(op.getTable()),
+              addressText(op.getIndices()), addressText(op.getOuts()[0])});
   return success();
 }
 
 LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
-  auto indices = cast<exec::RefType>(op.getIndices().getType()), updates = cast<exec::RefType>(op.getUpdates().getType());
+  auto indices = cast<exec::RefType>(op.getIndices().getType()),
+       updates = cast<exec::RefType>(op.getUpdates().getType());
   auto out = cast<exec::RefType>(op.getOuts()[0].getType());
-  if (!indices.getElementType().isInteger(32))
-    return op.emitError() << "indices of type " << indices.getElementType() << " are not supported; the cpu target reads i32";
-  if (!updates.isContiguous() || !indices.isContiguous() || !out.isContiguous())
-    return op.emitError() << "the cpu target's scatter_add needs contiguous operands";
+  if (failed(verifyRows(op, indices, {updates, out})))
+    return failure();
   int64_t rows = out.getShape()[0], count = indices.getTensorType().getNumElements();
-  printCall("br_scatter_add", {"ctx", dtypeText(out.getElementType()), std::to_string(count), std::to_string(rows),
-                               std::to_string(out.getTensorType().getNumElements() / rows), addressText(op.getIndices()),
-                               addressText(op.getUpdates()), op.getAccumulator() ? "1" : "0", addressText(op.getOuts()[0])});
+  SmallVector<std::string> arguments{std::to_string(count),
+                                     std::to_string(rows),
+                                     std::to_string(out.getTensorType().getNumElements() / rows),
+                                     addressText(op.getIndices()),
+                                     addressText(op.getUpdates()),
+                                     op.getAccumulator() ? "1" : "0",
+                                     addressText(op.getOuts()[0])};
+  if (flavour.onDevice)
+    arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
+  printTyped("scatter_add", out.getElementType(), std::move(arguments));
   return success();
 }
 
@@ -185,21 +146,22 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// "12: matmul -> h.0.mlp.c_fc [256 x 3072]; gpt.mlir:40".
-std::string StepPrinter::actionComment(Operation *op, unsigned number) {
+/// "matmul -> h.0.mlp.c_fc [256 x 3072]; gpt.mlir:40".
+std::string StepPrinter::actionText(Operation *op) {
   auto action = cast<exec::ActionOpInterface>(op);
-  std::string text = std::to_string(number) + ": " + action.getActionName();
+  std::string text = action.getActionName();
   OperandRange outs = action.getActionOuts();
   if (!outs.empty()) {
     auto launch = dyn_cast<exec::LaunchOp>(op);
     if (launch && launch.getBatch() > 1)
       text += " of " + std::to_string(launch.getBatch()) + " tuples";
     else
-      text += " -> " + arena.nameOf(outs[0]).str() + " [" + shapeText(cast<exec::RefType>(outs[0].getType()).getShape()) + "]";
+      text += " -> " + arena.nameOf(outs[0]).str() + " [" +
+              shapeText(cast<exec::RefType>(outs[0].getType()).getShape()) + "]";
   }
   text += collectiveText(op);
   std::string origin = originText(op->getLoc());
-  return comment(text + (origin.empty() ? "" : "; " + origin), "  ");
+  return text + (origin.empty() ? "" : "; " + origin);
 }
 
 LogicalResult StepPrinter::printAction(Operation *op) {
@@ -244,22 +206,23 @@ static std::string arenaComment(exec::ProgramOp program) {
 
 /// A function that runs these actions, or, as compilers take more than linear time
 /// for long functions, several that run a part each.
-static std::string programText(StringRef function, ArrayRef<std::string> actions) {
+std::string StepPrinter::programText(StringRef function, ArrayRef<std::string> actions) {
   constexpr size_t partActions = 64;
-  std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n";
+  std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n",
+              end = "  return " + flavour.status.str() + ";\n}\n";
   if (actions.empty())
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
   if (actions.size() <= partActions)
-    return "br_status " + function.str() + head + "\n" + llvm::join(actions, "\n") + "  return BR_OK;\n}\n";
-  std::string parts, calls;
+    return "br_status " + function.str() + head + "\n" + llvm::join(actions, "\n") + end;
+  std::string parts, body, unused = "[[maybe_unused]] ";
   for (size_t part = 0; part * partActions < actions.size(); ++part) {
     std::string name = function.str() + "_" + std::to_string(part);
     ArrayRef<std::string> its = actions.drop_front(part * partActions);
-    parts += "static br_status " + name + "(br_context *ctx, [[maybe_unused]] const Memory m) {\n" +
-             llvm::join(its.take_front(partActions), "\n") + "  return BR_OK;\n}\n\n";
-    calls += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
+    parts += "static br_status " + name + "(" + (flavour.onDevice ? unused : "") + "br_context *ctx, " + unused +
+             "const Memory m) {\n" + llvm::join(its.take_front(partActions), "\n") + end + "\n";
+    body += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
-  return parts + "br_status " + function.str() + head + calls + "  return BR_OK;\n}\n";
+  return parts + "br_status " + function.str() + head + body + "  return BR_OK;\n}\n";
 }
 
 LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
@@ -271,13 +234,17 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
       workspaceBytes = buffer.getBytes();
     }
   SmallVector<std::string> actions;
+  std::vector<std::string> &names = actionNames[program];
   for (Operation &op : program.getBody().front()) {
     if (!isa<exec::ActionOpInterface>(op))
       continue;
-    actionText.clear();
+    calls.clear();
     if (failed(printAction(&op)))
       return failure();
-    actions.push_back(actionComment(&op, actions.size()) + actionText);
+    std::string number = std::to_string(names.size());
+    names.push_back(actionText(&op));
+    std::string mark = flavour.onDevice ? "  m.at(" + number + ");\n" : "";
+    actions.push_back(comment(number + ": " + names.back(), "  ") + mark + calls);
   }
   programs += "\n" + arenaComment(program) + programText(programFunction(program.getSymName()), actions);
   return success();
@@ -288,6 +255,7 @@ FailureOr<std::string> StepPrinter::print() {
     if (failed(printProgram(program)))
       return failure();
   return "// The programs of the model: kernels and library calls in their order.\n"
-         "#include \"kernels.h\"\n#include \"step.h\"\n\nnamespace braid {\n\n" +
-         tables + StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + "\n} // namespace braid\n";
+         "#include \"" +
+         flavour.kernelsFile.str() + "\"\n#include \"step.h\"\n\nnamespace braid {\n\n" + tables +
+         StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + "\n} // namespace braid\n";
 }

@@ -9,26 +9,37 @@
 
 #include "dialects/Exec/Exec.h"
 #include "lib/Codegen/ArenaMap.h"
-#include "lib/Codegen/KernelAnalysis.h"
+#include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/RankTables.h"
+#include "lib/Codegen/StepFlavour.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid::codegen {
 
+/// A kernel as loops, and as blocks of threads where it runs on a device.
+struct KernelToPrint {
+  KernelAnalysis analysis;
+  LaunchShape shape;
+};
 /// Kernels by symbol, in the order of the module.
-using KernelTable = llvm::MapVector<mlir::StringAttr, KernelAnalysis>;
+using KernelTable = llvm::MapVector<mlir::StringAttr, KernelToPrint>;
 
 /// A program's C++ name.
 std::string programFunction(llvm::StringRef symbol);
 
 class StepPrinter {
 public:
-  StepPrinter(mlir::ModuleOp module, const KernelTable &kernels, RankTables &ranks)
-      : module(module), arena(module), kernels(kernels), ranks(ranks), matmulsOf(ranks.getKinds().size()) {}
+  StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
+              const StepFlavour &flavour)
+      : module(module), arena(arena), kernels(kernels), ranks(ranks), flavour(flavour),
+        matmulsOf(ranks.getKinds().size()) {}
 
-  /// The text of step.cpp.
+  /// The text of the file of programs.
   mlir::FailureOr<std::string> print();
+  /// What each action of a program is, for people; complete after print().
+  llvm::ArrayRef<std::string> actionsOf(exec::ProgramOp program) const { return actionNames.at(program); }
+  const StepFlavour &getFlavour() const { return flavour; }
   /// The rows of br_model.matmuls of a kind of ranks, as initializers; complete after
   /// print().
   llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
@@ -47,19 +58,23 @@ private:
   mlir::LogicalResult printSlice(comm::SliceOp op);
   mlir::LogicalResult printAssemble(comm::AssembleOp op);
   mlir::FailureOr<std::string> copyTable(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, exec::RefType from,
-                                           exec::RefType to);
+                                         exec::RefType to);
   std::string collectiveText(mlir::Operation *action);
   std::string blockNumber(comm::AxesAttr axes, int64_t shift);
-  void printTable(exec::LaunchOp op, const KernelAnalysis &kernel);
+  void printTable(exec::LaunchOp op, const KernelToPrint &kernel);
   void printCall(llvm::StringRef function, llvm::ArrayRef<std::string> arguments);
-  std::string actionComment(mlir::Operation *op, unsigned number);
+  void printTyped(llvm::StringRef function, mlir::Type element, llvm::SmallVector<std::string> arguments);
+  mlir::LogicalResult verifyRows(mlir::Operation *op, exec::RefType indices, llvm::ArrayRef<exec::RefType> operands);
+  std::string actionText(mlir::Operation *op);
+  std::string programText(llvm::StringRef function, llvm::ArrayRef<std::string> actions);
   std::string addressText(mlir::Value ref) const;
 
   mlir::ModuleOp module;
-  ArenaMap arena;
+  const ArenaMap &arena;
   const KernelTable &kernels;
   RankTables &ranks;
-  std::string actionText; // of the action being printed
+  const StepFlavour &flavour;
+  std::string calls; // of the action being printed
   std::string programs, tables;
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
@@ -68,9 +83,10 @@ private:
     llvm::SmallVector<std::string> rows;
     llvm::StringMap<unsigned> index;
   };
-  std::vector<Matmuls> matmulsOf; // by kind
-  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf; // by start
-  llvm::StringMap<unsigned> copies;                         // tables of block copies
+  std::vector<Matmuls> matmulsOf;                                          // by kind
+  llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionNames; // by program
+  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf;                // by start
+  llvm::StringMap<unsigned> copies;                                        // tables of block copies
 };
 
 } // namespace braid::codegen

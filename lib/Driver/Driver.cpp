@@ -9,6 +9,8 @@
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/ReadGraph.h"
+#include "lib/Driver/SourceFolder.h"
+#include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
@@ -217,18 +219,19 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 LogicalResult Driver::emitSources() {
   Report summary = readReport(*module, lookupTarget(options.target)->alignment, options.accumulate);
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
+  CodegenOptions codegen{targetText(options), modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
 
-  if (options.emit == Emit::Cpp && (options.output.empty() || options.output == "-")) {
+  bool isSources = options.emit == Emit::Cpp || options.emit == Emit::Cu;
+  if (isSources && (options.output.empty() || options.output == "-")) {
     std::string text;
     for (const SourceFile &file : *files)
       text += "//===- " + file.name + " " + std::string(66 - file.name.size(), '-') + "===//\n\n" + file.text + "\n";
     if (failed(report(writeTextFile("-", text))))
       return failure();
-  } else if (options.emit == Emit::Cpp) {
+  } else if (isSources) {
     if (failed(report(writeSources(options.output, *files))))
       return failure();
   } else if (failed(clock.time("compile", [&] { return emitBinary(*files); }))) {
@@ -306,8 +309,8 @@ static llvm::Error checkPlaces(const DriverOptions &options) {
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
     return report(makeError("no graph is named; braid-model writes one"));
-  if (!lookupTarget(options.target))
-    return report(makeError("there is no target '" + options.target + "'; the targets are " + targetNames()));
+  if (failed(report(resolveTarget(options))))
+    return failure();
   if (options.accumulate < 1)
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
   if (options.accumulate > INT32_MAX)
@@ -317,10 +320,12 @@ LogicalResult Driver::checkOptions() {
   if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
     return report(makeError("--memory-limit=" + options.memoryLimit + " is no size; write bytes, or 512MiB, 2GiB"));
   bool compares = !options.parallel.compare.empty();
+  if (!compares && failed(report(checkCompiler(options))))
+    return failure();
   if (options.output.empty() && options.emit >= Emit::Dir && !compares)
     return report(makeError("no output is named; give one by -o"));
   if (!options.report.empty() && options.emit <= Emit::Memory)
-    return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, dir or exe"));
+    return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, cu, dir or exe"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
   if (failed(report(checkPlaces(options))))
@@ -351,7 +356,7 @@ LogicalResult Driver::run() {
 }
 
 LogicalResult Driver::printPipeline() {
-  if (failed(report(resolveParallelOptions(options))))
+  if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))))
     return failure();
   llvm::outs() << pipelineText(buildPhases(options)) << "\n";
   return success();

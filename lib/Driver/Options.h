@@ -16,6 +16,7 @@ enum class Emit {
   Exec,   // actions on values
   Memory, // actions in memory
   Cpp,    // generated sources
+  Cu,     // the same for CUDA
   Dir,    // generated sources, the runtime's and a CMakeLists.txt
   Exe,    // the training binary
 };
@@ -53,7 +54,7 @@ struct ParallelOptions {
   std::optional<int64_t> prefetch;
   /// `latency_us,GBps` and `GFLOPS,GBps`: what the cost model believes.
   std::string link, compute;
-  /// Which of threads, gloo and mpi the binary can run on; empty for those there are.
+  /// Which of the target's transports the binary can run on; empty for those there are.
   std::vector<std::string> transports;
 
   bool isParallel() const { return !mesh.empty(); }
@@ -62,7 +63,10 @@ struct ParallelOptions {
 struct DriverOptions {
   std::string input, output;
   Emit emit = Emit::Exe;
+  /// In TargetInfo; as an option, with a colon and the GPU after it.
   std::string target = "cpu";
+  /// "sm_90"; empty where the target is no GPU.
+  std::string gpu;
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
   ParallelOptions parallel;
@@ -70,9 +74,11 @@ struct DriverOptions {
   std::string memoryLimit;
   /// A file for the plan as JSON, "-" to print it readably, empty for neither.
   std::string report;
-  /// What -march= is given.
-  std::string cpu = "native";
+  /// What -march= is given; empty for the processor of this machine.
+  std::string cpu;
   std::string compiler = "c++";
+  /// The CUDA compiler; as an option empty to look for one, then empty for none.
+  std::string nvcc;
   /// A folder in which the generated sources stay.
   std::string keep;
   /// The folder with lib/braid and share/braid; empty to look around the program.

@@ -176,9 +176,6 @@ static Error checkValues(const ParallelOptions &options) {
     return makeError("--link=" + options.link + " is no link; write latency_us,GBps, as in --link=20,1.25");
   if (!options.compute.empty() && !isPair(options.compute, /*zeroFirst=*/false))
     return makeError("--compute=" + options.compute + " is no rate; write GFLOPS,GBps, as in --compute=100,20");
-  for (const std::string &transport : options.transports)
-    if (transport != "threads" && transport != "gloo" && transport != "mpi")
-      return makeError("--transports: there is no transport '" + transport + "'; they are threads, gloo and mpi");
   return Error::success();
 }
 

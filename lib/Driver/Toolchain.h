@@ -8,9 +8,10 @@
 
 namespace braid {
 
-/// A transport that is an archive of its own, built where its library was there.
-struct TransportLibrary {
-  std::string name;               // gloo, mpi
+/// A part of the runtime that is an archive of its own, built where the libraries it
+/// needs were there.
+struct RuntimePart {
+  std::string name;               // gloo, mpi, cuda
   std::string archive;            // lib/braid/libbraid_rt_gloo.a
   std::vector<std::string> words; // what it needs on the link line
 };
@@ -19,26 +20,25 @@ struct TransportLibrary {
 struct RuntimeFolder {
   std::string sources; // share/braid/runtime: headers and sources
   std::string library; // lib/braid/libbraid_rt.a
-  /// Those that the binary is to have, beside `threads`.
-  std::vector<TransportLibrary> transports;
+  /// What the binary is linked with before the library: its target, unless that is the
+  /// CPU, and its transports but `threads`.
+  std::vector<RuntimePart> parts;
 };
 
+/// A transport with a library of its own, and what model.cpp is told where there is one.
+struct TransportMacro {
+  llvm::StringLiteral transport, macro;
+};
+llvm::ArrayRef<TransportMacro> transportMacros();
+
 /// Looks in `options.runtimeDir`, or around the running program (`program` is
-/// argv[0]).  An error if a transport that `options` name is not there.
+/// argv[0]).  An error if a target or a transport that `options` name is not there.
 llvm::Expected<RuntimeFolder> findRuntime(const DriverOptions &options, const char *program);
 
 /// Compiles sources that lie in `folder` to the binary `output`; objects and messages
 /// go to `scratch`.
-llvm::Error compileBinary(llvm::StringRef folder, llvm::StringRef scratch, const RuntimeFolder &runtime, const DriverOptions &options,
-                          llvm::StringRef output);
-
-/// Writes generated sources, the runtime's sources and a CMakeLists.txt to a
-/// folder that builds without LLVM.
-llvm::Error writeSourceFolder(llvm::StringRef folder, llvm::ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
-                              const DriverOptions &options, llvm::StringRef name);
-
-/// Writes only the generated sources.
-llvm::Error writeSources(llvm::StringRef folder, llvm::ArrayRef<SourceFile> sources);
+llvm::Error compileBinary(llvm::StringRef folder, llvm::StringRef scratch, const RuntimeFolder &runtime,
+                          const DriverOptions &options, llvm::StringRef output);
 
 } // namespace braid
 

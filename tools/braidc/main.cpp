@@ -24,10 +24,12 @@ struct Flags {
                  clEnumValN(Emit::Exec, "exec", "their kernels and library calls, on values"),
                  clEnumValN(Emit::Memory, "memory", "the same with every buffer placed in the arena"),
                  clEnumValN(Emit::Cpp, "cpp", "the generated C++ sources, to a folder or standard output"),
-                 clEnumValN(Emit::Dir, "dir", "a folder that builds with CMake, a C++ compiler and oneDNN"),
+                 clEnumValN(Emit::Cu, "cu", "the same of --target=cuda, CUDA C++"),
+                 clEnumValN(Emit::Dir, "dir", "a folder that builds with CMake and a compiler, without LLVM"),
                  clEnumValN(Emit::Exe, "exe", "the training binary (default)"))};
-  cl::opt<std::string> target{"target", cl::desc("What the binary runs on (default cpu)"), cl::init("cpu"),
-                              cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("What the binary runs on: cpu (default), or cuda with the GPU to compile for "
+                                                 "(default sm_90)"),
+                              cl::value_desc("cpu|cuda[:sm_90]"), cl::init("cpu"), cl::cat(category)};
   cl::opt<int64_t> accumulate{"accumulate", cl::desc("Microbatches a step: the graph's batch is divided by this"),
                               cl::value_desc("K"), cl::init(1), cl::cat(category)};
 
@@ -81,8 +83,9 @@ struct Flags {
                                cl::value_desc("GFLOPS,GBps"), cl::cat(category)};
   cl::opt<bool> noiseScale{"noise-scale", cl::desc("Measure the gradient noise scale (one scalar all_reduce more)"),
                            cl::cat(category)};
-  cl::list<std::string> transports{"transports", cl::desc("What the binary can communicate over: threads, gloo, mpi "
-                                                          "(default: those that are installed)"),
+  cl::list<std::string> transports{"transports", cl::desc("What the binary can communicate over: threads, gloo, mpi; "
+                                                          "cuda: nccl, gloo, mpi, device-threads (default: those that "
+                                                          "are installed)"),
                                    cl::value_desc("names"), cl::CommaSeparated, cl::cat(category)};
 
   cl::opt<std::string> memoryLimit{"memory-limit", cl::desc("Refuse to compile to a larger arena: bytes, or 512MiB, 2G"),
@@ -90,8 +93,10 @@ struct Flags {
   cl::opt<std::string> report{"report", cl::desc("Write the memory plan: JSON to a file, or a table to - (standard output)"),
                               cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{"cpu", cl::desc("The processor to compile for, as -march= takes it (default native)"),
-                           cl::init("native"), cl::cat(category)};
+                           cl::cat(category)};
   cl::opt<std::string> compiler{"cc", cl::desc("The C++ compiler (default c++)"), cl::init("c++"), cl::cat(category)};
+  cl::opt<std::string> nvcc{"nvcc", cl::desc("The CUDA compiler (default: in CUDA_HOME, or found)"), cl::value_desc("path"),
+                            cl::cat(category)};
   cl::opt<std::string> keep{"keep", cl::desc("Leave the generated sources in this folder"), cl::value_desc("folder"),
                             cl::cat(category)};
   cl::opt<std::string> runtimeDir{"runtime-dir", cl::desc("The folder with lib/braid and share/braid (default: found)"),
@@ -138,6 +143,7 @@ struct Flags {
     options.report = report;
     options.cpu = cpu;
     options.compiler = compiler;
+    options.nvcc = nvcc;
     options.keep = keep;
     options.runtimeDir = runtimeDir;
     options.printPipeline = printPipeline;

@@ -1,0 +1,101 @@
+//===- StepLaunch.cpp - launches of kernels, as C++ -----------------------===//
+//
+// On the CPU a launch says what there is to do, and the runtime cuts it up for its
+// threads.  On a device it says how many blocks of how many threads; flat kernels
+// count their own blocks, by the length.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Codegen/CppText.h"
+#include "lib/Codegen/KernelPrinter.h"
+#include "lib/Codegen/StepPrinter.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+/// The operands that a kernel's function takes: an out that is an operand is one
+/// pointer with it.
+static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &kernel, uint64_t tuple) {
+  size_t numIns = op.getIns().size() / op.getBatch(), numOuts = op.getOuts().size() / op.getBatch();
+  SmallVector<Value> pointers(op.getIns().slice(tuple * numIns, numIns));
+  for (const Output &output : kernel.outputs)
+    if (output.tied < 0)
+      pointers.push_back(op.getOuts()[tuple * numOuts + output.number]);
+  return pointers;
+}
+
+static int64_t elements(Value ref) { return cast<exec::RefType>(ref.getType()).getTensorType().getNumElements(); }
+
+namespace {
+/// The function that launches a kernel, and what it takes before the pointers.
+struct LaunchText {
+  StringRef function;
+  SmallVector<std::string> arguments;
+};
+} // namespace
+
+/// `length` is how many elements the vectors of a flat kernel have.
+static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
+  std::string lanes = std::to_string(kernel.flat ? length : kernel.lanes);
+  auto count = [](int64_t n) { return std::to_string(n); };
+  switch (kernel.partition) {
+  case Partition::Rows:
+    return {"launch_rows", {"ctx", count(kernel.rows), lanes}};
+  case Partition::Blocks:
+    return {"launch_blocks", {"ctx", count(kernel.blocks()), count(kernel.rows / kernel.blocks()), lanes}};
+  case Partition::Lanes:
+    return {"launch_lanes", {"ctx", count(kernel.rows), lanes}};
+  }
+  llvm_unreachable("unknown partition");
+}
+
+static LaunchText onDevice(const KernelAnalysis &kernel, const LaunchShape &shape, int64_t length) {
+  if (kernel.flat)
+    return {"launch_flat", {"m", std::to_string(length), std::to_string(shape.threads), std::to_string(shape.width)}};
+  return {"launch", {"m", std::to_string(shape.blocks), std::to_string(shape.threads)}};
+}
+
+LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
+  auto it = kernels.find(op.getKernelAttr().getAttr());
+  if (it == kernels.end())
+    return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
+  const KernelAnalysis &kernel = it->second.analysis;
+  if (kernel.flat && op.getBatch() > 1) {
+    printTable(op, it->second);
+    return success();
+  }
+  size_t numOuts = op.getOuts().size() / op.getBatch();
+  for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
+    int64_t length = kernel.flat ? elements(op.getOuts()[tuple * numOuts]) : 0;
+    LaunchText launch = flavour.onDevice ? onDevice(kernel, it->second.shape, length) : onHost(kernel, length);
+    launch.arguments.push_back(kernelFunction(op.getKernel()));
+    for (Value pointer : pointersOf(op, kernel, tuple))
+      launch.arguments.push_back(addressText(pointer));
+    printCall(launch.function, launch.arguments);
+  }
+  return success();
+}
+
+/// A launch over many vectors: their lengths and places are a constant table.
+void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
+  std::string function = kernelFunction(op.getKernel()), name = function + "_table" + std::to_string(numTables++);
+  size_t numOuts = op.getOuts().size() / op.getBatch(), numPointers = pointersOf(op, kernel.analysis, 0).size();
+  tables += "static constexpr Tuple<" + std::to_string(numPointers) + "> " + name + "[] = {\n";
+  for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
+    Value out = op.getOuts()[tuple * numOuts];
+    std::string offsets = llvm::join(llvm::map_range(pointersOf(op, kernel.analysis, tuple),
+                                                     [&](Value ref) { return std::to_string(arena.offsetOf(ref)); }),
+                                     ", ");
+    tables += "    {" + std::to_string(elements(out)) + ", {" + offsets + "}}, // " + arena.nameOf(out).str() + "\n";
+  }
+  tables += "};\n\n";
+  SmallVector<std::string> arguments{flavour.onDevice ? "m" : "ctx"};
+  if (flavour.onDevice)
+    arguments.append({std::to_string(kernel.shape.threads), std::to_string(kernel.shape.width)});
+  else
+    arguments.push_back("m");
+  arguments.append({name, function});
+  printCall("launch_table", arguments);
+}

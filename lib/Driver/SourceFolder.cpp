@@ -1,0 +1,141 @@
+//===- SourceFolder.cpp - generated sources as files ----------------------===//
+
+#include "lib/Driver/SourceFolder.h"
+#include "lib/Driver/OutputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace braid;
+
+static std::string inFolder(StringRef folder, StringRef rest) {
+  SmallString<128> path(folder);
+  sys::path::append(path, rest);
+  return path.str().str();
+}
+
+Error braid::writeSources(StringRef folder, ArrayRef<SourceFile> sources) {
+  if (std::error_code code = sys::fs::create_directories(folder))
+    return makeError("cannot make the folder '" + folder + "': " + code.message());
+  for (const SourceFile &source : sources)
+    if (Error error = writeTextFile(inFolder(folder, source.name), source.text))
+      return error;
+  return Error::success();
+}
+
+/// Copies the runtime's C++ and CMake files, and nothing else.
+static Error copyRuntime(StringRef from, StringRef to) {
+  SmallString<128> root;
+  if (std::error_code code = sys::fs::real_path(from, root))
+    return makeError("cannot read '" + from + "': " + code.message());
+  std::error_code code;
+  for (sys::fs::recursive_directory_iterator file(root, code), end; file != end && !code; file.increment(code)) {
+    StringRef path = file->path(), extension = sys::path::extension(path);
+    if (!is_contained({".h", ".cpp"}, extension) && sys::path::filename(path) != "CMakeLists.txt")
+      continue;
+    auto text = MemoryBuffer::getFile(path);
+    if (!text)
+      return makeError("cannot read '" + path + "': " + text.getError().message());
+    std::string target = inFolder(to, path.drop_front(root.size() + 1));
+    if ((code = sys::fs::create_directories(sys::path::parent_path(target))))
+      break;
+    if (Error error = writeTextFile(target, (*text)->getBuffer()))
+      return error;
+  }
+  return code ? makeError("cannot copy the runtime to '" + to + "': " + code.message()) : Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// CMakeLists.txt
+//===----------------------------------------------------------------------===//
+
+/// Links a transport where its library is found; one that was named must be.
+static std::string cmakeTransport(StringRef name, StringRef transport, StringRef macro, bool isNamed) {
+  std::string target = ("braid_rt_" + transport).str();
+  std::string text = ("if(TARGET " + target + ")\n  target_compile_definitions(" + name + " PRIVATE " + macro +
+                      ")\n  target_link_libraries(" + name + " PRIVATE " + target + ")\n")
+                         .str();
+  if (isNamed)
+    text +=
+        ("else()\n  message(FATAL_ERROR \"" + name + " is to run over " + transport + ", which is not installed\")\n")
+            .str();
+  return text + "endif()\n";
+}
+
+/// The transports of its own that the binary is linked with.
+static std::string cmakeTransports(StringRef name, const ParallelOptions &parallel) {
+  std::string text;
+  bool areNamed = !parallel.transports.empty();
+  for (auto [transport, macro] : transportMacros())
+    if (parallel.isParallel() && (!areNamed || is_contained(parallel.transports, transport)))
+      text += cmakeTransport(name, transport, macro, areNamed);
+  return text;
+}
+
+static std::string cmakeForCpu(StringRef name) {
+  return ("# Builds the training binary `" + name + "`: needs CMake, a C++20 compiler and oneDNN.\n" +
+          "#   cmake -S . -B build && cmake --build build\n"
+          "cmake_minimum_required(VERSION 3.20)\n"
+          "project(" +
+          name +
+          " LANGUAGES CXX)\n"
+          "if(NOT CMAKE_BUILD_TYPE)\n"
+          "  set(CMAKE_BUILD_TYPE Release)\n"
+          "endif()\n"
+          "set(CPU native CACHE STRING \"The processor to compile for: -march=\")\n\n"
+          "add_subdirectory(runtime)\n"
+          "add_executable(" +
+          name +
+          " step.cpp model.cpp)\n"
+          "target_compile_options(" +
+          name +
+          " PRIVATE -O3 -march=${CPU} -ffp-contract=fast)\n"
+          "target_link_libraries(" +
+          name + " PRIVATE braid_rt)\n")
+      .str();
+}
+
+/// `gpu` is "sm_90": CMake wants it before it tries the compiler, which may not know
+/// CMake's own default any more.
+static std::string cmakeForCuda(StringRef name, StringRef gpu) {
+  return ("# Builds the training binary `" + name +
+          "`: needs CMake, nvcc with the libraries of its toolkit, and\n"
+          "# a C++20 compiler.  NCCL and cuDNN are used where they are found.\n"
+          "#   cmake -S . -B build && cmake --build build\n"
+          "cmake_minimum_required(VERSION 3.24)\n"
+          "set(CMAKE_CUDA_ARCHITECTURES " +
+          gpu.drop_front(StringRef("sm_").size()) +
+          " CACHE STRING \"The GPUs to compile for: 80, 90, 90a, 100\")\n"
+          "project(" +
+          name +
+          " LANGUAGES CXX CUDA)\n"
+          "if(NOT CMAKE_BUILD_TYPE)\n"
+          "  set(CMAKE_BUILD_TYPE Release)\n"
+          "endif()\n\n"
+          "add_subdirectory(runtime)\n"
+          "if(NOT TARGET braid_rt_cuda)\n"
+          "  message(FATAL_ERROR \"the libraries of the CUDA toolkit were not found: cudart and cublasLt\")\n"
+          "endif()\n"
+          "add_executable(" +
+          name +
+          " step.cu model.cpp)\n"
+          "target_compile_features(" +
+          name +
+          " PRIVATE cxx_std_20 cuda_std_20)\n"
+          "target_link_libraries(" +
+          name + " PRIVATE braid_rt_cuda)\n")
+      .str();
+}
+
+Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
+                               const DriverOptions &options, StringRef name) {
+  if (Error error = writeSources(folder, sources))
+    return error;
+  if (Error error = copyRuntime(runtime.sources, inFolder(folder, "runtime")))
+    return error;
+  std::string text = options.target == "cuda" ? cmakeForCuda(name, options.gpu) : cmakeForCpu(name);
+  return writeTextFile(inFolder(folder, "CMakeLists.txt"), text + cmakeTransports(name, options.parallel));
+}

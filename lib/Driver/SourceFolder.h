@@ -1,0 +1,19 @@
+//===- SourceFolder.h - generated sources as files --------------*- C++ -*-===//
+#ifndef BRAID_LIB_DRIVER_SOURCEFOLDER_H
+#define BRAID_LIB_DRIVER_SOURCEFOLDER_H
+
+#include "lib/Driver/Toolchain.h"
+
+namespace braid {
+
+/// Writes generated sources, the runtime's sources and a CMakeLists.txt to a
+/// folder that builds without LLVM: by a C++ compiler, and nvcc for CUDA.
+llvm::Error writeSourceFolder(llvm::StringRef folder, llvm::ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
+                              const DriverOptions &options, llvm::StringRef name);
+
+/// Writes only the generated sources.
+llvm::Error writeSources(llvm::StringRef folder, llvm::ArrayRef<SourceFile> sources);
+
+} // namespace braid
+
+#endif // BRAID_LIB_DRIVER_SOURCEFOLDER_H

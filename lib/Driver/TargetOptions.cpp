@@ -1,0 +1,89 @@
+//===- TargetOptions.cpp - what --target says, and what it rules out ------===//
+
+#include "lib/Driver/TargetOptions.h"
+#include "lib/Driver/CudaToolkit.h"
+#include "lib/Driver/OutputFile.h"
+#include "lib/Target/TargetInfo.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace braid;
+
+/// What `--target=cuda` alone stands for.
+static constexpr StringLiteral kDefaultGpu = "sm_90";
+
+static Error resolveGpu(DriverOptions &options, StringRef gpu) {
+  auto nvcc = findNvcc(options.nvcc);
+  if (!nvcc)
+    return nvcc.takeError();
+  options.nvcc = std::move(*nvcc);
+  options.gpu = gpu.str();
+  auto names = gpuNames(options.nvcc);
+  if (!names)
+    return names.takeError();
+  if (is_contained(*names, gpu))
+    return Error::success();
+  std::string who = options.nvcc.empty() ? "CUDA compiles" : "'" + options.nvcc + "' compiles";
+  return makeError("--target=cuda:" + gpu + ": there is no GPU '" + gpu + "'; " + who + " for " + join(*names, ", "));
+}
+
+/// What is said of another target's compiler.
+static Error checkOthers(const DriverOptions &options) {
+  bool isCuda = options.target == "cuda";
+  if (isCuda && !options.cpu.empty())
+    return makeError("--cpu=" + options.cpu +
+                     " is about the cpu target; for CUDA name the GPU, as in --target=cuda:" + kDefaultGpu);
+  if (!isCuda && !options.nvcc.empty())
+    return makeError("--nvcc=" + options.nvcc + " is about CUDA, and the target is " + options.target +
+                     ": add --target=cuda, or leave it out");
+  if (isCuda && options.emit == Emit::Cpp)
+    return makeError("--emit=cpp is of the cpu target; the sources for CUDA are --emit=cu");
+  if (!isCuda && options.emit == Emit::Cu)
+    return makeError("--emit=cu is of CUDA, and the target is " + options.target +
+                     ": add --target=cuda, or write --emit=cpp");
+  return Error::success();
+}
+
+/// What ranks can communicate over.
+static Error checkTransports(const DriverOptions &options) {
+  SmallVector<StringRef> known{"threads", "gloo", "mpi"};
+  if (options.target == "cuda")
+    known = {"nccl", "gloo", "mpi", "device-threads"};
+  for (const std::string &transport : options.parallel.transports)
+    if (!is_contained(known, transport))
+      return makeError("--transports: there is no transport '" + transport + "' for the " + options.target +
+                       " target; they are " + join(ArrayRef(known).drop_back(), ", ") + " and " + known.back());
+  return Error::success();
+}
+
+Error braid::resolveTarget(DriverOptions &options) {
+  std::string text = options.target;
+  auto [name, gpu] = StringRef(text).split(':');
+  bool namesGpu = StringRef(text).contains(':');
+  if (!lookupTarget(name))
+    return makeError("there is no target '" + name + "'; the targets are " + targetNames());
+  options.target = name.str();
+  if (Error error = checkOthers(options))
+    return error;
+  if (Error error = checkTransports(options))
+    return error;
+  if (options.target == "cuda")
+    return resolveGpu(options, namesGpu ? gpu : StringRef(kDefaultGpu));
+  if (namesGpu)
+    return makeError("--target=" + text +
+                     ": after a colon stands the GPU of the cuda target; a processor is named by --cpu=");
+  return Error::success();
+}
+
+Error braid::checkCompiler(const DriverOptions &options) {
+  if (options.target != "cuda" || options.emit != Emit::Exe || !options.nvcc.empty())
+    return Error::success();
+  return makeError(
+      "there is no CUDA compiler: neither CUDA_HOME nor PATH has nvcc.  Install the CUDA toolkit, name it by "
+      "--nvcc=, or write --emit=dir and build the folder where there is one");
+}
+
+std::string braid::targetText(const DriverOptions &options) {
+  return options.gpu.empty() ? options.target : options.target + ":" + options.gpu;
+}
