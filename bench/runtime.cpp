@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/Context.h"
 #include "core/InitialValues.h"
 #include "cpu/Blocks.h"
+#include "cpu/CpuContext.h"
 #include "cpu/RandomNumbers.h"
 
 #include <benchmark/benchmark.h>
@@ -63,7 +63,7 @@ void initializeWeight(benchmark::State &state, br_dtype dtype, bool transposed) 
   model.tensors = &weight, model.n_tensors = 1;
   std::vector<std::byte> memory(weight.bytes);
   for (auto _ : state)
-    initialize(model, memory.data(), 1, 1, 0);
+    initialize(model, weight, memory.data(), 1, 1, 0);
   countElements(state, elements);
 }
 
@@ -73,7 +73,7 @@ void initializeWeight(benchmark::State &state, br_dtype dtype, bool transposed) 
 
 void copyBlock(benchmark::State &state, const BlockCopy &copy) {
   br_model model{};
-  br_context context{model, 1};
+  CpuContext context(model, 1);
   const int64_t elements = std::accumulate(copy.size, copy.size + copy.loops, int64_t{1}, std::multiplies<>());
   std::vector<float> from(2 * elements, 1), to(2 * elements);
   for (auto _ : state) {

@@ -23,10 +23,10 @@ std::array<int32_t, agreeValues> braid::agree(Model &model, const std::array<int
   if (!in || !out || in->bytes != sizeof values || out->bytes != sizeof values)
     fail("the compiled model is broken: program 'agree' does not take and give ", agreeValues,
          " numbers; compile it again");
-  std::copy(values.begin(), values.end(), model.at<int32_t>(*in));
+  std::memcpy(model.input<int32_t>(program, *in), values.data(), sizeof values);
   model.run(program);
   std::array<int32_t, agreeValues> result;
-  std::copy_n(model.at<int32_t>(*out), agreeValues, result.begin());
+  model.onHost(*out, Use::Read, [&](const std::byte *memory) { std::memcpy(result.data(), memory, sizeof result); });
   return result;
 }
 
@@ -122,7 +122,9 @@ void braid::checkCopiesAreEqual(Model &model) {
     const bool hasCopies = blockOf(table, cut, model.rank().number).size < ranksOf(table);
     if (tensor.checkpoint && tensor.partial == 0 && hasCopies) {
       int32_t &sum = sums[cut];
-      sum = checksum(sum, model.arena() + tensor.offset, tensor.bytes, model.threads());
+      model.onHost(tensor, Use::Read, [&](const std::byte *memory) {
+        sum = checksum(sum, memory, tensor.bytes, model.threads());
+      });
     }
   }
   for (const auto &[cut, sum] : sums) {

@@ -41,7 +41,7 @@ private:
   void writeFiles(const JobState &state);
   void writePart(const std::string &path, const std::string &metadata);
   void writeIndex(const JobState &state);
-  void writeTensor(File &file, const br_tensor &tensor);
+  void writeTensor(File &file, const br_tensor &tensor, const std::byte *memory);
   void removeOld(int64_t step);
 
   Model &model;

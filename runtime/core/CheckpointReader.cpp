@@ -4,6 +4,7 @@
 #include "core/Checkpoint.h"
 #include "core/Error.h"
 #include "core/Hash.h"
+#include "core/InitialValues.h"
 #include "core/Mesh.h"
 #include "core/NumberTypes.h"
 #include "core/PieceReader.h"
@@ -63,7 +64,8 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
       },
       [&](const std::string &name, const SavedTensors::Piece &piece) {
         const br_tensor &t = *targets.find(name)->second;
-        reader.read(piece, partOfTarget(t), t.dtype, model.arena() + t.offset);
+        model.onHost(t, Use::Update,
+                     [&](std::byte *memory) { reader.read(piece, partOfTarget(t), t.dtype, memory); });
       });
 }
 
@@ -144,10 +146,12 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
   Targets targets;
   together(model, [&] { targets = compare(saved, model, what); });
   together(model, [&] { readParts(saved, model, targets); });
+  refreshCopies(model);
 }
 
 void braid::importParameters(const SavedTensors &saved, Model &model) {
   Targets targets;
   together(model, [&] { targets = compareParameters(saved, model); });
   together(model, [&] { readParts(saved, model, targets); });
+  refreshCopies(model);
 }

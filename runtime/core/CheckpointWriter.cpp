@@ -149,15 +149,14 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   File file = File::createForWriting(path);
   file.write(header.data(), header.size());
   for (const br_tensor *tensor : mine)
-    writeTensor(file, *tensor);
+    model.onHost(*tensor, Use::Read, [&](const std::byte *memory) { writeTensor(file, *tensor, memory); });
   file.sync();
 }
 
-// Long runs go straight from the arena, others through the chunk.
-void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor) {
+// Long runs go straight from where they lie, others through the chunk.
+void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor, const std::byte *memory) {
   const int rank = model.rank().number;
   const int64_t size = elementSize(tensor.dtype), room = static_cast<int64_t>(chunk.size()) / size;
-  const std::byte *memory = model.arena() + tensor.offset;
   int64_t filled = 0;
   auto flush = [&] {
     copyRuns(pending, memory, chunk.data(), size);

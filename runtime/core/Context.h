@@ -35,11 +35,25 @@ struct br_context {
   virtual void read(uint64_t offset, void *to, uint64_t bytes) = 0;
   virtual void write(uint64_t offset, const void *from, uint64_t bytes) = 0;
 
+  // Runs a program on the inputs that were written.  On return the CPU has done so; a
+  // device may have it in its queue.  Throws Error; RankError when communication failed.
+  virtual void run(const br_program &program) = 0;
+  // How many runs of a program may follow one whose results were not asked for yet.
+  virtual int runsAhead() const { return 0; }
+
+  // Where an input of a program's next run is written; each run takes all of its inputs
+  // anew.
+  virtual std::byte *input(const br_program &program, const br_io &io) = 0;
+  // A scalar result of a program's last run, or, with a `back` of up to runsAhead(), of
+  // an earlier one; waits for that run alone.
+  virtual const std::byte *result(const br_program &program, const br_io &io, int back) = 0;
+
   virtual void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) = 0;
   virtual br_status start(int32_t collective) = 0;
   virtual br_status wait(int32_t collective) = 0;
-  // Why a program failed.
-  virtual const char *error() const = 0;
+
+  // Where it runs, and what it takes there beside the arena; a line each, for people.
+  virtual std::vector<std::string> remarks() const { return {}; }
   // What makes the model slower than people would expect, a sentence each.
   virtual std::vector<std::string> warnings() const { return {}; }
 

@@ -33,7 +33,7 @@ HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program,
     model.setKey(program, seed, 0, 0);
     model.setStep(program, 0);
     model.run(program);
-    sum += *model.at<float>(*loss) *
+    sum += model.result<float>(program, *loss) *
            (isSum ? 1.0 : static_cast<double>(tokens));
     counted += tokens;
   }

@@ -133,22 +133,61 @@ bool isFull(const TensorPart &part, const br_tensor &tensor) {
 
 } // namespace
 
-void braid::initialize(const br_model &model, std::byte *arena, uint64_t seed, int threads, int rank) {
-  for (int32_t t = 0; t < model.n_tensors; ++t) {
-    const br_tensor &tensor = model.tensors[t];
-    std::byte *base = arena + tensor.offset;
-    const TensorPart part = partOf(model, tensor, rank);
-    const TensorPart logical = wholeTensor({tensor.shape, tensor.shape + tensor.rank});
-    // Of a sum, the first term is all.
-    const bool isZero = tensor.init == BR_INIT_ZEROS || placeInGroup(model, tensor.partial, rank).index > 0;
-    if (isZero || !isFull(part, tensor))
-      clear(base, tensor.bytes, threads);
-    if (isZero)
+void braid::initialize(const br_model &model, const br_tensor &tensor, std::byte *memory, uint64_t seed, int threads,
+                       int rank) {
+  const TensorPart part = partOf(model, tensor, rank);
+  const TensorPart logical = wholeTensor({tensor.shape, tensor.shape + tensor.rank});
+  // Of a sum, the first term is all.
+  const bool isZero = tensor.init == BR_INIT_ZEROS || placeInGroup(model, tensor.partial, rank).index > 0;
+  if (isZero || !isFull(part, tensor))
+    clear(memory, tensor.bytes, threads);
+  if (isZero)
+    return;
+  parallelRanges(threads, part.places(), [&](int, int64_t begin, int64_t end) {
+    Filler filler(tensor, seed, memory);
+    forEachRun(part, begin, end, logical, [&](const Run &run) { filler.add(run); });
+    filler.flush();
+  });
+}
+
+void braid::initialize(Model &model, uint64_t seed) {
+  for (const br_tensor &tensor : tensorsOf(model.table()))
+    if (!tensor.copy_of)
+      model.onHost(tensor, Use::Write, [&](std::byte *memory) {
+        initialize(model.table(), tensor, memory, seed, model.threads(), model.rank().number);
+      });
+  refreshCopies(model);
+}
+
+//===----------------------------------------------------------------------===//
+// Rounded copies
+//===----------------------------------------------------------------------===//
+
+// Padding is rounded like the rest: zeros stay zeros.
+static void roundInto(br_dtype to, std::byte *copy, br_dtype from, const std::byte *master, int64_t begin, int64_t end) {
+  if (from == BR_F32 && to == BR_BF16) {
+    const float *values = reinterpret_cast<const float *>(master);
+    uint16_t *bits = reinterpret_cast<uint16_t *>(copy);
+    for (int64_t i = begin; i < end; ++i)
+      bits[i] = toBFloat16(values[i]);
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i)
+    putNumber(to, copy + i * elementSize(to), numberAt(from, master + i * elementSize(from)));
+}
+
+void braid::refreshCopies(Model &model) {
+  for (const br_tensor &copy : tensorsOf(model.table())) {
+    if (!copy.copy_of)
       continue;
-    parallelRanges(threads, part.places(), [&](int, int64_t begin, int64_t end) {
-      Filler filler(tensor, seed, base);
-      forEachRun(part, begin, end, logical, [&](const Run &run) { filler.add(run); });
-      filler.flush();
+    const br_tensor &master = *findTensor(model.table(), copy.copy_of);
+    const int64_t elements = static_cast<int64_t>(copy.bytes) / elementSize(copy.dtype);
+    model.onHost(master, Use::Read, [&](const std::byte *from) {
+      model.onHost(copy, Use::Write, [&](std::byte *to) {
+        parallelRanges(model.threads(), elements, [&](int, int64_t begin, int64_t end) {
+          roundInto(copy.dtype, to, master.dtype, from, begin, end);
+        });
+      });
     });
   }
 }

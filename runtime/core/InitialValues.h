@@ -14,7 +14,7 @@
 #ifndef BRAID_CORE_INITIALVALUES_H
 #define BRAID_CORE_INITIALVALUES_H
 
-#include "braid_rt.h"
+#include "core/Model.h"
 
 #include <cstddef>
 
@@ -23,9 +23,15 @@ namespace braid {
 // The value that logical element `i` of `tensor` starts with.
 double initialValue(const br_tensor &tensor, uint64_t seed, int64_t i);
 
-// Fills the rank's parts of all tensors; padding is zero.
-void initialize(const br_model &model, std::byte *arena, uint64_t seed,
-                int threads, int rank);
+// Fills the rank's part of a tensor; padding is zero.
+void initialize(const br_model &model, const br_tensor &tensor, std::byte *memory, uint64_t seed, int threads,
+                int rank);
+// All tensors.
+void initialize(Model &model, uint64_t seed);
+
+// Rounds tensors again that are copies of others (br_tensor.copy_of): after those were
+// loaded.
+void refreshCopies(Model &model);
 
 } // namespace braid
 #endif // BRAID_CORE_INITIALVALUES_H

@@ -19,6 +19,13 @@ const br_program *braid::findProgram(const br_model &model,
   return nullptr;
 }
 
+const br_tensor *braid::findTensor(const br_model &model, std::string_view name) {
+  for (const br_tensor &tensor : tensorsOf(model))
+    if (tensor.name == name)
+      return &tensor;
+  return nullptr;
+}
+
 const br_io *braid::findByRole(std::span<const br_io> ios,
                                std::string_view role) {
   auto at = std::find_if(ios.begin(), ios.end(),
@@ -62,6 +69,18 @@ void checkLoss(const br_loss &loss, const br_program &program) {
            "a row for each of the batch; compile it again");
 }
 
+// It has the elements of its master in the same places.
+void checkCopy(const br_model &model, const br_tensor &copy) {
+  const br_tensor *master = findTensor(model, copy.copy_of);
+  if (!master)
+    fail("the compiled model is broken: tensor '", copy.name, "' is a copy of '", copy.copy_of,
+         "', which it lacks; compile it again");
+  const uint64_t own = copy.bytes / elementSize(copy.dtype), others = master->bytes / elementSize(master->dtype);
+  if (own != others)
+    fail("the compiled model is broken: tensor '", copy.name, "' of ", own, " elements is a copy of '", master->name,
+         "', which has ", others, "; compile it again");
+}
+
 const br_model &checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
@@ -70,6 +89,9 @@ const br_model &checked(const br_model &model) {
   checkCpuFeatures(model.cpu_features ? model.cpu_features : "");
   for (const br_tensor &t : tensorsOf(model))
     checkRange(model, t.offset, t.bytes, "tensor", t.name);
+  for (const br_tensor &t : tensorsOf(model))
+    if (t.copy_of)
+      checkCopy(model, t);
   for (int32_t p = 0; p < model.n_programs; ++p) {
     const br_program &program = model.programs[p];
     for (int32_t i = 0; i < program.n_inputs + program.n_results; ++i)
@@ -89,11 +111,6 @@ const br_model &checked(const br_model &model) {
 Model::Model(const br_model &table, int threads, const Rank &rank)
     : model(checked(table)), context(makeContext(table, threads, rank)) {}
 
-void Model::run(const br_program &program) {
-  if (program.run(context.get()) != BR_OK)
-    throw RankError(context->error());
-}
-
 const br_program &Model::program(std::string_view name) const {
   if (const br_program *found = findProgram(model, name))
     return *found;
@@ -103,18 +120,18 @@ const br_program &Model::program(std::string_view name) const {
 
 void Model::setLearningRate(const br_program &p, float lr) const {
   if (const br_io *io = findByRole(inputsOf(p), "lr"))
-    *at<float>(*io) = lr;
+    *input<float>(p, *io) = lr;
 }
 void Model::setStep(const br_program &p, int64_t step) const {
   if (const br_io *io = findByRole(inputsOf(p), "step"))
-    *at<int32_t>(*io) = static_cast<int32_t>(step);
+    *input<int32_t>(p, *io) = static_cast<int32_t>(step);
 }
 void Model::setKey(const br_program &p, uint64_t seed, int64_t step,
                    int microbatch) const {
   const br_io *io = findByRole(inputsOf(p), "key");
   if (!io)
     return;
-  int32_t *key = at<int32_t>(*io);
+  int32_t *key = input<int32_t>(p, *io);
   key[0] = static_cast<int32_t>(seed);
   key[1] = static_cast<int32_t>(seed >> 32);
   key[2] = static_cast<int32_t>(step);
@@ -122,5 +139,5 @@ void Model::setKey(const br_program &p, uint64_t seed, int64_t step,
 }
 void Model::setPosition(const br_program &p, int32_t position) const {
   if (const br_io *io = findByRole(inputsOf(p), "position"))
-    *at<int32_t>(*io) = position;
+    *input<int32_t>(p, *io) = position;
 }

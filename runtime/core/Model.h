@@ -10,6 +10,7 @@
 
 #include "braid_rt.h"
 #include "core/Context.h"
+#include "core/HostView.h"
 
 #include <cstddef>
 #include <span>
@@ -29,6 +30,7 @@ inline std::span<const br_io> resultsOf(const br_program &p) {
 
 // Null when the model or program has none of that name or role.
 const br_program *findProgram(const br_model &model, std::string_view name);
+const br_tensor *findTensor(const br_model &model, std::string_view name);
 const br_io *findByRole(std::span<const br_io> ios, std::string_view role);
 
 class Model {
@@ -37,10 +39,10 @@ public:
   Model(const br_model &table, int threads, const Rank &rank = {});
 
   const br_model &table() const { return model; }
-  std::byte *arena() const { return context->hostArena(); }
   uint64_t arenaBytes() const { return model.arena_bytes; }
   int threads() const { return context->threads; }
-  // What makes it slower than people would expect.
+  // For people: where it runs, and what makes it slower than they would expect.
+  std::vector<std::string> remarks() const { return context->remarks(); }
   std::vector<std::string> warnings() const { return context->warnings(); }
 
   // The program of that name; throws Error when the model has none.
@@ -48,11 +50,23 @@ public:
 
   const Rank &rank() const { return context->rank; }
 
-  // Throws Error when communication failed.
-  void run(const br_program &program);
+  // Throws Error when the program fails.  It may still be running afterwards.
+  void run(const br_program &program) { context->run(program); }
+  // How many runs may follow before the results of one are asked for.
+  int runsAhead() const { return context->runsAhead(); }
 
-  template <class T> T *at(const br_io &io) const {
-    return reinterpret_cast<T *>(arena() + io.offset);
+  // Where an input of the next run is written; each run takes all of its inputs anew.
+  template <class T> T *input(const br_program &program, const br_io &io) const {
+    return reinterpret_cast<T *>(context->input(program, io));
+  }
+  // A scalar result of the program's last run, or of one up to runsAhead() before it.
+  template <class T> T result(const br_program &program, const br_io &io, int back = 0) const {
+    return *reinterpret_cast<const T *>(context->result(program, io, back));
+  }
+
+  // Calls f(std::byte *) on the memory of a tensor or of a result of the last run.
+  template <class Part, class F> void onHost(const Part &part, Use use, const F &f) const {
+    braid::onHost(*context, part.offset, part.bytes, use, f);
   }
 
   // Run-time scalars: ignored by programs that do not take them.

@@ -13,6 +13,7 @@
 #include "core/Commands.h"
 #include "core/Error.h"
 #include "core/Hash.h"
+#include "core/InitialValues.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/NumberTypes.h"
@@ -35,7 +36,6 @@ namespace {
 struct Slot {
   OutputTensor tensor;
   TensorPart where;
-  std::byte *memory;
   int64_t piece; // the number of the rank's term, if the tensor is a sum
 };
 
@@ -53,12 +53,14 @@ public:
 
 private:
   template <class T> Slot slotOf(const T &t, std::string name) const;
-  RunOutputs::Part next(const Slot &slot) { return {rank.number, added++, slot.piece, slot.where, slot.memory}; }
-  void add(const Slot &slot) { outputs.add(slot.tensor, next(slot)); }
+  RunOutputs::Part next(const Slot &slot, const std::byte *memory) {
+    return {rank.number, added++, slot.piece, slot.where, memory};
+  }
   // Each fills the rank's part; the first says whether the file has the tensor.
-  bool fillFromFile(const Slot &slot) const;
-  void fillRandom(const Slot &slot, float low) const;
-  void clear(const Slot &slot) const;
+  bool fillFromFile(const Slot &slot, std::byte *memory) const;
+  void fillRandom(const Slot &slot, float low, std::byte *memory) const;
+  void clear(const Slot &slot, std::byte *memory) const;
+  void fillTensor(const br_tensor &tensor, std::byte *memory) const;
   void fillTensors();
   void fillInputs();
 
@@ -76,11 +78,10 @@ template <class T> Slot Runner::slotOf(const T &t, std::string name) const {
   GroupPlace term = placeInGroup(table, t.partial, rank.number);
   return {{std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size},
           partOf(table, t, rank.number),
-          model.arena() + t.offset,
           term.index};
 }
 
-bool Runner::fillFromFile(const Slot &slot) const {
+bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
   const OutputTensor &tensor = slot.tensor;
   const TensorEntry *entry = inputs ? inputs->find(tensor.name) : nullptr;
   if (!entry)
@@ -88,12 +89,12 @@ bool Runner::fillFromFile(const Slot &slot) const {
   if (entry->dtype != typeName(tensor.dtype) || entry->shape != tensor.shape)
     fail("'", inputs->path(), "' has '", tensor.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
          ", but the program takes ", typeName(tensor.dtype), " ", formatShape(tensor.shape));
-  PieceReader().read({*inputs, *entry, wholeTensor(tensor.shape)}, slot.where, tensor.dtype, slot.memory);
+  PieceReader().read({*inputs, *entry, wholeTensor(tensor.shape)}, slot.where, tensor.dtype, memory);
   return true;
 }
 
 // Floats in [low, 1), ints in [0, bound).
-void Runner::fillRandom(const Slot &slot, float low) const {
+void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
   const int64_t bound = table.vocab_size > 0 ? table.vocab_size : 2;
   const br_dtype dtype = slot.tensor.dtype;
   const uint32_t stream = hashOf(slot.tensor.name);
@@ -105,31 +106,40 @@ void Runner::fillRandom(const Slot &slot, float low) const {
         value = static_cast<double>(boundedRandom(words, bound));
       if (dtype == BR_I1)
         value = words[0] & 1;
-      putNumber(dtype, slot.memory + (run.place + i * run.step) * elementSize(dtype), value);
+      putNumber(dtype, memory + (run.place + i * run.step) * elementSize(dtype), value);
     }
   });
 }
 
-void Runner::clear(const Slot &slot) const {
+void Runner::clear(const Slot &slot, std::byte *memory) const {
   const int64_t size = elementSize(slot.tensor.dtype);
   forEachRun(slot.where, slot.where, [&](const Run &run) {
     for (int64_t i = 0; i < run.count; ++i)
-      std::memset(slot.memory + (run.place + i * run.step) * size, 0, size);
+      std::memset(memory + (run.place + i * run.step) * size, 0, size);
   });
 }
 
+void Runner::fillTensor(const br_tensor &t, std::byte *memory) const {
+  std::memset(memory, 0, t.bytes); // padding, too
+  const Slot slot = slotOf(t, t.name);
+  // Optimizer state holds means of squares: no negative numbers.
+  if (!fillFromFile(slot, memory))
+    fillRandom(slot, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f, memory);
+  // The first term of a sum is all of it.
+  if (slot.piece > 0)
+    clear(slot, memory);
+}
+
 void Runner::fillTensors() {
-  for (const br_tensor &t : tensorsOf(table)) {
-    std::memset(model.arena() + t.offset, 0, t.bytes); // padding, too
-    Slot slot = slotOf(t, t.name);
-    // Optimizer state holds means of squares: no negative numbers.
-    if (!fillFromFile(slot))
-      fillRandom(slot, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f);
-    // The first term of a sum is all of it.
-    if (slot.piece > 0)
-      clear(slot);
-    add(slot);
-  }
+  for (const br_tensor &t : tensorsOf(table))
+    if (!t.copy_of)
+      model.onHost(t, Use::Write, [&](std::byte *memory) { fillTensor(t, memory); });
+  refreshCopies(model);
+  for (const br_tensor &t : tensorsOf(table))
+    model.onHost(t, Use::Read, [&](const std::byte *memory) {
+      const Slot slot = slotOf(t, t.name);
+      outputs.add(slot.tensor, next(slot, memory));
+    });
 }
 
 void Runner::fillInputs() {
@@ -140,12 +150,13 @@ void Runner::fillInputs() {
   for (const br_io &io : inputsOf(program)) {
     Slot slot = slotOf(io, io.name);
     const std::string_view role = io.role;
-    const bool given = fillFromFile(slot);
+    std::byte *memory = model.input<std::byte>(program, io);
+    const bool given = fillFromFile(slot, memory);
     if (!given && role != "stop" && !isScalarRole(role))
-      fillRandom(slot, -1);
+      fillRandom(slot, -1, memory);
     if (slot.piece > 0 || (!given && role == "stop"))
-      clear(slot);
-    add(slot);
+      clear(slot, memory);
+    outputs.add(slot.tensor, next(slot, memory));
   }
 }
 
@@ -155,11 +166,13 @@ void Runner::run() {
   model.run(program);
   for (const br_io &io : resultsOf(program)) {
     Slot slot = slotOf(io, *io.role ? io.role : io.name);
-    outputs.addResult(slot.tensor, next(slot));
+    model.onHost(io, Use::Read,
+                 [&](const std::byte *memory) { outputs.addResult(slot.tensor, next(slot, memory)); });
   }
   for (const br_tensor &t : tensorsOf(table)) {
     Slot slot = slotOf(t, concat("updates ", t.name));
-    outputs.addUpdate(slot.tensor, next(slot), t.name);
+    model.onHost(t, Use::Read,
+                 [&](const std::byte *memory) { outputs.addUpdate(slot.tensor, next(slot, memory), t.name); });
   }
   if (outputs.finish(options.outputs))
     std::printf("ran %s; its tensors are in %s\n", program.name, options.outputs.c_str());

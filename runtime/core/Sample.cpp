@@ -114,7 +114,7 @@ void fillWindow(const Model &model, const br_program &program,
                 const br_io &tokens, const std::vector<int32_t> &text) {
   int64_t length = tokens.shape[tokens.rank - 1];
   int64_t used = std::min<int64_t>(text.size(), length);
-  int32_t *window = model.at<int32_t>(tokens);
+  int32_t *window = model.input<int32_t>(program, tokens);
   std::copy(text.end() - used, text.end(), window);
   std::fill(window + used, window + length, 0);
   model.setPosition(program, static_cast<int32_t>(used - 1));
@@ -153,11 +153,13 @@ int braid::runSample(const br_model &table, const SampleOptions &options,
       fillWindow(model, program, *tokens, text);
     model.setKey(program, options.seed, 0, 0);
     model.run(program);
-    const float *scores = model.at<float>(*logits);
-    if (!std::isfinite(scores[0]))
-      fail("the model's logits are not finite; was the checkpoint trained "
-           "without trouble?");
-    text.push_back(sampler.next(scores, i));
+    model.onHost(*logits, Use::Read, [&](const std::byte *memory) {
+      const float *scores = reinterpret_cast<const float *>(memory);
+      if (!std::isfinite(scores[0]))
+        fail("the model's logits are not finite; was the checkpoint trained "
+             "without trouble?");
+      text.push_back(sampler.next(scores, i));
+    });
     emit(text.back(), vocab, rank);
   }
   if (rank.isFirst())

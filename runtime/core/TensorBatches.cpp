@@ -146,7 +146,7 @@ int64_t TensorBatches::fillRows(const br_program &program, int64_t begin,
     InputBlock block = inputBlock(model, io, 0);
     for (int64_t row = 0; row < block.count; ++row) {
       std::optional<int64_t> place = at(block.begin + row);
-      fillRow(io, row, begin + place.value_or(0), place.has_value());
+      fillRow(program, io, row, begin + place.value_or(0), place.has_value());
     }
   }
   int64_t there = 0;
@@ -155,12 +155,12 @@ int64_t TensorBatches::fillRows(const br_program &program, int64_t begin,
   return there;
 }
 
-void TensorBatches::fillRow(const br_io &io, int64_t row, int64_t from,
-                            bool isThere) {
+void TensorBatches::fillRow(const br_program &program, const br_io &io,
+                            int64_t row, int64_t from, bool isThere) {
   const br_loss *loss = model.table().loss;
   int64_t elements = elementsOfRow(io);
   uint64_t bytes = elements * elementSize(io.dtype);
-  std::byte *out = model.at<std::byte>(io) + row * bytes;
+  std::byte *out = model.input<std::byte>(program, io) + row * bytes;
   if (!isThere && isTargetsOf(*loss, io))
     std::fill_n(reinterpret_cast<int32_t *>(out), elements, loss->ignored);
   else

@@ -38,7 +38,8 @@ private:
   // of this rank; returns how many of all ranks there are.
   template <class F>
   int64_t fillRows(const br_program &program, int64_t begin, const F &at);
-  void fillRow(const br_io &io, int64_t row, int64_t from, bool isThere);
+  void fillRow(const br_program &program, const br_io &io, int64_t row,
+               int64_t from, bool isThere);
   // How many targets of a row of the file the loss counts.
   int64_t counted(const br_io &targets, int64_t row);
 

@@ -173,7 +173,7 @@ void TokenBatches::fillRow(const br_program &program, int64_t row,
     if (!isTokens && std::string_view(io.role) != "targets")
       continue;
     InputBlock part = inputBlock(model, io, 1);
-    std::memcpy(model.at<int32_t>(io) + row * part.count,
+    std::memcpy(model.input<int32_t>(program, io) + row * part.count,
                 (isTokens ? tokens : targets).data() + part.begin,
                 part.count * sizeof(int32_t));
   }

@@ -23,6 +23,7 @@
 #include "core/Metrics.h"
 #include "core/Model.h"
 #include "core/Plan.h"
+#include "core/Reach.h"
 #include "core/Schedule.h"
 #include "core/Stop.h"
 
@@ -197,8 +198,7 @@ void Trainer::loadTensors() {
     saved.reset();
     return;
   }
-  initialize(table, model.arena(), state.seed, model.threads(),
-             model.rank().number);
+  initialize(model, state.seed);
   if (!options.init.empty())
     importParameters(openCheckpoint(options.init, model.rank()), model);
 }
@@ -219,7 +219,7 @@ void Trainer::announce() const {
     return;
   uint64_t peak = reportedPeak(table), arena = model.arenaBytes();
   std::string ranks = rank.size > 1 ? concat(rank.size, " ranks over ",
-                                             rank.transport, ", each with ")
+                                             transportOf(rank), ", each with ")
                                     : "";
   std::printf(
       "model %s, %s%d threads, reported peak %s bytes %s allocated arena "
@@ -256,13 +256,13 @@ StepMetrics Trainer::step(int64_t number) {
     model.setKey(program, state.seed, number, i);
     // The arena is shared: `accumulate` would write over it.
     if (ownStop && &program == &train)
-      *model.at<float>(*ownStop) = stopTerm(StopRequest::signal());
+      *model.input<float>(train, *ownStop) = stopTerm(StopRequest::signal());
     model.run(program);
   }
   std::optional<float> norm;
   if (gradNorm)
-    norm = *model.at<float>(*gradNorm);
-  return {number, *model.at<float>(*loss), lr,           norm,
+    norm = model.result<float>(train, *gradNorm);
+  return {number, model.result<float>(train, *loss), lr,           norm,
           tokens, now() - start,           noise(tokens)};
 }
 
@@ -272,14 +272,14 @@ std::optional<NoiseMetrics> Trainer::noise(int64_t tokens) const {
   int64_t global = size.tokens() * microbatches;
   if (!localSquare || !globalSquare || size.readers == 1 || tokens < global)
     return std::nullopt;
-  return noiseOf(*model.at<float>(*localSquare),
-                 *model.at<float>(*globalSquare), global / size.readers,
+  return noiseOf(model.result<float>(train, *localSquare),
+                 model.result<float>(train, *globalSquare), global / size.readers,
                  global);
 }
 
 // Of the step that was run: ranks that hear a signal later say so in the next.
 int Trainer::requestedSignal() const {
-  return anyStop ? stopSignal(*model.at<float>(*anyStop))
+  return anyStop ? stopSignal(model.result<float>(train, *anyStop))
                  : StopRequest::signal();
 }
 

@@ -17,6 +17,11 @@ void CpuContext::write(uint64_t offset, const void *from, uint64_t bytes) {
   std::memcpy(memory.data() + offset, from, bytes);
 }
 
+void CpuContext::run(const br_program &program) {
+  if (program.run(this) != BR_OK)
+    throw RankError(collectives.error());
+}
+
 void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
   matmuls.run(index, a, b, c, bias);
 }

@@ -22,11 +22,16 @@ public:
   std::byte *hostArena() override { return memory.data(); }
   void read(uint64_t offset, void *to, uint64_t bytes) override;
   void write(uint64_t offset, const void *from, uint64_t bytes) override;
+  void run(const br_program &program) override;
+  std::byte *input(const br_program &, const br_io &io) override { return memory.data() + io.offset; }
+  const std::byte *result(const br_program &, const br_io &io, int) override { return memory.data() + io.offset; }
   void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
   br_status start(int32_t collective) override { return collectives.start(collective); }
   br_status wait(int32_t collective) override { return collectives.wait(collective); }
-  const char *error() const override { return collectives.error(); }
   std::vector<std::string> warnings() const override;
+
+  // Why a start or a wait failed.
+  const char *error() const { return collectives.error(); }
 
   // How products run, for people.
   const MatmulTable &products() const { return matmuls; }

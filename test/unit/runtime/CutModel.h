@@ -87,7 +87,7 @@ private:
     for (br_io &io : ios)
       io.dtype = BR_I32, io.rank = 1, io.shape[0] = 8, io.bytes = 32;
     ios[0].offset = at, ios[1].offset = at + 64;
-    program = {"agree", agree, ios, 1, 1};
+    program = {"agree", agree, ios, 1, 1, nullptr, 0};
 
     model.abi_version = BR_ABI_VERSION, model.name = "cut", model.cpu_features = "", model.plan_json = "{}";
     model.arena_bytes = at + 128, model.accumulate = 1;

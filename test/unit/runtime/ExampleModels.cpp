@@ -148,9 +148,9 @@ const br_io trainIos[] = {
 const br_io evalIos[] = {io("x", "features", BR_F32, {B, D}, AT(x)),
                          io("y", "labels", BR_F32, {B, N}, AT(y)),
                          io("loss", "loss", BR_F32, {}, AT(loss))};
-const br_program programs[] = {{"train", train, trainIos, 5, 2},
-                               {"accumulate", accumulate, trainIos, 5, 0},
-                               {"eval", eval, evalIos, 2, 1}};
+const br_program programs[] = {{"train", train, trainIos, 5, 2, nullptr, 0},
+                               {"accumulate", accumulate, trainIos, 5, 0, nullptr, 0},
+                               {"eval", eval, evalIos, 2, 1, nullptr, 0}};
 
 br_matmul_desc product(int64_t m, int64_t n, int64_t k) {
   br_matmul_desc d{};
@@ -286,9 +286,9 @@ const br_io generateIos[] = {
     io("tokens", "tokens", BR_I32, {1, S}, AT(tokens)),
     io("position", "position", BR_I32, {}, AT(position)),
     io("logits", "logits", BR_F32, {C}, AT(nextLogits))};
-const br_program programs[] = {{"train", train, trainIos, 4, 1},
-                               {"eval", forward, evalIos, 2, 1},
-                               {"generate", generate, generateIos, 2, 1}};
+const br_program programs[] = {{"train", train, trainIos, 4, 1, nullptr, 0},
+                               {"eval", forward, evalIos, 2, 1, nullptr, 0},
+                               {"generate", generate, generateIos, 2, 1, nullptr, 0}};
 #undef AT
 
 br_model make() {

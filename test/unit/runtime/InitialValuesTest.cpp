@@ -36,8 +36,7 @@ std::vector<float> initialized(const br_tensor &t, uint64_t seed, int threads) {
   model.n_tensors = 1;
   std::vector<float> arena(300 * 200);
   setThreads(threads);
-  initialize(model, reinterpret_cast<std::byte *>(arena.data()), seed, threads,
-             0);
+  initialize(model, t, reinterpret_cast<std::byte *>(arena.data()), seed, threads, 0);
   return arena;
 }
 
@@ -94,7 +93,7 @@ TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
       br_model model{};
       model.tensors = &t, model.n_tensors = 1;
       std::vector<std::byte> memory(t.bytes, std::byte{1}), expected(8);
-      initialize(model, memory.data(), 3, 2, 0);
+      initialize(model, t, memory.data(), 3, 2, 0);
       for (int64_t i = 0; i < 30 * 70; ++i) {
         putNumber(dtype, expected.data(), initialValue(t, 3, i));
         const std::byte *found = memory.data() + (i / 70 + i % 70 * 30) * size;
@@ -117,7 +116,7 @@ TEST(InitialValues, partsAreThoseOfTheWhole) {
     for (int rank = 0; rank < worldSize(cut.model); ++rank) {
       std::vector<float> memory(t.bytes / 4, 5.0f);
       auto *bytes = reinterpret_cast<std::byte *>(memory.data());
-      initialize(cut.model, bytes, 3, 2, rank);
+      initialize(cut.model, t, bytes, 3, 2, rank);
       TensorPart part = partOf(cut.model, t, rank);
       copyShared(logical, reinterpret_cast<std::byte *>(gathered.data()), part,
                  bytes, 4);

@@ -132,11 +132,11 @@ void addPrograms(int32_t microbatches) {
   tables.trainIos = {tokens, targets, step, number("stop", BR_F32, AT(ownStop)), loss, number("stop", BR_F32, AT(anyStop))};
   tables.evalIos = {tokens, targets, loss};
   tables.agreeIos = {number("values", BR_I32, AT(ownValues)), number("values", BR_I32, AT(values))};
-  tables.programs = {{"train", train, tables.trainIos.data(), 4, 2},
-                     {"eval", eval, tables.evalIos.data(), 2, 1},
-                     {"agree", agree, tables.agreeIos.data(), 1, 1}};
+  tables.programs = {{"train", train, tables.trainIos.data(), 4, 2, nullptr, 0},
+                     {"eval", eval, tables.evalIos.data(), 2, 1, nullptr, 0},
+                     {"agree", agree, tables.agreeIos.data(), 1, 1, nullptr, 0}};
   if (microbatches > 1)
-    tables.programs.push_back({"accumulate", accumulate, tables.trainIos.data(), 3, 0});
+    tables.programs.push_back({"accumulate", accumulate, tables.trainIos.data(), 3, 0, nullptr, 0});
 }
 
 } // namespace

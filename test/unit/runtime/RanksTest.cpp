@@ -334,7 +334,9 @@ TEST_F(OnRanks, compareTheirCopies) {
     std::atomic<int> unequal = 0;
     auto compare = [&](const Rank &rank, int threads) {
       Model model(table, threads, rank);
-      std::memset(model.arena(), rank.number == other, table.tensors[0].bytes);
+      model.onHost(table.tensors[0], Use::Write, [&](std::byte *memory) {
+        std::memset(memory, rank.number == other, table.tensors[0].bytes);
+      });
       try {
         checkCopiesAreEqual(model);
       } catch (const Error &error) {

@@ -35,12 +35,13 @@ template <class F> void forEachElement(const Model &model, const F &f) {
   for (int32_t k = 0; k < model.table().n_tensors; ++k) {
     const br_tensor &t = model.table().tensors[k];
     const int64_t size = elementSize(t.dtype);
-    std::byte *base = model.arena() + t.offset;
-    forEachRun(partOf(model.table(), t, model.rank().number), wholeTensor({t.shape, t.shape + t.rank}),
-               [&](const auto &run) {
-                 for (int64_t i = 0; i < run.count; ++i)
-                   f(k, run.otherPlace + i * run.otherStep, base + (run.place + i * run.step) * size, size);
-               });
+    model.onHost(t, Use::Update, [&](std::byte *base) {
+      forEachRun(partOf(model.table(), t, model.rank().number), wholeTensor({t.shape, t.shape + t.rank}),
+                 [&](const auto &run) {
+                   for (int64_t i = 0; i < run.count; ++i)
+                     f(k, run.otherPlace + i * run.otherStep, base + (run.place + i * run.step) * size, size);
+                 });
+    });
   }
 }
 
@@ -59,10 +60,13 @@ inline void expectFilled(Model &model, bool optimizerState = true) {
       fail("element ", i, " of '", model.table().tensors[t].name, "' is not what was saved");
     std::memset(at, 0, size);
   });
-  const br_tensor &last = model.table().tensors[model.table().n_tensors - 1];
-  for (uint64_t i = 0; i < last.offset; ++i)
-    if (model.arena()[i] != std::byte{0})
-      fail("byte ", i, " is nobody's and was written");
+  br_tensor before{};
+  before.bytes = model.table().tensors[model.table().n_tensors - 1].offset;
+  model.onHost(before, Use::Read, [&](const std::byte *memory) {
+    for (uint64_t i = 0; i < before.bytes; ++i)
+      if (memory[i] != std::byte{0})
+        fail("byte ", i, " is nobody's and was written");
+  });
 }
 
 inline JobState stateOf(int64_t step) {

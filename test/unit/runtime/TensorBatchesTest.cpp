@@ -37,7 +37,7 @@ const br_io ios[] = {
     {"x", "features", BR_F32, 2, {batch, 2}, offsetof(Memory, x), sizeof(Memory::x), {}, 0, 0},
     {"y", "labels", BR_I32, 1, {batch}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0},
     {"loss", "loss", BR_F32, 0, {}, offsetof(Memory, loss), sizeof(Memory::loss), {}, 0, 0}};
-const br_program program = {"eval", addUp, ios, 2, 1};
+const br_program program = {"eval", addUp, ios, 2, 1, nullptr, 0};
 const br_loss loss = {"y", ignored, BR_SUM};
 
 br_model classifier() {
@@ -67,7 +67,7 @@ class OrderedRows : public testing::Test {
 protected:
   TensorBatches open(double holdout) { return {model, {path, holdout, 1, true}, &program, &program}; }
   std::vector<int32_t> classes() const {
-    const int32_t *y = model.at<int32_t>(ios[1]);
+    const int32_t *y = model.input<int32_t>(program, ios[1]);
     return {y, y + batch};
   }
 
@@ -81,10 +81,10 @@ TEST_F(OrderedRows, endWithTargetsThatDoNotCount) {
   TensorBatches batches = open(0.3);
   EXPECT_EQ(batches.fillTraining(program, 2, 0, 1), 3);
   EXPECT_EQ(classes(), (std::vector<int32_t>{4, 5, 6, ignored}));
-  EXPECT_EQ(model.at<float>(ios[0])[7], 100); // as good a row as any
+  EXPECT_EQ(model.input<float>(program, ios[0])[7], 100); // as good a row as any
   EXPECT_EQ(batches.fillTraining(program, 3, 0, 1), 4);
   EXPECT_EQ(classes(), (std::vector<int32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(model.at<float>(ios[0])[7], 103);
+  EXPECT_EQ(model.input<float>(program, ios[0])[7], 103);
 }
 
 TEST_F(OrderedRows, leaveMicrobatchesEmpty) {
