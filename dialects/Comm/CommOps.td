@@ -211,7 +211,7 @@ class Comm_Collective<string mnemonic, list<string> methods = [], list<string> a
     ::mlir::OperandRange $cppClass::getActionOuts() { return getOuts(); }
     ::std::string $cppClass::getActionName() { return "}] # mnemonic # [{"; }
     bool $cppClass::isOrdered() { return true; }
-    bool $cppClass::mayReadStrided(unsigned) { return false; }
+    bool $cppClass::mayReadStrided(unsigned, ::llvm::ArrayRef<int64_t>) { return false; }
   }];
 }
 

@@ -51,9 +51,9 @@ static bool writesRows(int64_t dim, ArrayRef<int64_t> strides) {
   return dim != kFlat && (strides.empty() || strides.back() == 1);
 }
 
-bool SliceOp::mayReadStrided(unsigned) { return int64_t(getDim()) != kFlat; }
+bool SliceOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return int64_t(getDim()) != kFlat; }
 bool SliceOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return writesRows(getDim(), strides); }
-bool AssembleOp::mayReadStrided(unsigned) { return int64_t(getDim()) != kFlat; }
+bool AssembleOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return int64_t(getDim()) != kFlat; }
 bool AssembleOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return writesRows(getDim(), strides); }
 
 //===----------------------------------------------------------------------===//

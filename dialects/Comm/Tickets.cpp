@@ -91,7 +91,9 @@ Operation *StartOp::getActionEnd() {
 }
 std::string StartOp::getActionName() { return exec::ActionOpInterface(getCollective()).getActionName(); }
 bool StartOp::isOrdered() { return true; }
-bool StartOp::mayReadStrided(unsigned in) { return exec::ActionOpInterface(getCollective()).mayReadStrided(in); }
+bool StartOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
+  return exec::ActionOpInterface(getCollective()).mayReadStrided(in, strides);
+}
 bool StartOp::mayWriteInPlace(unsigned result, unsigned in) {
   return exec::ActionOpInterface(getCollective()).mayWriteInPlace(result, in);
 }

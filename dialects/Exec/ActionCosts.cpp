@@ -123,3 +123,24 @@ ActionCost ScatterAddOp::getActionCost() {
   return {0, tensorOf(getUpdates().getType()).getNumElements(),
           2 * rows + bytesOfTensors(TypeRange(getIndices().getType())), rows + table};
 }
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// `products` matrix products over all pairs of a query and a key that the mask
+/// leaves, and an exponential for each pair.
+template <typename Op> static ActionCost costOfAttention(Op op, int64_t products) {
+  ActionCost cost = exec::detail::costOfMoving(op);
+  RankedTensorType query = tensorOf(op.getQuery().getType());
+  int64_t heads = query.getDimSize(0) * query.getDimSize(2), keys = tensorOf(op.getKey().getType()).getDimSize(1);
+  int64_t pairs = heads * query.getDimSize(1) * keys / (op.getCausal() ? 2 : 1);
+  cost.matrixFlops = 2 * products * pairs * query.getDimSize(3);
+  cost.vectorFlops = kFunctionFlops * pairs;
+  return cost;
+}
+
+ActionCost AttentionOp::getActionCost() { return costOfAttention(*this, 2); }
+
+/// The scores again, dv, the weights' gradient, dq and dk.
+ActionCost AttentionGradOp::getActionCost() { return costOfAttention(*this, 5); }

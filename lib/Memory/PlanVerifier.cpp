@@ -201,7 +201,7 @@ LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
     return action.emitOpError() << does << " as " << type << ", but takes contiguous memory only";
   };
   for (auto [index, in] : llvm::enumerate(action.getActionIns()))
-    if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index))
+    if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index, type.getStrides()))
       return refuse("reads operand " + Twine(index), type);
   for (auto [index, out] : llvm::enumerate(action.getActionOuts()))
     if (RefType type = accesses.at(out).type;

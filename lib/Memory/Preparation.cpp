@@ -104,7 +104,7 @@ static ViewLayouts copyUnreachableViews(Block &block) {
   return layouts;
 }
 
-/// What an action takes only contiguous is copied where it is a strided view; the
+/// A strided view is copied where an action does not take its strides; the
 /// copy's name says so in reports.
 static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
   OpBuilder builder(block.getTerminator());
@@ -113,7 +113,7 @@ static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
     for (unsigned index = 0; index < ins.size(); ++index) {
       OpOperand &operand = ins.getBase()[index];
       auto view = layouts.find(operand.get());
-      if (view == layouts.end() || action.mayReadStrided(index) ||
+      if (view == layouts.end() || action.mayReadStrided(index, view->second.strides) ||
           view->second.isContiguous(cast<RankedTensorType>(operand.get().getType()).getShape()))
         continue;
       std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";

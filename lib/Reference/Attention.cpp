@@ -1,10 +1,12 @@
 //===- Attention.cpp - scaled dot-product attention and its gradient ------===//
 //
 // One query row at a time: batch b, head h, position s.  Query, key and value
-// are batch x sequence x heads x size; several query heads share a key head.
+// are batch x sequence x heads x size; several query heads share a key head.  The op
+// of the graph and the library call are one function.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
 #include <cmath>
@@ -47,9 +49,9 @@ static double dot(const Tensor &a, int64_t i, const Tensor &b, int64_t j, int64_
   return sum;
 }
 
-static Results evaluateAttention(tg::AttentionOp op, const Operands &in) {
+template <typename Op> static Results evaluateAttention(Op op, const Operands &in) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
-  Tensor o(op.getResult().getType()), lse(op.getLse().getType());
+  Tensor o(resultType(op, 0)), lse(resultType(op, 1));
   Geometry g(q, k, op.getCausal());
   double scale = op.getScale().convertToDouble();
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
@@ -69,10 +71,10 @@ static Results evaluateAttention(tg::AttentionOp op, const Operands &in) {
   return results(std::move(o), std::move(lse));
 }
 
-static Results evaluateAttentionGrad(tg::AttentionGradOp op, const Operands &in) {
+template <typename Op> static Results evaluateAttentionGrad(Op op, const Operands &in) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   const Tensor &o = in(op.getOutput()), &lse = in(op.getLse()), &dout = in(op.getGradient());
-  Tensor dq(op.getDquery().getType()), dk(op.getDkey().getType()), dv(op.getDvalue().getType());
+  Tensor dq(resultType(op, 0)), dk(resultType(op, 1)), dv(resultType(op, 2));
   Geometry g(q, k, op.getCausal());
   double scale = op.getScale().convertToDouble();
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
@@ -93,6 +95,8 @@ static Results evaluateAttentionGrad(tg::AttentionGradOp op, const Operands &in)
 }
 
 void braid::reference::addAttention(OpTable &table) {
-  table.add(evaluateAttention);
-  table.add(evaluateAttentionGrad);
+  table.add(evaluateAttention<tg::AttentionOp>);
+  table.add(evaluateAttentionGrad<tg::AttentionGradOp>);
+  table.add(evaluateAttention<exec::AttentionOp>);
+  table.add(evaluateAttentionGrad<exec::AttentionGradOp>);
 }

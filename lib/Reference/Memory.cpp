@@ -193,7 +193,8 @@ LogicalResult Machine::checkAliases(Operation *op) {
     for (size_t k = 0; k < ins.size(); ++k) {
       bool sameTuple =
           static_cast<int64_t>(k) / std::max<int64_t>(insOfTuple, 1) == static_cast<int64_t>(j) / outsOfTuple;
-      bool inPlace = sameTuple && ins[k] == outs[j] && (!isa<exec::MatmulOp, exec::ScatterAddOp>(op) || k >= 2);
+      bool inPlace = sameTuple && ins[k] == outs[j] &&
+                     (action.getTiedIn(j) == static_cast<int64_t>(k) || action.mayWriteInPlace(j, k));
       if (!inPlace && overlap(ins[k], outs[j]))
         return op->emitError() << "writes out " << j << " over operand " << k << ", which it still reads";
     }

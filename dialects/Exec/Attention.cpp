@@ -1,0 +1,139 @@
+//===- Attention.cpp - attention as one library call ----------------------===//
+
+#include "dialects/Exec/Exec.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+void AttentionOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  collectEffects(*this, effects);
+}
+OperandRange AttentionOp::getActionIns() { return getOperation()->getOperands().drop_back(getOuts().size()); }
+OperandRange AttentionOp::getActionOuts() { return getOuts(); }
+std::string AttentionOp::getActionName() { return "attention"; }
+
+void AttentionGradOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  collectEffects(*this, effects);
+}
+OperandRange AttentionGradOp::getActionIns() { return getOperation()->getOperands().drop_back(getOuts().size()); }
+OperandRange AttentionGradOp::getActionOuts() { return getOuts(); }
+std::string AttentionGradOp::getActionName() { return "attention_grad"; }
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// The type of the log-sum-exp.
+static RankedTensorType rowsOf(RankedTensorType query) {
+  Type sum = query.getElementType();
+  if (sum.getIntOrFloatBitWidth() < 32)
+    sum = Float32Type::get(query.getContext());
+  return RankedTensorType::get({query.getDimSize(0), query.getDimSize(2), query.getDimSize(1)}, sum);
+}
+
+static LogicalResult expect(Operation *op, StringRef what, RankedTensorType found, RankedTensorType expected) {
+  if (found == expected)
+    return success();
+  return op->emitOpError() << what << " is " << found << " but must be " << expected;
+}
+
+template <typename Op> static LogicalResult verifyOperands(Op op) {
+  RankedTensorType query = tensorOf(op.getQuery().getType()), key = tensorOf(op.getKey().getType());
+  if (query.getRank() != 4 || key.getRank() != 4 || !isa<FloatType>(query.getElementType()))
+    return op.emitOpError() << "query and key must be batch x sequence x heads x size of floats, found " << query
+                            << " and " << key;
+  if (query.getDimSize(0) != key.getDimSize(0) || query.getDimSize(3) != key.getDimSize(3) ||
+      query.getElementType() != key.getElementType())
+    return op.emitOpError() << "query " << query << " and key " << key
+                            << " must agree in batch, head size and element type";
+  if (key.getDimSize(2) == 0 || query.getDimSize(2) % key.getDimSize(2))
+    return op.emitOpError() << "the " << key.getDimSize(2) << " heads of the key do not divide the "
+                            << query.getDimSize(2) << " of the query";
+  if (op.getCausal() && query.getDimSize(1) != key.getDimSize(1))
+    return op.emitOpError() << "is causal, but the query has " << query.getDimSize(1) << " positions and the key "
+                            << key.getDimSize(1);
+  return expect(op, "value", tensorOf(op.getValue().getType()), key);
+}
+
+/// All results or all outs, of these types.
+template <typename Op> static LogicalResult verifyForm(Op op, ArrayRef<RankedTensorType> expected) {
+  if (op.getOuts().empty() == op.getResults().empty() || op.getOuts().size() + op.getResults().size() != expected.size())
+    return op.emitOpError() << "has " << op.getResults().size() << " results and " << op.getOuts().size()
+                            << " outs: it needs " << expected.size() << " results (on values) or outs (in memory)";
+  TypeRange found = op.getOuts().empty() ? TypeRange(op.getResultTypes()) : TypeRange(op.getOuts().getTypes());
+  for (auto [number, type] : llvm::enumerate(expected))
+    if (failed(expect(op, ("result " + Twine(number)).str(), tensorOf(found[number]), type)))
+      return failure();
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyOperands(*this)))
+    return failure();
+  RankedTensorType query = tensorOf(getQuery().getType());
+  return verifyForm(*this, {query, rowsOf(query)});
+}
+
+LogicalResult AttentionGradOp::verify() {
+  if (failed(verifyOperands(*this)))
+    return failure();
+  RankedTensorType query = tensorOf(getQuery().getType()), key = tensorOf(getKey().getType());
+  if (failed(expect(*this, "output", tensorOf(getOutput().getType()), query)) ||
+      failed(expect(*this, "lse", tensorOf(getLse().getType()), rowsOf(query))) ||
+      failed(expect(*this, "gradient", tensorOf(getGradient().getType()), query)))
+    return failure();
+  return verifyForm(*this, {query, key, key});
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Libraries read 16 bytes at a time: the last dim is unit, no dim repeats, and every row
+/// of `size` elements starts at a multiple of 16 bytes.
+static bool takesStrides(RankedTensorType type, ArrayRef<int64_t> strides) {
+  if (type.getRank() != 4 || strides.back() != 1)
+    return false;
+  int64_t step = std::max<int64_t>(16 / elementBytes(type.getElementType()), 1);
+  for (auto [size, stride] : llvm::zip(type.getShape().drop_back(), strides.drop_back()))
+    if (size > 1 && (stride == 0 || stride % step))
+      return false;
+  return true;
+}
+
+/// The type of a result, in either form.
+template <typename Op> static RankedTensorType resultOf(Op op, unsigned number) {
+  return tensorOf(op.getOuts().empty() ? op.getResults()[number].getType() : op.getOuts()[number].getType());
+}
+
+bool AttentionOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
+  return takesStrides(tensorOf(getOperand(in).getType()), strides);
+}
+bool AttentionOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
+  return takesStrides(resultOf(*this, result), strides);
+}
+bool AttentionGradOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
+  return takesStrides(tensorOf(getOperand(in).getType()), strides);
+}
+bool AttentionGradOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
+  return takesStrides(resultOf(*this, result), strides);
+}
+
+int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
+
+/// Libraries that sum in the same order in every run write the gradient of the scores
+/// down once, for whole tiles of 128 queries and keys; besides it they take dq, dk and dv
+/// in f32, of each query head, and a number a row.
+int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
+  RankedTensorType query = tensorOf(getQuery().getType()), key = tensorOf(getKey().getType());
+  int64_t heads = query.getDimSize(0) * query.getDimSize(2), size = query.getDimSize(3);
+  int64_t queries = llvm::alignTo(query.getDimSize(1), 128), keys = llvm::alignTo(key.getDimSize(1), 128);
+  int64_t scores = heads * queries * keys * elementBytes(query.getElementType());
+  int64_t sums = heads * (queries * (size + 1) + 2 * keys * size) * 4;
+  return rule.library + scores + sums;
+}

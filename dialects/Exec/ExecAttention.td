@@ -1,0 +1,59 @@
+//===- ExecAttention.td - attention as one library call ---------*- tablegen -*-===//
+//
+// Operands and results are those of tg.attention and tg.attention_grad.  What a
+// library keeps on chip, the scores, is nowhere in memory, and none is in the graph.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_EXEC_ATTENTION
+#define BRAID_EXEC_ATTENTION
+
+/// Tensors are batch x sequence x heads x size with any strides whose last is unit, so
+/// that the parts of a packed projection are read, and their gradients written, where
+/// they lie.
+class Exec_AttentionCall<string mnemonic>
+    : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getActionCost"]> {
+  let results = (outs Variadic<Exec_Tensor>:$results);
+  let hasVerifier = 1;
+}
+
+def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
+  let summary = "softmax(scale q kᵀ + mask) v by the target's library; the result and the row log-sum-exp.";
+  let description = [{
+    As `tg.attention`.  The log-sum-exp, batch x heads x sequence, is contiguous and
+    has the library's accumulation type: f32, or f64 where all is f64.
+
+    ```mlir
+    %o, %lse = exec.attention(%q, %k, %v) scale 0.5 causal
+        : (tensor<2x8x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value,
+                       Variadic<Exec_RefType>:$outs, F64Attr:$scale, UnitAttr:$causal);
+  let assemblyFormat = [{
+    `(` $query `,` $key `,` $value `)` (`outs` `(` $outs^ `:` type($outs) `)`)? `scale` $scale (`causal` $causal^)?
+    attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `)` (`->` type($results)^)?
+  }];
+}
+
+def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
+  let summary = "dq, dk and dv of attention by the target's library.";
+  let description = [{
+    As `tg.attention_grad`.  `lse` is that of `exec.attention`.
+
+    ```mlir
+    %dq, %dk, %dv = exec.attention_grad(%q, %k, %v, %o, %lse, %do) scale 0.5 causal
+        : (tensor<2x8x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
+        -> tensor<2x8x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>
+    ```
+  }];
+  let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value, Exec_Operand:$output,
+                       Exec_Operand:$lse, Exec_Operand:$gradient, Variadic<Exec_RefType>:$outs, F64Attr:$scale,
+                       UnitAttr:$causal);
+  let assemblyFormat = [{
+    `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient `)` (`outs` `(` $outs^ `:` type($outs) `)`)?
+    `scale` $scale (`causal` $causal^)? attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `,`
+    type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
+  }];
+}
+
+#endif // BRAID_EXEC_ATTENTION
