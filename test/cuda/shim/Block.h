@@ -1,0 +1,23 @@
+//===- Block.h - runs the threads of a block ------------------------------===//
+//
+// Threads run one after the other, each until it waits for others or ends, on fibers; one
+// that waits for nobody costs no switch.  Where they meet, that all come to the same
+// place is checked: a barrier that some threads have left out, or another one, is a
+// divergence.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_SHIM_BLOCK_H
+#define BRAID_SHIM_BLOCK_H
+
+#include "shim/Types.h"
+
+#include <functional>
+
+namespace shim {
+
+// Runs all blocks of a launch on this thread of the host.  Returns the launch's first
+// segment.
+uint32_t runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread);
+
+} // namespace shim
+#endif // BRAID_SHIM_BLOCK_H

@@ -1,0 +1,26 @@
+//===- Failures.h - calls that fail on demand -----------------------------===//
+//
+// BRAID_SHIM_FAIL=cudaMalloc:2:cudaErrorMemoryAllocation,ncclAllReduce:1:ncclSystemError:3
+// makes the second call of the one (of the process) and the first call of the other by a
+// thread whose current device is 3 fail.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_SHIM_FAILURES_H
+#define BRAID_SHIM_FAILURES_H
+
+#include "cuda_runtime.h"
+
+#include <string>
+
+namespace shim {
+
+// The name of the error that this call is to return, or "".
+std::string injectedFailure(const char *call);
+
+// Keeps the error for cudaGetLastError, and returns it.
+cudaError_t noteError(cudaError_t error);
+// What a function of the runtime returns at once, if there is a reason.
+cudaError_t failureOf(const char *call);
+
+} // namespace shim
+#endif // BRAID_SHIM_FAILURES_H

@@ -1,0 +1,52 @@
+//===- Launches.cpp - kernels on streams ----------------------------------===//
+#include "Block.h"
+#include "Failures.h"
+#include "KernelNames.h"
+#include "Queues.h"
+#include "Violation.h"
+
+using namespace shim;
+
+namespace {
+
+void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threads, Segment launch) {
+  Line line(issue, "launch");
+  line.field("kernel", std::string(kernel)).field("blocks", blocks.x).field("threads", threads.x);
+  std::vector<std::pair<const void *, size_t>> reads, writes;
+  forEachAllocation(issue.device, [&](Allocation &allocation) {
+    Ranges read, written;
+    allocation.shadow->accessed(launch, read, written);
+    for (auto [begin, end] : read)
+      reads.emplace_back(allocation.base + begin, end - begin);
+    for (auto [begin, end] : written)
+      writes.emplace_back(allocation.base + begin, end - begin);
+  });
+  line.pieces("reads", reads).pieces("writes", writes).write(issue.owner);
+}
+
+} // namespace
+
+cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes,
+                         std::function<void()> thread) {
+  if (cudaError_t error = failureOf("cudaLaunchKernelEx"))
+    return error;
+  dim3 blocks = config.gridDim, threads = config.blockDim;
+  if (!blocks.x || blocks.x > 0x7fffffff || !threads.x || threads.x > 1024 || blocks.y != 1 || blocks.z != 1 ||
+      threads.y != 1 || threads.z != 1 || argumentBytes > 32764 || config.dynamicSmemBytes)
+    return noteError(cudaErrorInvalidConfiguration);
+  const char *name = kernelName(kernel);
+  auto run = [=, thread = std::move(thread)](const Issue &issue) {
+    std::string action = issue.action < 0 ? "" : std::to_string(issue.action);
+    launchName = {name, action.empty() ? nullptr : action.c_str()};
+    Segment first = runBlocks(blocks, threads, thread);
+    launchName = {};
+    if (tracing())
+      writeLaunch(issue, name, blocks, threads, first);
+  };
+  return issue(config.stream, [run] { return Work{nullptr, run, {}}; });
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *function) {
+  *name = kernelName(function);
+  return cudaSuccess;
+}

@@ -1,0 +1,91 @@
+//===- Shadow.h - what is known of every byte of memory -------------------===//
+//
+// Beside memory stand one byte for each byte (was it ever written?) and one Cell for
+// each pair of bytes: who wrote it last, and who read it since the launch began.
+//
+// Time is a number of *segments*: a block starts a new one, and so does each barrier of
+// a whole block.  Segments are numbered in the order in which they run, so an older access
+// is of an earlier launch (before `launch`), of another block of this launch (before
+// `block`), ordered by a barrier of the block (before `now`), or concurrent with the
+// other threads of the segment, unless a barrier of a part of a warp orders them: these
+// are counted by vector clocks of the 32 threads of a warp.
+//
+// Pairs of bytes are exact for elements of two bytes and more; for single bytes a race
+// of the two halves of a pair is not told from one of the same byte, so the halves
+// are remembered and only the last one is compared.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_SHIM_SHADOW_H
+#define BRAID_SHIM_SHADOW_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shim {
+
+using Segment = uint32_t;
+
+// What a thread knows of the others of its warp: the last barrier count at which each
+// of them met it, and its own count.
+struct WarpClock {
+  std::array<uint32_t, 32> known{};
+};
+
+// Who accesses.
+struct Accessor {
+  Segment launch, block, now;
+  uint16_t thread;
+  const WarpClock *clock;
+
+  unsigned warp() const { return thread / 32; }
+  unsigned lane() const { return thread % 32; }
+  uint32_t count() const { return clock->known[lane()]; }
+};
+
+struct Cell {
+  Segment writeSegment = 0, readSegment = 0;
+  uint32_t writeCount = 0, readCount = 0; // of the warp's clock
+  uint32_t readLanes = 0;
+  uint16_t writeThread = 0;
+  uint8_t readWarp = 0;
+  uint8_t manyBlocks : 1 = 0, manyWarps : 1 = 0, writeHalves : 2 = 0, readHalves : 2 = 0;
+};
+
+// Ranges [begin, end) of bytes.
+using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;
+
+class Shadow {
+public:
+  explicit Shadow(size_t bytes);
+
+  // What is wrong with the access, or "" if nothing is.
+  std::string load(const Accessor &accessor, size_t offset, size_t bytes);
+  std::string store(const Accessor &accessor, size_t offset, size_t bytes);
+
+  // Accesses of copies, libraries and the host.
+  void written(size_t offset, size_t bytes);
+  void copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes);
+  // First byte of the range that was never written; `bytes` if there is none.
+  size_t unwritten(size_t offset, size_t bytes) const;
+  void forget(); // as fresh memory
+
+  // What was accessed since the launch whose first segment this is.
+  void accessed(Segment launch, Ranges &reads, Ranges &writes);
+
+private:
+  void touch(Segment launch, size_t offset, size_t bytes);
+
+  std::vector<Cell> cells;
+  std::vector<uint8_t> known;
+  std::vector<Segment> pages; // the launch that touched each page last
+  std::vector<uint32_t> touched;
+};
+
+// A new segment.
+Segment nextSegment();
+
+} // namespace shim
+#endif // BRAID_SHIM_SHADOW_H

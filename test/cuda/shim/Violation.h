@@ -1,0 +1,31 @@
+//===- Violation.h - what a kernel may not do, and how it is told ---------===//
+//
+// A violation ends the process: nothing after it can be trusted.  The message names the
+// kernel, the action of the program, the thread, and what it did where.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_SHIM_VIOLATION_H
+#define BRAID_SHIM_VIOLATION_H
+
+#include <string>
+
+namespace shim {
+
+// Exit status of a process that a violation ended.
+constexpr int violationStatus = 86;
+
+// The launch under way on this thread of the host; null names while there is none.
+struct LaunchName {
+  const char *kernel = nullptr;
+  const char *action = nullptr;
+};
+extern constinit thread_local LaunchName launchName;
+
+// Ends the process.  `thread` says whether the thread that runs now did it.
+[[noreturn]] void violation(const std::string &what, bool thread = true);
+
+// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string format(const char *text, ...);
+
+} // namespace shim
+#endif // BRAID_SHIM_VIOLATION_H

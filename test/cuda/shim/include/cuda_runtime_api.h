@@ -1,0 +1,2 @@
+//===- cuda_runtime_api.h - a part of cuda_runtime.h ---===//
+#include <cuda_runtime.h>

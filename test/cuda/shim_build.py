@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Builds a folder of generated CUDA sources against the shim: a program that runs on any machine, and checks itself.
+
+shim_build.py FOLDER -o PROGRAM     what `braidc --target=cuda --emit=cu -o FOLDER` wrote
+shim_build.py FILE.cu... -o PROGRAM --no-runtime     kernels by themselves
+shim_build.py FILE.cpp... -o PROGRAM                 tests of the runtime's sources
+
+The libraries come from the build folder (targets braid_cuda_shim, braid_rt_cuda_shim, braid_rt).  What
+the programs then read from the environment is told in shim/Recorder.h, shim/Failures.h and shim/Runtime.cpp.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPO = HERE.parent.parent
+
+
+def flags(args):
+    includes = [HERE / "shim" / "include", *args.include, REPO / "runtime"]
+    return ["-std=c++20", args.optimize, "-g1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi", "-fexceptions",
+            "-ffp-contract=off", *(f"-I{folder}" for folder in includes), *args.flag]
+
+
+def compile_all(args, sources, folder):
+    """Compiles, two at a time; returns the objects."""
+    objects, running, failed = [], [], False
+    for source in sources:
+        target = folder / (source.name + ".o")
+        objects.append(target)
+        if target.exists() and args.reuse:
+            continue
+        command = [args.cc, *flags(args), "-x", "c++", "-c", str(source), "-o", str(target)]
+        running.append(subprocess.Popen(command))
+        if len(running) == 2:
+            failed |= running.pop(0).wait() != 0
+    for process in running:
+        failed |= process.wait() != 0
+    if failed:
+        sys.exit(f"error: the shim cannot compile {', '.join(map(str, sources))}")
+    return objects
+
+
+def libraries(args):
+    shim = args.build / "test" / "cuda"
+    if args.no_runtime:
+        return [shim / "libbraid_cuda_shim.a"]
+    archives = [shim / "libbraid_rt_cuda_shim.a", shim / "libbraid_cuda_shim.a", args.build / "lib" / "braid" / "libbraid_rt.a"]
+    # The archives need one another; --wrap lets the shim see the program's actions.
+    return ["-Wl,--wrap=br_cuda_action", "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-fopenmp"]
+
+
+def build(args):
+    sources = []
+    for source in args.sources:
+        sources += sorted(p for p in source.iterdir() if p.suffix in (".cu", ".cpp")) if source.is_dir() else [source]
+        args.include.append(source if source.is_dir() else source.parent)
+    if not sources:
+        sys.exit("error: there are no sources in " + ", ".join(map(str, args.sources)))
+    folder = pathlib.Path(f"{args.output}.objects")
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = compile_all(args, sources, folder)
+    subprocess.run([args.cc, *objects, *libraries(args), "-lpthread", "-ldl", "-o", args.output], check=True)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sources", nargs="+", type=pathlib.Path)
+    parser.add_argument("-o", dest="output", required=True)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("BRAID_BUILD", REPO / "build")))
+    parser.add_argument("--cc", default=os.environ.get("CXX", "c++"))
+    parser.add_argument("-O", dest="optimize", default="1", type=lambda level: "-O" + level)
+    parser.add_argument("-I", dest="include", action="append", default=[], type=pathlib.Path)
+    parser.add_argument("--flag", action="append", default=[], help="one more flag for the compiler")
+    parser.add_argument("--no-runtime", action="store_true", help="link the shim alone")
+    parser.add_argument("--reuse", action="store_true", help="keep objects that are there")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    try:
+        build(parse())
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"error: the shim cannot link: {' '.join(map(str, error.cmd))}")
