@@ -34,29 +34,6 @@ std::map<std::string, Body> &bodies() {
   return map;
 }
 
-// `tell` is called with an error while the communicator is still there: as soon
-// as it is gone, the process may be ended together with the others.
-Outcome runBody(const TransportFactory &factory, const std::string &body, double timeout,
-                const std::function<void(const Outcome &)> &tell = {}) {
-  Outcome outcome;
-  outcome.ended = true;
-  try {
-    br_comm comm(factory, timeout);
-    Rank rank{comm, comm.rank(), comm.size(), ""};
-    try {
-      bodies().at(body)(rank);
-    } catch (const std::exception &error) {
-      outcome.error = error.what();
-      if (tell)
-        tell(outcome);
-    }
-    outcome.report = rank.report;
-  } catch (const std::exception &error) {
-    outcome.error = error.what();
-  }
-  return outcome;
-}
-
 std::vector<Outcome> runThreads(int n, const std::string &body, const RunOptions &options) {
   auto hub = std::make_shared<ThreadsHub>(n);
   std::vector<Outcome> outcomes(n);
@@ -150,6 +127,27 @@ std::vector<Outcome> runProcesses(Over transport, int n, const std::string &body
 }
 
 } // namespace
+
+Outcome test::runBody(const TransportFactory &factory, const std::string &body, double timeout,
+                const std::function<void(const Outcome &)> &tell) {
+  Outcome outcome;
+  outcome.ended = true;
+  try {
+    br_comm comm(factory, timeout);
+    Rank rank{comm, comm.rank(), comm.size(), ""};
+    try {
+      bodies().at(body)(rank);
+    } catch (const std::exception &error) {
+      outcome.error = error.what();
+      if (tell)
+        tell(outcome);
+    }
+    outcome.report = rank.report;
+  } catch (const std::exception &error) {
+    outcome.error = error.what();
+  }
+  return outcome;
+}
 
 Registration::Registration(const char *name, Body body) { bodies()[name] = body; }
 

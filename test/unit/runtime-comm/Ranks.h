@@ -12,6 +12,7 @@
 #include "comm/LinkModel.h"
 #include "core/Error.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ struct RunOptions {
   double timeout = 20;
   LinkModel link = {}; // threads
 };
+
+// Runs the body on one rank.  `tell` is called with an error while the communicator is
+// still there: as soon as it is gone, the process may be ended together with the others.
+Outcome runBody(const TransportFactory &factory, const std::string &body, double timeout,
+                const std::function<void(const Outcome &)> &tell = {});
 
 // Runs the body on ranks 0 to n-1 to their ends.
 std::vector<Outcome> runRanks(Over transport, int n, const std::string &body, const RunOptions &options = {});

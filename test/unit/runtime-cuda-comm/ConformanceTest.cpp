@@ -1,0 +1,49 @@
+//===- ConformanceTest.cpp - the collectives of devices, by every body ----===//
+
+#include "../runtime-comm/Ranks.h"
+#include "DeviceTransport.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace braid;
+using namespace braid::test;
+
+namespace {
+
+std::vector<Outcome> runOnDevices(const std::string &transport, int n, const std::string &body) {
+  auto meetings = std::make_shared<Meetings>(transport);
+  std::vector<Outcome> outcomes(n);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < n; ++rank)
+    threads.emplace_back([&, rank] { outcomes[rank] = runBody(deviceTransport(meetings, rank, n), body, 60); });
+  for (std::thread &thread : threads)
+    thread.join();
+  return outcomes;
+}
+
+class DeviceCollectives : public testing::TestWithParam<std::tuple<std::string, int>> {
+protected:
+  void runAll(const std::string &body) {
+    expectSuccess(runOnDevices(std::get<0>(GetParam()), std::get<1>(GetParam()), body));
+  }
+};
+
+TEST_P(DeviceCollectives, GiveWhatTheyShould) { runAll("everyCollective"); }
+
+TEST_P(DeviceCollectives, MayLeaveResultsWhereOperandsLie) { runAll("inPlace"); }
+
+TEST_P(DeviceCollectives, RunInTheOrderOfStarts) { runAll("chainOfStarts"); }
+
+TEST_P(DeviceCollectives, OfSeveralGroupsAreApart) { runAll("severalGroups"); }
+
+TEST_P(DeviceCollectives, MoveLargeTensors) { runAll("largeTensors"); }
+
+INSTANTIATE_TEST_SUITE_P(Over, DeviceCollectives,
+                         testing::Combine(testing::Values("device-threads", "nccl"), testing::Values(1, 2, 3, 4)),
+                         [](const auto &info) {
+                           std::string name = std::get<0>(info.param) == "nccl" ? "Nccl" : "DeviceThreads";
+                           return name + std::to_string(std::get<1>(info.param));
+                         });
+
+} // namespace

@@ -1,0 +1,216 @@
+//===- DeviceTransport.cpp - operations on tensors of a device ------------===//
+
+#include "DeviceTransport.h"
+
+#include "comm/ThreadsTransport.h"
+#include "core/Error.h"
+#include "cuda/DeviceCollectives.h"
+
+#include <algorithm>
+#include <functional>
+
+using namespace braid;
+using namespace braid::test;
+
+std::shared_ptr<Meeting> Meetings::of(const std::string &name, int ranks) {
+  std::lock_guard lock(mutex);
+  std::shared_ptr<Meeting> &meeting = meetings[name];
+  if (!meeting)
+    meeting = std::make_shared<Meeting>(ranks);
+  return meeting;
+}
+
+namespace {
+
+void check(cudaError_t code, const char *what) {
+  if (code != cudaSuccess)
+    fail(what, ": ", cudaGetErrorString(code));
+}
+
+// A range of the host's memory with its place in the arena.
+struct Range {
+  std::byte *begin, *end;
+  uint64_t at;
+};
+
+// What an operation reads and writes, and where that lies in the arena.  Ranges that
+// overlap are one; behind each lie bytes that nobody may write.
+class Arena {
+public:
+  void add(const void *begin, int64_t bytes) {
+    auto *first = static_cast<std::byte *>(const_cast<void *>(begin));
+    if (bytes > 0)
+      ranges.push_back({first, first + bytes, 0});
+  }
+  void layOut() {
+    std::sort(ranges.begin(), ranges.end(), [](auto &a, auto &b) { return std::less<>()(a.begin, b.begin); });
+    std::vector<Range> joined;
+    for (const Range &range : ranges) {
+      if (!joined.empty() && std::less<>()(range.begin, joined.back().end))
+        joined.back().end = std::max(joined.back().end, range.end, std::less<>());
+      else
+        joined.push_back(range);
+    }
+    ranges = joined;
+    for (Range &range : ranges) {
+      range.at = bytes;
+      bytes += (range.end - range.begin + guard + 255) / 256 * 256;
+    }
+    bytes = std::max<uint64_t>(bytes, 256);
+  }
+  uint64_t placeOf(const void *pointer) const {
+    auto *at = static_cast<const std::byte *>(pointer);
+    for (const Range &range : ranges)
+      if (!std::less<>()(at, range.begin) && std::less<>()(at, range.end))
+        return range.at + (at - range.begin);
+    return 0; // of nothing
+  }
+  void copyIn(std::byte *arena) const {
+    check(cudaMemset(arena, 0xA5, bytes), "cudaMemset");
+    for (const Range &range : ranges)
+      check(cudaMemcpy(arena + range.at, range.begin, range.end - range.begin, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+  void copyOut(const std::byte *arena) const {
+    std::vector<std::byte> host(bytes);
+    check(cudaMemcpy(host.data(), arena, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      const Range &range = ranges[i];
+      uint64_t size = range.end - range.begin, next = i + 1 < ranges.size() ? ranges[i + 1].at : bytes;
+      std::copy_n(host.begin() + range.at, size, range.begin);
+      for (uint64_t at = range.at + size; at < next; ++at)
+        if (host[at] != std::byte{0xA5})
+          fail("the device wrote past the end of a tensor");
+    }
+  }
+
+  uint64_t bytes = 0;
+
+private:
+  static constexpr uint64_t guard = 64;
+  std::vector<Range> ranges;
+};
+
+class DeviceTransport final : public Transport {
+public:
+  DeviceTransport(std::shared_ptr<Meetings> meetings, int rank, int size)
+      : meetings(std::move(meetings)), ownRank(rank), worldSize(size) {}
+
+  int rank() const override { return ownRank; }
+  int size() const override { return worldSize; }
+  void run(const Operation &operation, Clock::time_point deadline, double seconds) override;
+  void announceFailure(const std::string &) override {}
+
+private:
+  std::string nameOf(const Operation &op);
+
+  const std::shared_ptr<Meetings> meetings;
+  const int ownRank, worldSize;
+  std::map<std::string, int> counts;
+};
+
+// A transfer is an operation of two ranks.
+std::string DeviceTransport::nameOf(const Operation &op) {
+  int from = op.kind() == BR_SEND ? op.group->me : op.root(), to = op.kind() == BR_SEND ? op.root() : op.group->me;
+  std::string name = concat(op.group->id, describe(*op.group), op.isTransfer() ? concat(" ", from, ">", to) : "");
+  return concat(name, " #", counts[name]++);
+}
+
+Arena arenaOf(const Operation &op) {
+  Arena arena;
+  int64_t width = elementSize(op.dtype()), n = op.group->size();
+  for (const br_segment &s : op.segments) {
+    int64_t whole = s.count * width, block = (s.count + n - 1) / n * width;
+    bool givesBlock = op.kind() == BR_ALL_GATHER || op.kind() == BR_GATHER;
+    bool getsBlock = op.kind() == BR_REDUCE_SCATTER || op.kind() == BR_SCATTER;
+    bool rootGives = op.kind() == BR_BROADCAST || op.kind() == BR_SCATTER;
+    bool rootGets = op.kind() == BR_REDUCE || op.kind() == BR_GATHER;
+    if (op.kind() != BR_RECV && op.kind() != BR_BARRIER && (!rootGives || op.isRoot()))
+      arena.add(s.send, givesBlock ? block : whole);
+    if (op.kind() != BR_SEND && op.kind() != BR_BARRIER && (!rootGets || op.isRoot()))
+      arena.add(s.recv, getsBlock ? block : whole);
+  }
+  arena.layOut();
+  return arena;
+}
+
+// A model of one collective over all its ranks.
+struct OneCollective {
+  br_axis axis;
+  br_group groups[2] = {{0, {}}, {1, {0}}};
+  std::vector<br_segment_desc> segments;
+  br_collective_desc collective;
+  br_model model{};
+
+  OneCollective(const Operation &op, const Arena &arena, int size, int root) : axis{"r", size} {
+    for (const br_segment &s : op.segments)
+      segments.push_back({arena.placeOf(s.send), arena.placeOf(s.recv), s.count, s.send_rows, s.recv_rows});
+    collective = {op.kind(),
+                  op.reduction(),
+                  op.dtype(),
+                  1,
+                  root,
+                  op.pairs.data(),
+                  static_cast<int32_t>(op.pairs.size() / 2),
+                  segments.data(),
+                  static_cast<int32_t>(segments.size())};
+    model.name = "one collective";
+    model.mesh = &axis;
+    model.n_axes = 1;
+    model.groups = groups;
+    model.n_groups = 2;
+    model.collectives = &collective;
+    model.n_collectives = 1;
+    model.arena_bytes = arena.bytes;
+  }
+};
+
+void runOn(const br_model &model, const Rank &rank, std::byte *memory, int device) {
+  Streams streams;
+  std::unique_ptr<DeviceCollectives> collectives = makeDeviceCollectives(model, rank, {device, memory, streams, {}});
+  Event end;
+  bool good = collectives->start(0) == BR_OK && collectives->wait(0) == BR_OK &&
+              cudaEventRecord(end, streams.compute) == cudaSuccess && collectives->synchronize(end) == BR_OK;
+  if (!good)
+    fail(collectives->error());
+}
+
+void DeviceTransport::run(const Operation &op, Clock::time_point, double seconds) {
+  int me = op.group->me, size = op.group->size(), root = op.root();
+  if (op.isTransfer()) {
+    me = op.group->me < op.root() ? 0 : 1;
+    size = 2;
+    root = 1 - me;
+  }
+  std::shared_ptr<Meeting> meeting = meetings->of(nameOf(op), size);
+  const int device = meetings->transport == "nccl" ? ownRank : 0;
+  check(cudaSetDevice(device), "cudaSetDevice");
+  Arena arena = arenaOf(op);
+  OneCollective table(op, arena, size, root);
+  Joining joining;
+  joining.rank = me;
+  joining.size = size;
+  joining.timeout = seconds;
+  Reach reach({meetings->transport, "threads", joining, meeting->board, threadsTransport(meeting->hub, me)});
+  Rank rank;
+  rank.number = me;
+  rank.size = size;
+  rank.reach = size > 1 ? &reach : nullptr;
+  std::byte *memory = nullptr;
+  check(cudaMalloc(reinterpret_cast<void **>(&memory), arena.bytes), "cudaMalloc");
+  arena.copyIn(memory);
+  try {
+    runOn(table.model, rank, memory, device);
+  } catch (const Error &error) {
+    reach.tellNews("failure", error.what());
+    throw;
+  }
+  arena.copyOut(memory);
+  check(cudaFree(memory), "cudaFree");
+}
+
+} // namespace
+
+TransportFactory test::deviceTransport(std::shared_ptr<Meetings> meetings, int rank, int size) {
+  return [=] { return std::make_unique<DeviceTransport>(meetings, rank, size); };
+}
