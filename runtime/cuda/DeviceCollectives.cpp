@@ -14,6 +14,7 @@
 #include "cuda/NcclLibrary.h"
 #include "cuda/StagedCollectives.h"
 
+#include <cstring>
 #include <map>
 
 using namespace braid;
@@ -74,9 +75,11 @@ static Facts factsOf(const br_model &model, int device) {
     code = cudaDeviceGetPCIBusId(busId, sizeof busId, device);
   if (code != cudaSuccess)
     fail("cannot tell which device ", device, " is: ", cudaGetErrorString(code));
+  unsigned char bytes[sizeof properties.uuid];
+  std::memcpy(bytes, &properties.uuid, sizeof bytes);
   std::string uuid;
-  for (char byte : properties.uuid.bytes)
-    uuid += concat(static_cast<int>(static_cast<unsigned char>(byte)), ".");
+  for (unsigned char byte : bytes)
+    uuid += concat(static_cast<int>(byte), ".");
   return {uuid, busId, nccl().has_value(), describeTables(model)};
 }
 
