@@ -1,0 +1,181 @@
+//===- LaneReduce.h - from the lanes of several threads to one value ------===//
+//
+// T threads share a row: a power of two up to a warp, so that a warp has 32 / T rows;
+// or a whole block of several warps.  A reduction adds the lanes of each thread, then
+// those of a warp by shuffles, then the warps' through shared memory, always as the
+// same tree: every thread gets the same bits, in every run.
+//
+// maximum and minimum are here because the trees need them: NaN wins, as in
+// arith.maximumf (the sign of zero is not ordered).
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_LANEREDUCE_H
+#define BRAID_CUDA_LANEREDUCE_H
+
+#include "cuda/Lanes.h"
+
+#include <cmath>
+
+namespace braid {
+
+//===----------------------------------------------------------------------===//
+// Maxima and minima
+//===----------------------------------------------------------------------===//
+
+__device__ inline float maximum(float a, float b) { return a > b || a != a ? a : b; }
+__device__ inline float minimum(float a, float b) { return a < b || a != a ? a : b; }
+__device__ inline int32_t maximum(int32_t a, int32_t b) { return a > b ? a : b; }
+__device__ inline int32_t minimum(int32_t a, int32_t b) { return a < b ? a : b; }
+__device__ inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
+__device__ inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
+// The other pair of arith (maxnumf, minnumf): a number wins over NaN.
+__device__ inline float maxnum(float a, float b) { return a > b || b != b ? a : b; }
+__device__ inline float minnum(float a, float b) { return a < b || b != b ? a : b; }
+
+#define BRAID_LANE_FUNCTION(name)                                                                                      \
+  template <class T, int N> __device__ inline Vec<T, N> name(const Vec<T, N> &a, const Vec<T, N> &b) {                 \
+    return detail::each<N>([&](int k) { return name(a.at[k], b.at[k]); });                                             \
+  }
+BRAID_LANE_FUNCTION(maximum)
+BRAID_LANE_FUNCTION(minimum)
+BRAID_LANE_FUNCTION(maxnum)
+BRAID_LANE_FUNCTION(minnum)
+#undef BRAID_LANE_FUNCTION
+
+//===----------------------------------------------------------------------===//
+// The threads of a row
+//===----------------------------------------------------------------------===//
+
+inline constexpr int warp_threads = 32;
+
+namespace detail {
+__host__ __device__ constexpr int power_ceil(int n) {
+  int power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
+// The threads of the warp that share this thread's row.
+template <int T> __device__ inline unsigned group_mask() {
+  if constexpr (T >= warp_threads)
+    return ~0u;
+  else
+    return ((1u << T) - 1u) << (threadIdx.x % warp_threads / T * T);
+}
+} // namespace detail
+
+// Whether this thread stores what belongs to the row.
+template <int T> __device__ inline bool leader() { return threadIdx.x % T == 0; }
+
+// Waits for the threads of the row.
+template <int T> __device__ inline void row_barrier() {
+  if constexpr (T > warp_threads)
+    block_barrier();
+  else
+    group_barrier(detail::group_mask<T>());
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions over a row
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+struct Sum {
+  template <class X> __device__ static X of(const X &a, const X &b) { return a + b; }
+  __device__ static float identity(float) { return 0.0f; }
+  __device__ static int32_t identity(int32_t) { return 0; }
+};
+struct Max {
+  template <class X> __device__ static X of(const X &a, const X &b) { return maximum(a, b); }
+  __device__ static float identity(float) { return -INFINITY; }
+  __device__ static int32_t identity(int32_t) { return INT32_MIN; }
+};
+
+// The upper half onto the lower half until one lane is left.
+template <class Op, class X, int N> __device__ inline X lanes_of_thread(Vec<X, N> v) {
+#pragma unroll
+  for (int half = N / 2; half > 0; half /= 2)
+#pragma unroll
+    for (int k = 0; k < half; ++k)
+      v.at[k] = Op::of(v.at[k], v.at[k + half]);
+  return v.at[0];
+}
+
+template <class Op, int T, class X> __device__ inline X row_reduce(X x) {
+  constexpr int in_warp = T < warp_threads ? T : warp_threads;
+#pragma unroll
+  for (int distance = in_warp / 2; distance > 0; distance /= 2)
+    x = Op::of(x, shuffle_xor(group_mask<T>(), x, distance));
+  if constexpr (T > warp_threads) {
+    static_assert(T % warp_threads == 0);
+    constexpr int warps = T / warp_threads, padded = power_ceil(warps);
+    __shared__ X memory[warps];
+    const Shared<X, warps> partial(memory);
+    block_barrier(); // until the reduction before has been read
+    if (threadIdx.x % warp_threads == 0)
+      partial.put(threadIdx.x / warp_threads, x);
+    block_barrier();
+    const int warp = threadIdx.x % padded;
+    x = warp < warps ? partial.get(warp) : Op::identity(x);
+#pragma unroll
+    for (int distance = padded / 2; distance > 0; distance /= 2)
+      x = Op::of(x, shuffle_xor(~0u, x, distance));
+  }
+  return x;
+}
+} // namespace detail
+
+template <int T, class X, int N> __device__ inline X row_sum(const Vec<X, N> &v) {
+  return detail::row_reduce<detail::Sum, T>(detail::lanes_of_thread<detail::Sum>(v));
+}
+template <int T, class X, int N> __device__ inline X row_max(const Vec<X, N> &v) {
+  return detail::row_reduce<detail::Max, T>(detail::lanes_of_thread<detail::Max>(v));
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions over the rows of a block
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+template <class X> __device__ inline X shuffle_xor_each(const X &x, int distance) { return shuffle_xor(~0u, x, distance); }
+template <class X, int N> __device__ inline Vec<X, N> shuffle_xor_each(const Vec<X, N> &x, int distance) {
+  return each<N>([&](int k) { return shuffle_xor(~0u, x.at[k], distance); });
+}
+
+// The groups of a warp by shuffles, the warps one after the other.
+template <class Op, int T, int ROWS, class X> __device__ inline void combine_groups(X &x) {
+  static_assert(T <= warp_threads && T * ROWS % warp_threads == 0);
+  constexpr int warps = T * ROWS / warp_threads;
+#pragma unroll
+  for (int distance = T; distance < warp_threads; distance *= 2)
+    x = Op::of(x, shuffle_xor_each(x, distance));
+  if constexpr (warps > 1) {
+    __shared__ X memory[warps * T];
+    const Shared<X, warps * T> partial(memory);
+    const int thread = threadIdx.x % T;
+    block_barrier();
+    if (threadIdx.x % warp_threads < T)
+      partial.put(threadIdx.x / warp_threads * T + thread, x);
+    block_barrier();
+    x = partial.get(thread);
+    for (int warp = 1; warp < warps; ++warp)
+      x = Op::of(x, partial.get(warp * T + thread));
+  }
+}
+template <class Op, int T, int ROWS, class X, int N> __device__ inline void combine_groups(X (&x)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    combine_groups<Op, T, ROWS>(x[i]);
+}
+} // namespace detail
+
+// In place of what each of the ROWS groups of T threads has: what they have together.
+template <int T, int ROWS, class X> __device__ inline void sum_groups(X &x) {
+  detail::combine_groups<detail::Sum, T, ROWS>(x);
+}
+template <int T, int ROWS, class X> __device__ inline void max_groups(X &x) {
+  detail::combine_groups<detail::Max, T, ROWS>(x);
+}
+
+} // namespace braid
+#endif // BRAID_CUDA_LANEREDUCE_H

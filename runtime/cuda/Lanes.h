@@ -1,0 +1,242 @@
+//===- Lanes.h - values of a few lanes in a thread, their loads and stores ===//
+//
+// A thread works on W neighbouring lanes at once: Vec<float, W> where generated code
+// says V, int32_t for VI and bool for VM.  bf16 and i1 exist in memory only, as on the
+// CPU: in registers they are floats and bools.
+//
+// `ld<W>(p)` and `st(p, v)` are accesses of up to 16 bytes, at the alignment of W
+// elements or of 16 bytes.  A partial access touches the first `n` lanes only; the
+// others of a partial load are zero.  The strided forms go element by element, with
+// stride 1 too, and need no more than an element's alignment.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_LANES_H
+#define BRAID_CUDA_LANES_H
+
+#include "cuda/Pack.h"
+#include <cuda/Access.h>
+
+#include <cuda_bf16.h>
+
+#include <cstdint>
+
+namespace braid {
+
+using bf16 = __nv_bfloat16;
+
+template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
+  T at[N];
+};
+
+namespace detail {
+template <class T> struct Same {
+  using type = T;
+};
+// {f(0), f(1), ...}
+template <int N, class F> __device__ inline auto each(const F &f) {
+  Vec<decltype(f(0)), N> v;
+#pragma unroll
+  for (int k = 0; k < N; ++k)
+    v.at[k] = f(k);
+  return v;
+}
+} // namespace detail
+
+// A number that stands next to lanes of T, and is converted to it.
+template <class T> using Number = typename detail::Same<T>::type;
+
+//===----------------------------------------------------------------------===//
+// Operators, as numbers have them
+//===----------------------------------------------------------------------===//
+
+#define BRAID_LANE_OPERATOR(op, Result)                                                                                \
+  template <class T, int N> __device__ inline Vec<Result, N> operator op(const Vec<T, N> &a, const Vec<T, N> &b) {     \
+    return detail::each<N>([&](int k) -> Result { return a.at[k] op b.at[k]; });                                       \
+  }                                                                                                                    \
+  template <class T, int N> __device__ inline Vec<Result, N> operator op(const Vec<T, N> &a, Number<T> b) {            \
+    return detail::each<N>([&](int k) -> Result { return a.at[k] op b; });                                             \
+  }                                                                                                                    \
+  template <class T, int N> __device__ inline Vec<Result, N> operator op(Number<T> a, const Vec<T, N> &b) {            \
+    return detail::each<N>([&](int k) -> Result { return a op b.at[k]; });                                             \
+  }
+BRAID_LANE_OPERATOR(+, T)
+BRAID_LANE_OPERATOR(-, T)
+BRAID_LANE_OPERATOR(*, T)
+BRAID_LANE_OPERATOR(/, T)
+BRAID_LANE_OPERATOR(%, T)
+BRAID_LANE_OPERATOR(&, T)
+BRAID_LANE_OPERATOR(|, T)
+BRAID_LANE_OPERATOR(^, T)
+BRAID_LANE_OPERATOR(<<, T)
+BRAID_LANE_OPERATOR(>>, T)
+BRAID_LANE_OPERATOR(==, bool)
+BRAID_LANE_OPERATOR(!=, bool)
+BRAID_LANE_OPERATOR(<, bool)
+BRAID_LANE_OPERATOR(<=, bool)
+BRAID_LANE_OPERATOR(>, bool)
+BRAID_LANE_OPERATOR(>=, bool)
+#undef BRAID_LANE_OPERATOR
+
+template <class T, int N> __device__ inline Vec<T, N> operator-(const Vec<T, N> &a) {
+  return detail::each<N>([&](int k) { return -a.at[k]; });
+}
+template <class T, int N> __device__ inline void operator+=(Vec<T, N> &a, const Vec<T, N> &b) { a = a + b; }
+
+//===----------------------------------------------------------------------===//
+// Making values
+//===----------------------------------------------------------------------===//
+
+template <int W, class T> __device__ inline Vec<T, W> splat(T x) {
+  return detail::each<W>([&](int) { return x; });
+}
+
+// {first, first + 1, ...}
+template <int W> __device__ inline Vec<int32_t, W> lane_index(int64_t first) {
+  return detail::each<W>([&](int k) { return static_cast<int32_t>(first) + k; });
+}
+
+template <class T, int N> __device__ inline Vec<T, N> select(const Vec<bool, N> &m, const Vec<T, N> &a, const Vec<T, N> &b) {
+  return detail::each<N>([&](int k) { return m.at[k] ? a.at[k] : b.at[k]; });
+}
+
+template <int N> __device__ inline Vec<bool, N> not_(const Vec<bool, N> &m) {
+  return detail::each<N>([&](int k) { return !m.at[k]; });
+}
+__device__ inline bool not_(bool m) { return !m; }
+
+// `v` in the first n lanes, `identity` in the others.
+template <class T, int N> __device__ inline Vec<T, N> keep(const Vec<T, N> &v, int n, Number<T> identity) {
+  return detail::each<N>([&](int k) { return k < n ? v.at[k] : identity; });
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+__device__ inline float to_float(float x) { return x; }
+__device__ inline float to_float(bf16 x) { return __bfloat162float(x); }
+__device__ inline float to_float(int32_t x) { return static_cast<float>(x); }
+__device__ inline float to_float(int64_t x) { return static_cast<float>(x); }
+__device__ inline int32_t to_int(float x) { return static_cast<int32_t>(x); } // towards zero
+__device__ inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
+__device__ inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
+// The value that `x` has after a trip through bf16 memory.
+__device__ inline float round_bf16(float x) { return __bfloat162float(__float2bfloat16_rn(x)); }
+
+template <class T, int N> __device__ inline Vec<float, N> to_float(const Vec<T, N> &x) {
+  return detail::each<N>([&](int k) { return to_float(x.at[k]); });
+}
+template <int N> __device__ inline Vec<int32_t, N> to_int(const Vec<float, N> &x) {
+  return detail::each<N>([&](int k) { return to_int(x.at[k]); });
+}
+template <int N> __device__ inline Vec<float, N> mask_to_float(const Vec<bool, N> &m) {
+  return detail::each<N>([&](int k) { return mask_to_float(m.at[k]); });
+}
+template <int N> __device__ inline Vec<int32_t, N> mask_to_int(const Vec<bool, N> &m) {
+  return detail::each<N>([&](int k) { return mask_to_int(m.at[k]); });
+}
+template <int N> __device__ inline Vec<float, N> round_bf16(const Vec<float, N> &x) {
+  return detail::each<N>([&](int k) { return round_bf16(x.at[k]); });
+}
+
+namespace detail {
+// What an element is in a register, and back.
+__device__ inline float widen(float x) { return x; }
+__device__ inline float widen(bf16 x) { return to_float(x); }
+__device__ inline int32_t widen(int32_t x) { return x; }
+__device__ inline int64_t widen(int64_t x) { return x; }
+__device__ inline bool widen(bool x) { return x; }
+__device__ inline void narrow(float x, float &to) { to = x; }
+__device__ inline void narrow(float x, bf16 &to) { to = __float2bfloat16_rn(x); }
+__device__ inline void narrow(int32_t x, int32_t &to) { to = x; }
+__device__ inline void narrow(int64_t x, int64_t &to) { to = x; }
+__device__ inline void narrow(bool x, bool &to) { to = x; }
+template <class T, class X> __device__ inline T narrowed(X x) {
+  T to;
+  narrow(x, to);
+  return to;
+}
+} // namespace detail
+
+//===----------------------------------------------------------------------===//
+// One element: row values and single stores
+//===----------------------------------------------------------------------===//
+
+template <class T> __device__ inline auto ld1(const T *p) { return detail::widen(load(p)); }
+template <class T, class X> __device__ inline void st1(T *p, X x) { store(p, detail::narrowed<T>(x)); }
+
+//===----------------------------------------------------------------------===//
+// Strided loads and stores: lane k is at p[k * stride]
+//===----------------------------------------------------------------------===//
+
+template <int W, class T> __device__ inline auto ld_strided(const T *p, int64_t stride, int n = W) {
+  using X = decltype(ld1(p));
+  return detail::each<W>([&](int k) { return k < n ? ld1(p + k * stride) : X{}; });
+}
+template <class T, class X, int W> __device__ inline void st_strided(T *p, int64_t stride, const Vec<X, W> &v, int n = W) {
+#pragma unroll
+  for (int k = 0; k < W; ++k)
+    if (k < n)
+      st1(p + k * stride, v.at[k]);
+}
+
+//===----------------------------------------------------------------------===//
+// Whole and partial loads and stores
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+// How many elements one access takes.
+template <class T, int W> inline constexpr int packed = W * sizeof(T) < 16 ? W : 16 / sizeof(T);
+
+template <class T, class X, int N> __device__ inline void narrow(const X *from, Pack<T, N> &to) {
+#pragma unroll
+  for (int k = 0; k < N; ++k)
+    to.at[k] = narrowed<T>(from[k]);
+}
+// Two at a time, as the hardware rounds them.
+template <int N> __device__ inline void narrow(const float *from, Pack<bf16, N> &to) {
+  if constexpr (N == 1)
+    to.at[0] = __float2bfloat16_rn(from[0]);
+#pragma unroll
+  for (int k = 0; k + 1 < N; k += 2) {
+    const __nv_bfloat162 two = __floats2bfloat162_rn(from[k], from[k + 1]);
+    to.at[k] = two.x;
+    to.at[k + 1] = two.y;
+  }
+}
+} // namespace detail
+
+template <int W, class T> __device__ inline auto ld(const T *p) {
+  constexpr int N = detail::packed<T, W>;
+  Vec<decltype(ld1(p)), W> v;
+#pragma unroll
+  for (int i = 0; i < W; i += N) {
+    const Pack<T, N> pack = load(reinterpret_cast<const Pack<T, N> *>(p + i));
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      v.at[i + k] = detail::widen(pack.at[k]);
+  }
+  return v;
+}
+template <class T, class X, int W> __device__ inline void st(T *p, const Vec<X, W> &v) {
+  constexpr int N = detail::packed<T, W>;
+#pragma unroll
+  for (int i = 0; i < W; i += N) {
+    Pack<T, N> pack;
+    detail::narrow(v.at + i, pack);
+    store(reinterpret_cast<Pack<T, N> *>(p + i), pack);
+  }
+}
+
+template <int W, class T> __device__ inline auto ld(const T *p, int n) {
+  return n == W ? ld<W>(p) : ld_strided<W>(p, 1, n);
+}
+template <class T, class X, int W> __device__ inline void st(T *p, const Vec<X, W> &v, int n) {
+  if (n == W)
+    st(p, v);
+  else
+    st_strided(p, 1, v, n);
+}
+
+} // namespace braid
+#endif // BRAID_CUDA_LANES_H

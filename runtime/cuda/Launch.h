@@ -1,0 +1,169 @@
+//===- Launch.h - how generated CUDA programs run generated kernels -------===//
+//
+//   const Memory m(ctx);
+//   m.at(3);                                    // names the action in errors
+//   launch(m, 256, 192, k3_kernel, m[0], m[786432], m[4096]);   // blocks, threads
+//   launch_flat(m, 1024, 256, k4_kernel, m[0], m[4096]);        // length, threads
+//   launch_table(m, k5_kernel_table0, 256, k5_kernel);
+//   return m.status();
+//
+// A kernel over vectors of any length takes them all as one parameter: each block
+// finds the vector it works on, and its part of that.  So an optimizer's update of
+// hundreds of parameters is a launch or a few, and nothing lies on the device but the
+// arena.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_LAUNCH_H
+#define BRAID_CUDA_LAUNCH_H
+
+#include "braid_rt.h"
+
+#include "cuda/braid_cuda.h"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace braid {
+
+// A place in the arena: a pointer of the type it is passed as.
+struct Address {
+  char *byte;
+  template <class T> __host__ __device__ operator T *() const { return reinterpret_cast<T *>(byte); }
+};
+
+// The arena on the device, and the stream of computation.  `m[offset]` is the address
+// of that byte.
+class Memory {
+public:
+  explicit Memory(br_context *ctx)
+      : ctx(ctx), base(static_cast<char *>(br_arena(ctx))), compute(static_cast<cudaStream_t>(br_cuda_stream(ctx))) {}
+
+  Address operator[](uint64_t offset) const { return {base + offset}; }
+  br_context *context() const { return ctx; }
+  cudaStream_t stream() const { return compute; }
+  // Action `index` of the program comes next.
+  void at(int32_t index) const { br_cuda_action(ctx, index); }
+  void check(cudaError_t error, const char *what) const { br_cuda_check(ctx, error, what); }
+  // The first error since the program began.
+  br_status status() const { return br_cuda_status(ctx); }
+
+private:
+  br_context *ctx;
+  char *base;
+  cudaStream_t compute;
+};
+
+// Runs `kernel` on the compute stream.
+template <class... P, class... A>
+inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kernel)(P...), A &&...args) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream = m.stream();
+  m.check(cudaLaunchKernelEx(&config, kernel, std::forward<A>(args)...), "cudaLaunchKernelEx");
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels over vectors of any length
+//===----------------------------------------------------------------------===//
+
+// The operands of one of many vectors that a kernel runs over, as arena offsets.
+template <size_t N> struct Tuple {
+  int64_t length;
+  uint64_t operands[N];
+};
+
+// Lanes [begin, end) of a vector, and where its operands lie.
+template <size_t N> struct Part {
+  const Address *operands;
+  int64_t begin, end;
+  __device__ Address operator[](int i) const { return operands[i]; }
+};
+
+// Vectors of N operands each, as many as a kernel's parameters hold.
+template <size_t N> struct Vectors {
+  static constexpr int capacity = (4096 - 16) / ((N + 1) * 8 + 4);
+
+  int64_t block_lanes;               // the lanes of a part
+  int count;                         // of vectors
+  unsigned first_block[capacity];    // of each
+  int64_t lengths[capacity];
+  Address operands[capacity][N];
+
+  // What this block works on.
+  __device__ Part<N> part() const {
+    int vector = 0, end = count;
+    while (vector + 1 < end) {
+      const int middle = (vector + end) / 2;
+      (first_block[middle] <= blockIdx.x ? vector : end) = middle;
+    }
+    const int64_t begin = (blockIdx.x - first_block[vector]) * block_lanes, length = lengths[vector];
+    return {operands[vector], begin, begin + block_lanes < length ? begin + block_lanes : length};
+  }
+};
+
+namespace detail {
+// Lanes of a thread in a part: enough to pay for finding it.
+inline constexpr int64_t lanes_of_thread_in_part = 16;
+
+// Collects vectors, and launches as often as they fill the parameters.
+template <size_t N> class VectorLauncher {
+public:
+  VectorLauncher(const Memory &m, int64_t threads, void (*kernel)(Vectors<N>)) : m(m), threads(threads), kernel(kernel) {
+    vectors.block_lanes = threads * lanes_of_thread_in_part;
+  }
+  template <class... A> void add(int64_t length, A... operands) {
+    static_assert(sizeof...(A) == N);
+    if (length == 0)
+      return;
+    const int at = vectors.count++;
+    vectors.first_block[at] = static_cast<unsigned>(blocks);
+    vectors.lengths[at] = length;
+    int i = 0;
+    ((vectors.operands[at][i++] = operands), ...);
+    blocks += (length + vectors.block_lanes - 1) / vectors.block_lanes;
+    if (vectors.count == Vectors<N>::capacity)
+      flush();
+  }
+  void flush() {
+    if (vectors.count > 0)
+      launch(m, blocks, threads, kernel, vectors);
+    vectors.count = 0;
+    blocks = 0;
+  }
+
+private:
+  const Memory &m;
+  int64_t threads, blocks = 0;
+  void (*kernel)(Vectors<N>);
+  Vectors<N> vectors = {};
+};
+
+template <size_t N, size_t... I>
+inline void add_tuple(VectorLauncher<N> &launcher, const Memory &m, const Tuple<N> &tuple, std::index_sequence<I...>) {
+  launcher.add(tuple.length, m[tuple.operands[I]]...);
+}
+} // namespace detail
+
+// Runs a kernel over one vector.
+template <size_t N, class... A>
+inline void launch_flat(const Memory &m, int64_t length, int64_t threads, void (*kernel)(Vectors<N>), A... operands) {
+  detail::VectorLauncher<N> launcher(m, threads, kernel);
+  launcher.add(length, operands...);
+  launcher.flush();
+}
+
+// Runs a kernel over all vectors of a table.
+template <size_t N, size_t T>
+inline void launch_table(const Memory &m, const Tuple<N> (&table)[T], int64_t threads, void (*kernel)(Vectors<N>)) {
+  detail::VectorLauncher<N> launcher(m, threads, kernel);
+  for (const Tuple<N> &tuple : table)
+    detail::add_tuple(launcher, m, tuple, std::make_index_sequence<N>());
+  launcher.flush();
+}
+
+} // namespace braid
+#endif // BRAID_CUDA_LAUNCH_H
