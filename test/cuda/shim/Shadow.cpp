@@ -142,6 +142,10 @@ void Shadow::copied(size_t offset, const Shadow &from, size_t fromOffset, size_t
   std::memmove(known.data() + offset, from.known.data() + fromOffset, bytes);
 }
 
+void Shadow::setKnown(size_t offset, const uint8_t *from, size_t bytes) {
+  std::memcpy(known.data() + offset, from, bytes);
+}
+
 size_t Shadow::unwritten(size_t offset, size_t bytes) const {
   const void *first = std::memchr(known.data() + offset, 0, bytes);
   return first ? static_cast<const uint8_t *>(first) - (known.data() + offset) : bytes;

@@ -68,6 +68,9 @@ public:
   // Accesses of copies, libraries and the host.
   void written(size_t offset, size_t bytes);
   void copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes);
+  // A byte for each: 1 where it was written.
+  const uint8_t *knownAt(size_t offset) const { return known.data() + offset; }
+  void setKnown(size_t offset, const uint8_t *from, size_t bytes);
   // First byte of the range that was never written; `bytes` if there is none.
   size_t unwritten(size_t offset, size_t bytes) const;
   void forget(); // as fresh memory

@@ -1,0 +1,233 @@
+//===- CublasLt.cpp - descriptors, and the rules of the library -----------===//
+#include "Failures.h"
+#include "LtProduct.h"
+#include "Queues.h"
+#include "Violation.h"
+
+#include <bit>
+#include <cstring>
+
+using namespace shim;
+
+struct cublasLtContext {};
+
+struct cublasLtMatmulPreferenceShim {
+  uint64_t workspace = 0;
+  uint32_t alignment[4] = {256, 256, 256, 256};
+};
+
+namespace {
+
+// What the heuristic promises of an algorithm, in cublasLtMatmulAlgo_t.
+struct Promise {
+  uint32_t magic;
+  uint32_t alignment[4];
+  uint64_t workspace;
+};
+static_assert(sizeof(Promise) <= sizeof(cublasLtMatmulAlgo_t));
+constexpr uint32_t magic = 0xb1a5;
+constexpr size_t usedWorkspace = 4096;
+
+template <class T> cublasStatus_t take(T &to, const void *value, size_t bytes) {
+  if (bytes != sizeof(T))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(&to, value, bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+bool areTypesKnown(cudaDataType a, cudaDataType b, cudaDataType c) {
+  return (a == CUDA_R_32F && b == CUDA_R_32F && c == CUDA_R_32F) ||
+         (a == CUDA_R_16BF && b == CUDA_R_16BF && (c == CUDA_R_16BF || c == CUDA_R_32F));
+}
+
+bool isLayoutRight(const cublasLtMatrixLayoutShim &layout, const cublasLtMatrixLayoutShim &d) {
+  return layout.rows > 0 && layout.columns > 0 && layout.ld >= layout.rows && layout.batch == d.batch;
+}
+
+cublasStatus_t checkProduct(const cublasLtMatmulDescShim &desc, const cublasLtMatrixLayoutShim &a,
+                            const cublasLtMatrixLayoutShim &b, const cublasLtMatrixLayoutShim &c,
+                            const cublasLtMatrixLayoutShim &d) {
+  bool ta = desc.transA != CUBLAS_OP_N, tb = desc.transB != CUBLAS_OP_N;
+  int64_t m = ta ? a.columns : a.rows, k = ta ? a.rows : a.columns, n = tb ? b.rows : b.columns;
+  if (!isLayoutRight(a, d) || !isLayoutRight(b, d) || !isLayoutRight(c, d) || !isLayoutRight(d, d) ||
+      (tb ? b.columns : b.rows) != k || d.rows != m || d.columns != n || c.rows != m || c.columns != n || c.type != d.type)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (d.batch > 1 && d.stride < d.ld * (d.columns - 1) + d.rows && d.ld < d.rows * d.batch)
+    return CUBLAS_STATUS_INVALID_VALUE; // results would lie in one another
+  bool hasAux = desc.epilogue & 128, hasBias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS;
+  if (hasAux && (!desc.aux || desc.auxLd < m || desc.auxLd % 8 || reinterpret_cast<uintptr_t>(desc.aux) % 16))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (hasBias && (!desc.bias || (desc.biasType >= 0 && desc.biasType != d.type)))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return areTypesKnown(a.type, b.type, d.type) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+bool isAligned(const void *pointer, size_t alignment) { return reinterpret_cast<uintptr_t>(pointer) % alignment == 0; }
+
+cublasStatus_t failureOfLt(const char *call) {
+  return injectedFailure(call).empty() ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INTERNAL_ERROR;
+}
+#define FAIL_IF_TOLD(call)                                                                                             \
+  if (cublasStatus_t status = failureOfLt(#call))                                                                      \
+  return status
+
+} // namespace
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  FAIL_IF_TOLD(cublasLtCreate);
+  *handle = new cublasLtContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
+
+const char *cublasLtGetStatusName(cublasStatus_t status) {
+  switch (status) {
+#define NAME(status)                                                                                                   \
+  case status:                                                                                                         \
+    return #status;
+    NAME(CUBLAS_STATUS_SUCCESS)
+    NAME(CUBLAS_STATUS_NOT_INITIALIZED)
+    NAME(CUBLAS_STATUS_ALLOC_FAILED)
+    NAME(CUBLAS_STATUS_INVALID_VALUE)
+    NAME(CUBLAS_STATUS_ARCH_MISMATCH)
+    NAME(CUBLAS_STATUS_MAPPING_ERROR)
+    NAME(CUBLAS_STATUS_EXECUTION_FAILED)
+    NAME(CUBLAS_STATUS_INTERNAL_ERROR)
+    NAME(CUBLAS_STATUS_NOT_SUPPORTED)
+    NAME(CUBLAS_STATUS_LICENSE_ERROR)
+  }
+  return "unknown status";
+}
+const char *cublasLtGetStatusString(cublasStatus_t status) { return cublasLtGetStatusName(status); }
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type, uint64_t rows,
+                                          uint64_t columns, int64_t ld) {
+  *layout = new cublasLtMatrixLayoutShim{type, int64_t(rows), int64_t(columns), ld};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+  delete layout;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t name,
+                                                const void *value, size_t bytes) {
+  return name == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT ? take(layout->batch, value, bytes)
+                                                    : take(layout->stride, value, bytes);
+}
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComputeType_t compute, cudaDataType scale) {
+  if (scale != CUDA_R_32F || (compute != CUBLAS_COMPUTE_32F && compute != CUBLAS_COMPUTE_32F_FAST_TF32))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  *desc = new cublasLtMatmulDescShim;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
+  delete desc;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t name,
+                                              const void *value, size_t bytes) {
+  switch (name) {
+  case CUBLASLT_MATMUL_DESC_TRANSA:
+    return take(desc->transA, value, bytes);
+  case CUBLASLT_MATMUL_DESC_TRANSB:
+    return take(desc->transB, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE:
+    return take(desc->epilogue, value, bytes);
+  case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+    return take(desc->bias, value, bytes);
+  case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
+    return take(desc->biasType, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+    return take(desc->aux, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+    return take(desc->auxLd, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE:
+    break;
+  }
+  return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *preference) {
+  *preference = new cublasLtMatmulPreferenceShim;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  delete preference;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t name, const void *value,
+                                                    size_t bytes) {
+  if (name == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)
+    return take(preference->workspace, value, bytes);
+  uint32_t mask;
+  if (name == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK)
+    return take(mask, value, bytes);
+  return take(preference->alignment[name - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES], value, bytes);
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int wanted,
+                                              cublasLtMatmulHeuristicResult_t *results, int *found) {
+  *found = 0;
+  FAIL_IF_TOLD(cublasLtMatmulAlgoGetHeuristic);
+  if (!handle || wanted < 1)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d))
+    return status;
+  // The first algorithm wants more workspace than many have.
+  for (size_t workspace : {usedWorkspace, size_t{0}}) {
+    if (*found == wanted || workspace > preference->workspace)
+      continue;
+    cublasLtMatmulHeuristicResult_t &result = results[(*found)++];
+    result = {};
+    Promise promise{magic, {}, workspace};
+    std::memcpy(promise.alignment, preference->alignment, sizeof(promise.alignment));
+    std::memcpy(&result.algo, &promise, sizeof(promise));
+    result.workspaceSize = workspace;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *pa,
+                              cublasLtMatrixLayout_t a, const void *pb, cublasLtMatrixLayout_t b, const void *beta,
+                              const void *pc, cublasLtMatrixLayout_t c, void *pd, cublasLtMatrixLayout_t d,
+                              const cublasLtMatmulAlgo_t *algo, void *workspace, size_t workspaceBytes,
+                              cudaStream_t stream) {
+  FAIL_IF_TOLD(cublasLtMatmul);
+  if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d); status || !handle)
+    return status ? status : CUBLAS_STATUS_INVALID_VALUE;
+  Promise promise{magic, {1, 1, 1, 1}, 0};
+  if (algo)
+    std::memcpy(&promise, algo, sizeof(promise));
+  const void *pointers[] = {pa, pb, pc, pd};
+  for (int i = 0; i < 4; ++i)
+    if (promise.magic != magic || !isAligned(pointers[i], promise.alignment[i]))
+      return CUBLAS_STATUS_INVALID_VALUE;
+  if (promise.workspace > workspaceBytes || (promise.workspace && !isAligned(workspace, 256)))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (!isAligned(desc->bias, sizeOf(d->type)))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  LtProduct product{*desc,
+                    *a,
+                    *b,
+                    *d,
+                    static_cast<const char *>(pa),
+                    static_cast<const char *>(pb),
+                    static_cast<const char *>(pc),
+                    static_cast<char *>(pd),
+                    *static_cast<const float *>(alpha),
+                    *static_cast<const float *>(beta),
+                    static_cast<char *>(workspace),
+                    promise.workspace};
+  auto run = [product](const Issue &issue) { product.run(issue); };
+  return issue(stream, [run] { return Work{nullptr, run, {}}; }) ? CUBLAS_STATUS_EXECUTION_FAILED
+                                                                  : CUBLAS_STATUS_SUCCESS;
+}

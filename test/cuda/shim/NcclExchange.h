@@ -1,0 +1,81 @@
+//===- NcclExchange.h - what ranks of a communicator have come to ---------===//
+//
+// An operation is posted when it is the head of its stream.  A collective is done when
+// all ranks have posted their next one, and theirs must agree; a send when its peer has posted
+// the receive.  Whoever comes last moves the data.  queuesMutex guards all of it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_SHIM_NCCLEXCHANGE_H
+#define BRAID_SHIM_NCCLEXCHANGE_H
+
+#include "nccl.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shim {
+
+enum class NcclKind { AllReduce, ReduceScatter, AllGather, Broadcast, Reduce, Send, Recv };
+
+struct NcclOp {
+  NcclKind kind;
+  const void *from;
+  void *to;
+  size_t count;
+  ncclDataType_t type;
+  ncclRedOp_t reduction;
+  int peer; // or root
+  ncclComm_t comm;
+  cudaStream_t stream;
+
+  // Bytes that the rank sends and receives, 0 where it has nothing to do with one.
+  size_t sent() const, received() const;
+};
+
+// A kind of operation under way, of one rank.
+struct Posted {
+  NcclOp op;
+  bool done = false;
+};
+using PostedPtr = std::shared_ptr<Posted>;
+
+// The ranks of a communicator.
+struct Clique {
+  int id, size;
+  std::vector<ncclComm_t> members; // null: not yet there
+  std::vector<std::deque<PostedPtr>> collectives;              // by rank
+  std::map<std::pair<int, int>, std::deque<PostedPtr>> sends, receives; // by source and target
+  int finalized = 0;
+  int arrived = 0;
+  // Splits under way: who has come to the n-th, with color and key.
+  struct Split {
+    std::vector<ncclComm_t> made;
+    std::vector<int> colors, keys;
+    int arrived = 0;
+  };
+  std::map<int, Split> splits;
+
+  explicit Clique(int size);
+  bool isComplete() const { return arrived == size; }
+};
+
+const char *nameOf(NcclKind kind);
+size_t sizeOf(ncclDataType_t type);
+std::string describe(const NcclOp &op);
+
+void post(const PostedPtr &posted);
+
+} // namespace shim
+
+struct ncclComm {
+  std::shared_ptr<shim::Clique> clique;
+  int rank, device;
+  int splits = 0;
+  bool aborted = false, finalizing = false;
+  ncclResult_t failure = ncclSuccess;
+};
+
+#endif // BRAID_SHIM_NCCLEXCHANGE_H
