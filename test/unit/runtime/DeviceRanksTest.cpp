@@ -1,0 +1,194 @@
+//===- DeviceRanksTest.cpp - ranks of programs on devices -----------------===//
+//
+// Which transport is meant, and how ranks reach each other before NCCL runs.  None of
+// it needs a device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RanksModel.h"
+#include "TestFiles.h"
+#include "comm/ThreadsTransport.h"
+#include "core/Error.h"
+#include "core/Ranks.h"
+#include "core/Reach.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace braid;
+using namespace braid::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+Launch launched(Launcher launcher, const std::string &rendezvous) {
+  Launch launch;
+  launch.launcher = launcher, launch.rank = 1, launch.size = 4;
+  launch.localRank = 1, launch.localSize = 2;
+  launch.rendezvous = rendezvous;
+  return launch;
+}
+
+br_model deviceModel() {
+  br_model model = ranksModel({{"dp", 2}, {"tp", 2}});
+  model.target = "cuda:sm_90";
+  return model;
+}
+
+RankPlan planFor(const std::string &transport, const Launch &launch, const std::string &rendezvous = "") {
+  RankOptions options;
+  options.transport = transport;
+  options.rendezvous = rendezvous;
+  return planRanks(deviceModel(), options, launch);
+}
+
+template <class F> std::string errorOf(const F &f) {
+  try {
+    f();
+    return "";
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
+TEST(DeviceRanks, areThreadsIfNobodyHasStartedProcesses) {
+  for (const char *transport : {"", "nccl", "device-threads"}) {
+    RankPlan plan = planFor(transport, {});
+    EXPECT_EQ(plan.transport, *transport ? transport : "auto");
+    EXPECT_EQ(plan.here, 4);
+    EXPECT_EQ(plan.host, "threads");
+  }
+}
+
+TEST(DeviceRanks, areProcessesThatMeetWhereTheLauncherSays) {
+  RankPlan plan = planFor("", launched(Launcher::Torchrun, "agent://host:1"));
+  EXPECT_EQ(plan.transport, "auto");
+  EXPECT_EQ(plan.here, 1);
+  EXPECT_EQ(plan.first, 1);
+  EXPECT_EQ(plan.share.rank, 1);
+  EXPECT_EQ(plan.rendezvous, "agent://host:1");
+  EXPECT_EQ(plan.host, ""); // this binary has no gloo to fall back to
+  EXPECT_EQ(planFor("nccl", launched(Launcher::OpenMpi, ""), "file:///tmp/x").rendezvous, "file:///tmp/x");
+}
+
+TEST(DeviceRanks, needAPlaceToMeet) {
+  EXPECT_EQ(errorOf([] { planFor("nccl", launched(Launcher::OpenMpi, "")); }),
+            "--transport=nccl needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a "
+            "free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+  EXPECT_NE(errorOf([] { planFor("", launched(Launcher::Torchrun, ""), "nowhere"); }).find("'nowhere' is no place"),
+            std::string::npos);
+}
+
+TEST(DeviceRanks, haveTransportsOfTheirOwn) {
+  EXPECT_EQ(errorOf([] { planFor("threads", {}); }),
+            "--transport=threads moves memory of the host, but model 'ranks' was compiled for cuda:sm_90; choose "
+            "device-threads for ranks that share one GPU, nccl, gloo or mpi");
+  RankOptions options;
+  options.transport = "nccl";
+  EXPECT_EQ(errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }),
+            "--transport=nccl moves memory of GPUs, but model 'ranks' was compiled for cpu; choose threads, gloo or mpi, "
+            "or compile with --target=cuda");
+  EXPECT_NE(errorOf([] { planFor("gloo", {}); }).find("nobody has started several"), std::string::npos);
+}
+
+TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
+  RankOptions options;
+  options.device = 1;
+  EXPECT_NE(errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }).find("was compiled for cpu"),
+            std::string::npos);
+  EXPECT_NE(errorOf([&] { planRanks(deviceModel(), options, {}); }).find("choose --transport=device-threads"),
+            std::string::npos);
+  options.transport = "device-threads";
+  EXPECT_EQ(planRanks(deviceModel(), options, {}).here, 4);
+}
+
+//===----------------------------------------------------------------------===//
+// Words and news
+//===----------------------------------------------------------------------===//
+
+// Every rank runs f with its reach; the first error of any rank.
+template <class F> std::string onRanks(int n, const std::function<ReachOptions(int)> &options, const F &f) {
+  std::vector<std::string> errors(n);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < n; ++rank)
+    threads.emplace_back([&, rank] {
+      errors[rank] = errorOf([&] {
+        Reach reach(options(rank));
+        f(reach, rank);
+      });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return error;
+  return "";
+}
+
+ReachOptions overStore(const std::string &place, int rank, int size, double timeout = 20) {
+  ReachOptions options;
+  options.wanted = "nccl";
+  options.joining.rank = rank;
+  options.joining.size = size;
+  options.joining.timeout = timeout;
+  options.joining.rendezvous = place;
+  return options;
+}
+
+void tellTwice(Reach &reach, int rank) {
+  for (int turn = 0; turn < 2; ++turn) {
+    std::string own(rank * 3, static_cast<char>('a' + turn));
+    std::vector<std::string> all = reach.tellAll(own);
+    for (size_t other = 0; other < all.size(); ++other)
+      if (all[other] != std::string(other * 3, static_cast<char>('a' + turn)))
+        fail("rank ", rank, " heard '", all[other], "' from ", other);
+  }
+}
+
+TEST(Reach, carriesWordsOverAFolder) {
+  ScratchDirectory folder;
+  EXPECT_EQ(onRanks(3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, tellTwice), "");
+}
+
+TEST(Reach, carriesWordsOverTheMemoryOfAProcess) {
+  auto hub = std::make_shared<ThreadsHub>(4);
+  auto board = std::make_shared<NewsBoard>();
+  auto options = [&](int rank) {
+    ReachOptions own = overStore("", rank, 4);
+    own.board = board;
+    own.threads = threadsTransport(hub, rank);
+    return own;
+  };
+  EXPECT_EQ(onRanks(4, options, tellTwice), "");
+}
+
+TEST(Reach, namesARankThatDoesNotCome) {
+  ScratchDirectory folder;
+  Reach reach(overStore("file://" + (folder / "store"), 0, 2, 0.3));
+  EXPECT_NE(errorOf([&] { reach.tellAll("here"); }).find("for rank 1, which has not come"), std::string::npos);
+}
+
+TEST(Reach, knowsAPlaceThatHasBeenUsed) {
+  ScratchDirectory folder;
+  std::string place = "file://" + (folder / "store");
+  auto options = [&](int rank) { return overStore(place, rank, 2, 2); };
+  EXPECT_EQ(onRanks(2, options, tellTwice), "");
+  EXPECT_NE(onRanks(2, options, tellTwice).find("another job has left words at"), std::string::npos);
+}
+
+TEST(Reach, endsWaitsWithTheReasonOfAFailure) {
+  ScratchDirectory folder;
+  auto options = [&](int rank) { return overStore("file://" + (folder / "store"), rank, 2); };
+  std::string error = onRanks(2, options, [](Reach &reach, int rank) {
+    reach.tellAll("");
+    if (rank == 1)
+      return reach.tellNews("failure", "rank 1: the disk is full");
+    reach.tellAll("");
+  });
+  EXPECT_EQ(error, "rank 1: the disk is full");
+}
+
+} // namespace
