@@ -1,0 +1,130 @@
+//===- CudaContext.cpp - a model that runs on a GPU -----------------------===//
+
+#include "cuda/CudaContext.h"
+
+#include "core/Error.h"
+#include "cuda/braid_cuda.h"
+
+#include <cstring>
+
+using namespace braid;
+
+CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
+    : br_context(model, threads, rank), device(enterDevice(model, rank)),
+      memory(device, model.arena_bytes, streams.compute), matmuls(model, memory.data(), streams.compute),
+      slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
+  if (model.n_collectives > 0)
+    collectives = makeDeviceCollectives(
+        model, rank, {device.number, memory.data(), streams, [this] { return errors.actionName(); }});
+  if (rank.graphs && (!collectives || collectives->canBeCaptured()))
+    graphs.resize(model.n_programs);
+}
+
+CudaContext::~CudaContext() {
+  // Work that is still queued uses what goes now.
+  if (!collectives)
+    cudaStreamSynchronize(streams.compute);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void CudaContext::run(const br_program &program) {
+  errors.enter(program);
+  slots.send(program, errors);
+  const br_status status = launch(program);
+  errors.at(-1);
+  slots.fetch(program, errors);
+  if (status != BR_OK || errors.any())
+    failNow();
+}
+
+br_status CudaContext::launch(const br_program &program) {
+  if (graphs.empty())
+    return program.run(this);
+  StepGraph &graph = graphs[&program - model.programs];
+  return graph.run(streams.compute, [&] { return program.run(this); }, errors);
+}
+
+// The reason that came first: a call that failed here, or the other ranks.
+void CudaContext::failNow() {
+  if (errors.any())
+    throw Error(errors.text());
+  throw RankError(collectives ? collectives->error() : "a program failed without saying why");
+}
+
+void CudaContext::waitFor(cudaEvent_t event) {
+  if (collectives) {
+    if (collectives->synchronize(event) != BR_OK)
+      failNow();
+    return;
+  }
+  errors.note(cudaEventSynchronize(event), "cudaEventSynchronize");
+  if (errors.any())
+    failNow();
+}
+
+const std::byte *CudaContext::result(const br_program &program, const br_io &io, int back) {
+  if (const std::byte *place = slots.result(program, io, back))
+    return place;
+  fail("the compiled model is broken: result '", io.name, "' of program '", program.name, "' of ", io.bytes,
+       " bytes is asked for as a scalar of a run that has ended; compile it again");
+}
+
+//===----------------------------------------------------------------------===//
+// Between programs
+//===----------------------------------------------------------------------===//
+
+void CudaContext::copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind) {
+  waitFor(slots.lastEnd());
+  checkCuda(cudaMemcpyAsync(to, from, bytes, kind, streams.copy), "cudaMemcpyAsync");
+  checkCuda(cudaStreamSynchronize(streams.copy), "cudaStreamSynchronize");
+}
+
+void CudaContext::read(uint64_t offset, void *to, uint64_t bytes) {
+  copy(to, memory.data() + offset, bytes, cudaMemcpyDeviceToHost);
+}
+
+void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
+  copy(memory.data() + offset, from, bytes, cudaMemcpyHostToDevice);
+}
+
+std::vector<std::string> CudaContext::remarks() const {
+  std::vector<std::string> lines = {concat("on ", device.describe(), ", compiled for ", model.target),
+                                    memory.describeRest()};
+  if (collectives && collectives->scratchBytes() > 0)
+    lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));
+  return lines;
+}
+
+std::vector<std::string> CudaContext::warnings() const {
+  return collectives ? collectives->warnings() : std::vector<std::string>();
+}
+
+//===----------------------------------------------------------------------===//
+// What programs call
+//===----------------------------------------------------------------------===//
+
+void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+  if (matmuls.run(index, a, b, c, bias) != BR_OK)
+    errors.note(matmuls.error());
+}
+
+br_status CudaContext::start(int32_t collective) { return collectives->start(collective); }
+br_status CudaContext::wait(int32_t collective) { return collectives->wait(collective); }
+
+static CudaContext &contextOf(br_context *ctx) { return static_cast<CudaContext &>(*ctx); }
+
+void br_use_cuda(void) {
+  registerTarget("cuda", [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
+    return std::make_unique<CudaContext>(model, threads, rank);
+  });
+}
+
+void *br_cuda_stream(br_context *ctx) { return contextOf(ctx).stream(); }
+void br_cuda_action(br_context *ctx, int32_t index) { contextOf(ctx).action(index); }
+void br_cuda_check(br_context *ctx, int error, const char *what) {
+  contextOf(ctx).check(static_cast<cudaError_t>(error), what);
+}
+br_status br_cuda_status(br_context *ctx) { return contextOf(ctx).status(); }

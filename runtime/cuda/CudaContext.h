@@ -1,0 +1,68 @@
+//===- CudaContext.h - a model that runs on a GPU -------------------------===//
+//
+// Programs are queued: their host code puts kernels, products and collectives on
+// streams and returns, and nothing waits for the device but reading what it made.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_CUDACONTEXT_H
+#define BRAID_CUDA_CUDACONTEXT_H
+
+#include "core/Context.h"
+#include "cuda/Check.h"
+#include "cuda/DeviceArena.h"
+#include "cuda/DeviceCollectives.h"
+#include "cuda/Matmul.h"
+#include "cuda/PinnedSlots.h"
+#include "cuda/StepGraph.h"
+#include "cuda/Streams.h"
+
+namespace braid {
+
+class CudaContext final : public br_context {
+public:
+  // One thread, that of the rank, makes, uses and destroys it.
+  CudaContext(const br_model &model, int threads, const Rank &rank);
+  ~CudaContext() override;
+
+  std::byte *arena() override { return memory.data(); }
+  std::byte *hostArena() override { return nullptr; }
+  void read(uint64_t offset, void *to, uint64_t bytes) override;
+  void write(uint64_t offset, const void *from, uint64_t bytes) override;
+
+  void run(const br_program &program) override;
+  int runsAhead() const override { return 1; }
+  std::byte *input(const br_program &program, const br_io &io) override { return slots.input(program, io); }
+  const std::byte *result(const br_program &program, const br_io &io, int back) override;
+
+  void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
+  br_status start(int32_t collective) override;
+  br_status wait(int32_t collective) override;
+
+  std::vector<std::string> remarks() const override;
+  std::vector<std::string> warnings() const override;
+
+  // What generated code says of itself (braid_cuda.h).
+  cudaStream_t stream() const { return streams.compute; }
+  void action(int32_t index) { errors.at(index); }
+  void check(cudaError_t error, const char *what) { errors.note(error, what); }
+  br_status status() const { return errors.any() ? BR_ERROR : BR_OK; }
+
+private:
+  br_status launch(const br_program &program);
+  [[noreturn]] void failNow();
+  void waitFor(cudaEvent_t event);
+  void copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind);
+
+  Device device;
+  ProgramErrors errors;
+  Streams streams;
+  DeviceArena memory;
+  CudaMatmulTable matmuls;
+  PinnedSlots slots;
+  std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
+  // Last: what waits for other ranks is given up before streams and memory go.
+  std::unique_ptr<DeviceCollectives> collectives; // null: the model has none
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_CUDACONTEXT_H

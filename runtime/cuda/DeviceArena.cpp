@@ -1,0 +1,41 @@
+//===- DeviceArena.cpp - the one allocation on the device -----------------===//
+
+#include "cuda/DeviceArena.h"
+
+#include "core/Error.h"
+#include "core/Format.h"
+#include "cuda/Check.h"
+
+using namespace braid;
+
+DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stream)
+    : before(memoryOfDevice()), after(before) {
+  if (bytes == 0)
+    return;
+  if (bytes > before.free)
+    fail("the plan needs an arena of ", formatBytes(bytes), " but only ", formatBytes(before.free), " of the ",
+         formatBytes(before.total), " of ", device.describe(),
+         " are free; compile for a smaller batch, more accumulation or a lower --memory-limit");
+  void *block = nullptr;
+  if (const cudaError_t status = cudaMalloc(&block, bytes); status != cudaSuccess)
+    fail("cannot allocate the arena of ", formatBytes(bytes), " on ", device.describe(),
+         ": cudaMalloc: ", describeCuda(status));
+  base = static_cast<std::byte *>(block);
+  try {
+    checkCuda(cudaMemsetAsync(base, 0, bytes, stream), "cudaMemsetAsync");
+    checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    after = memoryOfDevice();
+  } catch (...) {
+    cudaFree(base);
+    throw;
+  }
+}
+
+DeviceArena::~DeviceArena() { cudaFree(base); }
+
+std::string DeviceArena::describeRest() const {
+  const uint64_t now = memoryOfDevice().free;
+  return concat("beside the arena: ", formatBytes(before.total - before.free),
+                " of CUDA's context and of other programs, ", formatBytes(after.free > now ? after.free - now : 0),
+                " of libraries");
+}

@@ -1,0 +1,102 @@
+//===- PinnedSlots.cpp - inputs and results on their way ------------------===//
+
+#include "cuda/PinnedSlots.h"
+
+#include "core/Model.h"
+
+#include <cstring>
+
+using namespace braid;
+
+PinnedMemory::PinnedMemory(size_t bytes) {
+  void *block = nullptr;
+  if (bytes)
+    checkCuda(cudaMallocHost(&block, bytes), "cudaMallocHost");
+  base = static_cast<std::byte *>(block);
+  if (bytes)
+    std::memset(base, 0, bytes);
+}
+
+PinnedMemory::~PinnedMemory() { cudaFreeHost(base); }
+
+// Others may be large, and nobody waits for them: they are read from the arena.
+static bool isScalar(const br_io &io) { return io.bytes <= sizeof(int64_t); }
+
+static constexpr size_t slotAlignment = 64;
+
+// Places of what is copied, and behind them the size of all.
+static std::vector<size_t> placesOf(const br_program &program) {
+  std::vector<size_t> places;
+  size_t at = 0;
+  for (int32_t i = 0; i < program.n_inputs + program.n_results; ++i) {
+    places.push_back(at);
+    const br_io &io = program.ios[i];
+    if (i < program.n_inputs || isScalar(io))
+      at += (io.bytes + slotAlignment - 1) / slotAlignment * slotAlignment;
+  }
+  places.push_back(at);
+  return places;
+}
+
+PinnedSlots::Program::Program(const br_program &program)
+    : program(program), places(placesOf(program)), bytes(places.back()), memory(2 * bytes) {}
+
+PinnedSlots::PinnedSlots(const br_model &model, std::byte *arena, const Streams &streams, Wait wait)
+    : arena(arena), streams(streams), wait(std::move(wait)) {
+  programs.reserve(model.n_programs);
+  for (int32_t i = 0; i < model.n_programs; ++i)
+    programs.emplace_back(model.programs[i]);
+  // Nothing has run: the first inputs wait for nothing.
+  checkCuda(cudaEventRecord(ended, streams.compute), "cudaEventRecord");
+}
+
+PinnedSlots::Program &PinnedSlots::stateOf(const br_program &program) {
+  return programs[&program - &programs.front().program];
+}
+
+std::byte *PinnedSlots::input(const br_program &program, const br_io &io) {
+  Program &state = stateOf(program);
+  if (!state.isWritable) {
+    if (state.runs >= 2) // the run that had this slot last
+      wait(state.sent[state.runs % 2]);
+    state.isWritable = true;
+  }
+  return state.slot(state.runs) + state.places[&io - program.ios];
+}
+
+void PinnedSlots::send(const br_program &program, ProgramErrors &errors) {
+  Program &state = stateOf(program);
+  const std::byte *slot = state.slot(state.runs);
+  const Event &sent = state.sent[state.runs % 2];
+  errors.note(cudaStreamWaitEvent(streams.copy, ended, 0), "cudaStreamWaitEvent");
+  for (const br_io &io : inputsOf(program))
+    errors.note(cudaMemcpyAsync(arena + io.offset, slot + state.places[&io - program.ios], io.bytes,
+                                cudaMemcpyHostToDevice, streams.copy),
+                "cudaMemcpyAsync of an input");
+  errors.note(cudaEventRecord(sent, streams.copy), "cudaEventRecord");
+  errors.note(cudaStreamWaitEvent(streams.compute, sent, 0), "cudaStreamWaitEvent");
+  ++state.runs;
+  state.isWritable = false;
+}
+
+void PinnedSlots::fetch(const br_program &program, ProgramErrors &errors) {
+  Program &state = stateOf(program);
+  const int64_t run = state.runs - 1;
+  errors.note(cudaEventRecord(ended, streams.compute), "cudaEventRecord");
+  errors.note(cudaStreamWaitEvent(streams.copy, ended, 0), "cudaStreamWaitEvent");
+  for (const br_io &io : resultsOf(program))
+    if (isScalar(io))
+      errors.note(cudaMemcpyAsync(state.slot(run) + state.places[&io - program.ios], arena + io.offset, io.bytes,
+                                  cudaMemcpyDeviceToHost, streams.copy),
+                  "cudaMemcpyAsync of a result");
+  errors.note(cudaEventRecord(state.fetched[run % 2], streams.copy), "cudaEventRecord");
+}
+
+const std::byte *PinnedSlots::result(const br_program &program, const br_io &io, int back) {
+  Program &state = stateOf(program);
+  const int64_t run = state.runs - 1 - back;
+  if (!isScalar(io) || run < 0 || back > 1)
+    return nullptr;
+  wait(state.fetched[run % 2]);
+  return state.slot(run) + state.places[&io - program.ios];
+}

@@ -1,0 +1,38 @@
+//===- StepGraph.cpp - a program as a CUDA graph --------------------------===//
+
+#include "cuda/StepGraph.h"
+
+using namespace braid;
+
+StepGraph::~StepGraph() {
+  if (graph)
+    cudaGraphExecDestroy(graph);
+}
+
+br_status StepGraph::run(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors) {
+  if (runs < 1) {
+    ++runs;
+    return launch();
+  }
+  if (!graph && capture(stream, launch, errors) != BR_OK)
+    return BR_ERROR;
+  errors.note(cudaGraphLaunch(graph, stream), "cudaGraphLaunch");
+  return errors.any() ? BR_ERROR : BR_OK;
+}
+
+// Calls of this thread alone: other ranks, and threads that watch collectives, go on.
+br_status StepGraph::capture(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors) {
+  errors.note(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  if (errors.any())
+    return BR_ERROR;
+  const br_status launched = launch();
+  cudaGraph_t captured = nullptr;
+  const cudaError_t ended = cudaStreamEndCapture(stream, &captured);
+  if (launched == BR_OK) // else its own error is the reason
+    errors.note(ended, "cudaStreamEndCapture");
+  if (launched == BR_OK && ended == cudaSuccess)
+    errors.note(cudaGraphInstantiate(&graph, captured, 0), "cudaGraphInstantiate");
+  if (captured)
+    cudaGraphDestroy(captured);
+  return launched == BR_OK && !errors.any() ? BR_OK : BR_ERROR;
+}

@@ -1,0 +1,39 @@
+//===- StepGraph.h - a program as a CUDA graph ----------------------------===//
+//
+// A program puts the same work on the streams at every run: addresses are the arena's,
+// and what changes from step to step is read from there.  So it is captured once, with
+// its collectives on the communication stream, and replayed.
+//
+// The first run is a plain one: libraries and NCCL make themselves ready in it, which a
+// capture would not allow.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_STEPGRAPH_H
+#define BRAID_CUDA_STEPGRAPH_H
+
+#include "cuda/Check.h"
+
+#include <functional>
+
+namespace braid {
+
+class StepGraph {
+public:
+  StepGraph() = default;
+  ~StepGraph();
+  StepGraph(StepGraph &&other) noexcept : runs(other.runs), graph(other.graph) { other.graph = nullptr; }
+  StepGraph(const StepGraph &) = delete;
+  StepGraph &operator=(const StepGraph &) = delete;
+
+  // Does what `launch` does to the stream, and to those that events tie to it.
+  br_status run(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors);
+
+private:
+  br_status capture(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors);
+
+  int runs = 0;
+  cudaGraphExec_t graph = nullptr;
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_STEPGRAPH_H

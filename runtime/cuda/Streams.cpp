@@ -1,0 +1,19 @@
+//===- Streams.cpp - streams and events of a rank's device ----------------===//
+
+#include "cuda/Streams.h"
+
+#include "cuda/Check.h"
+
+using namespace braid;
+
+Stream::Stream() { checkCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+Stream::~Stream() { cudaStreamDestroy(stream); }
+
+Event::Event(Kind kind) {
+  const unsigned flags = kind == Kind::Timed ? cudaEventDefault : cudaEventDisableTiming;
+  checkCuda(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
+}
+Event::~Event() {
+  if (event)
+    cudaEventDestroy(event);
+}
