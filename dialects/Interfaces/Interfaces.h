@@ -5,8 +5,27 @@
 #include "dialects/Interfaces/ShardingRule.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace braid {
+/// What an op is to a policy of precision.
+enum class NumericKind {
+  Source,      ///< Numbers from nothing, or from integers: constants, indices, random numbers.
+  Movement,    ///< The same numbers elsewhere.
+  Contraction, ///< Products that are summed.
+  Attention,
+  Embedding,   ///< Rows of a table by index, and their gradient.
+  Elementwise,
+  Norm,
+  Softmax,
+  Reduction,
+  Loss,
+  Optimizer,
+};
+
+/// The kind of any op; Source for one that says nothing of itself.
+NumericKind numericKindOf(mlir::Operation *op);
+
 /// One operation for each element of the results: right for elementwise ops.
 int64_t defaultFlops(mlir::Operation *op);
 /// The bytes of tensors of these types; other types count nothing.

@@ -71,4 +71,23 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
   ];
 }
 
+def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    What an op is to a policy of precision, which says by kinds what runs in which
+    type.  Elementwise ops of other dialects are known by their trait.
+  }];
+  let methods = [
+    InterfaceMethod<"The op's kind.", "::braid::NumericKind", "getNumericKind", (ins)>,
+    InterfaceMethod<[{Builds, at the builder's insertion point, the op's only result
+      with elements of the wider float type `element`, as it is before it is
+      rounded.  `widen` answers an operand in that type.  Null if the op has no
+      such result.}],
+      "::mlir::Value", "buildWide",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Type":$element,
+           "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$widen),
+      [{}], [{ return {}; }]>,
+  ];
+}
+
 #endif // BRAID_INTERFACES

@@ -30,6 +30,9 @@ inline constexpr llvm::StringLiteral kGradOf = "tg.grad_of";
 /// The name that an argument's attributes give it, as a parameter, state or input;
 /// null when they give none.
 mlir::StringAttr nameOf(mlir::DictionaryAttr attributes);
+
+/// Gives ops of arith what PrecisionOpInterface asks beyond their trait.
+void registerPrecisionModels(mlir::DialectRegistry &registry);
 } // namespace braid::tg
 
 #endif // BRAID_DIALECTS_TG_TG_H

@@ -79,3 +79,10 @@ Value TensorBuilder::padZeros(Value a, int64_t dim, int64_t low, int64_t high) {
     return a;
   return make<PadOp>(a, dim, low, high, llvm::APFloat(0.0));
 }
+
+Value TensorBuilder::contractWide(const llvm::Twine &spec, Value a, Value b) {
+  Value product = contract(spec, a, b);
+  if (typeOf(product).getElementType().isBF16())
+    product.setType(withElement(typeOf(product), builder.getF32Type()));
+  return product;
+}

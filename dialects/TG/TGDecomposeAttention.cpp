@@ -2,7 +2,8 @@
 //
 // Scores are contracted, scaled, masked and normalised by row.  Grouped query
 // heads are a dim of their own: query heads reshape to (key heads, group), and
-// the einsum walks both, so no key or value is repeated.  Letters: b batch,
+// the einsum walks both, so no key or value is repeated.  Of bf16 the products are,
+// and nothing else: scores, weights and sums are f32.  Letters: b batch,
 // s query position, t key position, h key head, r query head of its group,
 // d head size.  The backward pass recomputes the weights from the log-sum-exp.
 //
@@ -18,7 +19,8 @@ namespace {
 class Attention {
 public:
   Attention(TensorBuilder &t, RankedTensorType query, RankedTensorType key, double scale, bool causal)
-      : t(t), scale(scale), causal(causal), isGrouped(query.getDimSize(2) != key.getDimSize(2)) {
+      : t(t), element(query.getElementType()), scale(scale), causal(causal),
+        isGrouped(query.getDimSize(2) != key.getDimSize(2)) {
     ArrayRef<int64_t> q = query.getShape();
     int64_t heads = key.getDimSize(2);
     if (isGrouped)
@@ -31,17 +33,23 @@ public:
   std::string keyDims() const { return "bthd"; }
   std::string scoreDims() const { return isGrouped ? "bhrst" : "bhst"; }
 
+  /// A contraction in the element type of the query, to which operands are
+  /// converted.
   Value contract(const std::string &lhsDims, Value lhs, const std::string &rhsDims, Value rhs,
                  const std::string &resultDims) {
-    return t.contract(lhsDims + "," + rhsDims + "->" + resultDims, lhs, rhs);
+    return t.contract(lhsDims + "," + rhsDims + "->" + resultDims, t.convert(lhs, element), t.convert(rhs, element));
+  }
+  /// The same for each pair of query and key, where sums of bf16 stay in f32.
+  Value contractPairs(Value ofQuery, Value ofKey) {
+    return t.contractWide(queryDims() + "," + keyDims() + "->" + scoreDims(), ofQuery, ofKey);
   }
 
   /// A tensor of the query's shape with its heads in groups.
-  Value group(Value value) { return t.reshape(t.widen(value), groupedShape); }
+  Value group(Value value) { return t.reshape(value, groupedShape); }
 
   /// scale q k^T, with -inf where a key lies after its query.
   Value scores(Value groupedQuery, Value key) {
-    Value s = t.mul(contract(queryDims(), groupedQuery, keyDims(), key, scoreDims()), scale);
+    Value s = t.mul(contractPairs(groupedQuery, key), scale);
     if (!causal)
       return s;
     int64_t rank = typeOf(s).getRank();
@@ -58,6 +66,7 @@ public:
 
 private:
   TensorBuilder &t;
+  Type element;
   double scale;
   bool causal, isGrouped;
   SmallVector<int64_t> groupedShape;
@@ -73,14 +82,13 @@ Value asResult(TensorBuilder &t, Value value, Value result) {
 SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Attention a(t, getQuery().getType(), getKey().getType(), getScale().convertToDouble(), getCausal());
-  Value key = t.widen(getKey()), value = t.widen(getValue());
-  Value scores = a.scores(a.group(getQuery()), key);
+  Value scores = a.scores(a.group(getQuery()), getKey());
   Value max = t.reduceLanes(ReduceKind::Max, scores);
   Value e = t.exp(t.sub(scores, t.fromRows(max, scores)));
   Value sum = t.reduceLanes(ReduceKind::Sum, e);
   Value weights = t.div(e, t.fromRows(sum, scores));
   Value lse = t.add(max, t.log(sum));
-  Value out = a.contract(a.scoreDims(), weights, a.keyDims(), value, a.queryDims());
+  Value out = a.contract(a.scoreDims(), weights, a.keyDims(), getValue(), a.queryDims());
   return {asResult(t, out, getResult()), asResult(t, lse, getLse())};
 }
 
@@ -88,18 +96,17 @@ SmallVector<Value> AttentionGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   double scale = getScale().convertToDouble();
   Attention a(t, getQuery().getType(), getKey().getType(), scale, getCausal());
-  Value key = t.widen(getKey()), value = t.widen(getValue());
   Value query = a.group(getQuery()), dout = a.group(getGradient()), out = a.group(getOutput());
 
-  Value scores = a.scores(query, key);
+  Value scores = a.scores(query, getKey());
   Value lse = t.reshape(t.widen(getLse()), typeOf(scores).getShape().drop_back());
   Value weights = t.exp(t.sub(scores, t.fromRows(lse, scores)));
   Value dvalue = a.contract(a.scoreDims(), weights, a.queryDims(), dout, a.keyDims());
 
-  Value dweights = a.contract(a.queryDims(), dout, a.keyDims(), value, a.scoreDims());
-  Value delta = a.toScoreRows(t.reduceLanes(ReduceKind::Sum, t.mul(dout, out)));
+  Value dweights = a.contractPairs(dout, getValue());
+  Value delta = a.toScoreRows(t.reduceLanes(ReduceKind::Sum, t.mul(t.widen(dout), t.widen(out))));
   Value dscores = t.mul(t.mul(weights, t.sub(dweights, t.fromRows(delta, scores))), scale);
-  Value dquery = a.contract(a.scoreDims(), dscores, a.keyDims(), key, a.queryDims());
+  Value dquery = a.contract(a.scoreDims(), dscores, a.keyDims(), getKey(), a.queryDims());
   Value dkey = a.contract(a.scoreDims(), dscores, a.queryDims(), query, a.keyDims());
   return {asResult(t, dquery, getDquery()), asResult(t, dkey, getDkey()), asResult(t, dvalue, getDvalue())};
 }

@@ -124,7 +124,7 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 Attribute ParamAttr::parse(AsmParser &parser, Type) {
   std::string name;
   InitAttr init;
-  StringAttr unit;
+  StringAttr unit, copyOf;
   bool frozen = false, transposed = false;
   if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
       parser.parseAttribute(init))
@@ -136,19 +136,23 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
       return transposed = true, success();
     if (keyword == "unit")
       return parseQuoted(parser, unit);
+    if (keyword == "copy_of")
+      return parseQuoted(parser, copyOf);
     return parser.emitError(parser.getCurrentLocation())
-           << "expected unit, frozen or transposed, found '" << keyword << "'";
+           << "expected unit, copy_of, frozen or transposed, found '" << keyword << "'";
   };
   if (parseTrailing(parser, parseOne))
     return {};
   auto *context = parser.getContext();
-  return ParamAttr::get(context, StringAttr::get(context, name), init, unit, frozen, transposed);
+  return ParamAttr::get(context, StringAttr::get(context, name), init, unit, copyOf, frozen, transposed);
 }
 
 void ParamAttr::print(AsmPrinter &printer) const {
   printer << '<' << getName() << ", " << Attribute(getInit());
   if (getUnit())
     printer << ", unit = " << getUnit();
+  if (getCopyOf())
+    printer << ", copy_of = " << getCopyOf();
   if (getFrozen())
     printer << ", frozen";
   if (getTransposed())

@@ -104,10 +104,12 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
     `#tg.param<"h.0.ln_1.weight", #tg.init<ones>, unit = "h.0">`, with `frozen`
     for one that is not trained and `transposed` for a matrix that the arena
     holds with its two dims exchanged (checkpoints keep the logical layout, which
-    is then the transpose of the argument's type).
+    is then the transpose of the argument's type).  `copy_of = "w"` names the state
+    that it always equals, rounded to its own type: checkpoints hold that one.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
                         OptionalParameter<"::mlir::StringAttr">:$unit,
+                        OptionalParameter<"::mlir::StringAttr">:$copyOf,
                         DefaultValuedParameter<"bool", "false">:$frozen,
                         DefaultValuedParameter<"bool", "false">:$transposed);
   let hasCustomAssemblyFormat = 1;
@@ -131,11 +133,15 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
 //===----------------------------------------------------------------------===//
 
 /// `shardMethods`: `buildShard`, of an op that is not simply itself on a shard.
-class TG_Op<string mnemonic, list<Trait> traits = [], list<string> shardMethods = []>
+/// `wideMethods`: `buildWide`, of an op whose result is rounded only to be stored.
+class TG_Op<string mnemonic, list<Trait> traits = [], list<string> shardMethods = [], list<string> wideMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
-         DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>])>;
+         DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>,
+         DeclareOpInterfaceMethods<PrecisionOpInterface, wideMethods>])>;
 
 defvar TG_Infer = InferTypeOpAdaptor;
+/// Whose operands decide all but the width of the result's floats.
+defvar TG_InferToWidth = InferTypeOpAdaptorWithIsCompatible;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
 defvar TG_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>;

@@ -92,6 +92,13 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapt
   return success();
 }
 
+bool ContractOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange actual) {
+  if (inferred == actual)
+    return true;
+  auto narrow = cast<RankedTensorType>(inferred.front()), wide = cast<RankedTensorType>(actual.front());
+  return narrow.getShape() == wide.getShape() && narrow.getElementType().isBF16() && wide.getElementType().isF32();
+}
+
 //===----------------------------------------------------------------------===//
 // Movement
 //===----------------------------------------------------------------------===//
@@ -269,7 +276,10 @@ static FailureOr<RankedTensorType> attentionRows(Loc loc, RankedTensorType query
                              query.getDimSize(2), " heads of query ", query);
   if (causal && query.getDimSize(1) != key.getDimSize(1))
     return emitOptionalError(loc, "causal attention needs one sequence length, found query ", query, " and key ", key);
-  return withShape(query, {query.getDimSize(0), query.getDimSize(2), query.getDimSize(1)});
+  // An exponent: bf16 would put the weights out by percents.
+  Type element = query.getElementType();
+  return RankedTensorType::get({query.getDimSize(0), query.getDimSize(2), query.getDimSize(1)},
+                               element.isBF16() ? Float32Type::get(query.getContext()) : element);
 }
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {

@@ -9,13 +9,14 @@
 
 include "dialects/TG/TGDialect.td"
 
-def TG_ContractOp : TG_Op<"contract", [TG_Infer, TG_Diff, TG_Cost]> {
+def TG_ContractOp : TG_Op<"contract", [TG_InferToWidth, TG_Diff, TG_Cost], [], ["buildWide"]> {
   let summary = "Contraction of two tensors, as an einsum.";
   let description = [{
     Every letter names a dimension.  A letter of both operands and the result is
     a batch dim, one of both operands alone is contracted, one of an operand and
     the result is free.  A letter must appear in two of the three places, and at
-    most once in each.
+    most once in each.  Products of bf16 are summed in f32, and the result may be
+    f32.
 
     ```mlir
     %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
@@ -34,7 +35,7 @@ def TG_ContractOp : TG_Op<"contract", [TG_Infer, TG_Diff, TG_Cost]> {
   }];
 }
 
-def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
+def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
   let summary = "Repeats a tensor along new dims.";
   let description = [{
     Operand dim i becomes result dim `dims[i]` (increasing); its size is the
@@ -52,7 +53,7 @@ def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
   let hasCanonicalizer = 1;
 }
 
-def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"]> {
+def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"], ["buildWide"]> {
   let summary = "Reduces dims away by sum, max or mean.";
   let description = [{
     `dims` is strictly increasing; the result drops them.
@@ -67,7 +68,7 @@ def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"]> 
   let hasFolder = 1;
 }
 
-def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
   let summary = "Permutes dims: result dim i is input dim `permutation[i]`.";
   let description = [{
     ```mlir
@@ -80,7 +81,7 @@ def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_ReshapeOp : TG_Op<"reshape", [TG_Diff, TG_DefaultCost]> {
+def TG_ReshapeOp : TG_Op<"reshape", [TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
   let summary = "The same elements in row-major order under another shape.";
   let description = [{
     ```mlir
@@ -94,7 +95,7 @@ def TG_ReshapeOp : TG_Op<"reshape", [TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
   let summary = "A range of one dim: `offset`, `size` and `stride` along `dim`.";
   let description = [{
     ```mlir
@@ -111,7 +112,7 @@ def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
   let summary = "Joins tensors along `dim`.";
   let description = [{
     ```mlir
@@ -124,7 +125,7 @@ def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
   let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`.";
   let description = [{
     ```mlir
@@ -155,7 +156,7 @@ def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildSh
   let assemblyFormat = "$table `,` $indices attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost], ["buildShard"]> {
+def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost], ["buildShard"], ["buildWide"]> {
   let summary = "Sums rows into a table of zeros by index, in index order.";
   let description = [{
     ```mlir
@@ -181,7 +182,7 @@ def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost], ["buildShard"]> {
   let hasVerifier = 1;
 }
 
-def TG_ConvertOp : TG_Op<"convert", [TG_Diff, TG_DefaultCost, SameOperandsAndResultShape]> {
+def TG_ConvertOp : TG_Op<"convert", [TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
   let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1.";
   let description = [{
     ```mlir
@@ -227,7 +228,7 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost], ["buildShard"
   }];
 }
 
-def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType], [], ["buildWide"]> {
   let summary = "The identity; no gradient flows back.";
   let description = [{
     ```mlir
@@ -239,7 +240,7 @@ def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOpe
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType], [], ["buildWide"]> {
   let summary = "The identity; a named, ordered, removable point of the graph.";
   let description = [{
     In the forward graph a hook named "x" gives its gradient a hook "x.grad".

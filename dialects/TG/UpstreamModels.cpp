@@ -235,4 +235,5 @@ static void extendMath(MLIRContext *context, math::MathDialect *) {
 void braid::registerUpstreamModels(DialectRegistry &registry) {
   registry.addExtension(extendArith);
   registry.addExtension(extendMath);
+  registerPrecisionModels(registry);
 }

@@ -8,6 +8,7 @@
 #include "lib/Driver/Lowering.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
+#include "lib/Driver/PrecisionOptions.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/SourceFolder.h"
 #include "lib/Driver/TargetOptions.h"
@@ -315,7 +316,7 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
   if (options.accumulate > INT32_MAX)
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is more than 32 bits count"));
-  if (failed(report(resolveParallelOptions(options))))
+  if (failed(report(resolveParallelOptions(options))) || failed(report(checkPrecisionOptions(options))))
     return failure();
   if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
     return report(makeError("--memory-limit=" + options.memoryLimit + " is no size; write bytes, or 512MiB, 2GiB"));
@@ -356,7 +357,8 @@ LogicalResult Driver::run() {
 }
 
 LogicalResult Driver::printPipeline() {
-  if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))))
+  if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))) ||
+      failed(report(checkPrecisionOptions(options))))
     return failure();
   llvm::outs() << pipelineText(buildPhases(options)) << "\n";
   return success();

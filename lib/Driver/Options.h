@@ -28,6 +28,14 @@ struct OptimizerOptions {
   double clip = 0.0;
 };
 
+/// In which types is computed.  What was not said is empty.
+struct PrecisionOptions {
+  /// f32 or bf16.
+  std::string compute, gradients, reductions;
+
+  bool isMixed() const { return compute == "bf16"; }
+};
+
 struct MeshAxis {
   std::string name;
   int64_t size;
@@ -69,6 +77,7 @@ struct DriverOptions {
   std::string gpu;
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
+  PrecisionOptions precision;
   ParallelOptions parallel;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;

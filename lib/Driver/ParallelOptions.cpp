@@ -131,8 +131,11 @@ llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
   ParallelOptions parallel = options.parallel;
   parallel.transports.clear(); // of the binary
   parallel.layout.clear();     // which some meshes are refused without
-  StringRef option = optionOfRanks(parallel);
-  return option.empty() && !options.memoryLimit.empty() ? "--memory-limit" : option;
+  if (StringRef option = optionOfRanks(parallel); !option.empty())
+    return option;
+  if (!options.precision.compute.empty())
+    return "--precision";
+  return options.memoryLimit.empty() ? "" : "--memory-limit";
 }
 
 /// Neither infinite nor not a number, both of which a number may be spelled as.

@@ -37,12 +37,20 @@ static Phase prepare(const DriverOptions &options) {
   std::string passes = "func.func(tg-transpose-weights";
   if (options.accumulate > 1)
     passes += ",tg-rebatch{factor=" + std::to_string(options.accumulate) + "}";
+  // What runs in which type is said of the model, before there are gradients.
+  if (options.precision.isMixed())
+    passes += ",tg-mixed-precision";
   return {"prepare", passes + ")"};
 }
 
 /// One graph for each entry point.  Evaluation and generation leave the model
 /// before differentiation asks for anything to be saved.
 static Phase makePrograms(const DriverOptions &) { return {"programs", "tg-make-programs"}; }
+
+/// That of stored gradients of parameters.
+static std::string gradientType(const DriverOptions &options) {
+  return options.precision.gradients.empty() ? "f32" : options.precision.gradients;
+}
 
 /// The gradients of @train.  With accumulation the divisor of a mean is taken out
 /// first, because a mean of means is not the mean.  Canonicalization comes before,
@@ -53,6 +61,8 @@ static Phase differentiate(const DriverOptions &options) {
   if (options.accumulate > 1)
     passes += "func.func(tg-split-loss),";
   passes += "tg-differentiate{function=train}";
+  if (options.precision.isMixed())
+    passes += ",func.func(tg-gradient-precision{type=" + gradientType(options) + "})";
   if (options.accumulate > 1)
     passes += ",tg-accumulate";
   return {"differentiate", passes};
@@ -75,7 +85,9 @@ static Phase applyOptimizer(const DriverOptions &options) {
     texts.push_back({"report-norm", "true"});
   if (!optimizer.decayExclude.empty())
     texts.push_back({"decay-exclude", llvm::join(optimizer.decayExclude, ",")});
-  return {"optimizer", "func.func(tg-apply-optimizer" + optionsText(texts) + ")"};
+  // All programs are there, and so are updates: what is left to say is who reads which.
+  std::string copies = options.precision.isMixed() ? ",tg-working-copies" : "";
+  return {"optimizer", "func.func(tg-apply-optimizer" + optionsText(texts) + ")" + copies};
 }
 
 /// The mesh as a layout says it.
@@ -112,7 +124,12 @@ static Phase partition(const DriverOptions &options) {
   std::string noise;
   if (options.parallel.noiseScale)
     noise = ",func.func(comm-noise-scale{accumulate=" + std::to_string(options.accumulate) + "})";
-  return {"partition", "comm-agree,comm-shard" + noise, /*isTalkative=*/true};
+  // Where gradients are stored in the type that they are sent in, this changes nothing.
+  std::string reductions;
+  if (options.precision.isMixed())
+    reductions = ",func.func(comm-reduce-precision{type=" +
+                 (options.precision.reductions.empty() ? "f32" : options.precision.reductions) + "})";
+  return {"partition", "comm-agree,comm-shard" + noise + reductions, /*isTalkative=*/true};
 }
 
 /// Fewer collectives, each of many tensors.  A unit that is gathered again is a

@@ -88,6 +88,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
       bool isAfter = scale.getDefiningOp()->isBeforeInBlock(value.getDefiningOp());
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
       b.loc = value.getLoc();
+      value = b.widen(value); // what is stored in bf16 is not rounded once more
       value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
     }
     returnOf(function).setOperand(sum.result, value);

@@ -143,6 +143,10 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     return success();
   }
 
+  static bool fits(RankedTensorType gradient, RankedTensorType parameter) {
+    return gradient == parameter || (gradient.getShape() == parameter.getShape() && gradient.getElementType().isBF16());
+  }
+
   static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
     SmallVector<Trained> trained;
     llvm::StringMap<BlockArgument> parameters = parametersByName(function);
@@ -154,9 +158,12 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       Value gradient = returnOf(function).getOperand(i);
       if (!parameter)
         continue; // the gradient of an input, which somebody asked for
-      if (parameter.getType() != gradient.getType())
+      if (!fits(typeOf(gradient), typeOf(parameter)))
         return function.emitError() << "result #" << i << " is the gradient of " << name << " but has the type "
                                     << gradient.getType() << " instead of " << parameter.getType();
+      // What was stored in bf16 is scaled and applied in the parameter's type.
+      OpBuilder builder(returnOf(function));
+      gradient = TensorBuilder(builder, gradient.getLoc()).convert(gradient, typeOf(parameter).getElementType());
       trained.push_back({parameter, gradient});
     }
     return trained;

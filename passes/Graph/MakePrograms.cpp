@@ -76,11 +76,14 @@ static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
 /// Replaces logits by those of `position`, a vector.
 static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value position) {
   int64_t vocabulary = tg::typeOf(logits).getShape().back();
-  while (auto reshape = logits.getDefiningOp<tg::ReshapeOp>()) {
-    auto type = tg::typeOf(reshape.getInput());
+  Type element = tg::typeOf(logits).getElementType();
+  while (auto *op = logits.getDefiningOp()) {
+    if (!isa<tg::ReshapeOp, tg::ConvertOp>(op))
+      break;
+    auto type = tg::typeOf(op->getOperand(0));
     if (type.getRank() == 0 || type.getShape().back() != vocabulary)
       break; // the rows mean something else there
-    logits = reshape.getInput();
+    logits = op->getOperand(0);
   }
   auto contract = logits.getDefiningOp<ContractOp>();
   std::optional<unsigned> leading = contract ? sharedLeadingDims(contract) : std::nullopt;
@@ -90,7 +93,7 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
   } else {
     logits = pickRow(b, logits, tg::typeOf(logits).getRank() - 1, rows, position);
   }
-  return b.reshape(logits, {vocabulary});
+  return b.reshape(b.convert(logits, element), {vocabulary});
 }
 
 static LogicalResult completeGenerate(func::FuncOp function) {

@@ -2,7 +2,7 @@
 //
 // From the model's forward graph to the programs of a training step, all on
 // tensors and on one device.  Order: the training step (TrainingStep.td), which
-// includes differentiation (Differentiation.td), then canonicalize, remove-hooks,
+// includes differentiation (Differentiation.td) and precision (Precision.td), then canonicalize, remove-hooks,
 // decompose, verify (Primitives.td).
 //
 //===----------------------------------------------------------------------===//
@@ -11,6 +11,7 @@
 
 include "passes/Graph/TrainingStep.td"
 include "passes/Graph/Differentiation.td"
+include "passes/Graph/Precision.td"
 include "passes/Graph/Primitives.td"
 
 #endif // BRAID_PASSES_GRAPH

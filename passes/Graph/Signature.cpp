@@ -37,6 +37,14 @@ llvm::StringMap<BlockArgument> braid::parametersByName(func::FuncOp function) {
   return parameters;
 }
 
+llvm::StringMap<BlockArgument> braid::parametersByMaster(func::FuncOp function) {
+  llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+  for (BlockArgument argument : function.getArguments())
+    if (tg::ParamAttr param = parameterOf(argument); param && param.getCopyOf())
+      parameters[param.getCopyOf()] = argument;
+  return parameters;
+}
+
 SmallVector<BlockArgument> braid::batchInputs(func::FuncOp function) {
   SmallVector<BlockArgument> inputs;
   for (BlockArgument argument : function.getArguments()) {

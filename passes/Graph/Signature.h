@@ -28,6 +28,9 @@ inline constexpr llvm::StringLiteral kAccumulatorPrefix = "acc.";
 /// What a parameter's argument says of it; null for other arguments.
 tg::ParamAttr parameterOf(mlir::BlockArgument argument);
 llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp function);
+/// The same, and working copies also by the names of their masters, after which what
+/// belongs to a parameter is named.
+llvm::StringMap<mlir::BlockArgument> parametersByMaster(mlir::func::FuncOp function);
 
 /// The inputs whose dim 0 is the batch: tokens, targets, features and labels.
 llvm::SmallVector<mlir::BlockArgument> batchInputs(mlir::func::FuncOp function);

@@ -33,7 +33,17 @@ static bool isCheap(Value value) {
   return isArithmetic && llvm::all_of(op->getOperands(), isCheap);
 }
 
-bool braid::isInlined(Value value) { return value.getDefiningOp<tg::BroadcastOp>() || isCheap(value); }
+/// A tensor read as wider floats: half the bytes, and what a pass over it wrote
+/// narrow is not kept wide for another.
+static bool isWidened(Value value) {
+  auto convert = value.getDefiningOp<tg::ConvertOp>();
+  return convert && convert.getInput().getType().getElementType().isBF16() &&
+         isa<FloatType>(convert.getType().getElementType());
+}
+
+bool braid::isInlined(Value value) {
+  return value.getDefiningOp<tg::BroadcastOp>() || isWidened(value) || isCheap(value);
+}
 
 //===----------------------------------------------------------------------===//
 // Scalar code
@@ -117,6 +127,8 @@ void InlineExpression::collect(KernelBuilder &kernel, Value value, const Coordin
     return collect(kernel, broadcast.getInput(), sourceCoordinates(broadcast, coordinates));
   if (isCheap(value)) // reads nothing
     return;
+  if (isWidened(value))
+    return collect(kernel, value.getDefiningOp()->getOperand(0), coordinates);
   if (llvm::is_contained(sources, std::make_pair(value, coordinates)))
     return;
   sources.push_back({value, coordinates});

@@ -2,6 +2,7 @@
 
 #include "passes/Lower/SelectMatmul.h"
 #include "dialects/Exec/Views.h"
+#include "dialects/TG/TGBuilder.h"
 #include "lib/Target/MatmulShape.h"
 #include "passes/Lower/InlineValues.h"
 #include "passes/Lower/SelectViews.h"
@@ -69,14 +70,12 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   for (char letter : letters.k)
     shape.push_back(typeOf(contract.getLhs()).getDimSize(letters.lhs.find(letter)));
   Location loc = contract.getLoc();
-  Value lhs = spread(builder, loc, contract.getLhs(), letters.lhs, all, shape);
-  Value rhs = spread(builder, loc, contract.getRhs(), letters.rhs, all, shape);
-  Value product = builder.create<arith::MulFOp>(loc, lhs, rhs);
-  if (letters.k.empty())
-    return product;
-  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(letters.result.size(), all.size()));
-  return builder.create<tg::ReduceOp>(loc, contract.getType(), tg::ReduceKind::Sum, product,
-                                      builder.getDenseI64ArrayAttr(dims));
+  tg::TensorBuilder t(builder, loc);
+  // Rounded once, as a library call does.
+  Value lhs = t.widen(spread(builder, loc, contract.getLhs(), letters.lhs, all, shape));
+  Value rhs = t.widen(spread(builder, loc, contract.getRhs(), letters.rhs, all, shape));
+  Value product = t.sum(t.mul(lhs, rhs), tg::dimRange(letters.result.size(), all.size()));
+  return t.convert(product, contract.getType().getElementType());
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,6 +186,12 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
   return sharding;
 }
 
+/// What a layout calls an argument: a working copy is cut as its master is.
+static StringAttr nameInLayout(DictionaryAttr attributes) {
+  auto param = attributes ? attributes.getAs<tg::ParamAttr>(tg::kParam) : tg::ParamAttr();
+  return param && param.getCopyOf() ? param.getCopyOf() : tg::nameOf(attributes);
+}
+
 /// A layout speaks of tensors as the graph shows them, which is not how the arena
 /// holds every matrix.
 static bool isHeldTransposed(DictionaryAttr attributes) {
@@ -197,7 +203,7 @@ static bool isHeldTransposed(DictionaryAttr attributes) {
 
 LogicalResult Annotate::annotate(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    StringAttr name = tg::nameOf(function.getArgAttrDict(i));
+    StringAttr name = nameInLayout(function.getArgAttrDict(i));
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!name || !type)
       continue;

@@ -46,7 +46,7 @@ bool braid::movesElements(Operation *op) {
   return rule && placesElements(*rule);
 }
 
-CollectiveRoles::CollectiveRoles(func::FuncOp function) : function(function) {
+CollectiveRoles::CollectiveRoles(func::FuncOp function) : function(function), parameters(parametersByMaster(function)) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (StringAttr name = tg::nameOf(function.getArgAttrDict(i)))
       arguments[name] = i;
@@ -99,8 +99,8 @@ BlockArgument CollectiveRoles::argumentOf(Value value) const {
   BlockArgument argument = function.getArgument(entry->second);
   StringRef name = tg::nameOf(function.getArgAttrDict(entry->second));
   if (name.consume_front(kAccumulatorPrefix))
-    if (auto parameter = arguments.find(name); parameter != arguments.end())
-      return function.getArgument(parameter->second);
+    if (BlockArgument parameter = parameters.lookup(name))
+      return parameter;
   return argument;
 }
 

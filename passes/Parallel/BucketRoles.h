@@ -58,6 +58,7 @@ private:
   /// Ops do not know const.
   mutable mlir::func::FuncOp function;
   llvm::StringMap<unsigned> arguments;
+  llvm::StringMap<mlir::BlockArgument> parameters;
   llvm::DenseMap<mlir::Value, unsigned> belongsTo;
 };
 

@@ -62,7 +62,7 @@ private:
   std::optional<Mesh> mesh;
   AxesAttr batchAxes, shardAxes;
   llvm::StringSet<> unread;
-  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated.
+  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, by masters.
 };
 } // namespace
 
@@ -168,15 +168,16 @@ void DataParallel::findUnread() {
 }
 
 /// The parameter that a state is for: accumulators and optimizers name theirs after
-/// it, "acc.h.0.weight" and "h.0.weight.exp_avg".
+/// it, "acc.h.0.weight" and "h.0.weight.exp_avg"; a master has the name itself.
 BlockArgument DataParallel::ownerOf(tg::StateAttr state, Type type) const {
   StringRef name = state.getName();
   BlockArgument owner;
   if (!state.getScratch())
-    owner = parameters.lookup(name.rsplit('.').first);
+    owner = parameters.contains(name) ? parameters.lookup(name) : parameters.lookup(name.rsplit('.').first);
   else if (name.consume_front("acc."))
     owner = parameters.lookup(name);
-  return owner && owner.getType() == type ? owner : BlockArgument();
+  bool fits = owner && cast<ShapedType>(owner.getType()).getShape() == cast<ShapedType>(type).getShape();
+  return fits ? owner : BlockArgument();
 }
 
 DataParallel::Kept DataParallel::kindOf(func::FuncOp function, BlockArgument argument) const {
@@ -251,7 +252,7 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
       if (failed(annotateBatch(function, input)))
         return failure();
   DenseSet<Value> ofBatch = valuesOfBatch(function);
-  parameters = parametersByName(function);
+  parameters = parametersByMaster(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);

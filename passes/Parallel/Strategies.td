@@ -193,6 +193,39 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
+def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> {
+  let summary = "Reduce gradients over ranks in another element type than they are stored in";
+  let description = [{
+    What a reduction of gradients sends is converted to the type, and what comes of it
+    back.  Other collectives (of the loss, of activations, gathers) stay as they are.
+
+    Input (`type=bf16`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %n = tg.convert %x : tensor<3xf32> -> tensor<3xbf16>
+      %r = comm.all_reduce sum %n over @mesh {dp} : (tensor<3xbf16>) -> tensor<3xbf16>
+      %g = tg.convert %r : tensor<3xbf16> -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">];
+  let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
+}
+
 def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
   let summary = "One rank keeps parameters and state and serves the others: classic data parallelism";
   let description = [{

@@ -1,0 +1,31 @@
+//===- PrecisionOptions.cpp - in which types is computed, understood ------===//
+
+#include "lib/Driver/PrecisionOptions.h"
+#include "lib/Driver/OutputFile.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace braid;
+
+Error braid::checkPrecisionOptions(const DriverOptions &options) {
+  const PrecisionOptions &precision = options.precision;
+  const std::pair<StringLiteral, const std::string &> given[] = {{"--precision=", precision.compute},
+                                                                 {"--grad-dtype=", precision.gradients},
+                                                                 {"--reduce-dtype=", precision.reductions}};
+  for (const auto &[name, type] : given)
+    if (!type.empty() && type != "f32" && type != "bf16")
+      return makeError(name + type + ": it is f32 or bf16");
+  if (!precision.isMixed())
+    for (const auto &[name, type] : given)
+      if (type == "bf16")
+        return makeError(name + type + " is about gradients of what is computed in bf16, and --precision=f32 computes in "
+                                       "f32: add --precision=bf16 or leave it out");
+  if (!precision.reductions.empty() && !options.parallel.isParallel())
+    return makeError("--reduce-dtype is about many ranks; say how many by --mesh=dp=4");
+  if (precision.reductions == "bf16" && !options.parallel.strategy.empty())
+    return makeError("--reduce-dtype=bf16 with --strategy=" + options.parallel.strategy +
+                     ": what is reduced to a root is what it updates with, in f32: leave one of them out");
+  if (precision.reductions == "bf16" && options.parallel.noiseScale)
+    return makeError("--reduce-dtype=bf16 with --noise-scale: rounded sums have noise of their own, so leave one of them out");
+  return Error::success();
+}

@@ -1,0 +1,78 @@
+//===- GradientPrecision.cpp - in which type gradients are added up -------===//
+//
+// The gradient of what was read in bf16 is made in bf16 and converted last.  In f32
+// it is made anew from where it was rounded first: the product of two bf16 tensors
+// is summed in f32 anyway, and contributions are added in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+
+namespace braid {
+#define GEN_PASS_DEF_GRADIENTPRECISIONPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+static bool isOf(Value value, Type element) { return tg::typeOf(value).getElementType() == element; }
+
+/// What a value of type `element` is converted from, if it is bf16.
+static Value narrowSourceOf(Value value) {
+  auto convert = value.getDefiningOp<tg::ConvertOp>();
+  return convert && convert.getInput().getType().getElementType().isBF16() ? Value(convert.getInput()) : Value();
+}
+
+/// A bf16 value with elements of `element`, unrounded as far as its ops know how.
+/// What others read too is not computed twice.
+static Value widen(Value value, Type element) {
+  Operation *op = value.getDefiningOp();
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  if (isOf(value, element))
+    return value;
+  if (auto precise = dyn_cast_if_present<PrecisionOpInterface>(op); precise && value.hasOneUse())
+    if (Value wide = precise.buildWide(builder, element, [&](Value operand) { return widen(operand, element); }))
+      return wide;
+  return tg::TensorBuilder(builder, value.getLoc()).convert(value, element);
+}
+
+namespace {
+struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<GradientPrecision> {
+  using GradientPrecisionPassBase::GradientPrecisionPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (type != "f32" && type != "bf16") {
+      function.emitError() << "tg-gradient-precision: type must be f32 or bf16, found '" << type << "'";
+      return signalPassFailure();
+    }
+    if (function.isExternal())
+      return;
+    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    for (OpOperand &returned : returnOf(function)->getOpOperands()) {
+      auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kGradOf);
+      if (name && parameters.contains(name) && tg::typeOf(returned.get()).getElementType().isF32())
+        returned.set(type == "f32" ? inF32(returned.get()) : inBF16(returned.get()));
+    }
+    updateType(function);
+    eraseDeadOps(function);
+  }
+
+  static Value inF32(Value gradient) {
+    Value source = narrowSourceOf(gradient);
+    return source ? widen(source, tg::typeOf(gradient).getElementType()) : gradient;
+  }
+
+  static Value inBF16(Value gradient) {
+    if (Value source = narrowSourceOf(gradient))
+      return source;
+    OpBuilder builder(gradient.getContext());
+    builder.setInsertionPointAfterValue(gradient);
+    return tg::TensorBuilder(builder, gradient.getLoc()).convert(gradient, builder.getBF16Type());
+  }
+};
+} // namespace
