@@ -55,7 +55,7 @@ static FailureOr<std::string> printKernels(ModuleOp module, const ArenaMap &aren
     const KernelAnalysis &analysis = toPrint.analysis;
     llvm::SmallBitVector &bits = aliased[symbol];
     bits.resize(analysis.kernel.getLayouts().size());
-    FailureOr<std::string> kernel = printKernel(analysis, bits, flavour.kernels);
+    FailureOr<std::string> kernel = printKernel({analysis, toPrint.shape}, bits, flavour.kernels);
     if (failed(kernel))
       return failure();
     text += "\n" + *kernel;

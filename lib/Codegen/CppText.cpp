@@ -110,6 +110,16 @@ std::string codegen::comment(StringRef text, StringRef indent) {
   return lines + "\n";
 }
 
+bool codegen::mentions(StringRef text, StringRef name) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end])))
+      return true;
+  }
+  return false;
+}
+
 std::string codegen::listText(ArrayRef<int64_t> values) {
   return "{" + llvm::join(llvm::map_range(values, [](int64_t v) { return std::to_string(v); }), ", ") + "}";
 }

@@ -27,6 +27,9 @@ std::string wrapCall(llvm::StringRef head, llvm::ArrayRef<std::string> arguments
 /// `text` as `//` lines of at most 80 columns.
 std::string comment(llvm::StringRef text, llvm::StringRef indent = "");
 
+/// Whether `text` has the identifier `name` in it.
+bool mentions(llvm::StringRef text, llvm::StringRef name);
+
 /// "{8, 64, 768}", an initializer.
 std::string listText(llvm::ArrayRef<int64_t> values);
 

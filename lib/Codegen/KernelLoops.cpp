@@ -30,7 +30,7 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
   std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
   bool lane = analysis.hasLanes() && (node.reducesLanes || analysis.hasLane(node.resultDims()));
   if (!kind || registerType(*kind, lane).empty()) {
-    failed(node.op, "a reduction of " + llvm::to_string(node.result().getType()) + " is not supported by the cpu target");
+    failed(node.op, unsupported("a reduction of " + llvm::to_string(node.result().getType()) + " is"));
     return "";
   }
   Expr init = node.reducesLanes ? Expr{identityText(node.combine, *kind).str(), *kind}
@@ -41,10 +41,11 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
   std::string type = registerType(*kind, lane).str();
   bool isArray = node.reducesRows && lane && !lanesOutside();
   bool zero = init.text == "0.0f" || init.text == "0";
+  std::string first = lane ? init.asLane(flavour.words.lanes) : init.text;
   if (!isArray)
-    return type + " " + name + " = " + (lane ? init.asLane() : init.text) + ";";
-  std::string text = type + " " + name + "[(L + W - 1) / W]" + (zero ? " = {};" : ";");
-  return zero ? text : text + "\nfor (" + type + " &v : " + name + ")\n  v = " + init.asLane() + ";";
+    return type + " " + name + " = " + first + ";";
+  std::string text = type + " " + name + "[" + flavour.words.turns.str() + "]" + (zero ? " = {};" : ";");
+  return zero ? text : text + "\nfor (" + type + " &v : " + name + ")\n  v = " + first + ";";
 }
 
 /// Adds the current row and lane to a reduction.
@@ -57,16 +58,16 @@ void KernelWriter::accumulate(const Node &node) {
   }
   if (node.reducesLanes) {
     StringRef identity = identityText(node.combine, value.kind);
-    std::string text = value.asLane();
-    if (!analysis.wholeLanes())
+    std::string text = value.asLane(flavour.words.lanes);
+    if (!flavour.wholeLanes(form))
       text = "keep(" + text + ", n, " + identity.str() + ")";
     lines[2].push_back(combineText(node.combine, name, text));
     return;
   }
   bool lane = analysis.hasLane(node.resultDims());
   if (lane && !lanesOutside())
-    name += "[l / W]";
-  lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane() : value.text));
+    name += turnIndex();
+  lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane(flavour.words.lanes) : value.text));
 }
 
 /// Stores `value`; `row` is the text of the row's offset.
@@ -75,18 +76,25 @@ std::string KernelWriter::storeText(const Output &output, const Expr &value, Str
   Place place{row.str(), laneStride(operand, output.dims), !row.empty()};
   if (!analysis.hasLane(output.dims))
     return "st1(" + address(operand, place, false) + ", " + value.text + ");";
-  std::string to = address(operand, place, true);
-  if (place.laneStride == 1)
-    return "st(" + to + ", " + value.asLane() + count().str() + ");";
-  return "st_strided(" + to + ", " + std::to_string(place.laneStride) + ", " + value.asLane() + count().str() + ");";
+  std::string to = address(operand, place, true), lanes = value.asLane(flavour.words.lanes) + count().str();
+  if (place.laneStride == 1 && flavour.accessesTogether(form, operand))
+    return "st(" + to + ", " + lanes + ");";
+  return "st_strided(" + to + ", " + std::to_string(place.laneStride) + ", " + lanes + ");";
 }
 
 void KernelWriter::storeOutput(const Output &output, unsigned level) {
   Expr value = evaluate(output.node->result(), output.dims);
   std::string text = storeText(output, value, placeOf(analysis.numIns() + output.number, output.dims).row);
 
-  // A result without some row dim is the same in all its rows: the first one writes.
+  // A row's value is stored once.  A result without some row dim is the same in all its
+  // rows: the first one writes.
   SmallVector<std::string> guards;
+  if (!analysis.hasLane(output.dims)) {
+    if (std::string guard = flavour.storesRow(form); !guard.empty())
+      guards.push_back(guard);
+    if (std::string wait = flavour.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
+      lines[level].push_back(wait);
+  }
   int64_t inner = 1, rows = analysis.rows;
   for (int64_t dim = static_cast<int64_t>(analysis.rowSizes.size()) - 1; dim >= 0; --dim) {
     int64_t size = analysis.rowSizes[dim];
@@ -110,12 +118,25 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
     if (!analysis.isLane(dim) && dim != kNoDim)
       strides[dim] += stride;
   std::string row = rowOffset(strides, ArrayRef(analysis.rowSizes).take_front(analysis.blockDims), block);
+  std::string guard = flavour.storesSum(form, lane);
+  if (!guard.empty())
+    guard = "if (" + guard + ")\n  ";
   if (!lane) {
-    lines[0].push_back(storeText(output, {name, kind, true, false}, row));
+    if (std::string wait = flavour.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
+      lines[0].push_back(wait);
+    lines[0].push_back(guard + storeText(output, {name, kind, true, false}, row));
     return;
   }
-  Expr value{name + (lanesOutside() ? "" : "[l / W]"), kind, true, true};
-  lines[1].push_back(storeText(output, value, row));
+  Expr value{name + (lanesOutside() ? "" : turnIndex()), kind, true, true};
+  lines[1].push_back(guard + storeText(output, value, row));
+}
+
+/// After the row loop, sums over rows may be spread over several threads.
+void KernelWriter::completeSums(SmallVector<std::string> &to) {
+  for (auto &[op, node] : analysis.nodes)
+    if (node.reducesRows)
+      if (std::string text = flavour.completeSum(form, node.combine, accumulators[node.op]); !text.empty())
+        to.push_back(text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +144,7 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
 //===----------------------------------------------------------------------===//
 
 /// Appends the lines of a level, in a loop, to those of the level around it.
-void KernelWriter::closeLevel(unsigned level, StringRef header, StringRef footer) {
+void KernelWriter::closeLevel(unsigned level, const LoopText &loop) {
   SmallVector<std::string> body = std::move(lines[level]);
   lines[level].clear();
   values[level].clear();
@@ -131,25 +152,22 @@ void KernelWriter::closeLevel(unsigned level, StringRef header, StringRef footer
   if (body.empty())
     return;
   SmallVector<std::string> &outer = lines[level - 1];
-  if (header.empty()) {
+  if (loop.header.empty()) {
     llvm::append_range(outer, body);
     return;
   }
-  outer.push_back(header.str());
+  outer.push_back(loop.header);
   for (StringRef text : body) {
     SmallVector<StringRef> parts;
     text.split(parts, '\n');
     for (StringRef part : parts)
-      outer.push_back("  " + part.str());
+      outer.push_back((part.starts_with("#") ? "" : "  ") + part.str());
   }
-  outer.push_back(footer.str());
+  outer.push_back(loop.footer);
 }
 
 void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
-  if (analysis.wholeLanes())
-    closeLevel(level, ofBlock ? flavour.blockLaneLoop : flavour.laneLoop);
-  else
-    closeLevel(level, ofBlock ? flavour.blockLaneLoopTail : flavour.laneLoopTail, flavour.laneLoopTailEnd);
+  closeLevel(level, flavour.laneLoop(form, ofBlock, lines[level]));
 }
 
 void KernelWriter::printPhase(unsigned phase) {
@@ -179,10 +197,10 @@ void KernelWriter::printPhase(unsigned phase) {
 
   for (const Node *node : laneReductions) {
     Kind kind = *kindOf(getElementTypeOrSelf(node->result()));
-    StringRef reduce = node->combine == codegen::Combine::Sum ? "row_sum(" : "row_max(";
+    StringRef reduce = node->combine == codegen::Combine::Sum ? "row_sum" : "row_max";
     std::string text = accumulators[node->op];
     if (analysis.hasLanes())
-      text = reduce.str() + text + ")";
+      text = reduce.str() + flavour.words.group.str() + "(" + text + ")";
     Expr init = evaluate(node->op.getDpsInits()[0], {});
     if (init.text != identityText(node->combine, kind))
       text = node->combine == codegen::Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
@@ -196,10 +214,11 @@ void KernelWriter::printRowsOutside() {
       lines[0].push_back(declareAccumulator(node));
   for (unsigned phase = 0; phase < analysis.phases && !hasFailed; ++phase)
     printPhase(phase);
-  closeLevel(1, analysis.rows == 1 ? StringRef() : StringRef(flavour.rowLoop));
+  closeLevel(1, flavour.rowLoop(form));
+  completeSums(lines[0]);
   for (const Output &output : analysis.outputs)
     if (output.node->reducesRows)
-      storeAccumulator(output, "block.id");
+      storeAccumulator(output, flavour.words.block);
   // The lane loop of accumulators, which stands beside the row loop.
   closeLaneLoop(1, /*ofBlock=*/false);
 }
@@ -217,7 +236,8 @@ void KernelWriter::printBlocksInside() {
     if (node.reducesRows)
       body.push_back(declareAccumulator(node));
   std::swap(body, lines[1]);
-  closeLevel(2, analysis.rows == 1 ? "" : "for (int64_t r = " + first + "; r < " + last + "; ++r) {");
+  closeLevel(2, flavour.innerRowLoop(form, first, last));
+  completeSums(lines[1]);
   for (const Output &output : analysis.outputs)
     if (output.node->reducesRows)
       storeAccumulator(output, "b");
@@ -227,7 +247,7 @@ void KernelWriter::printBlocksInside() {
     return;
   }
   std::swap(body, lines[2]);
-  closeLevel(2, "for (int64_t b = 0; b < " + std::to_string(blocks) + "; ++b) {");
+  closeLevel(2, {"for (int64_t b = 0; b < " + std::to_string(blocks) + "; ++b) {"});
 }
 
 void KernelWriter::printLanesOutside() {

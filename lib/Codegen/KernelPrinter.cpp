@@ -23,14 +23,15 @@ std::string KernelWriter::headComment() {
     text += shapeText(analysis.rowSizes) + " rows of " + std::to_string(analysis.lanes) + " lanes";
   if (analysis.partition == Partition::Blocks)
     text += ", " + std::to_string(analysis.blocks()) + " blocks";
+  text += flavour.comment(form);
   std::string origin = originText(analysis.kernel.getLoc());
   if (!origin.empty())
     text += "; from " + origin;
   return comment(text);
 }
 
-std::string KernelWriter::signature() {
-  SmallVector<std::string> parameters{std::string(flavour.blockParameter)};
+SmallVector<Parameter> KernelWriter::parameters() {
+  SmallVector<Parameter> parameters;
   unsigned numIns = analysis.numIns();
   for (unsigned i = 0; i < analysis.kernel.getLayouts().size(); ++i) {
     bool isOut = i >= numIns;
@@ -39,20 +40,9 @@ std::string KernelWriter::signature() {
       continue;
     bool written = isOut || llvm::any_of(analysis.outputs, [&](const Output &o) { return o.tied == i; });
     std::string type = memoryType(analysis.layout(i).getElementType()).str();
-    parameters.push_back((written ? "" : "const ") + type + (aliased[i] ? " *" : " *__restrict ") + pointers[i]);
+    parameters.push_back({(written ? "" : "const ") + type, aliased[i], pointers[i]});
   }
-  return wrapCall(std::string(flavour.kernelPrefix) + kernelFunction(analysis.kernel.getSymName()), parameters, " {");
-}
-
-/// Whether `text` has the identifier `name` in it.
-static bool mentions(StringRef text, StringRef name) {
-  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1)) {
-    size_t end = at + name.size();
-    if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end])))
-      return true;
-  }
-  return false;
+  return parameters;
 }
 
 FailureOr<std::string> KernelWriter::print() {
@@ -73,24 +63,17 @@ FailureOr<std::string> KernelWriter::print() {
     return failure();
 
   std::string body;
-  if (llvm::any_of(lines[0], [](StringRef line) { return mentions(line, "L"); }))
-    body = "  constexpr int64_t L = " + std::to_string(analysis.lanes) + ";\n";
   for (StringRef text : lines[0]) {
     SmallVector<StringRef> parts;
     text.split(parts, '\n');
     for (StringRef part : parts)
-      body += "  " + part.str() + "\n";
+      body += (part.starts_with("#") ? "" : "  ") + part.str() + "\n";
   }
-  std::string head = signature();
-  // Kernels of one row, or one value, do not ask for the block.
-  if (!mentions(body, "block")) {
-    StringRef parameter = flavour.blockParameter;
-    head.replace(head.find(parameter), parameter.size(), parameter.split(' ').first);
-  }
-  return headComment() + head + "\n" + body + "}\n";
+  std::string head = flavour.head(form, kernelFunction(analysis.kernel.getSymName()), parameters(), body);
+  return headComment() + head + body + "}\n";
 }
 
-FailureOr<std::string> codegen::printKernel(const KernelAnalysis &analysis, const llvm::SmallBitVector &aliased,
+FailureOr<std::string> codegen::printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
                                             const Flavour &flavour) {
-  return KernelWriter(analysis, aliased, flavour).print();
+  return KernelWriter(kernel, aliased, flavour).print();
 }

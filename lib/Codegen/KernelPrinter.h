@@ -3,7 +3,6 @@
 #define BRAID_LIB_CODEGEN_KERNELPRINTER_H
 
 #include "lib/Codegen/Flavour.h"
-#include "lib/Codegen/KernelAnalysis.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace braid::codegen {
@@ -14,7 +13,7 @@ std::string kernelFunction(llvm::StringRef symbol);
 /// The function of an analysed kernel, with a comment that says where it came
 /// from.  Operands (ins, then outs) whose bit in `aliased` is set may overlap
 /// another one that is written; the others get `__restrict`.
-mlir::FailureOr<std::string> printKernel(const KernelAnalysis &analysis, const llvm::SmallBitVector &aliased,
+mlir::FailureOr<std::string> printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
                                          const Flavour &flavour);
 
 } // namespace braid::codegen

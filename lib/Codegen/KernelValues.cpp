@@ -20,6 +20,10 @@ Expr KernelWriter::failed(Operation *op, const Twine &message) {
   return {"0", Kind::I32};
 }
 
+std::string KernelWriter::unsupported(const Twine &what) const {
+  return (what + " not supported by the " + flavour.words.target + " target").str();
+}
+
 /// A variable that holds `text`.  Variables never change, so equal texts on a level
 /// are one value: fused kernels compute what they share once.
 Expr KernelWriter::define(Kind kind, bool row, bool lane, std::string text) {
@@ -46,7 +50,7 @@ Expr KernelWriter::literal(Attribute value, Type type) {
       return {"INT32_MIN", *kind};
     return {std::to_string(integer), *kind};
   }
-  return failed(analysis.kernel, "constants of type " + llvm::to_string(type) + " are not supported by the cpu target");
+  return failed(analysis.kernel, unsupported("constants of type " + llvm::to_string(type) + " are"));
 }
 
 /// The value of a tensor at the current row and lane.
@@ -68,13 +72,13 @@ Expr KernelWriter::evaluate(Value tensor, const Dims &dims) {
   if (node->reduces())
     return failed(op, "the reduction is read before it is complete");
   if (auto kept = keptArrays.find(op); kept != keptArrays.end())
-    return values[2][tensor] = define(Kind::F32, true, true, kept->second + "[l / W]");
+    return values[2][tensor] = define(Kind::F32, true, true, kept->second + turnIndex());
 
   Expr value = evaluateScalar(node->op.getBody()->getTerminator()->getOperand(0), *node);
-  if (node->kept && value.lane) {
+  if (node->kept && value.lane && flavour.keeps(form)) {
     std::string &array = keptArrays[op] = fresh("kept");
-    lines[0].push_back("V " + array + "[(L + W - 1) / W];");
-    lines[2].push_back(array + "[l / W] = " + value.text + ";");
+    lines[0].push_back("V " + array + "[" + flavour.words.turns.str() + "];");
+    lines[2].push_back(array + turnIndex() + " = " + value.text + ";");
   }
   return values[levelOf(value.row, value.lane)][tensor] = value;
 }
@@ -103,15 +107,14 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
   SmallVector<Expr> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluateScalar(operand, node));
-  std::string text = op->getNumResults() == 1 ? printScalarOp(op, operands) : "";
+  std::string text = op->getNumResults() == 1 ? printScalarOp(op, operands, flavour.words.lanes) : "";
   std::optional<Kind> kind = kindOf(scalar.getType());
   if (text.empty() || !kind)
-    return failed(op, "'" + op->getName().getStringRef() + "' giving " + llvm::to_string(scalar.getType()) +
-                          " is not supported by the cpu target");
+    return failed(op, unsupported("'" + op->getName().getStringRef() + "' giving " + llvm::to_string(scalar.getType()) + " is"));
   bool row = llvm::any_of(operands, [](const Expr &x) { return x.row; });
   bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
   if (registerType(*kind, lane).empty())
-    return failed(op, "64-bit integers over lanes are not supported by the cpu target");
+    return failed(op, unsupported("64-bit integers over lanes are"));
   Expr value = !operands.empty() && text == operands[0].text ? Expr{text, *kind, row, lane}
                                                              : define(*kind, row, lane, text);
   return values[levelOf(row, lane)][scalar] = value;
@@ -123,15 +126,15 @@ Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
   bool lane = place.laneStride != 0;
   std::optional<Kind> kind = kindOf(analysis.layout(operand).getElementType());
   if (registerType(*kind, lane).empty())
-    return failed(analysis.kernel, "64-bit integers over lanes are not supported by the cpu target");
+    return failed(analysis.kernel, unsupported("64-bit integers over lanes are"));
 
-  std::string text = address(operand, place, lane);
+  std::string text = address(operand, place, lane), lanes = flavour.words.lanes.str() + "(" + text;
   if (!lane)
     text = "ld1(" + text + ")";
-  else if (place.laneStride == 1)
-    text = "ld(" + text + count().str() + ")";
+  else if (place.laneStride == 1 && flavour.accessesTogether(form, operand))
+    text = "ld" + lanes + count().str() + ")";
   else
-    text = "ld_strided(" + text + ", " + std::to_string(place.laneStride) + count().str() + ")";
+    text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
   return define(*kind, place.variesByRow, lane, text);
 }
 
@@ -140,7 +143,7 @@ Expr KernelWriter::indexOf(int64_t dim) {
   if (analysis.isLane(dim)) {
     if (!analysis.hasLanes())
       return {"0", Kind::I32};
-    return define(Kind::I32, false, true, "lane_index(l)");
+    return define(Kind::I32, false, true, "lane_index" + flavour.words.lanes.str() + "(l)");
   }
   SmallVector<int64_t> strides(analysis.rowSizes.size(), 0);
   strides[dim] = 1;
@@ -177,7 +180,7 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
   std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
   bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
   // The microbatches of a step draw from one sequence.
-  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + pointer + "[3]) * " +
+  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + flavour.element(pointer, 3) + ") * " +
                                        std::to_string(op.getCount()) + "ull" + start + (row ? " + " + offset : "") + ";");
   std::string stream = ", " + pointer + ", " + std::to_string(op.getStream()) + "u)";
   if (!lane)

@@ -11,16 +11,14 @@
 #define BRAID_LIB_CODEGEN_KERNELWRITER_H
 
 #include "lib/Codegen/Flavour.h"
-#include "lib/Codegen/KernelAnalysis.h"
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid::codegen {
 
 class KernelWriter {
 public:
-  KernelWriter(const KernelAnalysis &analysis, const llvm::SmallBitVector &aliased, const Flavour &flavour)
-      : analysis(analysis), aliased(aliased), flavour(flavour) {}
+  KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const Flavour &flavour)
+      : form(form), analysis(form.analysis), aliased(aliased), flavour(flavour) {}
 
   mlir::FailureOr<std::string> print();
 
@@ -30,8 +28,9 @@ private:
   void printPhase(unsigned phase);
   void printLanesOutside();
   void printBlocksInside();
-  void closeLevel(unsigned level, llvm::StringRef header, llvm::StringRef footer = "}");
+  void closeLevel(unsigned level, const LoopText &loop);
   void closeLaneLoop(unsigned level, bool ofBlock);
+  void completeSums(llvm::SmallVector<std::string> &to);
 
   // Reductions and results.
   std::string declareAccumulator(const Node &node);
@@ -39,6 +38,7 @@ private:
   void storeAccumulator(const Output &output, llvm::StringRef block);
   void storeOutput(const Output &output, unsigned level);
   std::string storeText(const Output &output, const Expr &value, llvm::StringRef row);
+  std::string unsupported(const llvm::Twine &what) const;
 
   // Values.
   Expr evaluate(mlir::Value tensor, const Dims &dims);
@@ -70,13 +70,15 @@ private:
     bool outer = lanesOutside() ? lane : row, inner = lanesOutside() ? row : lane;
     return inner ? 2 : outer ? 1 : 0;
   }
+  std::string turnIndex() const { return "[" + flavour.words.turn.str() + "]"; }
   /// ", n" in loops that may have a part of their lanes left.
-  llvm::StringRef count() const { return analysis.wholeLanes() ? "" : ", n"; }
+  llvm::StringRef count() const { return flavour.wholeLanes(form) ? "" : ", n"; }
   std::string fresh(llvm::StringRef prefix) { return prefix.str() + std::to_string(numbers[prefix]++); }
 
-  std::string signature();
+  llvm::SmallVector<Parameter> parameters();
   std::string headComment();
 
+  const KernelForm form;
   const KernelAnalysis &analysis;
   const llvm::SmallBitVector &aliased;
   const Flavour &flavour;

@@ -191,31 +191,31 @@ static std::string printCast(Operation *op, const Expr &x) {
   return "";
 }
 
-static std::string printSelect(ArrayRef<Expr> operands, bool lane) {
+static std::string printSelect(ArrayRef<Expr> operands, bool lane, StringRef lanes) {
   const Expr &condition = operands[0], &yes = operands[1], &no = operands[2];
   if (!lane)
     return condition.text + " ? " + yes.text + " : " + no.text;
-  return "select(" + condition.text + ", " + yes.asLane() + ", " + no.asLane() + ")";
+  return "select(" + condition.text + ", " + yes.asLane(lanes) + ", " + no.asLane(lanes) + ")";
 }
 
-static std::string printComparison(StringRef pattern, ArrayRef<Expr> operands) {
+static std::string printComparison(StringRef pattern, ArrayRef<Expr> operands, StringRef lanes) {
   if (pattern.empty())
     return "";
   bool masks = operands[0].kind == Kind::I1 && (operands[0].lane || operands[1].lane);
-  auto text = [&](const Expr &x) { return masks ? x.asLane() : x.text; };
+  auto text = [&](const Expr &x) { return masks ? x.asLane(lanes) : x.text; };
   return substitute(pattern, {text(operands[0]), text(operands[1])});
 }
 
-std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands) {
+std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands, StringRef lanes) {
   bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    return printComparison(floatComparisons[static_cast<size_t>(compare.getPredicate())], operands);
+    return printComparison(floatComparisons[static_cast<size_t>(compare.getPredicate())], operands, lanes);
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     auto predicate = static_cast<size_t>(compare.getPredicate());
-    return predicate < std::size(intComparisons) ? printComparison(intComparisons[predicate], operands) : "";
+    return predicate < std::size(intComparisons) ? printComparison(intComparisons[predicate], operands, lanes) : "";
   }
   if (isa<arith::SelectOp>(op))
-    return printSelect(operands, lane);
+    return printSelect(operands, lane, lanes);
 
   const Rule *rule = lookup(op);
   if (!rule)
@@ -226,7 +226,7 @@ std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands) {
   SmallVector<std::string> arguments;
   for (const Expr &x : operands) {
     bool widen = lane && (rule->form == Form::Call || x.kind == Kind::I1);
-    arguments.push_back(widen ? x.asLane() : x.text);
+    arguments.push_back(widen ? x.asLane(lanes) : x.text);
   }
   switch (rule->form) {
   case Form::Infix:

@@ -32,16 +32,17 @@ struct Expr {
   /// Whether it differs between rows, and between lanes.
   bool row = false, lane = false;
 
-  /// The expression as a lane value.
-  std::string asLane() const { return lane ? text : "splat(" + text + ")"; }
+  /// The expression as a lane value; `lanes` is their number where a template takes it.
+  std::string asLane(llvm::StringRef lanes) const { return lane ? text : "splat" + lanes.str() + "(" + text + ")"; }
 };
 
 /// Whether recomputing `op` costs much more than a load.
 bool isExpensive(mlir::Operation *op);
 
 /// `op` over `operands`; a lane value if one of them is.  Empty when the op is not
-/// in the table; the text of operand 0 when it does nothing in registers.
-std::string printScalarOp(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
+/// in the table; the text of operand 0 when it does nothing in registers.  `lanes` as for
+/// Expr::asLane.
+std::string printScalarOp(mlir::Operation *op, llvm::ArrayRef<Expr> operands, llvm::StringRef lanes);
 
 } // namespace braid::codegen
 

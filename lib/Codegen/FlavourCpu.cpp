@@ -1,0 +1,45 @@
+//===- FlavourCpu.cpp - kernels for the CPU -------------------------------===//
+
+#include "lib/Codegen/CppText.h"
+#include "lib/Codegen/Flavour.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+const CpuFlavour codegen::cpuFlavour;
+
+std::string CpuFlavour::head(const KernelForm &kernel, const std::string &function, ArrayRef<Parameter> parameters,
+                             StringRef body) const {
+  // Kernels of one row, or one value, do not ask for the block.
+  SmallVector<std::string> list{mentions(body, "block") ? "Block block" : "Block"};
+  for (const Parameter &parameter : parameters)
+    list.push_back(parameter.type + (parameter.aliased ? " *" : " *__restrict ") + parameter.name);
+  std::string text = wrapCall("static void " + function, list, " {") + "\n";
+  if (mentions(body, "L"))
+    text += "  constexpr int64_t L = " + std::to_string(kernel.analysis.lanes) + ";\n";
+  return text;
+}
+
+LoopText CpuFlavour::rowLoop(const KernelForm &kernel) const {
+  if (kernel.analysis.rows == 1)
+    return {};
+  return {"for (int64_t r = block.begin; r < block.end; ++r) {"};
+}
+
+LoopText CpuFlavour::innerRowLoop(const KernelForm &kernel, StringRef first, StringRef last) const {
+  if (kernel.analysis.rows == 1)
+    return {};
+  return {("for (int64_t r = " + first + "; r < " + last + "; ++r) {").str()};
+}
+
+LoopText CpuFlavour::laneLoop(const KernelForm &kernel, bool ofBlock, ArrayRef<std::string>) const {
+  StringRef begin = ofBlock ? "block.begin" : "0", end = ofBlock ? "block.end" : "L";
+  if (wholeLanes(kernel))
+    return {("for (int64_t l = " + begin + "; l < " + end + "; l += W) {").str()};
+  return {("lanes(" + begin + ", " + end + ", [&](int64_t l, auto n) {").str(), "});"};
+}
+
+std::string CpuFlavour::element(StringRef pointer, unsigned index) const {
+  return (pointer + "[" + Twine(index) + "]").str();
+}

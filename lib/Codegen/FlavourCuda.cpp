@@ -1,0 +1,197 @@
+//===- FlavourCuda.cpp - kernels for a GPU --------------------------------===//
+//
+// Names in the printed text: L lanes a row, R rows, B rows of a block with partial
+// sums, W lanes that a thread takes at once, T threads that share a row, ROWS groups of
+// them in a block, ITERS turns of a thread's lane loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Codegen/CppText.h"
+#include "lib/Codegen/Flavour.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+const CudaFlavour codegen::cudaFlavour;
+
+/// Turns of a lane loop up to which it is unrolled whole.
+static constexpr int64_t kUnrolledTurns = 16;
+/// Lanes up to which an int counts them, with the step beyond the last.
+static constexpr int64_t kIntLanes = int64_t{1} << 30;
+
+//===----------------------------------------------------------------------===//
+// The head
+//===----------------------------------------------------------------------===//
+
+static std::string counted(int64_t count, StringRef what) {
+  return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
+}
+
+std::string CudaFlavour::comment(const KernelForm &kernel) const {
+  const LaunchShape &shape = kernel.shape;
+  std::string threads = counted(shape.threads, "thread");
+  std::string text = kernel.analysis.flat ? "blocks of " + threads : counted(shape.blocks, "block") + " of " + threads;
+  if (kernel.analysis.partition == Partition::Lanes && shape.rowGroups > 1)
+    text += ", " + counted(shape.rowGroups, "row") + " at once";
+  else if (kernel.analysis.partition != Partition::Lanes && shape.threads > 1)
+    text += ", " + std::to_string(shape.rowThreads) + " a row";
+  if (kernel.analysis.hasLanes())
+    text += ", " + counted(shape.width, "lane") + " at a time";
+  return "; " + text;
+}
+
+static std::string pointerText(const Parameter &parameter) {
+  return parameter.type + (parameter.aliased ? " *" : " *__restrict__ ") + parameter.name;
+}
+
+/// The constants and types that `text` asks for, which may ask for others.
+static std::string constantsText(const KernelForm &kernel, StringRef text) {
+  const KernelAnalysis &analysis = kernel.analysis;
+  const LaunchShape &shape = kernel.shape;
+  std::string types;
+  for (auto [name, element] : {std::pair("V", "float"), std::pair("VI", "int32_t"), std::pair("VM", "bool")})
+    if (mentions(text, name))
+      types += "  using " + std::string(name) + " = Vec<" + element + ", W>;\n";
+  auto list = [&](StringRef type, ArrayRef<std::pair<StringRef, int64_t>> constants) {
+    SmallVector<std::string> parts;
+    for (auto [name, value] : constants)
+      if (mentions(text, name) || mentions(types, name))
+        parts.push_back((name + " = " + Twine(value)).str());
+    return parts.empty() ? "" : "  constexpr " + type.str() + " " + llvm::join(parts, ", ") + ";\n";
+  };
+  bool fits = analysis.lanes <= kIntLanes;
+  std::string wide = list("int64_t", {{"L", fits || analysis.flat ? 0 : analysis.lanes},
+                                      {"R", analysis.rows},
+                                      {"B", analysis.rows / analysis.blocks()}});
+  std::string narrow = list("int", {{"L", analysis.lanes},
+                                    {"W", shape.width},
+                                    {"T", shape.rowThreads},
+                                    {"ROWS", shape.rowGroups},
+                                    {"ITERS", shape.iterations}});
+  return narrow + wide + types;
+}
+
+std::string CudaFlavour::head(const KernelForm &kernel, const std::string &function, ArrayRef<Parameter> parameters,
+                              StringRef body) const {
+  std::string start = "__global__ __launch_bounds__(" + std::to_string(kernel.shape.threads) + ") void " + function;
+  SmallVector<std::string> pointers = llvm::map_to_vector(parameters, pointerText);
+  if (!kernel.analysis.flat)
+    return wrapCall(start, pointers, " {") + "\n" + constantsText(kernel, body);
+
+  std::string count = std::to_string(parameters.size());
+  std::string text = wrapCall(start, {"const __grid_constant__ Vectors<" + count + "> vectors"}, " {") + "\n" +
+                     constantsText(kernel, body) + "  const Part<" + count + "> part = vectors.part();\n";
+  for (auto [i, pointer] : llvm::enumerate(pointers))
+    if (mentions(body, parameters[i].name))
+      text += "  " + pointer + " = part[" + std::to_string(i) + "];\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The row that a group of threads starts at, from `first` on.
+static std::string firstRow(const KernelForm &kernel, std::string first) {
+  if (kernel.shape.rowGroups == 1)
+    return first;
+  std::string group = kernel.shape.rowThreads == 1 ? "threadIdx.x" : "threadIdx.x / T";
+  return first == "0" ? group : first + " + " + group;
+}
+
+LoopText CudaFlavour::rowLoop(const KernelForm &kernel) const {
+  bool grouped = kernel.shape.rowGroups > 1;
+  if (kernel.analysis.rows == 1)
+    return {};
+  if (kernel.analysis.partition == Partition::Blocks)
+    return {"for (int64_t r = " + firstRow(kernel, "blockIdx.x * B") + "; r < (blockIdx.x + 1) * B; " +
+            (grouped ? "r += ROWS" : "++r") + ") {"};
+  if (!grouped)
+    return {"for (int64_t r = blockIdx.x; r < R; r += gridDim.x) {"};
+  return {"for (int64_t r = " + firstRow(kernel, "blockIdx.x * ROWS") + "; r < R; r += gridDim.x * ROWS) {"};
+}
+
+LoopText CudaFlavour::innerRowLoop(const KernelForm &kernel, StringRef first, StringRef last) const {
+  if (kernel.analysis.rows == 1)
+    return {};
+  return {"for (int64_t r = " + firstRow(kernel, first.str()) + "; r < " + last.str() + "; " +
+          (kernel.shape.rowGroups > 1 ? "r += ROWS" : "++r") + ") {"};
+}
+
+bool CudaFlavour::wholeLanes(const KernelForm &kernel) const {
+  return !kernel.analysis.flat && kernel.analysis.lanes % kernel.shape.width == 0;
+}
+
+/// "  const int n = ...;", the lanes from l on that are left of `end`.
+static std::string leftText(StringRef end) {
+  return ("\n  const int n = " + end + " - l < W ? " + end + " - l : W;").str();
+}
+
+/// Lanes of all threads of the grid.
+static LoopText gridLoop(const KernelForm &kernel) {
+  if (kernel.analysis.flat)
+    return {"for (int64_t l = part.begin + threadIdx.x * W; l < part.end; l += blockDim.x * W) {" + leftText("part.end")};
+  bool isInt = kernel.analysis.lanes <= kIntLanes;
+  std::string block = isInt ? "blockIdx.x" : "int64_t{blockIdx.x}", grid = isInt ? "gridDim.x" : "int64_t{gridDim.x}";
+  std::string thread = kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x";
+  return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = (" + block + " * T + " + thread + ") * W; l < L; l += " +
+          grid + " * T * W) {"};
+}
+
+/// Lanes of the threads that share a row.
+static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
+  const LaunchShape &shape = kernel.shape;
+  bool counts = llvm::any_of(body, [](StringRef line) { return mentions(line, "i"); });
+  std::string type = kernel.analysis.lanes <= kIntLanes ? "int" : "int64_t";
+  std::string first = shape.rowGroups > 1 ? "threadIdx.x % T * W" : "threadIdx.x * W";
+  if (!counts && shape.iterations > kUnrolledTurns)
+    return {"#pragma unroll 4\nfor (" + type + " l = " + first + "; l < L; l += T * W) {"};
+  bool even = kernel.analysis.lanes % (shape.rowThreads * shape.width) == 0;
+  return {"#pragma unroll\nfor (" + type + " i = 0, l = " + first + "; i < ITERS" + (even ? "" : " && l < L") +
+          "; ++i, l += T * W) {"};
+}
+
+LoopText CudaFlavour::laneLoop(const KernelForm &kernel, bool ofBlock, ArrayRef<std::string> body) const {
+  LoopText loop = ofBlock ? gridLoop(kernel) : turnLoop(kernel, body);
+  if (!kernel.analysis.flat && !wholeLanes(kernel))
+    loop.header += leftText("L");
+  return loop;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+bool CudaFlavour::accessesTogether(const KernelForm &kernel, unsigned operand) const {
+  return kernel.shape.aligned[operand];
+}
+
+std::string CudaFlavour::element(StringRef pointer, unsigned index) const {
+  return ("ld1(" + pointer + " + " + Twine(index) + ")").str();
+}
+
+//===----------------------------------------------------------------------===//
+// Threads that share a row, and rows that share a block
+//===----------------------------------------------------------------------===//
+
+std::string CudaFlavour::storesRow(const KernelForm &kernel) const {
+  return kernel.shape.rowThreads == 1 ? "" : "leader<T>()";
+}
+
+std::string CudaFlavour::storesSum(const KernelForm &kernel, bool lane) const {
+  if (!lane)
+    return kernel.shape.threads == 1 ? "" : "threadIdx.x == 0";
+  return kernel.shape.rowGroups == 1 ? "" : "threadIdx.x < T";
+}
+
+std::string CudaFlavour::beforeTiedStore(const KernelForm &kernel) const {
+  return kernel.shape.rowThreads == 1 ? "" : "row_barrier<T>();";
+}
+
+std::string CudaFlavour::completeSum(const KernelForm &kernel, codegen::Combine combine, StringRef name) const {
+  if (kernel.shape.rowGroups == 1)
+    return "";
+  return ((combine == codegen::Combine::Sum ? "sum_groups<T, ROWS>(" : "max_groups<T, ROWS>(") + name + ");").str();
+}
