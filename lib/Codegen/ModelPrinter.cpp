@@ -153,8 +153,11 @@ static std::string planText(StringRef json) {
 /// Programs of many ranks have the transports that they are linked with.
 static std::string mainText(const StepFlavour &flavour, bool manyRanks) {
   std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n" + flavour.mainCalls.str();
+  SmallVector<StringRef> transports;
   if (manyRanks)
-    text += "#ifdef BRAID_WITH_GLOO\n  br_use_gloo();\n#endif\n#ifdef BRAID_WITH_MPI\n  br_use_mpi();\n#endif\n";
+    flavour.transports.split(transports, ' ');
+  for (StringRef name : transports)
+    text += "#ifdef BRAID_WITH_" + name.upper() + "\n  br_use_" + name.str() + "();\n#endif\n";
   return text + "  return br_main(argc, argv, &model);\n}\n";
 }
 

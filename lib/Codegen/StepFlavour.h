@@ -16,14 +16,16 @@ struct StepFlavour {
   llvm::StringLiteral target;
   /// How its kernels are printed.
   const Flavour &kernels;
-  /// The files of kernels and of programs, and what the former is written in.
-  llvm::StringLiteral kernelsFile, stepFile, kernelLayer;
+  /// The files of kernels and of programs, what the former is written in, and what the
+  /// latter calls beside them.
+  llvm::StringLiteral kernelsFile, stepFile, kernelLayer, stepIncludes;
   /// What copies of blocks take first: they run on the host, or are launched.
   llvm::StringLiteral launcher;
   /// What a program returns at its end.
   llvm::StringLiteral status;
-  /// What model.cpp includes, calls first, and says of the processor.
-  llvm::StringLiteral modelInclude, mainCalls, cpuFeatures;
+  /// What model.cpp includes, calls first, and says of the processor; the transports
+  /// that it may be linked with.
+  llvm::StringLiteral modelInclude, mainCalls, cpuFeatures, transports;
   /// Whether the arena lies on a device: kernels are launched by the shape of their
   /// blocks, the runtime's own are templates, and each action is announced, because
   /// its errors come late.
@@ -36,25 +38,29 @@ constexpr StepFlavour cpuSteps = {
     /*kernelsFile=*/"kernels.h",
     /*stepFile=*/"step.cpp",
     /*kernelLayer=*/"cpu/kernel.h",
+    /*stepIncludes=*/"",
     /*launcher=*/"ctx",
     /*status=*/"BR_OK",
     /*modelInclude=*/"cpu/Features.h",
     /*mainCalls=*/"",
     /*cpuFeatures=*/"BRAID_CPU_FEATURES",
+    /*transports=*/"gloo mpi",
     /*onDevice=*/false,
 };
 
 constexpr StepFlavour cudaSteps = {
     /*target=*/"cuda",
-    /*kernels=*/cpuFlavour,
+    /*kernels=*/cudaFlavour,
     /*kernelsFile=*/"kernels.cuh",
     /*stepFile=*/"step.cu",
     /*kernelLayer=*/"cuda/kernel.h",
+    /*stepIncludes=*/"#include \"cuda/Blocks.h\"\n#include \"cuda/Gather.h\"\n",
     /*launcher=*/"m",
     /*status=*/"m.status()",
     /*modelInclude=*/"cuda/braid_cuda.h",
     /*mainCalls=*/"  br_use_cuda();\n",
     /*cpuFeatures=*/"\"\"",
+    /*transports=*/"nccl gloo mpi",
     /*onDevice=*/true,
 };
 

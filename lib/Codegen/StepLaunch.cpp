@@ -53,7 +53,7 @@ static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
 
 static LaunchText onDevice(const KernelAnalysis &kernel, const LaunchShape &shape, int64_t length) {
   if (kernel.flat)
-    return {"launch_flat", {"m", std::to_string(length), std::to_string(shape.threads), std::to_string(shape.width)}};
+    return {"launch_flat", {"m", std::to_string(length), std::to_string(shape.threads)}};
   return {"launch", {"m", std::to_string(shape.blocks), std::to_string(shape.threads)}};
 }
 
@@ -91,11 +91,8 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
     tables += "    {" + std::to_string(elements(out)) + ", {" + offsets + "}}, // " + arena.nameOf(out).str() + "\n";
   }
   tables += "};\n\n";
-  SmallVector<std::string> arguments{flavour.onDevice ? "m" : "ctx"};
   if (flavour.onDevice)
-    arguments.append({std::to_string(kernel.shape.threads), std::to_string(kernel.shape.width)});
+    printCall("launch_table", {"m", name, std::to_string(kernel.shape.threads), function});
   else
-    arguments.push_back("m");
-  arguments.append({name, function});
-  printCall("launch_table", arguments);
+    printCall("launch_table", {"ctx", "m", name, function});
 }

@@ -2,9 +2,11 @@
 
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
+#include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Target/MatmulShape.h"
+#include "lib/Target/TargetInfo.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -55,8 +57,16 @@ static StringRef epilogueText(exec::Epilogue epilogue) {
     return "BR_EPILOGUE_GELU_ERF";
   case exec::Epilogue::Silu:
     return "BR_EPILOGUE_SILU";
+  case exec::Epilogue::GeluTanhGrad:
+    return "BR_EPILOGUE_GELU_TANH_GRAD";
   }
   llvm_unreachable("unknown epilogue");
+}
+
+/// Where GELU's input is kept or read: whether, elements a row, and place.
+std::string StepPrinter::auxText(exec::MatmulOp op, int64_t columns) {
+  Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux();
+  return aux ? "1, " + std::to_string(columns) + ", " + std::to_string(arena.offsetOf(aux)) : "0, 0, 0";
 }
 
 LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
@@ -88,7 +98,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
      << dtypeText(type(rhs).getElementType()) << ", " << dtypeText(type(out).getElementType()) << ", "
      << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32")
      << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue()) << ",\n     " << workspaceOffset
-     << ", " << workspaceBytes << "},";
+     << ", " << workspaceBytes << ", " << auxText(op, shape->n) << "},";
   Matmuls &matmuls = matmulsOf[kind];
   auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());
   if (isNew)
@@ -136,6 +146,10 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
                                      addressText(op.getUpdates()),
                                      op.getAccumulator() ? "1" : "0",
                                      addressText(op.getOuts()[0])};
+  uint64_t scratch = op.getWorkspaceBytes(lookupTarget(flavour.target)->workspace);
+  if (scratch > workspaceBytes)
+    return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
+                          << workspaceBytes << "; it was not planned for the " << flavour.target << " target";
   if (flavour.onDevice)
     arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
   printTyped("scatter_add", out.getElementType(), std::move(arguments));
@@ -189,21 +203,6 @@ LogicalResult StepPrinter::printAction(Operation *op) {
                          << " yet; has the module been brought into memory form?";
 }
 
-/// The arena of a program as a comment: what lies where, from when to when.
-static std::string arenaComment(exec::ProgramOp program) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "// " << program.getSymName() << ": an arena of " << program.getArenaBytes()
-     << " bytes; transient buffers and the actions they live for\n//\n"
-     << "//        offset        bytes    first     last  cause            name\n";
-  for (auto buffer : program.getOps<exec::BufferOp>())
-    os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", static_cast<long long>(buffer.getOffset()),
-                       static_cast<long long>(buffer.getBytes()), static_cast<long long>(buffer.getFirst()),
-                       static_cast<long long>(buffer.getLast()), buffer.getCause().str().c_str())
-       << buffer.getName() << "\n";
-  return text;
-}
-
 /// A function that runs these actions, or, as compilers take more than linear time
 /// for long functions, several that run a part each.
 std::string StepPrinter::programText(StringRef function, ArrayRef<std::string> actions) {
@@ -246,7 +245,8 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     std::string mark = flavour.onDevice ? "  m.at(" + number + ");\n" : "";
     actions.push_back(comment(number + ": " + names.back(), "  ") + mark + calls);
   }
-  programs += "\n" + arenaComment(program) + programText(programFunction(program.getSymName()), actions);
+  programs += "\n" + (flavour.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program) +
+              programText(programFunction(program.getSymName()), actions);
   return success();
 }
 
@@ -254,8 +254,12 @@ FailureOr<std::string> StepPrinter::print() {
   for (auto program : module.getOps<exec::ProgramOp>())
     if (failed(printProgram(program)))
       return failure();
-  return "// The programs of the model: kernels and library calls in their order.\n"
-         "#include \"" +
-         flavour.kernelsFile.str() + "\"\n#include \"step.h\"\n\nnamespace braid {\n\n" + tables +
+  std::string arenaTable;
+  if (flavour.onDevice)
+    arenaTable = sectionText("The arena") + tensorsText(module) + "\n" +
+                 (tables.empty() ? "" : sectionText("Launches over many vectors, and copies of blocks"));
+  return "// The programs of the model: kernels and library calls in their order.\n#include \"" +
+         flavour.kernelsFile.str() + "\"\n#include \"step.h\"\n" + flavour.stepIncludes.str() +
+         "\nnamespace braid {\n\n" + arenaTable + tables +
          StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + "\n} // namespace braid\n";
 }

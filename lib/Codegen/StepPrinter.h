@@ -49,6 +49,7 @@ private:
   mlir::LogicalResult printAction(mlir::Operation *op);
   mlir::LogicalResult printLaunch(exec::LaunchOp op);
   mlir::LogicalResult printMatmul(exec::MatmulOp op);
+  std::string auxText(exec::MatmulOp op, int64_t columns);
   mlir::LogicalResult printGather(exec::GatherOp op);
   mlir::LogicalResult printScatterAdd(exec::ScatterAddOp op);
   mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);

@@ -15,9 +15,10 @@ using namespace braid;
 
 Expected<std::string> braid::findNvcc(StringRef named) {
   if (!named.empty()) {
+    // A path is taken as it is, whether or not there is something.
     ErrorOr<std::string> path = sys::findProgramByName(named);
-    if (!path)
-      return makeError("--nvcc=" + named + ": there is no such program (" + path.getError().message() + ")");
+    if (!path || !sys::fs::can_execute(*path))
+      return makeError("--nvcc=" + named + ": there is no such program");
     return *path;
   }
   if (std::optional<std::string> home = sys::Process::GetEnv("CUDA_HOME")) {

@@ -26,15 +26,16 @@ Error braid::writeSources(StringRef folder, ArrayRef<SourceFile> sources) {
   return Error::success();
 }
 
-/// Copies the runtime's C++ and CMake files, and nothing else.
-static Error copyRuntime(StringRef from, StringRef to) {
+/// Copies what lies in the folder `from` and is a source, a header, or for CMake; and
+/// nothing else.
+static Error copySources(StringRef from, StringRef to) {
   SmallString<128> root;
   if (std::error_code code = sys::fs::real_path(from, root))
     return makeError("cannot read '" + from + "': " + code.message());
   std::error_code code;
   for (sys::fs::recursive_directory_iterator file(root, code), end; file != end && !code; file.increment(code)) {
     StringRef path = file->path(), extension = sys::path::extension(path);
-    if (!is_contained({".h", ".cpp"}, extension) && sys::path::filename(path) != "CMakeLists.txt")
+    if (!is_contained({".h", ".hpp", ".cpp"}, extension) && sys::path::filename(path) != "CMakeLists.txt")
       continue;
     auto text = MemoryBuffer::getFile(path);
     if (!text)
@@ -46,6 +47,16 @@ static Error copyRuntime(StringRef from, StringRef to) {
       return error;
   }
   return code ? makeError("cannot copy the runtime to '" + to + "': " + code.message()) : Error::success();
+}
+
+/// Copies the runtime, and the header libraries that it needs.
+static Error copyRuntime(const RuntimeFolder &runtime, StringRef to) {
+  if (Error error = copySources(runtime.sources, to))
+    return error;
+  for (StringRef library : {"nlohmann", "CLI"})
+    if (Error error = copySources(inFolder(runtime.headers, library), inFolder(to, ("include/" + library).str())))
+      return error;
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,12 +77,13 @@ static std::string cmakeTransport(StringRef name, StringRef transport, StringRef
 }
 
 /// The transports of its own that the binary is linked with.
-static std::string cmakeTransports(StringRef name, const ParallelOptions &parallel) {
+static std::string cmakeTransports(StringRef name, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
   std::string text;
   bool areNamed = !parallel.transports.empty();
-  for (auto [transport, macro] : transportMacros())
-    if (parallel.isParallel() && (!areNamed || is_contained(parallel.transports, transport)))
-      text += cmakeTransport(name, transport, macro, areNamed);
+  for (const TransportLibrary &library : transportLibraries(options.target))
+    if (parallel.isParallel() && (!areNamed || is_contained(parallel.transports, library.name)))
+      text += cmakeTransport(name, library.name, library.macro, areNamed);
   return text;
 }
 
@@ -115,6 +127,7 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
           "if(NOT CMAKE_BUILD_TYPE)\n"
           "  set(CMAKE_BUILD_TYPE Release)\n"
           "endif()\n\n"
+          "set(BRAID_RT_CPU OFF) # without oneDNN\n"
           "add_subdirectory(runtime)\n"
           "if(NOT TARGET braid_rt_cuda)\n"
           "  message(FATAL_ERROR \"the libraries of the CUDA toolkit were not found: cudart and cublasLt\")\n"
@@ -134,8 +147,8 @@ Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, c
                                const DriverOptions &options, StringRef name) {
   if (Error error = writeSources(folder, sources))
     return error;
-  if (Error error = copyRuntime(runtime.sources, inFolder(folder, "runtime")))
+  if (Error error = copyRuntime(runtime, inFolder(folder, "runtime")))
     return error;
   std::string text = options.target == "cuda" ? cmakeForCuda(name, options.gpu) : cmakeForCpu(name);
-  return writeTextFile(inFolder(folder, "CMakeLists.txt"), text + cmakeTransports(name, options.parallel));
+  return writeTextFile(inFolder(folder, "CMakeLists.txt"), text + cmakeTransports(name, options));
 }

@@ -24,6 +24,8 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
     return names.takeError();
   if (is_contained(*names, gpu))
     return Error::success();
+  if (gpu.empty())
+    return makeError("--target=cuda: no GPU is named after the colon; write one of " + join(*names, ", "));
   std::string who = options.nvcc.empty() ? "CUDA compiles" : "'" + options.nvcc + "' compiles";
   return makeError("--target=cuda:" + gpu + ": there is no GPU '" + gpu + "'; " + who + " for " + join(*names, ", "));
 }
@@ -79,9 +81,8 @@ Error braid::resolveTarget(DriverOptions &options) {
 Error braid::checkCompiler(const DriverOptions &options) {
   if (options.target != "cuda" || options.emit != Emit::Exe || !options.nvcc.empty())
     return Error::success();
-  return makeError(
-      "there is no CUDA compiler: neither CUDA_HOME nor PATH has nvcc.  Install the CUDA toolkit, name it by "
-      "--nvcc=, or write --emit=dir and build the folder where there is one");
+  return makeError("there is no CUDA compiler, neither in CUDA_HOME nor in PATH: install nvcc, name it by --nvcc=, or "
+                   "write --emit=dir and build the folder where there is one");
 }
 
 std::string braid::targetText(const DriverOptions &options) {

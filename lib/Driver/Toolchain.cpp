@@ -24,9 +24,11 @@ static std::string inFolder(StringRef folder, StringRef rest) {
 // The runtime
 //===----------------------------------------------------------------------===//
 
-ArrayRef<TransportMacro> braid::transportMacros() {
-  static constexpr TransportMacro macros[] = {{"gloo", "BRAID_WITH_GLOO"}, {"mpi", "BRAID_WITH_MPI"}};
-  return macros;
+ArrayRef<TransportLibrary> braid::transportLibraries(StringRef target) {
+  static constexpr TransportLibrary libraries[] = {{"nccl", "BRAID_WITH_NCCL", "NCCL (libnccl-dev)"},
+                                                   {"gloo", "BRAID_WITH_GLOO", "Gloo (libgloo-dev)"},
+                                                   {"mpi", "BRAID_WITH_MPI", "Open MPI (libopenmpi-dev)"}};
+  return ArrayRef(libraries).drop_front(target == "cuda" ? 0 : 1);
 }
 
 /// The archive of a part and the description beside it; none if there is no such
@@ -49,7 +51,7 @@ static Expected<std::optional<RuntimePart>> findPart(StringRef folder, StringRef
 /// The transports that are named, or all that there are.
 static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
   const std::vector<std::string> &named = options.parallel.transports;
-  for (auto [name, macro] : transportMacros()) {
+  for (auto [name, macro, package] : transportLibraries(options.target)) {
     if (!options.parallel.isParallel() || (!named.empty() && !is_contained(named, name)))
       continue;
     auto part = findPart(folder, name);
@@ -59,8 +61,7 @@ static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options
       runtime.parts.push_back(std::move(**part));
     else if (!named.empty())
       return makeError("--transports=" + join(named, ",") + ": the runtime in '" + folder + "' was built without " +
-                       name + "; install " + (name == "mpi" ? "Open MPI (libopenmpi-dev)" : "Gloo (libgloo-dev)") +
-                       " and build Braid again, or leave it out");
+                       name + "; install " + package + " and build Braid again, or leave it out");
   }
   return Error::success();
 }
@@ -88,7 +89,10 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
     prefix = sys::path::parent_path(sys::path::parent_path(executable)).str();
   }
   std::string archives = inFolder(prefix, "lib/braid");
-  RuntimeFolder runtime{inFolder(prefix, "share/braid/runtime"), inFolder(archives, "libbraid_rt.a"), {}};
+  RuntimeFolder runtime{inFolder(prefix, "share/braid/runtime"),
+                        inFolder(prefix, "share/braid/include"),
+                        inFolder(archives, "libbraid_rt.a"),
+                        {}};
   for (const std::string &path : {inFolder(runtime.sources, "braid_rt.h"), runtime.library})
     if (!sys::fs::exists(path))
       return makeError("the runtime is not there: '" + path +
@@ -97,9 +101,9 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
   // A folder of sources is linked where it is built.
   if (options.emit == Emit::Dir)
     return runtime;
-  if (Error error = findTargetPart(runtime, options, archives))
-    return error;
   if (Error error = findTransports(runtime, options, archives))
+    return error;
+  if (Error error = findTargetPart(runtime, options, archives))
     return error;
   return runtime;
 }
@@ -141,9 +145,9 @@ void Build::compileHost(StringRef source) {
   if (!options.keep.empty())
     words.push_back("-g1"); // the sources stay: profilers can show them
   for (const RuntimePart &part : runtime.parts)
-    for (auto [name, macro] : transportMacros())
-      if (name == part.name)
-        words.push_back(("-D" + macro).str());
+    for (const TransportLibrary &library : transportLibraries(options.target))
+      if (library.name == part.name)
+        words.push_back(("-D" + library.macro).str());
   compile(source, std::move(words));
 }
 

@@ -19,17 +19,23 @@ struct RuntimePart {
 /// The runtime that generated programs are compiled and linked against.
 struct RuntimeFolder {
   std::string sources; // share/braid/runtime: headers and sources
+  std::string headers; // share/braid/include: header libraries that it uses
   std::string library; // lib/braid/libbraid_rt.a
-  /// What the binary is linked with before the library: its target, unless that is the
-  /// CPU, and its transports but `threads`.
+  /// What the binary is linked with before the library: its transports but `threads`,
+  /// and its target, unless that is the CPU.
   std::vector<RuntimePart> parts;
 };
 
-/// A transport with a library of its own, and what model.cpp is told where there is one.
-struct TransportMacro {
-  llvm::StringLiteral transport, macro;
+/// A transport with a library of its own.
+struct TransportLibrary {
+  llvm::StringLiteral name;
+  /// What model.cpp is told where the binary has it.
+  llvm::StringLiteral macro;
+  /// What to install where the runtime was built without it.
+  llvm::StringLiteral package;
 };
-llvm::ArrayRef<TransportMacro> transportMacros();
+/// Those that the target's binaries can have.
+llvm::ArrayRef<TransportLibrary> transportLibraries(llvm::StringRef target);
 
 /// Looks in `options.runtimeDir`, or around the running program (`program` is
 /// argv[0]).  An error if a target or a transport that `options` name is not there.

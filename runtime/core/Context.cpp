@@ -4,7 +4,9 @@
 
 #include "core/Error.h"
 #include "core/Mesh.h"
+#ifndef BRAID_RT_WITHOUT_CPU
 #include "cpu/CpuContext.h"
+#endif
 
 #include <algorithm>
 #include <map>
@@ -39,9 +41,12 @@ br_context::br_context(const br_model &model, int threads, const Rank &rank)
 
 static std::map<std::string, ContextFactory> &factories() {
   static std::map<std::string, ContextFactory> map = {
+#ifndef BRAID_RT_WITHOUT_CPU
       {"cpu", [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
          return std::make_unique<CpuContext>(model, threads, rank);
-       }}};
+       }},
+#endif
+  };
   return map;
 }
 

@@ -1,0 +1,47 @@
+//===- ArenaText.cpp - what lies where, as comments -----------------------===//
+
+#include "lib/Codegen/ArenaText.h"
+#include "dialects/TG/TG.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace braid;
+
+std::string codegen::sectionText(StringRef title) {
+  std::string rule = "//===" + std::string(70, '-') + "===//\n";
+  return rule + "// " + title.str() + "\n" + rule + "\n";
+}
+
+static long long number(uint64_t value) { return static_cast<long long>(value); }
+
+std::string codegen::arenaText(exec::ProgramOp program) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "// " << program.getSymName() << ": an arena of " << program.getArenaBytes()
+     << " bytes; transient buffers and the actions they live for\n//\n"
+     << "//        offset        bytes    first     last  cause            name\n";
+  for (auto buffer : program.getOps<exec::BufferOp>())
+    os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", number(buffer.getOffset()), number(buffer.getBytes()),
+                       number(buffer.getFirst()), number(buffer.getLast()), buffer.getCause().str().c_str())
+       << buffer.getName() << "\n";
+  return text;
+}
+
+static StringRef nameOf(exec::TensorOp tensor) {
+  if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
+    return param.getName();
+  auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
+  return state ? StringRef(state.getName()) : tensor.getSymName();
+}
+
+std::string codegen::tensorsText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "// tensors that live across programs and steps\n//\n//        offset        bytes  cause            name\n";
+  for (auto tensor : module.getOps<exec::TensorOp>())
+    os << llvm::format("//  %12lld %12lld  %-16s ", number(tensor.getOffset()), number(tensor.getBytes()),
+                       tensor.getCause().str().c_str())
+       << nameOf(tensor) << "\n";
+  return text;
+}
