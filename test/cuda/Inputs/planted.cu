@@ -67,6 +67,14 @@ __global__ void races_in_shared_memory(const float *x, float *out) {
   __shared__ float buffer[threads];
   Shared<float, threads> shared(buffer);
   shared.put(threadIdx.x, load(x + threadIdx.x));
+  block_barrier();
+  store(out + threadIdx.x, shared.get(threads - 1 - threadIdx.x));
+  shared.put(threadIdx.x, 0.0f);
+}
+__global__ void leaves_out_a_block_barrier(const float *x, float *out) {
+  __shared__ float buffer[threads];
+  Shared<float, threads> shared(buffer);
+  shared.put(threadIdx.x, load(x + threadIdx.x));
   store(out + threadIdx.x, shared.get(threads - 1 - threadIdx.x));
 }
 __global__ void races_between_threads(const float *, float *out) { store(out + threadIdx.x / 2, 1.0f); }
@@ -175,6 +183,7 @@ int main(int argc, char **argv) {
     two(kernel);                                                                                                       \
   }
   NAMED(races_in_shared_memory)
+  NAMED(leaves_out_a_block_barrier)
   NAMED(races_between_threads)
   NAMED(races_between_blocks)
   NAMED(reads_what_a_block_writes)

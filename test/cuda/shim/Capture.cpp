@@ -43,7 +43,7 @@ cudaError_t Capture::noteRecord(cudaStream_t stream, cudaEvent_t event) {
     return cudaErrorStreamCaptureInvalidated;
   event->capture = this;
   event->captured = nodes.size();
-  nodes.push_back({Node::Record, placeOf(stream), nullptr});
+  nodes.push_back({Node::Record, placeOf(stream), nullptr, currentAction()});
   return cudaSuccess;
 }
 
@@ -61,7 +61,7 @@ cudaError_t shim::noteWait(cudaStream_t stream, cudaEvent_t event) {
     stream->capture = capture;
     capture->streams.push_back(stream);
   }
-  capture->nodes.push_back({Node::Wait, capture->placeOf(stream), nullptr, -1, event->captured});
+  capture->nodes.push_back({Node::Wait, capture->placeOf(stream), nullptr, currentAction(), event->captured});
   return cudaSuccess;
 }
 
@@ -183,7 +183,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (tracing())
       Line(issue, "graph").write(issue.owner);
   };
-  issueNow(stream, std::move(start), -1, replay);
+  issueNow(stream, std::move(start), {}, replay);
   for (size_t i = 0; i < exec->nodes.size(); ++i) {
     const Node &node = exec->nodes[i];
     cudaStream_t on = exec->streams[node.stream];
@@ -191,9 +191,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (node.kind == Node::Task)
       issueNow(on, node.make(), node.action, replay);
     else if (node.kind == Node::Record)
-      recordNow(on, exec->events[i], replay);
+      recordNow(on, exec->events[i], node.action, replay);
     else
-      waitNow(on, exec->events[node.record], replay);
+      waitNow(on, exec->events[node.record], node.action, replay);
   }
   runAll(lock, stream->device);
   return cudaSuccess;

@@ -17,7 +17,7 @@ struct Node {
   enum Kind { Task, Record, Wait } kind;
   int stream;     // its place in Capture::streams
   MakeWork make;  // of a task
-  int action = -1;
+  Action action;
   size_t record = 0; // of a wait: the node that it waits for
 };
 

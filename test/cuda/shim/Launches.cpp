@@ -36,7 +36,7 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
     return noteError(cudaErrorInvalidConfiguration);
   const char *name = kernelName(kernel);
   auto run = [=, thread = std::move(thread)](const Issue &issue) {
-    std::string action = issue.action < 0 ? "" : std::to_string(issue.action);
+    std::string action = issue.action.index < 0 ? "" : std::to_string(issue.action.index);
     launchName = {name, action.empty() ? nullptr : action.c_str()};
     Segment first = runBlocks(blocks, threads, thread);
     launchName = {};

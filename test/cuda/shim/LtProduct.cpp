@@ -120,8 +120,8 @@ void LtProduct::check(const Pieces &reads, const Pieces &writes) const {
 }
 
 void LtProduct::run(const Issue &issue) const {
-  std::string action = std::to_string(issue.action);
-  launchName = {"cublasLtMatmul", issue.action < 0 ? nullptr : action.c_str()};
+  std::string action = std::to_string(issue.action.index);
+  launchName = {"cublasLtMatmul", issue.action.index < 0 ? nullptr : action.c_str()};
   Pieces reads, writes;
   appendMatrix(reads, pa, a);
   appendMatrix(reads, pb, b);

@@ -63,7 +63,7 @@ cudaStream_t shim::streamOrDefault(cudaStream_t stream) {
 // Issue
 //===----------------------------------------------------------------------===//
 
-void shim::issueNow(cudaStream_t stream, Work work, int action, const Replay &replay) {
+void shim::issueNow(cudaStream_t stream, Work work, const Action &action, const Replay &replay) {
   Issue &issue = work.issue;
   issue.n = all().issued++;
   issue.owner = stream->owner;
@@ -78,7 +78,7 @@ void shim::issueNow(cudaStream_t stream, Work work, int action, const Replay &re
   stream->work.push_back(std::move(work));
 }
 
-void shim::recordNow(cudaStream_t stream, cudaEvent_t event, const Replay &replay) {
+void shim::recordNow(cudaStream_t stream, cudaEvent_t event, const Action &action, const Replay &replay) {
   uint64_t version = ++event->recorded;
   Work work;
   work.run = [event, version](const Issue &issue) {
@@ -88,10 +88,10 @@ void shim::recordNow(cudaStream_t stream, cudaEvent_t event, const Replay &repla
     event->done = std::max(event->done, version);
     event->time = std::chrono::steady_clock::now();
   };
-  issueNow(stream, std::move(work), -1, replay);
+  issueNow(stream, std::move(work), action, replay);
 }
 
-void shim::waitNow(cudaStream_t stream, cudaEvent_t event, const Replay &replay) {
+void shim::waitNow(cudaStream_t stream, cudaEvent_t event, const Action &action, const Replay &replay) {
   Work work;
   uint64_t version = event->recorded;
   work.ready = [event, version] { return event->done >= version; };
@@ -99,7 +99,7 @@ void shim::waitNow(cudaStream_t stream, cudaEvent_t event, const Replay &replay)
     if (tracing())
       Line(issue, "wait").field("event", id).field("version", version).write(issue.owner);
   };
-  issueNow(stream, std::move(work), -1, replay);
+  issueNow(stream, std::move(work), action, replay);
 }
 
 cudaError_t shim::issue(cudaStream_t stream, const MakeWork &make) {
@@ -118,7 +118,7 @@ cudaError_t shim::issueRecord(cudaStream_t stream, cudaEvent_t event) {
   if (stream->capture)
     return stream->capture->noteRecord(stream, event);
   event->capture = nullptr;
-  recordNow(stream, event);
+  recordNow(stream, event, currentAction());
   runAll(lock, stream->device);
   return cudaSuccess;
 }
@@ -128,7 +128,7 @@ cudaError_t shim::issueWait(cudaStream_t stream, cudaEvent_t event) {
   stream = streamOrDefault(stream);
   if (event->capture || stream->capture)
     return noteWait(stream, event);
-  waitNow(stream, event);
+  waitNow(stream, event, currentAction());
   runAll(lock, stream->device);
   return cudaSuccess;
 }

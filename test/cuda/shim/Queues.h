@@ -75,9 +75,9 @@ struct Replay {
   int graph, replay;
   bool active = false;
 };
-void issueNow(cudaStream_t stream, Work work, int action, const Replay &replay = {});
-void recordNow(cudaStream_t stream, cudaEvent_t event, const Replay &replay = {});
-void waitNow(cudaStream_t stream, cudaEvent_t event, const Replay &replay = {});
+void issueNow(cudaStream_t stream, Work work, const Action &action, const Replay &replay = {});
+void recordNow(cudaStream_t stream, cudaEvent_t event, const Action &action, const Replay &replay = {});
+void waitNow(cudaStream_t stream, cudaEvent_t event, const Action &action, const Replay &replay = {});
 
 // Runs what can run on this device; whether there was something.
 bool runSome(Lock &lock, int device);

@@ -40,7 +40,7 @@ Files &files() {
   return *all;
 }
 
-thread_local int action = -1;
+thread_local Action action;
 
 void escape(std::string &to, const std::string &text) {
   to += '"';
@@ -62,14 +62,15 @@ int shim::hostId() {
   return id;
 }
 
-int shim::currentAction() { return action; }
+Action shim::currentAction() { return action; }
 
 // Programs tell their actions to the runtime: linked with --wrap=br_cuda_action, here first.
 extern "C" {
 struct br_context;
 [[gnu::weak]] void __real_br_cuda_action(br_context *context, int32_t index);
 void __wrap_br_cuda_action(br_context *context, int32_t index) {
-  action = index;
+  action.run += index == 0;
+  action.index = index;
   if (__real_br_cuda_action)
     __real_br_cuda_action(context, index);
 }
@@ -78,8 +79,8 @@ void __wrap_br_cuda_action(br_context *context, int32_t index) {
 Line::Line(const Issue &issue, const char *op) {
   text = format("{\"n\": %llu, \"op\": \"%s\", \"stream\": %d, \"host\": %d", (unsigned long long)issue.n, op,
                 issue.stream, issue.host);
-  if (issue.action >= 0)
-    field("action", issue.action);
+  if (issue.action.index >= 0)
+    field("run", issue.action.run).field("action", issue.action.index);
   if (issue.graph >= 0)
     text += format(", \"graph\": [%d, %d]", issue.graph, issue.replay);
 }

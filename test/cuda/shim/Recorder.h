@@ -5,12 +5,12 @@
 // which things ran; `n` is the order of issue.
 //
 //   {"op": "allocate", "allocation": 0, "device": 0, "bytes": 4096}
-//   {"n": 7, "op": "launch", "stream": 1, "host": 0, "action": 3, "kernel": "k3_kernel",
-//    "blocks": 2, "threads": 64, "reads": [[0, 0, 256]], "writes": [[0, 512, 1024]]}
+//   {"n": 7, "op": "launch", "stream": 1, "host": 0, "run": 0, "action": 3,
+//    "kernel": "k3_kernel", "blocks": 2, "threads": 64, "reads": [[0, 0, 256]], "writes": [[0, 512, 1024]]}
 //   {"n": 8, "op": "record", "stream": 1, "host": 0, "event": 2, "version": 1}
 //   {"n": 9, "op": "wait", "stream": 2, "host": 0, "event": 2, "version": 1}
 //
-// A range is [allocation, begin, end].  `op` is allocate, launch, matmul, copy, memset,
+// `run` counts the programs that this thread of the host has run or captured.  A range is [allocation, begin, end].  `op` is allocate, launch, matmul, copy, memset,
 // host_function, collective, record, wait, graph, or what the host waited for: sync_event,
 // sync_stream, sync_device.  What a graph replays has "graph": [which, how many times].
 //
@@ -29,13 +29,18 @@ bool tracing();
 
 // Of the host's thread that runs now: made at its first use.
 int hostId();
-// The action that the program of this thread has told last; -1: none yet.
-int currentAction();
+// What the program of this thread has told last.  Each run of a program begins with its
+// action 0; -1: none yet.
+struct Action {
+  int index = -1, run = -1;
+};
+Action currentAction();
 
 // What was issued, known when it was.
 struct Issue {
   uint64_t n = 0;
-  int owner = 0, host = 0, stream = 0, device = 0, action = -1;
+  int owner = 0, host = 0, stream = 0, device = 0;
+  Action action;
   int graph = -1, replay = 0;
 };
 

@@ -93,8 +93,16 @@ Segment shim::nextSegment() {
   return next;
 }
 
+template <class T> static T *zeroed(size_t count) {
+  void *memory = std::calloc(count, sizeof(T));
+  if (!memory)
+    violation("the host has no memory for what is known of the device's", false);
+  return static_cast<T *>(memory);
+}
+
 Shadow::Shadow(size_t bytes)
-    : cells((bytes + 1) / 2), known(bytes, 0), pages((bytes + pageBytes - 1) / pageBytes, 0) {}
+    : bytes(bytes), cells(zeroed<Cell>((bytes + 1) / 2), std::free), known(zeroed<uint8_t>(bytes), std::free),
+      pages((bytes + pageBytes - 1) / pageBytes, 0) {}
 
 void Shadow::touch(Segment launch, size_t offset, size_t bytes) {
   for (size_t page = offset / pageBytes; page <= (offset + bytes - 1) / pageBytes; ++page)
@@ -136,35 +144,35 @@ std::string Shadow::store(const Accessor &a, size_t offset, size_t bytes) {
   return "";
 }
 
-void Shadow::written(size_t offset, size_t bytes) { std::memset(known.data() + offset, 1, bytes); }
+void Shadow::written(size_t offset, size_t bytes) { std::memset(known.get() + offset, 1, bytes); }
 
 void Shadow::copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes) {
-  std::memmove(known.data() + offset, from.known.data() + fromOffset, bytes);
+  std::memmove(known.get() + offset, from.known.get() + fromOffset, bytes);
 }
 
 void Shadow::setKnown(size_t offset, const uint8_t *from, size_t bytes) {
-  std::memcpy(known.data() + offset, from, bytes);
+  std::memcpy(known.get() + offset, from, bytes);
 }
 
 size_t Shadow::unwritten(size_t offset, size_t bytes) const {
-  const void *first = std::memchr(known.data() + offset, 0, bytes);
-  return first ? static_cast<const uint8_t *>(first) - (known.data() + offset) : bytes;
+  const void *first = std::memchr(known.get() + offset, 0, bytes);
+  return first ? static_cast<const uint8_t *>(first) - (known.get() + offset) : bytes;
 }
 
 void Shadow::forget() {
-  std::fill(known.begin(), known.end(), 0);
-  std::fill(cells.begin(), cells.end(), Cell());
+  std::fill_n(known.get(), bytes, 0);
+  std::fill_n(cells.get(), (bytes + 1) / 2, Cell());
 }
 
 void Shadow::accessed(Segment launch, Ranges &reads, Ranges &writes) {
   std::sort(touched.begin(), touched.end());
   for (uint32_t page : touched) {
-    size_t begin = page * pageBytes, end = std::min(begin + pageBytes, known.size());
+    size_t begin = page * pageBytes, end = std::min(begin + pageBytes, bytes);
     for (size_t i = begin / 2; i < (end + 1) / 2; ++i) {
       if (cells[i].readSegment >= launch)
-        extend(reads, 2 * i, std::min(2 * i + 2, known.size()));
+        extend(reads, 2 * i, std::min(2 * i + 2, bytes));
       if (cells[i].writeSegment >= launch)
-        extend(writes, 2 * i, std::min(2 * i + 2, known.size()));
+        extend(writes, 2 * i, std::min(2 * i + 2, bytes));
     }
   }
   touched.clear();

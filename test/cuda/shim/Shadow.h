@@ -21,6 +21,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,7 +71,7 @@ public:
   void written(size_t offset, size_t bytes);
   void copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes);
   // A byte for each: 1 where it was written.
-  const uint8_t *knownAt(size_t offset) const { return known.data() + offset; }
+  const uint8_t *knownAt(size_t offset) const { return known.get() + offset; }
   void setKnown(size_t offset, const uint8_t *from, size_t bytes);
   // First byte of the range that was never written; `bytes` if there is none.
   size_t unwritten(size_t offset, size_t bytes) const;
@@ -81,8 +83,11 @@ public:
 private:
   void touch(Segment launch, size_t offset, size_t bytes);
 
-  std::vector<Cell> cells;
-  std::vector<uint8_t> known;
+  // Zero is the state of fresh memory, so that pages of these cost nothing before they are used.
+  template <class T> using Zeroed = std::unique_ptr<T[], decltype(&std::free)>;
+  size_t bytes;
+  Zeroed<Cell> cells;
+  Zeroed<uint8_t> known;
   std::vector<Segment> pages; // the launch that touched each page last
   std::vector<uint32_t> touched;
 };

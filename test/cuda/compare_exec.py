@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Compares what ran (traces of the shim) with what `exec` says (`braidc --emit=memory`).
+
+compare_exec.py MEMORY.mlir TRACE.jsonl...
+
+Each run of a program in a trace must be that of one program of the module: its actions in their order, each touching
+only bytes of its operands, writing all bytes of its outs, collectives of the kind that the action starts on another
+stream than computation's, and waits for the collective that they name.  All ranks must have run the same
+collectives in the same order.
+"""
+import sys
+
+import memory_form
+import trace
+from memory_form import merged, without
+
+# What a collective's data may move by, where the library has no call of its own for it.
+CALLS = {
+    "comm.all_reduce": {"all_reduce"}, "comm.reduce_scatter": {"reduce_scatter", "reduce"},
+    "comm.all_gather": {"all_gather", "broadcast"}, "comm.broadcast": {"broadcast"}, "comm.reduce": {"reduce"},
+    "comm.all_to_all": {"send", "recv"}, "comm.gather": {"send", "recv"}, "comm.scatter": {"send", "recv"},
+    "comm.permute": {"send", "recv"}, "comm.send": {"send"}, "comm.recv": {"recv"}, "comm.barrier": {"all_reduce"}
+}
+
+
+class Run:
+    """A run of a program: the operations of each action, in the order of issue."""
+
+    def __init__(self):
+        self.actions = []  # (index, operations)
+
+    def add(self, one):
+        if not self.actions or self.actions[-1][0] != one["action"]:
+            self.actions.append((one["action"], []))
+        self.actions[-1][1].append(one)
+
+
+def is_hosts(one, allocations):
+    """Whether an operation copies between host and device: inputs and results, which are no actions."""
+    sides = {allocations[a]["device"] >= 0 for a, _, _ in one.get("reads", []) + one.get("writes", [])}
+    return one["op"] == "copy" and (sides != {True} or not one["reads"] or not one["writes"])
+
+
+def runs_of(operations, allocations):
+    runs = {}
+    for one in operations:
+        if "action" in one and not is_hosts(one, allocations):
+            graph = tuple(one.get("graph", ()))
+            runs.setdefault((one["host"] if not graph else -1, one["run"], graph), Run()).add(one)
+    return list(runs.values())
+
+
+def touched(operations, kind, arena):
+    return merged((begin, end) for one in operations for a, begin, end in one.get(kind, []) if a == arena)
+
+
+def text(ranges):
+    return ", ".join(f"[{begin}, {end})" for begin, end in ranges[:3]) + (" ..." if len(ranges) > 3 else "")
+
+
+def check_memory(action, operations, arena, workspaces):
+    reads, writes = touched(operations, "reads", arena), touched(operations, "writes", arena)
+    scratch = workspaces if action.kind in ("exec.matmul", "exec.scatter_add", "exec.attention", "exec.attention_grad") else []
+    allowed = merged(action.ins + writes)
+    if bad := without(reads, allowed):
+        yield f"reads bytes {text(bad)}, which are none of its operands'"
+    if bad := without(writes, merged(action.outs + scratch)):
+        yield f"writes bytes {text(bad)}, which are none of its outs'"
+    if bad := without(action.outs, writes):
+        yield f"does not write bytes {text(bad)} of its outs"
+
+
+def check_action(action, operations, arena, workspaces, started):
+    work = [one for one in operations if one["op"] not in ("record", "wait")]
+    calls = {one["kind"] for one in work if one["op"] == "collective"}
+    if action.kind == "comm.wait":
+        if work:
+            yield "does something, though it only waits"
+        waited = {(one["event"], one["version"]) for one in operations if one["op"] == "wait"}
+        if not waited & started.get(action.uses[0], set()):
+            yield "waits for no event behind its collective"
+        return
+    if action.kind.startswith("comm.") and action.inner in CALLS:
+        if calls - CALLS[action.inner]:
+            yield f"calls {', '.join(sorted(calls))}, but is a {action.inner}"
+        if not calls:
+            yield "calls no collective"
+        started[action.result] = {(one["event"], one["version"]) for one in operations if one["op"] == "record"}
+    elif calls:
+        yield f"calls {', '.join(sorted(calls))}, but is no collective"
+    elif not work:
+        yield "does nothing"
+    yield from check_memory(action, operations, arena, workspaces)
+
+
+def compare(run, program, arena):
+    """What differs between a run and a program; empty if nothing does."""
+    order = [index for index, _ in run.actions]
+    if order != sorted(set(order)):
+        first = next(i for i, index in enumerate(order) if i and index <= order[i - 1])
+        return [f"action {order[first]} runs after action {order[first - 1]}"]
+    by_index, problems, started = dict(run.actions), [], {}
+    if order and order[-1] >= len(program.actions):
+        return [f"there is no action {order[-1]} in @{program.name}"]
+    for index, action in enumerate(program.actions):
+        if not by_index.get(index) and not action.ins and not action.outs and action.kind != "comm.wait":
+            continue  # an action on nothing
+        for problem in check_action(action, by_index.get(index, []), arena, program.workspaces, started):
+            problems.append(f"@{program.name}: action {index} {problem}: {action.text[:160]}")
+    return problems
+
+
+def collectives(runs):
+    """What ranks must have in common, in order of issue."""
+    return [(run_number, index, one["kind"], one["communicator"], one["count"], one["bytes"], one["reduction"])
+            for run_number, run in enumerate(runs) for index, ops in run.actions for one in ops
+            if one["op"] == "collective" and one["kind"] not in ("send", "recv")]
+
+
+def check_ranks(paths, all_runs, problems):
+    for path, runs in list(zip(paths, all_runs))[1:]:
+        mine, first = collectives(runs), collectives(all_runs[0])
+        by_communicator = lambda calls, c: [call for call in calls if call[3] == c]
+        for communicator in sorted({call[3] for call in mine} & {call[3] for call in first}):
+            a, b = by_communicator(first, communicator), by_communicator(mine, communicator)
+            for i, (x, y) in enumerate(zip(a, b)):
+                if x[2:] != y[2:]:
+                    problems.append(f"collective {i} of communicator {communicator} is {x[2:]} in {paths[0]}, but {y[2:]} in {path}")
+                    break
+            if len(a) != len(b):
+                problems.append(f"communicator {communicator} has {len(a)} collectives in {paths[0]}, but {len(b)} in {path}")
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    programs, bytes_of_arena = memory_form.read(sys.argv[1])
+    problems, all_runs, names = [], [], {}
+    for path in sys.argv[2:]:
+        allocations, operations = trace.read(path)
+        arena = trace.arena(allocations, bytes_of_arena)
+        runs = runs_of(operations, allocations)
+        if arena is None or not runs:
+            problems.append(f"{path}: " + ("nothing ran" if arena is not None else f"no arena of {bytes_of_arena} bytes"))
+        for run in runs:
+            found = [(compare(run, program, arena), program) for program in programs]
+            fewest, program = min(found, key=lambda pair: len(pair[0]))
+            names[program.name] = names.get(program.name, 0) + 1
+            problems += [f"{path}: {problem}" for problem in fewest]
+        all_runs.append(runs)
+    check_ranks(sys.argv[2:], all_runs, problems)
+    for problem in problems[:20]:
+        print("error: " + problem)
+    print(", ".join(f"{count} runs of @{name}" for name, count in sorted(names.items())) + f", {len(problems)} differences")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

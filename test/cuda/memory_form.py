@@ -1,0 +1,144 @@
+"""Reads the memory form (`braidc --emit=memory`): programs as lists of actions on bytes of the arena.
+
+A reader of its own, which shares nothing with the compiler but the text.  An action is any op of an exec.program but
+exec.buffer and exec.ref; its operands are references: a tensor or buffer, an offset in bytes, sizes and strides.
+"""
+import re
+
+SIZES = {"f64": 8, "f32": 4, "bf16": 2, "i64": 8, "i32": 4, "i1": 1}
+PLACE = re.compile(r"exec\.(tensor|buffer) @(\S+) at (\d+) bytes (\d+)")
+REFERENCE = re.compile(r"(%\w+) = exec\.ref @(\S+) \+ (\d+) : (.*)")
+TYPE = re.compile(r"<((?:\d+x)*)(\w+), \[([\d, ]*)\]")
+
+
+class Reference:
+    def __init__(self, begin, shape, strides, size):
+        self.ranges = merged(runs(begin, list(zip(shape, strides)), size))
+
+
+class Action:
+    """`kind` is the op's name, `inner` the collective of a comm.start; references in ins and outs are merged ranges."""
+
+    def __init__(self, kind, inner, ins, outs, result, uses, text):
+        self.kind, self.inner, self.ins, self.outs = kind, inner, ins, outs
+        self.result, self.uses, self.text = result, uses, text
+
+
+class Program:
+    def __init__(self, name):
+        self.name, self.actions, self.workspaces = name, [], []
+
+
+def runs(begin, dims, size):
+    """The contiguous ranges of a strided reference."""
+    dims = sorted(((n, s) for n, s in dims if n != 1 and s != 0), key=lambda d: d[1])
+    length = size
+    while dims and dims[0][1] * size == length:
+        length *= dims.pop(0)[0]
+    starts = [begin]
+    for count, stride in reversed(dims):
+        starts = [start + i * stride * size for start in starts for i in range(count)]
+    return [(start, start + length) for start in starts]
+
+
+def merged(ranges):
+    result = []
+    for begin, end in sorted(ranges):
+        if result and begin <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((begin, end))
+    return result
+
+
+def without(ranges, cover):
+    """What of merged ranges other merged ranges leave uncovered."""
+    result, i = [], 0
+    for begin, end in ranges:
+        while i < len(cover) and cover[i][1] <= begin:
+            i += 1
+        j = i
+        while begin < end and j < len(cover) and cover[j][0] < end:
+            if cover[j][0] > begin:
+                result.append((begin, cover[j][0]))
+            begin = max(begin, cover[j][1])
+            j += 1
+        if begin < end:
+            result.append((begin, end))
+    return result
+
+
+def balanced(text, start):
+    """The end of the parenthesis that opens at `start`."""
+    depth = 0
+    for i in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        if depth == 0:
+            return i + 1
+    raise ValueError("unbalanced: " + text[start:start + 80])
+
+
+def statements(lines):
+    """The ops of a program's body, one string each: regions of comm.start included."""
+    text, depth = "", 0
+    for line in lines:
+        text += line.strip() + " "
+        bare = re.sub(r'"[^"]*"', "", line)
+        depth += bare.count("{") - bare.count("}")
+        if depth == 0:
+            yield text.strip()
+            text = ""
+
+
+def action(text, references):
+    result = re.match(r"(%\w+) = ", text)
+    kind = re.match(r"(?:%\w+ = )?([a-z_]+\.[a-z_]+)", text).group(1)
+    inner = re.search(r"\{ (comm\.[a-z_]+)", text) if kind == "comm.start" else None
+    outs, rest = set(), text
+    at = text.find("outs(")
+    if at >= 0:
+        end = balanced(text, at + 4)
+        outs = set(re.findall(r"%\w+", text[at:end]))
+        rest = text[:at] + text[end:]
+    ins = set(re.findall(r"%\w+", rest)) - ({result.group(1)} if result else set())
+    ranges = lambda names: merged(r for name in names if name in references for r in references[name].ranges)
+    uses = [name for name in ins if name not in references]
+    return Action(kind, inner.group(1) if inner else kind, ranges(ins), ranges(outs), result.group(1) if result else None,
+                  uses, text)
+
+
+def read(path):
+    """The programs of a module, and the bytes of its arena."""
+    programs, places, arena = [], {}, 0
+    with open(path, encoding="utf-8") as file:
+        lines = iter(file.read().splitlines())
+    for line in lines:
+        if place := PLACE.search(line):
+            places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
+        elif opened := re.match(r"\s*exec\.program @(\S+) arena (\d+)", line):
+            arena = max(arena, int(opened.group(2)))
+            body, indent = [], re.match(r"\s*", line).group(0)
+            for inside in lines:
+                if inside == indent + "}":
+                    break
+                body.append(inside)
+            programs.append(program(opened.group(1), body, dict(places)))
+    return programs, arena
+
+
+def program(name, body, places):
+    result, references = Program(name), {}
+    for text in statements(body):
+        if place := PLACE.match(text):
+            places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
+            if 'cause "workspace"' in text:
+                begin = int(place.group(3))
+                result.workspaces.append((begin, begin + int(place.group(4))))
+        elif reference := REFERENCE.match(text):
+            to, symbol, offset, kind = reference.groups()
+            shape, element, strides = TYPE.search(kind).groups()
+            references[to] = Reference(places["@" + symbol][0] + int(offset), [int(n) for n in shape.split("x") if n],
+                                       [int(s) for s in strides.split(",") if s.strip()], SIZES[element])
+        else:
+            result.actions.append(action(text, references))
+    return result
