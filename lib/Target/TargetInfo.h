@@ -24,6 +24,9 @@ struct TargetInfo {
   exec::WorkspaceRule workspace;
   /// Whether the GEMM library applies these to its result.
   bool biasEpilogue, geluTanhEpilogue, geluErfEpilogue, siluEpilogue;
+  /// For training, whether it keeps the input of GELU by tanh, and multiplies by the
+  /// derivative there: for rows of a multiple of so many elements; 0: it does not.
+  int64_t geluAuxMultiple;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
   /// What a rank computes in a second: operations of large matrix products and of
@@ -32,6 +35,11 @@ struct TargetInfo {
   double matrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
   /// A message between ranks of one machine: latency in seconds, bytes in a second.
   double linkLatency, linkBytesPerSecond;
+  /// What the attention library takes, of bf16: the largest head size (0: there is no
+  /// library), what divides a head size, and the fewest positions of queries and keys.
+  struct {
+    int64_t maxHeadSize, headSizeStep, minPositions;
+  } attention;
 };
 
 /// The target of this name ("cpu"), or null.

@@ -9,6 +9,7 @@
 #define BRAID_PASSES_LOWER
 
 include "passes/Lower/Actions.td"
+include "passes/Lower/Attention.td"
 include "passes/Lower/Memory.td"
 include "passes/Lower/Launches.td"
 

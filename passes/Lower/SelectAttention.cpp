@@ -1,0 +1,83 @@
+//===- SelectAttention.cpp - attention as library calls -------------------===//
+
+#include "dialects/Exec/Exec.h"
+#include "dialects/TG/TG.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace braid {
+#define GEN_PASS_DEF_SELECTATTENTIONPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+/// Why the target's library does not take attention of these operands; empty if it
+/// does.
+static std::string reasonAgainst(RankedTensorType query, RankedTensorType key, const TargetInfo &target) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  int64_t size = query.getDimSize(3), positions = std::min(query.getDimSize(1), key.getDimSize(1));
+  if (!target.attention.maxHeadSize)
+    os << "target '" << target.name << "' has no library for it";
+  else if (!query.getElementType().isBF16())
+    os << "its elements are " << query.getElementType() << " and the library takes bf16";
+  else if (size > target.attention.maxHeadSize)
+    os << "heads have size " << size << " and the library takes " << target.attention.maxHeadSize << " at most";
+  else if (size % target.attention.headSizeStep)
+    os << "heads have size " << size << " and the library takes multiples of " << target.attention.headSizeStep;
+  else if (positions < target.attention.minPositions)
+    os << "there is a sequence of " << positions << " and the library takes " << target.attention.minPositions
+       << " positions at least";
+  return reason;
+}
+
+static Operation *createCall(OpBuilder &builder, tg::AttentionOp op) {
+  return builder.create<exec::AttentionOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(),
+                                           ValueRange(), op.getScaleAttr(), op.getCausalAttr());
+}
+
+static Operation *createCall(OpBuilder &builder, tg::AttentionGradOp op) {
+  return builder.create<exec::AttentionGradOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(),
+                                               op.getValue(), op.getOutput(), op.getLse(), op.getGradient(),
+                                               ValueRange(), op.getScaleAttr(), op.getCausalAttr());
+}
+
+namespace {
+struct SelectAttentionPass : public braid::impl::SelectAttentionPassBase<SelectAttentionPass> {
+  using SelectAttentionPassBase::SelectAttentionPassBase;
+
+  void runOnOperation() final {
+    const TargetInfo *info = findTarget(getOperation(), target);
+    if (!info || failed(selectAll<tg::AttentionOp>(*info)) || failed(selectAll<tg::AttentionGradOp>(*info)))
+      signalPassFailure();
+  }
+
+private:
+  template <typename Op> LogicalResult selectAll(const TargetInfo &info) {
+    SmallVector<Op> ops;
+    getOperation().walk([&](Op op) { ops.push_back(op); });
+    for (Op op : ops) {
+      std::string reason = reasonAgainst(op.getQuery().getType(), op.getKey().getType(), info);
+      if (!reason.empty() && required)
+        return op.emitError() << "no library call can do this attention: " << reason;
+      if (!reason.empty()) {
+        op.emitRemark() << "decomposed: " << reason;
+        continue;
+      }
+      OpBuilder builder(op);
+      Operation *call = createCall(builder, op);
+      call->emitRemark() << "is a call of the library of target '" << info.name << "', which keeps the scores on chip";
+      op->replaceAllUsesWith(call->getResults());
+      op.erase();
+    }
+    return success();
+  }
+};
+} // namespace

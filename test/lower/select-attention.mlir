@@ -1,0 +1,77 @@
+// RUN: braid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(exec-select-attention{target=cuda}))' | FileCheck %s
+// RUN: braid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(exec-select-attention{target=cuda},tg-decompose,tg-verify-primitives,exec-select-calls{target=cuda}))' -o /dev/null
+
+// Grouped heads and the causal mask go into the call as they are.
+// CHECK-LABEL: func @grouped
+// CHECK: %[[O:.*]]:2 = exec.attention(%{{.*}}, %{{.*}}, %{{.*}}) scale 2.500000e-01 causal
+// CHECK-SAME: -> tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>
+// CHECK: exec.attention_grad(%{{.*}}, %{{.*}}, %{{.*}}, %[[O]]#0, %[[O]]#1, %{{.*}}) scale 2.500000e-01 causal
+// CHECK-SAME: -> tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>
+// CHECK-NOT: tg.attention
+func.func @grouped(%q: tensor<2x8x4x16xbf16>, %k: tensor<2x8x2x16xbf16>, %v: tensor<2x8x2x16xbf16>, %do: tensor<2x8x4x16xbf16>)
+    -> (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>) {
+  // expected-remark @below {{is a call of the library of target 'cuda', which keeps the scores on chip}}
+  %o, %lse = tg.attention %q, %k, %v scale 0.25 causal
+      : (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>) -> (tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>)
+  // expected-remark @below {{is a call of the library of target 'cuda', which keeps the scores on chip}}
+  %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.25 causal
+      : (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x16xbf16>)
+      -> (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>)
+  return %dq, %dk, %dv : tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>
+}
+
+// -----
+
+// Queries may be others than keys.
+// CHECK-LABEL: func @cross
+// CHECK: exec.attention
+func.func @cross(%q: tensor<2x4x2x8xbf16>, %k: tensor<2x6x2x8xbf16>, %v: tensor<2x6x2x8xbf16>) -> tensor<2x4x2x8xbf16> {
+  // expected-remark @below {{is a call}}
+  %o, %lse = tg.attention %q, %k, %v scale 1.0
+      : (tensor<2x4x2x8xbf16>, tensor<2x6x2x8xbf16>, tensor<2x6x2x8xbf16>) -> (tensor<2x4x2x8xbf16>, tensor<2x2x4xf32>)
+  return %o : tensor<2x4x2x8xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @wide_elements
+// CHECK: tg.attention
+func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
+  // expected-remark @below {{decomposed: its elements are f32 and the library takes bf16}}
+  %o, %lse = tg.attention %q, %q, %q scale 1.0
+      : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> (tensor<2x4x2x8xf32>, tensor<2x2x4xf32>)
+  return %o : tensor<2x4x2x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @large_heads
+// CHECK: tg.attention
+func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
+  // expected-remark @below {{decomposed: heads have size 136 and the library takes 128 at most}}
+  %o, %lse = tg.attention %q, %q, %q scale 1.0
+      : (tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>) -> (tensor<2x4x2x136xbf16>, tensor<2x2x4xf32>)
+  return %o : tensor<2x4x2x136xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @odd_heads
+// CHECK: tg.attention
+func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
+  // expected-remark @below {{decomposed: heads have size 12 and the library takes multiples of 8}}
+  %o, %lse = tg.attention %q, %q, %q scale 1.0
+      : (tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>) -> (tensor<2x4x2x12xbf16>, tensor<2x2x4xf32>)
+  return %o : tensor<2x4x2x12xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @one_position
+// CHECK: tg.attention
+func.func @one_position(%q: tensor<2x1x2x8xbf16>, %k: tensor<2x4x2x8xbf16>) -> tensor<2x1x2x8xbf16> {
+  // expected-remark @below {{decomposed: there is a sequence of 1 and the library takes 2 positions at least}}
+  %o, %lse = tg.attention %q, %k, %k scale 1.0
+      : (tensor<2x1x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>) -> (tensor<2x1x2x8xbf16>, tensor<2x2x1xf32>)
+  return %o : tensor<2x1x2x8xbf16>
+}
