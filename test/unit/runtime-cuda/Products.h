@@ -57,6 +57,11 @@ struct Product {
     d.has_bias = bias, d.accumulate = accumulate, d.epilogue = epilogue;
     return *this;
   }
+  // Whose epilogue keeps, or reads, GELU's input.
+  Product &withAux(bool bias, br_epilogue epilogue, int64_t pad = 0) {
+    d.has_aux = 1, d.aux_m = d.n + pad;
+    return with(bias, false, epilogue);
+  }
   Product &ofTypes(br_dtype inputs, br_dtype result) {
     d.a_type = d.b_type = inputs, d.c_type = d.bias_type = result;
     return *this;
@@ -73,6 +78,7 @@ struct Product {
   std::vector<float> b() const { return random(sizeB, 2); }
   std::vector<float> c() const { return random(sizeC, 3); }
   std::vector<float> bias() const { return random(d.n, 4); }
+  std::vector<float> aux() const { return random(d.has_aux ? d.m * d.aux_m : 0, 5); }
 
   std::string describe() const {
     auto text = [](int64_t x) { return std::to_string(x); };
@@ -97,17 +103,25 @@ inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const i
   return offset;
 }
 
-inline double activated(br_epilogue epilogue, double x) {
-  return epilogue == BR_EPILOGUE_NONE ? x
-                                      : 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+inline double geluTanh(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+inline double geluSlope(double x) {
+  const double h = 1e-5;
+  return (geluTanh(x + h) - geluTanh(x - h)) / (2 * h);
 }
 
-// C afterwards, by the definition of br_matmul_desc: all of its memory, so that what
-// lies between rows is seen as well.
-inline std::vector<float> expected(const Product &p) {
+// What a product leaves: all of the memory of C and of GELU's input, so that what lies
+// between rows is seen as well.
+struct Outcome {
+  std::vector<float> c, aux;
+};
+
+// By the definition of br_matmul_desc.
+inline Outcome expected(const Product &p) {
   const br_matmul_desc &d = p.d;
   const std::vector<float> a = p.a(), b = p.b(), bias = p.bias();
-  std::vector<float> c = p.c();
+  Outcome result = {p.c(), p.aux()};
   for (int64_t item = 0; item < loopCount(d.n_batch, d.batch); ++item)
     for (int64_t i = 0; i < d.m; ++i)
       for (int64_t j = 0; j < d.n; ++j) {
@@ -118,10 +132,15 @@ inline std::vector<float> expected(const Product &p) {
                             loopOffset(o, d.n_outer, d.outer, d.a_outer) + i * d.a_m + l * d.a_k]) *
                    b[loopOffset(item, d.n_batch, d.batch, d.b_batch) + loopOffset(o, d.n_outer, d.outer, d.b_outer) +
                      l * d.b_k + j * d.b_n];
-        float &out = c[loopOffset(item, d.n_batch, d.batch, d.c_batch) + i * d.c_m + j * d.c_n];
-        out = static_cast<float>(activated(d.epilogue, sum) + (d.accumulate ? out : 0));
+        float &out = result.c[loopOffset(item, d.n_batch, d.batch, d.c_batch) + i * d.c_m + j * d.c_n];
+        const double old = d.accumulate ? out : 0;
+        if (d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
+          sum *= geluSlope(result.aux[i * d.aux_m + j]);
+        else if (d.has_aux)
+          result.aux[i * d.aux_m + j] = static_cast<float>(sum);
+        out = static_cast<float>((d.epilogue == BR_EPILOGUE_GELU_TANH ? geluTanh(sum) : sum) + old);
       }
-  return c;
+  return result;
 }
 
 } // namespace braid::test

@@ -1,0 +1,18 @@
+//===- Device.cpp - what a generated program has, for tests of its calls ---===//
+
+#include "Device.h"
+
+using namespace braid::test;
+
+br_context::br_context() { succeed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
+br_context::~br_context() { cudaStreamDestroy(stream); }
+
+void *br_arena(br_context *) { return nullptr; } // tests have pointers
+void *br_cuda_stream(br_context *ctx) { return ctx->stream; }
+void br_cuda_action(br_context *, int32_t) {}
+void br_cuda_check(br_context *ctx, int error, const char *what) {
+  if (error != cudaSuccess && ctx->error.empty())
+    ctx->error = std::string(what) + ": " + cudaGetErrorString(static_cast<cudaError_t>(error));
+}
+br_status br_cuda_status(br_context *ctx) { return ctx->error.empty() ? BR_OK : BR_ERROR; }
+int32_t br_axis_index(br_context *ctx, int32_t) { return ctx->index; }

@@ -1,0 +1,194 @@
+//===- MatmulTest.cpp - products over cuBLASLt against plain loops ----------===//
+
+#include "cuda/Matmul.h"
+
+#include "Device.h"
+#include "Products.h"
+#include "core/Error.h"
+#include "core/NumberTypes.h"
+
+#include <cstring>
+
+using namespace braid;
+using namespace braid::test;
+
+namespace {
+
+constexpr uint64_t workspace = 1 << 20;
+
+// An arena with the workspace, then A, B, C, the bias and GELU's input.
+class Run {
+public:
+  explicit Run(const Product &p, int64_t shift = 0) : p(p), shift(shift) {
+    desc = p.d;
+    desc.workspace_bytes = workspace;
+    uint64_t end = workspace;
+    a = place(p.sizeA, desc.a_type, end), b = place(p.sizeB, desc.b_type, end), c = place(p.sizeC, desc.c_type, end);
+    bias = place(desc.n, desc.bias_type, end), desc.aux_offset = place(p.aux().size(), desc.c_type, end);
+    model.arena_bytes = end;
+    model.matmuls = &desc;
+    model.n_matmuls = 1;
+    succeed(cudaMalloc(reinterpret_cast<void **>(&arena), end));
+    succeed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    write(a, p.a(), desc.a_type), write(b, p.b(), desc.b_type), write(c, p.c(), desc.c_type);
+    write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c_type);
+  }
+  ~Run() {
+    cudaStreamDestroy(stream);
+    cudaFree(arena);
+  }
+
+  Outcome operator()() {
+    CudaMatmulTable table(model, arena, stream);
+    EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, desc.has_bias ? arena + bias : nullptr), BR_OK)
+        << table.error();
+    succeed(cudaStreamSynchronize(stream));
+    return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size())};
+  }
+
+private:
+  static int64_t bytesOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
+  uint64_t place(int64_t elements, br_dtype type, uint64_t &end) const {
+    const uint64_t begin = end + shift * bytesOf(type);
+    end = (begin + elements * bytesOf(type) + 255) / 256 * 256;
+    return begin;
+  }
+  void write(uint64_t offset, const std::vector<float> &values, br_dtype type) {
+    std::vector<uint16_t> halves;
+    for (float x : values)
+      halves.push_back(toBFloat16(x));
+    const void *from = type == BR_BF16 ? static_cast<const void *>(halves.data()) : values.data();
+    succeed(cudaMemcpy(arena + offset, from, values.size() * bytesOf(type), cudaMemcpyHostToDevice));
+  }
+  // Of C's type.
+  std::vector<float> read(uint64_t offset, int64_t count) {
+    std::vector<float> values(count);
+    std::vector<uint16_t> halves(count);
+    const bool isHalf = desc.c_type == BR_BF16;
+    void *to = isHalf ? static_cast<void *>(halves.data()) : values.data();
+    succeed(cudaMemcpy(to, arena + offset, count * bytesOf(desc.c_type), cudaMemcpyDeviceToHost));
+    for (int64_t i = 0; isHalf && i < count; ++i)
+      values[i] = fromBFloat16(halves[i]);
+    return values;
+  }
+
+  const Product &p;
+  int64_t shift;
+  br_matmul_desc desc;
+  br_model model{};
+  std::byte *arena = nullptr;
+  cudaStream_t stream = nullptr;
+  uint64_t a, b, c, bias;
+};
+
+void check(const Product &p, int64_t shift = 0) {
+  const Outcome wanted = expected(p), got = Run(p, shift)();
+  const double step = p.d.c_type == BR_BF16 ? 1.0 / 256 : p.d.epilogue == BR_EPILOGUE_NONE ? 0 : 1e-5;
+  for (size_t i = 0; i < wanted.c.size(); ++i)
+    ASSERT_NEAR(got.c[i], wanted.c[i], step * (1 + std::abs(wanted.c[i]))) << i << ": " << p.describe();
+  for (size_t i = 0; i < wanted.aux.size(); ++i)
+    ASSERT_NEAR(got.aux[i], wanted.aux[i], step * (1 + std::abs(wanted.aux[i]))) << i << ": " << p.describe();
+}
+
+TEST(CudaMatmul, everyLayout) {
+  for (int bits = 0; bits < 8; ++bits)
+    for (int64_t pad : {0, 5})
+      for (bool accumulate : {false, true})
+        check(Product(17, 12, 11, bits & 1, bits & 2, bits & 4, pad).with(false, accumulate));
+}
+
+TEST(CudaMatmul, everyTypeBiasAndEpilogue) {
+  for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
+    for (bool bias : {false, true}) {
+      for (bool accumulate : {false, true})
+        check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).with(bias, accumulate));
+      check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).with(bias, false, BR_EPILOGUE_GELU_TANH));
+    }
+}
+
+TEST(CudaMatmul, keepsAndReadsTheInputOfGelu) {
+  for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
+    for (int64_t pad : {0, 8}) {
+      for (bool bias : {false, true})
+        check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).withAux(bias, BR_EPILOGUE_GELU_TANH, pad));
+      check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).withAux(false, BR_EPILOGUE_GELU_TANH_GRAD, pad));
+    }
+  check(Product(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
+}
+
+TEST(CudaMatmul, batches) {
+  for (bool shared : {false, true}) {
+    check(Product(8, 12, 4, false, true, false).batch(5, shared));
+    check(Product(8, 12, 4, true, false, false, 3).batch(3).batch(4, shared, 1));
+    check(Product(8, 12, 4, false, false, false).batch(3, shared).with(true, true));
+  }
+}
+
+TEST(CudaMatmul, outerLoopsAddUp) {
+  for (bool accumulate : {false, true})
+    for (int64_t n : {1, 2, 4})
+      check(Product(10, 8, 6, false, true, false).outer(n).with(true, accumulate));
+  check(Product(10, 8, 6, true, false, false).outer(3).outer(2).batch(3, false, 1).batch(2));
+  check(Product(10, 8, 6, true, false, false).outer(3).with(true, false, BR_EPILOGUE_GELU_TANH));
+}
+
+// Parts of buffers, which begin anywhere.
+TEST(CudaMatmul, operandsOfAnyAlignment) {
+  for (int64_t shift : {1, 2, 4, 8})
+    for (br_dtype type : {BR_F32, BR_BF16})
+      check(Product(9, 16, 8, false, true, false).ofTypes(type, type).with(true, false), shift);
+}
+
+std::string refusal(const Product &p) {
+  try {
+    Run{p}();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CudaMatmul, refusesWhatTheLibraryHasNot) {
+  const Product plain(4, 3, 2, false, false, false);
+  Product p = plain;
+  EXPECT_EQ(refusal(p.ofTypes(BR_F32, BR_BF16)),
+            "matmul 0 (4 x 3 x 2): multiplies f32 by f32 into bf16; the cuda target has f32 by f32 into f32, and bf16 "
+            "by bf16 into f32 or bf16");
+  p = plain;
+  p.ofTypes(BR_BF16, BR_BF16).with(true, false).d.bias_type = BR_F32;
+  EXPECT_NE(refusal(p).find("adds a bias of f32 to a result of bf16"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.with(false, false, BR_EPILOGUE_SILU)).find("ends in SiLU"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.with(false, true, BR_EPILOGUE_GELU_TANH)).find("combined with accumulate"), std::string::npos);
+  p = Product(4, 3, 2, false, false, true);
+  EXPECT_NE(refusal(p.with(true, false)).find("column-major"), std::string::npos);
+}
+
+TEST(CudaMatmul, refusesOtherUsesOfTheInputOfGelu) {
+  const Product plain(4, 8, 2, false, false, false);
+  Product p = plain;
+  EXPECT_NE(refusal(p.withAux(false, BR_EPILOGUE_NONE)).find("but no GELU"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.with(false, false, BR_EPILOGUE_GELU_TANH_GRAD)).find("needs GELU's input"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.withAux(true, BR_EPILOGUE_GELU_TANH_GRAD)).find("adds no bias before"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.withAux(false, BR_EPILOGUE_GELU_TANH, 4)).find("12 elements long"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.batch(3).withAux(false, BR_EPILOGUE_GELU_TANH)).find("for a batch"), std::string::npos);
+}
+
+TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {
+  Product p(4, 4, 4, false, false, false);
+  br_model model{};
+  model.matmuls = &p.d;
+  model.n_matmuls = 1;
+  p.d.workspace_bytes = 16;
+  EXPECT_THROW(CudaMatmulTable(model, nullptr, nullptr), Error);
+  model.arena_bytes = 1024;
+  p.d.workspace_offset = 64;
+  EXPECT_THROW(CudaMatmulTable(model, nullptr, nullptr), Error);
+}
+
+} // namespace
