@@ -39,12 +39,14 @@ void exec::collectEffects(ActionOpInterface action, SmallVectorImpl<MemoryEffect
   }
 }
 
-/// Exactly one of outs and results, of the given type.
-template <typename Action> static LogicalResult checkForm(Action action, RankedTensorType expected) {
+/// Exactly one of outs and results, the first of the given type.
+template <typename Action>
+static LogicalResult checkForm(Action action, RankedTensorType expected, unsigned written = 1) {
   Operation *op = action.getOperation();
-  if (action.getOuts().size() + op->getNumResults() != 1)
+  if (action.getOuts().size() + op->getNumResults() != written || (!action.getOuts().empty() && op->getNumResults()))
     return op->emitOpError() << "has " << op->getNumResults() << " results and " << action.getOuts().size()
-                             << " outs: it needs one result (on values) or one out (in memory)";
+                             << " outs: it needs " << (written == 1 ? "one result" : "two results")
+                             << " (on values) or as many outs (in memory)";
   RankedTensorType found = tensorOf(op->getNumResults() ? op->getResult(0).getType() : action.getOuts()[0].getType());
   if (found == expected)
     return success();
@@ -177,8 +179,29 @@ static LogicalResult bindLetters(Operation *op, StringRef spec, StringRef letter
 static Type elementOfSums(MatmulOp op, Type multiplied) {
   SmallVector<Type> written(op->getResultTypes());
   llvm::append_range(written, op.getOuts().getTypes());
-  bool isWide = multiplied.isBF16() && written.size() == 1 && tensorOf(written[0]).getElementType().isF32();
+  bool isWide = multiplied.isBF16() && !written.empty() && tensorOf(written[0]).getElementType().isF32();
   return isWide ? tensorOf(written[0]).getElementType() : multiplied;
+}
+
+/// The input of GELU: kept where it is applied, read where its gradient is.
+static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
+  bool isGrad = op.getEpilogue() == Epilogue::GeluTanhGrad;
+  if (static_cast<bool>(op.getAux()) != isGrad)
+    return op.emitOpError() << (isGrad ? "needs 'aux', at which gelu_tanh_grad is taken"
+                                       : "has 'aux', which only epilogue gelu_tanh_grad reads");
+  if (isGrad && tensorOf(op.getAux().getType()) != expected)
+    return op.emitOpError() << "aux is " << tensorOf(op.getAux().getType()) << " but the result is " << expected;
+  if (isGrad && (op.getBias() || op.getAccumulator()))
+    return op.emitOpError() << "has epilogue gelu_tanh_grad with a bias or an accumulator, which no library combines";
+  if (!op.keepsInput())
+    return success();
+  if (op.getEpilogue() != Epilogue::GeluTanh)
+    return op.emitOpError() << "keeps the input of epilogue " << stringifyEpilogue(op.getEpilogue())
+                            << "; only that of gelu_tanh can be kept";
+  RankedTensorType kept = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
+  if (kept != expected)
+    return op.emitOpError() << "keeps " << kept << " but the result is " << expected;
+  return success();
 }
 
 LogicalResult MatmulOp::verify() {
@@ -203,14 +226,24 @@ LogicalResult MatmulOp::verify() {
   }
   if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
     return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is " << expected;
-  return checkForm(*this, expected);
+  return failed(verifyAux(*this, expected)) ? failure() : checkForm(*this, expected, keepsInput() ? 2 : 1);
 }
 
-int64_t MatmulOp::getTiedIn(unsigned) { return getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, StringRef spec, Value lhs, Value rhs,
+                     Value bias, Value accumulator, ValueRange outs, Epilogue epilogue) {
+  build(builder, state, TypeRange(result), spec, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue);
+}
+
+int64_t MatmulOp::getTiedIn(unsigned result) { return result == 0 && getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
 int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
 
-/// Only the last dim must stay contiguous: the others become loops if need be.
-bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return !strides.empty() && strides.back() == 1; }
+/// Only the last dim must stay contiguous: the others become loops if need be.  What
+/// is kept for a gradient is one matrix, and so is the result beside it.
+bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
+  return !keepsInput() && !getAux() && !strides.empty() && strides.back() == 1;
+}
+
+bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t>) { return !getAux() || getActionIns()[in] != getAux(); }
 
 LogicalResult GatherOp::verify() {
   RankedTensorType table = tensorOf(getTable().getType()), indices = tensorOf(getIndices().getType());

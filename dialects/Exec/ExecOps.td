@@ -13,7 +13,8 @@ include "dialects/Exec/ExecDialect.td"
 
 def Exec_Epilogue : I32EnumAttr<"Epilogue", "what a matmul does to its result", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"GeluTanh", 1, "gelu_tanh">,
-    I32EnumAttrCase<"GeluErf", 2, "gelu_erf">, I32EnumAttrCase<"Silu", 3, "silu">]> {
+    I32EnumAttrCase<"GeluErf", 2, "gelu_erf">, I32EnumAttrCase<"Silu", 3, "silu">,
+    I32EnumAttrCase<"GeluTanhGrad", 4, "gelu_tanh_grad">]> {
   let cppNamespace = "::braid::exec";
 }
 
@@ -168,27 +169,44 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided",
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
+def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
     then the epilogue is applied.  `accumulator` has the result's type; it is
-    tied to the result: result = accumulator + product.  The result of bf16 may be
-    f32.
+    tied to the result: result = accumulator + product.
 
     ```mlir
     %y = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<2x4x8xf32>, tensor<8x16xf32>, tensor<16xf32>) epilogue gelu_tanh -> tensor<2x4x16xf32>
     ```
+
+    For training, `gelu_tanh` may keep what it is applied to, as a second result (in
+    memory, a second out); `gelu_tanh_grad` multiplies the product by the derivative
+    of GELU there, which is its operand `aux`.
+
+    ```mlir
+    %y, %h = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<16xf32>) epilogue gelu_tanh : tensor<2x4x8xf32>, tensor<8x16xf32> -> tensor<2x4x16xf32>, tensor<2x4x16xf32>
+    %dh = exec.matmul "bsd,fd->bsf" (%dy, %v aux %h : tensor<2x4x16xf32>) epilogue gelu_tanh_grad : tensor<2x4x8xf32>, tensor<16x8xf32> -> tensor<2x4x16xf32>
+    ```
   }];
   let arguments = (ins StrAttr:$spec, Exec_Operand:$lhs, Exec_Operand:$rhs, Optional<Exec_Operand>:$bias,
-                       Optional<Exec_Operand>:$accumulator, Variadic<Exec_RefType>:$outs,
+                       Optional<Exec_Operand>:$accumulator, Optional<Exec_Operand>:$aux, Variadic<Exec_RefType>:$outs,
                        DefaultValuedAttr<Exec_Epilogue, "::braid::exec::Epilogue::None">:$epilogue);
-  let results = (outs Optional<Exec_Tensor>:$result);
+  let results = (outs Variadic<Exec_Tensor>:$written);
   let assemblyFormat = [{
-    $spec `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))? `)`
-    (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)? attr-dict `:` type($lhs) `,` type($rhs) (`->` type($result)^)?
+    $spec `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))?
+    (`aux` $aux^ `:` type($aux))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)? attr-dict
+    `:` type($lhs) `,` type($rhs) (`->` type($written)^)?
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$spec, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+      "::mlir::Value":$bias, "::mlir::Value":$accumulator, "::mlir::ValueRange":$outs, "::braid::exec::Epilogue":$epilogue)>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// On values; null in memory.
+    ::mlir::Value getResult() { return getWritten().empty() ? ::mlir::Value() : getWritten().front(); }
+    /// Whether the epilogue's input is written as well: the second result or out.
+    bool keepsInput() { return getWritten().size() + getOuts().size() == 2; }
+  }];
 }
 
 def Exec_GatherOp : Exec_Action<"gather", ["getActionCost"]> {

@@ -23,7 +23,7 @@ double braid::reference::gelu(bool tanhForm, double x) {
   return 0.5 * x * std::erfc(-x / std::numbers::sqrt2);
 }
 
-static double geluDerivative(bool tanhForm, double x) {
+double braid::reference::geluDerivative(bool tanhForm, double x) {
   if (tanhForm) {
     double t = std::tanh(kTanhScale * (x + kTanhCubic * x * x * x));
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * kTanhScale * (1 + 3 * kTanhCubic * x * x);

@@ -20,24 +20,29 @@ static Results evaluateKernel(exec::KernelOp op, const Operands &in, Arithmetic 
   return runKernelBody(op.getBody().front(), arguments, /*flatLength=*/0, arithmetic);
 }
 
-static double applyEpilogue(exec::Epilogue epilogue, double x) {
+/// `aux` is the input of GELU where its gradient is taken.
+static double applyEpilogue(exec::Epilogue epilogue, double x, double aux) {
   switch (epilogue) {
   case exec::Epilogue::None: return x;
   case exec::Epilogue::GeluTanh: return gelu(/*tanhForm=*/true, x);
   case exec::Epilogue::GeluErf: return gelu(/*tanhForm=*/false, x);
   case exec::Epilogue::Silu: return silu(x);
+  case exec::Epilogue::GeluTanhGrad: return x * geluDerivative(/*tanhForm=*/true, aux);
   }
   llvm_unreachable("unknown epilogue");
 }
 
-static Tensor evaluateMatmul(exec::MatmulOp op, const Operands &in) {
+static Results evaluateMatmul(exec::MatmulOp op, const Operands &in) {
   Tensor result = contract(op.getSpec(), in(op.getLhs()), in(op.getRhs()), resultType(op));
   const Tensor *bias = in.optional(op.getBias()), *accumulator = in.optional(op.getAccumulator());
+  const Tensor *aux = in.optional(op.getAux());
+  Tensor kept = result;
   for (int64_t i = 0; i < result.size(); ++i) {
     double x = result.f(i) + (bias ? bias->f(i % bias->size()) : 0);
-    result.f(i) = applyEpilogue(op.getEpilogue(), x) + (accumulator ? accumulator->f(i) : 0);
+    kept.f(i) = x;
+    result.f(i) = applyEpilogue(op.getEpilogue(), x, aux ? aux->f(i) : 0) + (accumulator ? accumulator->f(i) : 0);
   }
-  return result;
+  return op.keepsInput() ? results(std::move(result), std::move(kept)) : results(std::move(result));
 }
 
 static Results evaluateGather(exec::GatherOp op, const Operands &in) {

@@ -25,6 +25,7 @@ Tensor concatenate(const Operands &in, int64_t dim, mlir::RankedTensorType type)
 
 /// GELU and SiLU of one number: activations and matmul epilogues.
 double gelu(bool tanhForm, double x);
+double geluDerivative(bool tanhForm, double x);
 double silu(double x);
 
 /// `tg.random_uniform`'s definition.

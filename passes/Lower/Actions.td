@@ -21,7 +21,10 @@ def SelectEpiloguesPass : TargetPass<"exec-select-epilogues", "::mlir::func::Fun
     Runs before `tg-decompose`, while activations are whole.  A contraction (and
     its bias) that only a GELU or SiLU reads becomes a call with that epilogue,
     where the target's library has it.  In training the activation's operand is
-    saved for backward and nothing happens.
+    saved for backward.  Where the library can write it beside the activation
+    (cuBLASLt, for GELU by tanh), it becomes the call's second result, and the
+    gradient of GELU the epilogue of the contraction before it; elsewhere nothing
+    happens.
 
     Input:
     ```mlir

@@ -1,6 +1,14 @@
 //===- SelectEpilogues.cpp - activations in library calls -----------------===//
+//
+// An activation that only its contraction's result goes into becomes the call's
+// epilogue.  In training backward reads that result as well: a library that has it both
+// ways keeps it while it applies GELU, and takes GELU's gradient there.
+//
+//===----------------------------------------------------------------------===//
 
+#include "dialects/Exec/Views.h"
 #include "dialects/TG/TG.h"
+#include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Lower/SelectMatmul.h"
@@ -30,42 +38,101 @@ static exec::Epilogue epilogueOf(Operation *op, const TargetInfo &target) {
   return exec::Epilogue::None;
 }
 
-/// The contraction, or sum of a contraction and a bias, that only `value` is.
+/// The contraction, or sum of a contraction and a bias, that `value` is; nothing else
+/// reads the contraction.
 static tg::ContractOp contractOf(Value value) {
-  if (!value.hasOneUse())
-    return {};
-  if (auto add = value.getDefiningOp<arith::AddFOp>())
+  if (auto add = value.getDefiningOp<arith::AddFOp>()) {
     for (Value operand : add.getOperands())
       if (auto contract = operand.getDefiningOp<tg::ContractOp>(); contract && contract->hasOneUse())
         return contract;
+    return {};
+  }
   return value.getDefiningOp<tg::ContractOp>();
 }
 
-static bool moveIntoCall(Operation *activation, exec::Epilogue epilogue, const TargetInfo &target) {
-  tg::ContractOp contract = contractOf(activation->getOperand(0));
+static exec::MatmulOp createCall(OpBuilder &builder, Location loc, tg::ContractOp contract) {
+  return builder.create<exec::MatmulOp>(loc, contract.getType(), contract.getSpec(), contract.getLhs(),
+                                        contract.getRhs(), Value(), Value(), ValueRange(), exec::Epilogue::None);
+}
+
+/// Whether the library keeps, or reads, the input of GELU beside this call's result:
+/// one matrix, with rows of the lengths that it takes.
+static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
+  auto type = cast<RankedTensorType>(matmul.getResult().getType());
+  FailureOr<MatmulShape> shape = matmulShape(matmul.getSpec(), exec::layoutOf(matmul.getLhs()),
+                                             exec::layoutOf(matmul.getRhs()), exec::RefType::contiguous(type));
+  return target.geluAuxMultiple && succeeded(shape) && shape->batch.empty() && shape->n % target.geluAuxMultiple == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// The call as one that applies `epilogue` and has its input as a second result.
+static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) {
+  OpBuilder builder(matmul);
+  Type type = matmul.getResult().getType();
+  auto keeping = builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(), matmul.getLhs(),
+                                                matmul.getRhs(), matmul.getBias(), Value(), Value(), ValueRange(), epilogue);
+  matmul.getResult().replaceAllUsesWith(keeping.getWritten()[1]);
+  matmul.erase();
+  return keeping;
+}
+
+static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const TargetInfo &target) {
+  Value input = activation->getOperand(0);
+  tg::ContractOp contract = contractOf(input);
   if (!contract)
-    return false;
+    return;
+  bool isSaved = !input.hasOneUse();
   OpBuilder builder(contract);
-  Location loc = builder.getFusedLoc({contract.getLoc(), activation->getLoc()});
-  auto matmul = builder.create<exec::MatmulOp>(loc, contract.getType(), contract.getSpec(), contract.getLhs(),
-                                               contract.getRhs(), Value(), Value(), ValueRange(), exec::Epilogue::None);
-  if (!takesEpilogue(matmul)) {
+  exec::MatmulOp matmul = createCall(builder, builder.getFusedLoc({contract.getLoc(), activation->getLoc()}), contract);
+  bool isPossible = !isSaved || (epilogue == exec::Epilogue::GeluTanh && takesAux(matmul, target));
+  if (!takesEpilogue(matmul) || !isPossible) {
     matmul.erase();
-    return false;
+    return;
   }
   contract.replaceAllUsesWith(matmul.getResult());
   contract.erase();
-  if (auto add = activation->getOperand(0).getDefiningOp<arith::AddFOp>()) {
+  if (auto add = input.getDefiningOp<arith::AddFOp>()) {
     matmul = fuseBias(add, target);
     // Not a bias: the sum stays, and so does the activation.
     if (!matmul)
-      return true;
+      return;
   }
-  matmul->moveBefore(activation);
-  matmul.setEpilogue(epilogue);
-  activation->replaceAllUsesWith(matmul);
+  if (isSaved) {
+    matmul = keepInput(matmul, epilogue);
+  } else {
+    matmul->moveBefore(activation);
+    matmul.setEpilogue(epilogue);
+  }
+  activation->replaceAllUsesWith(ValueRange(matmul.getResult()));
   activation->erase();
-  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// A gradient of GELU whose other operand only a contraction makes, where a call has
+/// kept GELU's input.
+static void moveIntoCall(tg::GeluGradOp grad, const TargetInfo &target) {
+  auto contract = grad.getGradient().getDefiningOp<tg::ContractOp>();
+  auto keeping = grad.getInput().getDefiningOp<exec::MatmulOp>();
+  if (grad.getKind() != tg::GeluKind::Tanh || !contract || !contract->hasOneUse() || !keeping || !keeping.keepsInput() ||
+      grad.getInput() != keeping.getWritten()[1])
+    return;
+  OpBuilder builder(grad);
+  exec::MatmulOp matmul = createCall(builder, builder.getFusedLoc({contract.getLoc(), grad.getLoc()}), contract);
+  if (!takesEpilogue(matmul) || !takesAux(matmul, target)) {
+    matmul.erase();
+    return;
+  }
+  matmul.setEpilogue(exec::Epilogue::GeluTanhGrad);
+  matmul.getAuxMutable().assign(grad.getInput());
+  grad.replaceAllUsesWith(matmul.getResult());
+  grad.erase();
+  contract.erase();
 }
 
 namespace {
@@ -77,12 +144,17 @@ struct SelectEpiloguesPass : public braid::impl::SelectEpiloguesPassBase<SelectE
     if (!info)
       return signalPassFailure();
     SmallVector<Operation *> activations;
+    SmallVector<tg::GeluGradOp> gradients;
     getOperation().walk([&](Operation *op) {
       if (epilogueOf(op, *info) != exec::Epilogue::None)
         activations.push_back(op);
+      if (auto grad = dyn_cast<tg::GeluGradOp>(op))
+        gradients.push_back(grad);
     });
     for (Operation *activation : activations)
       moveIntoCall(activation, epilogueOf(activation, *info), *info);
+    for (tg::GeluGradOp grad : gradients)
+      moveIntoCall(grad, *info);
   }
 };
 } // namespace
