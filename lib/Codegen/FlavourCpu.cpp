@@ -11,11 +11,13 @@ const CpuFlavour codegen::cpuFlavour;
 
 std::string CpuFlavour::head(const KernelForm &kernel, const std::string &function, ArrayRef<Parameter> parameters,
                              StringRef body) const {
-  // Kernels of one row, or one value, do not ask for the block.
-  SmallVector<std::string> list{mentions(body, "block") ? "Block block" : "Block"};
+  SmallVector<std::string> list{"Block block"};
   for (const Parameter &parameter : parameters)
     list.push_back(parameter.type + (parameter.aliased ? " *" : " *__restrict ") + parameter.name);
   std::string text = wrapCall("static void " + function, list, " {") + "\n";
+  // Kernels of one row, or one value, do not ask for the block.
+  if (!mentions(body, "block"))
+    text.replace(text.find(list[0]), list[0].size(), "Block");
   if (mentions(body, "L"))
     text += "  constexpr int64_t L = " + std::to_string(kernel.analysis.lanes) + ";\n";
   return text;

@@ -61,16 +61,14 @@ static std::string constantsText(const KernelForm &kernel, StringRef text) {
         parts.push_back((name + " = " + Twine(value)).str());
     return parts.empty() ? "" : "  constexpr " + type.str() + " " + llvm::join(parts, ", ") + ";\n";
   };
-  bool fits = analysis.lanes <= kIntLanes;
-  std::string wide = list("int64_t", {{"L", fits || analysis.flat ? 0 : analysis.lanes},
-                                      {"R", analysis.rows},
-                                      {"B", analysis.rows / analysis.blocks()}});
-  std::string narrow = list("int", {{"L", analysis.lanes},
-                                    {"W", shape.width},
-                                    {"T", shape.rowThreads},
-                                    {"ROWS", shape.rowGroups},
-                                    {"ITERS", shape.iterations}});
-  return narrow + wide + types;
+  SmallVector<std::pair<StringRef, int64_t>> narrow{{"W", shape.width},
+                                                    {"T", shape.rowThreads},
+                                                    {"ROWS", shape.rowGroups},
+                                                    {"ITERS", shape.iterations}};
+  SmallVector<std::pair<StringRef, int64_t>> wide{{"R", analysis.rows}, {"B", analysis.rows / analysis.blocks()}};
+  auto &ofLanes = analysis.lanes <= kIntLanes ? narrow : wide;
+  ofLanes.insert(ofLanes.begin(), {"L", analysis.lanes});
+  return list("int", narrow) + list("int64_t", wide) + types;
 }
 
 std::string CudaFlavour::head(const KernelForm &kernel, const std::string &function, ArrayRef<Parameter> parameters,
