@@ -130,7 +130,7 @@ typedef struct {
   int32_t checkpoint; // 0: left out of checkpoints (accumulators)
   int32_t dims[BR_MAX_RANK], flat; // groups that cut it
   int32_t partial;                 // group that it is a sum over
-  const char *copy_of;             // the tensor, cut the same way, whose values it has in its own type; null: none
+  const char *copy_of;             // the tensor whose values it has, in its own type, however either is cut; null: none
 } br_tensor;
 
 // An input, a result or a run-time scalar of one program.  `shape` is logical; the
@@ -171,6 +171,7 @@ typedef struct {
 } br_loss;
 
 struct br_matmul_desc;
+struct br_attention_desc;
 
 typedef struct br_model {
   uint32_t abi_version;
@@ -202,6 +203,8 @@ typedef struct br_model {
   const int32_t *coordinates;
   int32_t n_coordinates;
   const struct br_model *others; // the next; null after the last
+  const struct br_attention_desc *attentions;
+  int32_t n_attentions;
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.
@@ -261,6 +264,26 @@ typedef struct br_matmul_desc {
 // chosen once, at start, for the thread count in use.
 void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b,
                void *c, const void *bias);
+
+// o = softmax(scale q k^T) v for each batch and head, and lse, the logarithm of the
+// softmax's divisor: f32 [batch, heads, queries], contiguous.  Query head h reads key
+// head h / (heads / key_heads).  With `causal` position s reads positions t <= s.
+// Strides are those of batch, sequence and heads, in elements; along `size` it is 1.
+typedef struct br_attention_desc {
+  int64_t batch, heads, key_heads, queries, keys, size;
+  int64_t q[3], k[3], v[3], o[3];
+  int32_t gradient; // whether it is one of br_attention_grad
+  int64_t dout[3], dq[3], dk[3], dv[3];
+  br_dtype type; // of all but lse
+  double scale;
+  int32_t causal;
+  uint64_t workspace_offset, workspace_bytes; // the cap; shared between calls
+} br_attention_desc;
+
+// `index` is the descriptor's place in br_model.attentions.
+void br_attention(br_context *ctx, int32_t index, const void *q, const void *k, const void *v, void *o, void *lse);
+void br_attention_grad(br_context *ctx, int32_t index, const void *q, const void *k, const void *v, const void *o,
+                       const void *lse, const void *dout, void *dq, void *dk, void *dv);
 
 // out[i, :] = table[ids[i], :] for n ids; rows of `width` elements.
 void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,

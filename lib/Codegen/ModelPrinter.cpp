@@ -174,12 +174,17 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
                                   StringRef suffix) {
   std::string rows;
   llvm::raw_string_ostream stream(rows);
-  // Initial values do not depend on who holds which tensors.
-  for (auto [number, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
+  // Initial values do not depend on who holds which tensors, nor on what is a copy.
+  llvm::StringMap<unsigned> copies;
+  for (auto [number, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>()))
+    if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()); param && param.getCopyOf())
+      copies[param.getCopyOf()] = number;
+  for (auto [place, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
     if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks))
       continue;
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, tensor.getOffset() + tensor.getBytes());
-    if (failed(printTensor(tensor, number, ranks, stream)))
+    auto copy = copies.find(tensor.getSymName());
+    if (failed(printTensor(tensor, copy == copies.end() ? place : copy->second, ranks, stream)))
       return failure();
     ++text.numTensors;
   }
@@ -232,10 +237,12 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
   return success();
 }
 
-static std::string matmulsText(ArrayRef<std::string> matmuls, StringRef suffix) {
-  if (matmuls.empty())
+/// The descriptors of library calls, of a type `br_NAME_desc`, as the table `NAMEs`.
+static std::string callsText(StringRef name, ArrayRef<std::string> rows, StringRef suffix) {
+  if (rows.empty())
     return "";
-  return "static const br_matmul_desc matmuls" + suffix.str() + "[] = {\n" + llvm::join(matmuls, "\n") + "\n};\n\n";
+  return ("static const br_" + name + "_desc " + name + "s" + suffix + "[] = {\n").str() + llvm::join(rows, "\n") +
+         "\n};\n\n";
 }
 
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
@@ -257,7 +264,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     os << kind.tables;
   os << ranks.arraysText();
   for (unsigned kind = 0; kind < kinds.size(); ++kind)
-    os << ranks.arraysText(kind) << matmulsText(steps.matmuls(kind), suffixOf(kind));
+    os << ranks.arraysText(kind) << callsText("matmul", steps.matmuls(kind), suffixOf(kind))
+       << callsText("attention", steps.attentions(kind), suffixOf(kind));
   if (options.ignored)
     os << "// the targets that the loss leaves out\nstatic const br_loss loss = {"
        << stringLiteral(options.ignored->input) << ", " << options.ignored->index << ", "
@@ -268,7 +276,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   for (unsigned number = kinds.size(); number-- > 0;) {
     const KindText &kind = kinds[number];
     std::string suffix = suffixOf(number);
-    size_t numMatmuls = steps.matmuls(number).size();
+    size_t numMatmuls = steps.matmuls(number).size(), numAttentions = steps.attentions(number).size();
     os << "static const br_model model" << suffix << " = {\n"
        << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
        << ",\n    /*target=*/" << stringLiteral(options.target) << ",\n    /*graph_hash=*/"
@@ -279,7 +287,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
        << ",\n    /*matmuls=*/" << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
        << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getFlavour().cpuFeatures << ",\n"
        << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
-       << ranks.ranksText(number) << "};\n\n";
+       << ranks.ranksText(number) << "    /*attentions=*/" << (numAttentions ? "attentions" + suffix : "nullptr") << ", "
+       << numAttentions << ",\n};\n\n";
   }
   os << mainText(steps.getFlavour(), manyRanks);
   return text;

@@ -4,7 +4,6 @@
 #include "core/Checkpoint.h"
 #include "core/Error.h"
 #include "core/Hash.h"
-#include "core/InitialValues.h"
 #include "core/Mesh.h"
 #include "core/NumberTypes.h"
 #include "core/PieceReader.h"
@@ -13,7 +12,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
+#include <vector>
 
 using namespace braid;
 
@@ -49,7 +50,11 @@ JobState braid::readJobState(const SavedTensors &saved) { return parseJob(saved.
 
 namespace {
 
-using Targets = std::map<std::string_view, const br_tensor *>;
+// What is to be read, by the name that it has in the file: tensors, and those that are
+// copies of them.
+using Targets = std::multimap<std::string_view, const br_tensor *>;
+
+std::string_view nameInFile(const br_tensor &t) { return t.copy_of ? t.copy_of : t.name; }
 
 std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.shape + t.rank}; }
 
@@ -57,20 +62,25 @@ std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.shape + t.
 void readParts(const SavedTensors &saved, const Model &model, const Targets &targets) {
   PieceReader reader;
   auto partOfTarget = [&](const br_tensor &t) { return partOf(model.table(), t, model.rank().number); };
+  auto readersOf = [&](const std::string &name, const TensorPart &part) {
+    std::vector<const br_tensor *> readers;
+    auto [first, end] = targets.equal_range(name);
+    for (auto target = first; target != end; ++target)
+      if (haveCommon(part, partOfTarget(*target->second)))
+        readers.push_back(target->second);
+    return readers;
+  };
   saved.forEachPiece(
-      [&](const std::string &name, const TensorPart &part) {
-        auto target = targets.find(name);
-        return target != targets.end() && haveCommon(part, partOfTarget(*target->second));
-      },
+      [&](const std::string &name, const TensorPart &part) { return !readersOf(name, part).empty(); },
       [&](const std::string &name, const SavedTensors::Piece &piece) {
-        const br_tensor &t = *targets.find(name)->second;
-        model.onHost(t, Use::Update,
-                     [&](std::byte *memory) { reader.read(piece, partOfTarget(t), t.dtype, memory); });
+        for (const br_tensor *t : readersOf(name, piece.part))
+          model.onHost(*t, Use::Update,
+                       [&](std::byte *memory) { reader.read(piece, partOfTarget(*t), t->dtype, memory); });
       });
 }
 
 bool isWanted(const br_tensor &t, Restore what) {
-  return t.checkpoint && (what == Restore::Everything || std::string_view(t.cause) != "optimizer_state");
+  return t.copy_of || (t.checkpoint && (what == Restore::Everything || std::string_view(t.cause) != "optimizer_state"));
 }
 
 [[noreturn]] void refuse(const SavedTensors &saved, const Model &model, const std::string &difference) {
@@ -81,25 +91,29 @@ bool isWanted(const br_tensor &t, Restore what) {
 // The whole comparison, before anything is written.  A rank that keeps nothing leaves
 // it to those that do.
 Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
-  Targets wanted, known;
+  Targets wanted;
+  std::set<std::string_view> known;
   if (model.table().n_tensors == 0 && !isOfAllRanks(model.table()))
     return wanted;
   for (const br_tensor &t : tensorsOf(model.table())) {
-    known[t.name] = &t;
+    const std::string_view name = nameInFile(t);
+    known.insert(name);
     if (!isWanted(t, what))
       continue;
-    const SavedTensor *tensor = saved.find(t.name);
+    const SavedTensor *tensor = saved.find(std::string(name));
     if (!tensor)
-      refuse(saved, model, concat("it has no tensor '", t.name, "'"));
+      refuse(saved, model, concat("it has no tensor '", name, "'"));
     if (tensor->shape != shapeOf(t))
       refuse(saved, model,
-             concat("tensor '", t.name, "' has shape ", formatShape(tensor->shape), " there and ",
+             concat("tensor '", name, "' has shape ", formatShape(tensor->shape), " there and ",
                     formatShape(shapeOf(t)), " in the model"));
-    if (tensor->dtype != typeName(t.dtype))
+    // A copy is rounded as it is read.
+    const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
+    if (!fits)
       refuse(saved, model,
-             concat("tensor '", t.name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype),
+             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype),
                     " in the model"));
-    wanted[t.name] = &t;
+    wanted.emplace(name, &t);
   }
   for (const auto &[name, tensor] : saved.tensors())
     if (what == Restore::Everything && !known.count(name))
@@ -107,22 +121,27 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
   return wanted;
 }
 
-// The same for weights from anywhere.
+// The same for weights from anywhere: parameters, and what they are copies of.
 Targets compareParameters(const SavedTensors &saved, const Model &model) {
+  std::set<std::string_view> names;
+  for (const br_tensor &t : tensorsOf(model.table()))
+    if (std::string_view(t.cause) == "parameters")
+      names.insert(nameInFile(t));
   Targets wanted;
   for (const br_tensor &t : tensorsOf(model.table())) {
-    if (std::string_view(t.cause) != "parameters")
+    const std::string_view name = nameInFile(t);
+    if (!names.count(name))
       continue;
-    const SavedTensor *tensor = saved.find(t.name);
+    const SavedTensor *tensor = saved.find(std::string(name));
     if (!tensor)
-      fail("'", saved.path(), "' has no tensor '", t.name, "', a parameter of model '", model.table().name, "'");
+      fail("'", saved.path(), "' has no tensor '", name, "', a parameter of model '", model.table().name, "'");
     if (tensor->shape != shapeOf(t))
-      fail("'", saved.path(), "': tensor '", t.name, "' has shape ", formatShape(tensor->shape), ", the model's has ",
+      fail("'", saved.path(), "': tensor '", name, "' has shape ", formatShape(tensor->shape), ", the model's has ",
            formatShape(shapeOf(t)));
     if (!isConvertible(tensor->dtype, t.dtype))
-      fail("'", saved.path(), "': tensor '", t.name, "' has type ", tensor->dtype,
+      fail("'", saved.path(), "': tensor '", name, "' has type ", tensor->dtype,
            ", which cannot become the model's ", typeName(t.dtype));
-    wanted[t.name] = &t;
+    wanted.emplace(name, &t);
   }
   return wanted;
 }
@@ -146,12 +165,10 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
   Targets targets;
   together(model, [&] { targets = compare(saved, model, what); });
   together(model, [&] { readParts(saved, model, targets); });
-  refreshCopies(model);
 }
 
 void braid::importParameters(const SavedTensors &saved, Model &model) {
   Targets targets;
   together(model, [&] { targets = compareParameters(saved, model); });
   together(model, [&] { readParts(saved, model, targets); });
-  refreshCopies(model);
 }

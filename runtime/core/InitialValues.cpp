@@ -152,42 +152,7 @@ void braid::initialize(const br_model &model, const br_tensor &tensor, std::byte
 
 void braid::initialize(Model &model, uint64_t seed) {
   for (const br_tensor &tensor : tensorsOf(model.table()))
-    if (!tensor.copy_of)
-      model.onHost(tensor, Use::Write, [&](std::byte *memory) {
-        initialize(model.table(), tensor, memory, seed, model.threads(), model.rank().number);
-      });
-  refreshCopies(model);
-}
-
-//===----------------------------------------------------------------------===//
-// Rounded copies
-//===----------------------------------------------------------------------===//
-
-// Padding is rounded like the rest: zeros stay zeros.
-static void roundInto(br_dtype to, std::byte *copy, br_dtype from, const std::byte *master, int64_t begin, int64_t end) {
-  if (from == BR_F32 && to == BR_BF16) {
-    const float *values = reinterpret_cast<const float *>(master);
-    uint16_t *bits = reinterpret_cast<uint16_t *>(copy);
-    for (int64_t i = begin; i < end; ++i)
-      bits[i] = toBFloat16(values[i]);
-    return;
-  }
-  for (int64_t i = begin; i < end; ++i)
-    putNumber(to, copy + i * elementSize(to), numberAt(from, master + i * elementSize(from)));
-}
-
-void braid::refreshCopies(Model &model) {
-  for (const br_tensor &copy : tensorsOf(model.table())) {
-    if (!copy.copy_of)
-      continue;
-    const br_tensor &master = *findTensor(model.table(), copy.copy_of);
-    const int64_t elements = static_cast<int64_t>(copy.bytes) / elementSize(copy.dtype);
-    model.onHost(master, Use::Read, [&](const std::byte *from) {
-      model.onHost(copy, Use::Write, [&](std::byte *to) {
-        parallelRanges(model.threads(), elements, [&](int, int64_t begin, int64_t end) {
-          roundInto(copy.dtype, to, master.dtype, from, begin, end);
-        });
-      });
+    model.onHost(tensor, Use::Write, [&](std::byte *memory) {
+      initialize(model.table(), tensor, memory, seed, model.threads(), model.rank().number);
     });
-  }
 }

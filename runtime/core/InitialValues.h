@@ -26,12 +26,8 @@ double initialValue(const br_tensor &tensor, uint64_t seed, int64_t i);
 // Fills the rank's part of a tensor; padding is zero.
 void initialize(const br_model &model, const br_tensor &tensor, std::byte *memory, uint64_t seed, int threads,
                 int rank);
-// All tensors.
+// All tensors; copies of others (br_tensor.copy_of) have the others' values, rounded.
 void initialize(Model &model, uint64_t seed);
-
-// Rounds tensors again that are copies of others (br_tensor.copy_of): after those were
-// loaded.
-void refreshCopies(Model &model);
 
 } // namespace braid
 #endif // BRAID_CORE_INITIALVALUES_H

@@ -69,16 +69,15 @@ void checkLoss(const br_loss &loss, const br_program &program) {
            "a row for each of the batch; compile it again");
 }
 
-// It has the elements of its master in the same places.
+// It has the logical elements of its master, which may be cut in other ways.
 void checkCopy(const br_model &model, const br_tensor &copy) {
   const br_tensor *master = findTensor(model, copy.copy_of);
   if (!master)
     fail("the compiled model is broken: tensor '", copy.name, "' is a copy of '", copy.copy_of,
          "', which it lacks; compile it again");
-  const uint64_t own = copy.bytes / elementSize(copy.dtype), others = master->bytes / elementSize(master->dtype);
-  if (own != others)
-    fail("the compiled model is broken: tensor '", copy.name, "' of ", own, " elements is a copy of '", master->name,
-         "', which has ", others, "; compile it again");
+  if (!std::equal(copy.shape, copy.shape + copy.rank, master->shape, master->shape + master->rank))
+    fail("the compiled model is broken: tensor '", copy.name, "' is a copy of '", master->name,
+         "', which has another shape; compile it again");
 }
 
 const br_model &checked(const br_model &model) {

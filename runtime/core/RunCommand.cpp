@@ -13,7 +13,6 @@
 #include "core/Commands.h"
 #include "core/Error.h"
 #include "core/Hash.h"
-#include "core/InitialValues.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/NumberTypes.h"
@@ -24,6 +23,7 @@
 #include "core/TensorPart.h"
 #include "cpu/Threads.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -60,6 +60,7 @@ private:
   bool fillFromFile(const Slot &slot, std::byte *memory) const;
   void fillRandom(const Slot &slot, float low, std::byte *memory) const;
   void clear(const Slot &slot, std::byte *memory) const;
+  bool holdsParameter(const br_tensor &tensor) const;
   void fillTensor(const br_tensor &tensor, std::byte *memory) const;
   void fillTensors();
   void fillInputs();
@@ -119,12 +120,23 @@ void Runner::clear(const Slot &slot, std::byte *memory) const {
   });
 }
 
+// Itself, or what others are copies of.
+bool Runner::holdsParameter(const br_tensor &t) const {
+  auto isCopy = [&](const br_tensor &other) { return other.copy_of && std::string_view(other.copy_of) == t.name; };
+  auto tensors = tensorsOf(table);
+  return std::string_view(t.cause) == "parameters" || std::any_of(tensors.begin(), tensors.end(), isCopy);
+}
+
 void Runner::fillTensor(const br_tensor &t, std::byte *memory) const {
   std::memset(memory, 0, t.bytes); // padding, too
-  const Slot slot = slotOf(t, t.name);
+  Slot slot = slotOf(t, t.name);
   // Optimizer state holds means of squares: no negative numbers.
-  if (!fillFromFile(slot, memory))
-    fillRandom(slot, std::string_view(t.cause) == "parameters" ? -1.0f : 0.0f, memory);
+  if (!fillFromFile(slot, memory)) {
+    // A copy has what the other tensor has.
+    if (t.copy_of)
+      slot.tensor.name = t.copy_of;
+    fillRandom(slot, holdsParameter(t) ? -1.0f : 0.0f, memory);
+  }
   // The first term of a sum is all of it.
   if (slot.piece > 0)
     clear(slot, memory);
@@ -132,9 +144,7 @@ void Runner::fillTensor(const br_tensor &t, std::byte *memory) const {
 
 void Runner::fillTensors() {
   for (const br_tensor &t : tensorsOf(table))
-    if (!t.copy_of)
-      model.onHost(t, Use::Write, [&](std::byte *memory) { fillTensor(t, memory); });
-  refreshCopies(model);
+    model.onHost(t, Use::Write, [&](std::byte *memory) { fillTensor(t, memory); });
   for (const br_tensor &t : tensorsOf(table))
     model.onHost(t, Use::Read, [&](const std::byte *memory) {
       const Slot slot = slotOf(t, t.name);
@@ -174,6 +184,7 @@ void Runner::run() {
     model.onHost(t, Use::Read,
                  [&](const std::byte *memory) { outputs.addUpdate(slot.tensor, next(slot, memory), t.name); });
   }
+  model.finish();
   if (outputs.finish(options.outputs))
     std::printf("ran %s; its tensors are in %s\n", program.name, options.outputs.c_str());
 }

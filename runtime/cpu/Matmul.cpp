@@ -24,7 +24,7 @@ std::vector<int64_t> keyOf(const br_matmul_desc &d) {
       d.b_type,   d.c_type,
       d.has_bias, d.accumulate,
       d.epilogue, static_cast<int64_t>(d.workspace_bytes),
-      d.n_batch};
+      d.bias_type, d.n_batch};
   for (int32_t i = 0; i < d.n_batch; ++i)
     key.insert(key.end(),
                {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});

@@ -100,6 +100,8 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads,
 void MatmulPlan::normalise() {
   for (br_dtype type : {d.a_type, d.b_type, d.c_type})
     checkType(type, where);
+  if (d.has_bias)
+    checkType(d.bias_type, where);
   if (d.m <= 0 || d.n <= 0 || d.k <= 0)
     fail(where, ": sizes must be positive");
   normaliseStrides(d.m, d.k, d.a_m, d.a_k);
@@ -222,7 +224,7 @@ bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind,
       describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b_type);
   memory::desc c =
       describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c_type);
-  memory::desc bias({1, d.n}, memory::data_type::f32, memory::dims{d.n, 1});
+  memory::desc bias({1, d.n}, dataType(d.bias_type), memory::dims{d.n, 1});
   bool addsBias = kind == Last && d.has_bias && !transposed;
   dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c)
                                      : dnnl::matmul::desc(a, b, c);
@@ -247,7 +249,7 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   if (finishes && transposed && d.has_bias)
     post.append_binary(
         dnnl::algorithm::binary_add,
-        memory::desc({rows, 1}, memory::data_type::f32, memory::dims{1, 1}));
+        memory::desc({rows, 1}, dataType(d.bias_type), memory::dims{1, 1}));
   // With several products C holds a partial sum, which the activation includes;
   // with one it holds the old value, which is added to the activation's result.
   if (adds && (products > 1 || d.epilogue == BR_EPILOGUE_NONE))
@@ -283,7 +285,7 @@ bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
 
 void MatmulPlan::addSlots(Variant &variant) {
   const dnnl::matmul::primitive_desc &pd = variant.description;
-  memory::desc rowBias({pd.dst_desc().dims()[0], 1}, memory::data_type::f32,
+  memory::desc rowBias({pd.dst_desc().dims()[0], 1}, dataType(d.bias_type),
                        memory::dims{1, 1});
   for (int worker = 0; worker < workers; ++worker) {
     Slot slot;
