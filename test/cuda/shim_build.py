@@ -20,7 +20,7 @@ REPO = HERE.parent.parent
 
 def flags(args):
     includes = [HERE / "shim" / "include", *args.include, REPO / "runtime"]
-    return ["-std=c++20", args.optimize, "-g1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi", "-fexceptions",
+    return ["-std=c++20", args.optimize, "-g1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi", "-fexceptions", "-DBRAID_WITH_NCCL",
             "-ffp-contract=off", *(f"-I{folder}" for folder in includes), *args.flag]
 
 
@@ -49,7 +49,7 @@ def libraries(args):
         return [shim / "libbraid_cuda_shim.a"]
     archives = [shim / "libbraid_rt_cuda_shim.a", shim / "libbraid_cuda_shim.a", args.build / "lib" / "braid" / "libbraid_rt.a"]
     # The archives need one another; --wrap lets the shim see the program's actions.
-    return ["-Wl,--wrap=br_cuda_action", "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-fopenmp"]
+    return ["-Wl,--wrap=br_cuda_action", "-Wl,--wrap=br_cuda_status", "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-fopenmp"]
 
 
 def build(args):

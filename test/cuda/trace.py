@@ -27,7 +27,11 @@ def name(one):
     return f"#{one['n']} {text} on stream {one['stream']}"
 
 
-def arena(allocations, size=None):
-    """The number of the allocation that is the arena: of that size, or the largest of a device."""
-    found = [a for a in allocations.values() if a["device"] >= 0 and (size is None or a["bytes"] == size)]
-    return max(found, key=lambda a: a["bytes"])["allocation"] if found else None
+def arena(allocations, operations, size):
+    """The number of the allocation that is the arena: of that size, on the device whose kernels these are."""
+    uses = {number: 0 for number, a in allocations.items() if a["device"] >= 0 and a["bytes"] == size}
+    for one in operations:
+        for allocation, _, _ in one.get("writes", []):
+            if allocation in uses:
+                uses[allocation] += 1
+    return max(uses, key=uses.get) if uses else None

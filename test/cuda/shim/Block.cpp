@@ -89,7 +89,8 @@ const char *nameOf(Meeting meeting) {
 }
 
 bool sameSite(const Site &a, const Site &b) {
-  return a.line() == b.line() && a.column() == b.column() && !std::strcmp(a.file_name(), b.file_name());
+  return a.line() == b.line() && a.column() == b.column() &&
+         (a.file_name() == b.file_name() || !std::strcmp(a.file_name(), b.file_name()));
 }
 
 //===----------------------------------------------------------------------===//

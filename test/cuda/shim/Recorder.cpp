@@ -64,10 +64,16 @@ int shim::hostId() {
 
 Action shim::currentAction() { return action; }
 
-// Programs tell their actions to the runtime: linked with --wrap=br_cuda_action, here first.
+// Programs tell their actions to the runtime, and ask for its state at their ends: linked with
+// --wrap, they come here first.
 extern "C" {
 struct br_context;
 [[gnu::weak]] void __real_br_cuda_action(br_context *context, int32_t index);
+[[gnu::weak]] int __real_br_cuda_status(br_context *context);
+int __wrap_br_cuda_status(br_context *context) {
+  action.index = -1;
+  return __real_br_cuda_status ? __real_br_cuda_status(context) : 0;
+}
 void __wrap_br_cuda_action(br_context *context, int32_t index) {
   action.run += index == 0;
   action.index = index;
