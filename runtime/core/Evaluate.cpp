@@ -76,6 +76,7 @@ int braid::runEval(const br_model &table, const EvalOptions &options,
 
   HeldOutLoss heldOut =
       heldOutLoss(model, program, *batches, options.batches, 1);
+  model.finish();
   if (!rank.isFirst())
     return 0;
   std::printf("held-out loss %s over %s batches, %s %s\n",

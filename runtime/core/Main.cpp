@@ -113,6 +113,22 @@ void addRanks(CLI::App &command, RankOptions &options) {
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
   command
+      .add_option_function<std::string>(
+          "--cuda-graph",
+          [&options](const std::string &text) { options.graphs = text == "on"; },
+          "Capture each program once as a CUDA graph and replay it, on GPUs: "
+          "on or off (default: on, where the transport can)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("NAME");
+  command
+      .add_option_function<std::string>(
+          "--profile", [&options](const std::string &text) { options.profile = text; },
+          "Measure each action of the programs, on GPUs, and write their times "
+          "to a JSON file, or for people at the end; without CUDA graphs")
+      ->expected(0, 1)
+      ->default_str("")
+      ->type_name("FILE");
+  command
       .add_option("--timeout", options.timeout,
                   "Seconds that a rank waits for another")
       ->check(seconds)

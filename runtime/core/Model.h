@@ -52,6 +52,8 @@ public:
 
   // Throws Error when the program fails.  It may still be running afterwards.
   void run(const br_program &program) { context->run(program); }
+  // After the last run of a command.
+  void finish() { context->finish(); }
   // How many runs may follow before the results of one are asked for.
   int runsAhead() const { return context->runsAhead(); }
 

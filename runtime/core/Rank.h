@@ -4,6 +4,9 @@
 
 #include "comm/braid_comm.h"
 
+#include <optional>
+#include <string>
+
 namespace braid {
 
 class Reach;
@@ -19,7 +22,9 @@ struct Rank {
   int local = 0;          // the rank's number on this host
   int device = -1;        // the one it was told to use; -1: that of its local number
   bool sharesDevice = false; // with the other ranks of this process
-  bool graphs = true;     // whether it captures its programs once, and replays them
+  bool graphs = true;        // whether it captures its programs once, and replays them
+  // Where the times of actions go: a file; empty: standard output.
+  std::optional<std::string> profile = std::nullopt;
 
   // The one that prints, logs and writes what belongs to all.
   bool isFirst() const { return number == 0; }

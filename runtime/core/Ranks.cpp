@@ -144,6 +144,17 @@ static bool runsAllRanks(const std::string &transport, const RankOptions &option
   return (transport == "auto" || transport == "nccl") && launch.launcher == Launcher::None;
 }
 
+static void checkDeviceOptions(const br_model &model, const RankOptions &options) {
+  if (options.graphs && !isForDevice(model))
+    fail("--cuda-graph is about GPUs, but model '", model.name,
+         "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  if (options.profile && !isForDevice(model))
+    fail("--profile measures the actions of programs on GPUs, but model '", model.name,
+         "' was compiled for cpu; use perf, to which generated functions have names");
+  if (options.profile && options.graphs.value_or(false))
+    fail("--profile measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
+}
+
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
   std::string transport = transportFor(model, options, launch);
   const bool here = runsAllRanks(transport, options, launch);
@@ -152,6 +163,7 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
   if (options.device >= 0 && !isForDevice(model))
     fail("--device=", options.device, " chooses a GPU, but model '", model.name,
          "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  checkDeviceOptions(model, options);
   if (options.device >= 0 && here && worldSize(model) > 1 && transport != "device-threads")
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");
@@ -185,6 +197,12 @@ int runRank(const TransportFactory &factory, const br_model &model, const RankPl
   return command({comm.rank(), comm.size(), &comm, plan.transport.c_str()}, placement.threads);
 }
 
+void useDevice(Rank &rank, const RankOptions &options) {
+  rank.device = options.device;
+  rank.profile = options.profile;
+  rank.graphs = options.graphs.value_or(true) && !options.profile;
+}
+
 // A rank of a program on devices: it finds out itself over what the ranks talk.
 int runDeviceRank(ReachOptions reaching, const RankPlan &plan, const RankOptions &options, int here,
                   const RankCommand &command) {
@@ -201,7 +219,7 @@ int runDeviceRank(ReachOptions reaching, const RankPlan &plan, const RankOptions
   rank.transport = plan.transport.c_str();
   rank.reach = &reach;
   rank.local = plan.share.rank + here;
-  rank.device = options.device;
+  useDevice(rank, options);
   rank.sharesDevice = plan.transport == "device-threads";
   try {
     return command(rank, placement.threads);
@@ -300,6 +318,6 @@ int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptio
   pinPool(placement);
   Rank alone;
   alone.local = plan.share.rank;
-  alone.device = options.device;
+  useDevice(alone, options);
   return command(alone, placement.threads);
 }

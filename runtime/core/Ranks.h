@@ -30,6 +30,8 @@ struct RankOptions {
   std::optional<LinkModel> link;
   std::string rendezvous; // empty: what the launcher says
   int device = -1;        // of programs on devices; -1: that of the number on this host
+  std::optional<bool> graphs;         // likewise
+  std::optional<std::string> profile; // likewise; empty: to standard output
   int threads = 0;        // 0: a fair share
   Pin pin = Pin::Auto;
 };

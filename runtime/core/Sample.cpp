@@ -164,5 +164,6 @@ int braid::runSample(const br_model &table, const SampleOptions &options,
   }
   if (rank.isFirst())
     std::printf("\n");
+  model.finish();
   return 0;
 }

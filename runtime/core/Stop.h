@@ -5,7 +5,8 @@
 // to all ranks, where Ctrl-C makes them kill.)
 //
 // Ranks do not hear of it at the same time, and must all leave after the same step:
-// each adds what it has heard to an input of that step, and reads the sum.
+// each adds what it has heard to an input of that step, and reads the sum.  On a device
+// the next step is queued before a step's results are read: that one is finished, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_STOP_H

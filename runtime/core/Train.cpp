@@ -8,6 +8,13 @@
 // All ranks run this loop.  Whatever it decides by, they have the same: losses
 // are all-reduced, and requests to stop are added up in the step.
 //
+// A device has the next step in its queue before the results of one are read, so
+// that it never waits for the host.  What a step's results lead to (its line in the
+// log, the end of the job after Ctrl-C or a loss that is no number) comes that much
+// later; the step that was queued meanwhile is finished and counts, on all ranks.
+// Nothing is evaluated or saved before the queue is empty: neither sees, or keeps, a
+// step whose loss is not known.
+//
 //===----------------------------------------------------------------------===//
 
 #include "core/Agree.h"
@@ -59,6 +66,14 @@ void applyOptions(const TrainOptions &options, JobState &state, bool resumed) {
   apply(state.decaySteps, options.decaySteps);
 }
 
+// A step that was put into the queue.
+struct StartedStep {
+  int64_t number;
+  float lr;
+  int64_t tokens;
+  double start;
+};
+
 class Trainer {
 public:
   Trainer(const br_model &table, const TrainOptions &options, const Rank &rank)
@@ -89,12 +104,16 @@ private:
   void loadTensors();
   void openOutputs();
   void announce() const;
-  StepMetrics step(int64_t number);
+  StartedStep start(int64_t number);
+  int finish(const StartedStep &step, int back);
+  StepMetrics metricsOf(const StartedStep &step, int back);
+  bool isBreak(int64_t step) const;
+  int trainSteps();
   void evaluate();
   void save();
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
-  std::optional<NoiseMetrics> noise(int64_t tokens) const;
-  int requestedSignal() const;
+  std::optional<NoiseMetrics> noise(int64_t tokens, int back) const;
+  int requestedSignal(int back) const;
   int leave(int signal);
 
   const TrainOptions &options;
@@ -112,6 +131,7 @@ private:
   std::optional<MetricsLog> log;    // of the first rank
   std::optional<Progress> progress; // likewise
   int64_t savedStep = -1;
+  double lastFinish = 0; // when the results of a step were read last
 };
 
 std::optional<SavedTensors> Trainer::openSaved() const {
@@ -239,13 +259,15 @@ void Trainer::announce() const {
               batches->unit(), static_cast<long long>(size.rows),
               length.c_str(), microbatches,
               static_cast<long long>(size.readers));
+  for (const std::string &remark : model.remarks())
+    std::printf("%s\n", remark.c_str());
   for (const std::string &warning : model.warnings())
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
   std::fflush(stdout);
 }
 
-StepMetrics Trainer::step(int64_t number) {
-  double start = now();
+StartedStep Trainer::start(int64_t number) {
+  double begin = now();
   float lr = learningRate(state, number);
   int64_t tokens = 0;
   for (int i = 0; i < microbatches; ++i) {
@@ -259,27 +281,36 @@ StepMetrics Trainer::step(int64_t number) {
       *model.input<float>(train, *ownStop) = stopTerm(StopRequest::signal());
     model.run(program);
   }
-  std::optional<float> norm;
+  return {number, lr, tokens, begin};
+}
+
+// Of the step that was started last, or `back` steps before it.  Its time is what it
+// adds to that of the job: it may have waited for the step before.
+StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
+  StepMetrics m{step.number, model.result<float>(train, *loss, back), step.lr, {}, step.tokens, 0};
   if (gradNorm)
-    norm = model.result<float>(train, *gradNorm);
-  return {number, model.result<float>(train, *loss), lr,           norm,
-          tokens, now() - start,           noise(tokens)};
+    m.gradNorm = model.result<float>(train, *gradNorm, back);
+  m.noise = noise(step.tokens, back);
+  double finished = now();
+  m.seconds = finished - std::max(step.start, lastFinish);
+  lastFinish = finished;
+  return m;
 }
 
 // The estimate is of ranks that have equally many tokens: none in a short step.
-std::optional<NoiseMetrics> Trainer::noise(int64_t tokens) const {
+std::optional<NoiseMetrics> Trainer::noise(int64_t tokens, int back) const {
   BatchSize size = batches->batchSize(train);
   int64_t global = size.tokens() * microbatches;
   if (!localSquare || !globalSquare || size.readers == 1 || tokens < global)
     return std::nullopt;
-  return noiseOf(model.result<float>(train, *localSquare),
-                 model.result<float>(train, *globalSquare), global / size.readers,
-                 global);
+  return noiseOf(model.result<float>(train, *localSquare, back),
+                 model.result<float>(train, *globalSquare, back),
+                 global / size.readers, global);
 }
 
 // Of the step that was run: ranks that hear a signal later say so in the next.
-int Trainer::requestedSignal() const {
-  return anyStop ? stopSignal(model.result<float>(train, *anyStop))
+int Trainer::requestedSignal(int back) const {
+  return anyStop ? stopSignal(model.result<float>(train, *anyStop, back))
                  : StopRequest::signal();
 }
 
@@ -311,9 +342,6 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
 }
 
 int Trainer::leave(int signal) {
-  if (progress)
-    progress->finishLine();
-  save();
   if (rank.isFirst())
     std::printf(
         "stopped by %s after step %s; %s\n", signalName(signal),
@@ -323,6 +351,51 @@ int Trainer::leave(int signal) {
             : "nothing saved, for want of --checkpoint");
   std::fflush(stdout);
   return 128 + signal;
+}
+
+// Reads and notes the results of a step; returns the signal to obey, or 0.
+int Trainer::finish(const StartedStep &step, int back) {
+  StepMetrics m = metricsOf(step, back);
+  if (!std::isfinite(m.loss) || (m.gradNorm && !std::isfinite(*m.gradNorm)))
+    stopForNonFinite(m);
+  state.step = m.step;
+  state.lastLoss = m.loss;
+  state.tokensSeen += m.tokens;
+  state.epoch = static_cast<double>(state.tokensSeen) /
+                static_cast<double>(batches->trainingTokens());
+  if (rank.isFirst()) {
+    log->step(m);
+    progress->step(m);
+  }
+  return requestedSignal(back);
+}
+
+// Whether something follows a step that needs its results.
+bool Trainer::isBreak(int64_t step) const {
+  return step == options.steps || (eval && step % options.evalEvery == 0) ||
+         (options.saveEvery > 0 && step % options.saveEvery == 0);
+}
+
+// Returns the signal that has ended it, or 0.
+int Trainer::trainSteps() {
+  std::optional<StartedStep> before; // its results were not read
+  for (int64_t number = state.step + 1; number <= options.steps; ++number) {
+    StartedStep step = start(number);
+    int signal = before ? finish(*before, /*back=*/1) : 0;
+    before = step;
+    if (signal || isBreak(number) || model.runsAhead() == 0) {
+      int last = finish(step, /*back=*/0);
+      signal = signal ? signal : last;
+      before.reset();
+    }
+    if (signal)
+      return signal;
+    if (eval && number % options.evalEvery == 0)
+      evaluate();
+    if (options.saveEvery > 0 && number % options.saveEvery == 0)
+      save();
+  }
+  return 0;
 }
 
 int Trainer::run() {
@@ -341,29 +414,13 @@ int Trainer::run() {
   std::optional<StopRequest> stop;
   if (rank.size == 1 || anyStop)
     stop.emplace();
-  while (state.step < options.steps) {
-    StepMetrics m = step(state.step + 1);
-    if (!std::isfinite(m.loss) || (m.gradNorm && !std::isfinite(*m.gradNorm)))
-      stopForNonFinite(m);
-    state.step = m.step;
-    state.lastLoss = m.loss;
-    state.tokensSeen += m.tokens;
-    state.epoch = static_cast<double>(state.tokensSeen) /
-                  static_cast<double>(batches->trainingTokens());
-    if (rank.isFirst()) {
-      log->step(m);
-      progress->step(m);
-    }
-    if (int signal = requestedSignal())
-      return leave(signal);
-    if (eval && state.step % options.evalEvery == 0)
-      evaluate();
-    if (options.saveEvery > 0 && state.step % options.saveEvery == 0)
-      save();
-  }
+  const int signal = trainSteps();
   if (progress)
     progress->finishLine();
   save();
+  model.finish();
+  if (signal)
+    return leave(signal);
   if (writer && rank.isFirst())
     std::printf("saved %s\n", writer->lastPath().c_str());
   return 0;

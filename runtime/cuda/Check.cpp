@@ -5,7 +5,11 @@
 #include "core/Error.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
 #include <iterator>
+#include <memory>
+#include <string_view>
 
 using namespace braid;
 
@@ -44,11 +48,35 @@ std::string ProgramErrors::place() const {
   return concat(program->name, ", action ", action, *name ? concat(" (", name, ")") : "", ": ");
 }
 
-void ProgramErrors::note(cudaError_t error, const char *what) {
-  if (error == cudaSuccess || any())
-    return;
-  cudaGetLastError();
-  first = concat(place(), what, ": ", describeCuda(error));
+// "k3_kernel" of `void braid::k3_kernel(float const*, float*)`, which the linker knows
+// by a mangled name.
+static std::string nameOfKernel(const void *kernel) {
+  const char *mangled = nullptr;
+#if !defined(CUDART_VERSION) || CUDART_VERSION >= 12030
+  if (cudaFuncGetName(&mangled, kernel) != cudaSuccess)
+    mangled = nullptr;
+#endif
+  if (!mangled)
+    return "a kernel";
+  const std::unique_ptr<char, void (*)(void *)> demangled(abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr),
+                                                          std::free);
+  std::string name = demangled ? demangled.get() : mangled;
+  for (std::string_view part : {"(anonymous namespace)::", "braid::", "void "})
+    for (size_t at = name.find(part); at != std::string::npos; at = name.find(part))
+      name.erase(at, part.size());
+  return name.substr(0, name.find('('));
+}
+
+void ProgramErrors::note(cudaError_t error, const char *call) {
+  if (error != cudaSuccess && !any())
+    first = concat(place(), call, ": ", describeCuda(error));
+  if (error != cudaSuccess)
+    cudaGetLastError(); // it is told here, not again by the next call
+}
+
+void ProgramErrors::note(cudaError_t error, const void *kernel) {
+  if (error != cudaSuccess)
+    note(error, nameOfKernel(kernel).c_str());
 }
 
 void ProgramErrors::note(const std::string &text) {

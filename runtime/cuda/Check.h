@@ -17,7 +17,7 @@
 //   cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord cudaEventSynchronize
 //   cudaEventElapsedTime
 //   cudaGraphInstantiate cudaGraphLaunch cudaGraphDestroy cudaGraphExecDestroy
-//   cudaGetErrorName cudaGetErrorString cudaGetLastError
+//   cudaGetErrorName cudaGetErrorString cudaGetLastError cudaFuncGetName
 //   nvtxRangePushA nvtxRangePop
 //
 //===----------------------------------------------------------------------===//
@@ -44,8 +44,9 @@ public:
   void enter(const br_program &next) { program = &next, action = -1; }
   void at(int32_t next) { action = next; }
 
-  // `what` is the call or the kernel.
-  void note(cudaError_t error, const char *what);
+  void note(cudaError_t error, const char *call);
+  // Of a launch.
+  void note(cudaError_t error, const void *kernel);
   // The message of a library.
   void note(const std::string &text);
 

@@ -63,7 +63,8 @@ inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kern
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.stream = m.stream();
-  m.check(cudaLaunchKernelEx(&config, kernel, std::forward<A>(args)...), "cudaLaunchKernelEx");
+  br_cuda_launched(m.context(), cudaLaunchKernelEx(&config, kernel, std::forward<A>(args)...),
+                   reinterpret_cast<const void *>(kernel));
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,11 +24,14 @@ void *br_cuda_stream(br_context *ctx);
 // br_program.actions[index], stands in errors, profiles and NVTX ranges.
 void br_cuda_action(br_context *ctx, int32_t index);
 
-// Notes the outcome of a CUDA call, a cudaError_t.  `what` is the call, or the kernel
-// that it launches; the first error of a program is kept, with the action's name.
-void br_cuda_check(br_context *ctx, int error, const char *what);
+// Notes the outcome of a CUDA call, a cudaError_t: the first error is kept, with the
+// call's name and the action's.
+void br_cuda_check(br_context *ctx, int error, const char *call);
 
-// BR_ERROR after the first error that was noted; br_context::error() says which.
+// The same of a kernel's launch; `kernel` is the address that was launched.
+void br_cuda_launched(br_context *ctx, int error, const void *kernel);
+
+// BR_ERROR after the first error that was noted.
 br_status br_cuda_status(br_context *ctx);
 
 #ifdef __cplusplus

@@ -14,5 +14,6 @@ void br_cuda_check(br_context *ctx, int error, const char *what) {
   if (error != cudaSuccess && ctx->error.empty())
     ctx->error = std::string(what) + ": " + cudaGetErrorString(static_cast<cudaError_t>(error));
 }
+void br_cuda_launched(br_context *ctx, int error, const void *) { br_cuda_check(ctx, error, "a launch"); }
 br_status br_cuda_status(br_context *ctx) { return ctx->error.empty() ? BR_OK : BR_ERROR; }
 int32_t br_axis_index(br_context *ctx, int32_t) { return ctx->index; }

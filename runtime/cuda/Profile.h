@@ -1,0 +1,72 @@
+//===- Profile.h - how long the actions of programs take ------------------===//
+//
+// An event on the compute stream before each action, and one behind the last: what lies
+// between two of them is the action's time there.  A collective's start takes hardly
+// any; its wait takes what computation does not hide.
+//
+// Events are read when their program runs the second time after, so that measuring does
+// not hold the device up; where launching takes longer than running, the time of an
+// action is that of its launch.  A program's first run is left out: libraries make
+// themselves ready in it.
+//
+// The same actions are ranges of NVTX, for Nsight Systems.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_PROFILE_H
+#define BRAID_CUDA_PROFILE_H
+
+#include "braid_rt.h"
+#include "cuda/Check.h"
+#include "cuda/Streams.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+class Profile {
+public:
+  // `path` is where the times go; empty: to standard output.
+  Profile(const br_model &model, cudaStream_t stream, std::string path);
+
+  // Around the actions of a program.  `wait` blocks until the device has come by an
+  // event.
+  using Wait = std::function<void(cudaEvent_t)>;
+  void enter(const br_program &program, const Wait &wait);
+  void at(int32_t action, ProgramErrors &errors);
+  void leave(ProgramErrors &errors);
+
+  // After the last run.  Throws Error when the file cannot be written.
+  void write(const Wait &wait);
+
+private:
+  // What one run has recorded.
+  struct Marks {
+    std::vector<Event> events;
+    std::vector<int32_t> actions; // before each event but the last
+    size_t count = 0;             // of events
+    int64_t run = 0;
+  };
+  struct Program {
+    const br_program *program;
+    Marks marks[2]; // of runs in turns
+    int64_t started = 0, measured = 0;
+    double total = 0;                  // milliseconds, of all measured runs
+    std::vector<double> milliseconds; // of each action
+  };
+  void mark(int32_t action, ProgramErrors &errors);
+  void collect(Program &program, Marks &marks, const Wait &wait);
+  void print() const;
+  void writeJson() const;
+
+  cudaStream_t stream;
+  std::string path;
+  std::vector<Program> programs;
+  const br_program *first;
+  Program *current = nullptr;
+  bool inRange = false; // of an action, as NVTX has them
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_PROFILE_H
