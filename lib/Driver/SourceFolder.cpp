@@ -110,37 +110,37 @@ static std::string cmakeForCpu(StringRef name) {
       .str();
 }
 
-/// `gpu` is "sm_90": CMake wants it before it tries the compiler, which may not know
+/// The GPU stands before project(): CMake tries the compiler for it, which may not know
 /// CMake's own default any more.
+static constexpr StringLiteral kCmakeForCuda = R"cmake(
+# Builds the training binary `@name@`: needs CMake, nvcc with the libraries of its toolkit,
+# and a C++20 compiler.  NCCL and cuDNN are used where they are found.
+#   cmake -S . -B build && cmake --build build
+cmake_minimum_required(VERSION 3.24)
+set(CMAKE_CUDA_ARCHITECTURES @gpu@ CACHE STRING "The GPUs to compile for: 80, 90, 90a, 100")
+project(@name@ LANGUAGES CXX CUDA)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+set(BRAID_RT_CPU OFF) # without oneDNN
+add_subdirectory(runtime)
+if(NOT TARGET braid_rt_cuda)
+  message(FATAL_ERROR "the libraries of the CUDA toolkit were not found: cudart and cublasLt")
+endif()
+add_executable(@name@ step.cu model.cpp)
+target_compile_features(@name@ PRIVATE cxx_std_20)
+# Said like this because CMake does not know of every nvcc that it has C++20.
+target_compile_options(@name@ PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+target_link_libraries(@name@ PRIVATE braid_rt_cuda)
+)cmake";
+
 static std::string cmakeForCuda(StringRef name, StringRef gpu) {
-  return ("# Builds the training binary `" + name +
-          "`: needs CMake, nvcc with the libraries of its toolkit, and\n"
-          "# a C++20 compiler.  NCCL and cuDNN are used where they are found.\n"
-          "#   cmake -S . -B build && cmake --build build\n"
-          "cmake_minimum_required(VERSION 3.24)\n"
-          "set(CMAKE_CUDA_ARCHITECTURES " +
-          gpu.drop_front(StringRef("sm_").size()) +
-          " CACHE STRING \"The GPUs to compile for: 80, 90, 90a, 100\")\n"
-          "project(" +
-          name +
-          " LANGUAGES CXX CUDA)\n"
-          "if(NOT CMAKE_BUILD_TYPE)\n"
-          "  set(CMAKE_BUILD_TYPE Release)\n"
-          "endif()\n\n"
-          "set(BRAID_RT_CPU OFF) # without oneDNN\n"
-          "add_subdirectory(runtime)\n"
-          "if(NOT TARGET braid_rt_cuda)\n"
-          "  message(FATAL_ERROR \"the libraries of the CUDA toolkit were not found: cudart and cublasLt\")\n"
-          "endif()\n"
-          "add_executable(" +
-          name +
-          " step.cu model.cpp)\n"
-          "target_compile_features(" +
-          name +
-          " PRIVATE cxx_std_20 cuda_std_20)\n"
-          "target_link_libraries(" +
-          name + " PRIVATE braid_rt_cuda)\n")
-      .str();
+  std::string text = kCmakeForCuda.ltrim().str();
+  for (auto [mark, value] : {std::pair<StringRef, StringRef>("@name@", name), {"@gpu@", gpu.substr(3)}})
+    for (size_t at; (at = text.find(mark.str())) != std::string::npos;)
+      text.replace(at, mark.size(), value.str());
+  return text;
 }
 
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
