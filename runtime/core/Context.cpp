@@ -70,6 +70,15 @@ void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, voi
   ctx->matmul(index, a, b, c, bias);
 }
 
+void br_attention(br_context *ctx, int32_t index, const void *q, const void *k, const void *v, void *o, void *lse) {
+  ctx->attention(index, {q, k, v, o, lse});
+}
+
+void br_attention_grad(br_context *ctx, int32_t index, const void *q, const void *k, const void *v, const void *o,
+                       const void *lse, const void *dout, void *dq, void *dk, void *dv) {
+  ctx->attention(index, {q, k, v, const_cast<void *>(o), const_cast<void *>(lse), dout, dq, dk, dv});
+}
+
 br_status br_start(br_context *ctx, int32_t index) { return ctx->start(index); }
 br_status br_wait(br_context *ctx, int32_t index) { return ctx->wait(index); }
 int32_t br_axis_index(br_context *ctx, int32_t group) { return ctx->indexIn(group); }

@@ -9,6 +9,7 @@
 #define BRAID_CORE_CONTEXT_H
 
 #include "braid_rt.h"
+#include "core/AttentionPlaces.h"
 #include "core/Rank.h"
 
 #include <cstddef>
@@ -48,7 +49,12 @@ struct br_context {
   // an earlier one; waits for that run alone.
   virtual const std::byte *result(const br_program &program, const br_io &io, int back) = 0;
 
+  // After the last run of a command: waits for it, and writes what was asked for.
+  virtual void finish() {}
+
   virtual void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) = 0;
+  // A target without a library for it refuses, when its context is made, a model that calls it.
+  virtual void attention(int32_t, const braid::AttentionPlaces &) {}
   virtual br_status start(int32_t collective) = 0;
   virtual br_status wait(int32_t collective) = 0;
 

@@ -10,7 +10,11 @@ using namespace braid;
 
 CpuContext::CpuContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), memory(model.arena_bytes, threads), matmuls(model, threads, memory.data()),
-      collectives(model, memory.data(), rank) {}
+      collectives(model, memory.data(), rank) {
+  if (model.n_attentions > 0)
+    fail("model '", model.name, "' calls attention as a library, which there is none of on the cpu target; compile it "
+         "with --attention=decompose");
+}
 
 void CpuContext::read(uint64_t offset, void *to, uint64_t bytes) { std::memcpy(to, memory.data() + offset, bytes); }
 void CpuContext::write(uint64_t offset, const void *from, uint64_t bytes) {

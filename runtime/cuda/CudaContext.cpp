@@ -12,12 +12,15 @@ using namespace braid;
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), device(enterDevice(model, rank)),
       memory(device, model.arena_bytes, streams.compute), matmuls(model, memory.data(), streams.compute),
+      attentions(model, memory.data(), streams.compute),
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
   if (model.n_collectives > 0)
     collectives = makeDeviceCollectives(
         model, rank, {device.number, memory.data(), streams, [this] { return errors.actionName(); }});
   if (rank.graphs && (!collectives || collectives->canBeCaptured()))
     graphs.resize(model.n_programs);
+  if (rank.profile && rank.isFirst())
+    profile.emplace(model, streams.compute, *rank.profile);
 }
 
 CudaContext::~CudaContext() {
@@ -33,11 +36,21 @@ CudaContext::~CudaContext() {
 void CudaContext::run(const br_program &program) {
   errors.enter(program);
   slots.send(program, errors);
+  if (profile)
+    profile->enter(program, [this](cudaEvent_t event) { waitFor(event); });
   const br_status status = launch(program);
+  if (profile)
+    profile->leave(errors);
   errors.at(-1);
   slots.fetch(program, errors);
   if (status != BR_OK || errors.any())
     failNow();
+}
+
+void CudaContext::finish() {
+  waitFor(slots.lastEnd());
+  if (profile)
+    profile->write([this](cudaEvent_t event) { waitFor(event); });
 }
 
 br_status CudaContext::launch(const br_program &program) {
@@ -111,6 +124,17 @@ void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, c
     errors.note(matmuls.error());
 }
 
+void CudaContext::action(int32_t index) {
+  errors.at(index);
+  if (profile)
+    profile->at(index, errors);
+}
+
+void CudaContext::attention(int32_t index, const AttentionPlaces &places) {
+  if (attentions.run(index, places) != BR_OK)
+    errors.note(attentions.error());
+}
+
 br_status CudaContext::start(int32_t collective) { return collectives->start(collective); }
 br_status CudaContext::wait(int32_t collective) { return collectives->wait(collective); }
 
@@ -124,7 +148,10 @@ void br_use_cuda(void) {
 
 void *br_cuda_stream(br_context *ctx) { return contextOf(ctx).stream(); }
 void br_cuda_action(br_context *ctx, int32_t index) { contextOf(ctx).action(index); }
-void br_cuda_check(br_context *ctx, int error, const char *what) {
-  contextOf(ctx).check(static_cast<cudaError_t>(error), what);
+void br_cuda_check(br_context *ctx, int error, const char *call) {
+  contextOf(ctx).problems().note(static_cast<cudaError_t>(error), call);
+}
+void br_cuda_launched(br_context *ctx, int error, const void *kernel) {
+  contextOf(ctx).problems().note(static_cast<cudaError_t>(error), kernel);
 }
 br_status br_cuda_status(br_context *ctx) { return contextOf(ctx).status(); }

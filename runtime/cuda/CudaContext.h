@@ -8,11 +8,13 @@
 #define BRAID_CUDA_CUDACONTEXT_H
 
 #include "core/Context.h"
+#include "cuda/Attention.h"
 #include "cuda/Check.h"
 #include "cuda/DeviceArena.h"
 #include "cuda/DeviceCollectives.h"
 #include "cuda/Matmul.h"
 #include "cuda/PinnedSlots.h"
+#include "cuda/Profile.h"
 #include "cuda/StepGraph.h"
 #include "cuda/Streams.h"
 
@@ -31,10 +33,12 @@ public:
 
   void run(const br_program &program) override;
   int runsAhead() const override { return 1; }
+  void finish() override;
   std::byte *input(const br_program &program, const br_io &io) override { return slots.input(program, io); }
   const std::byte *result(const br_program &program, const br_io &io, int back) override;
 
   void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
+  void attention(int32_t index, const AttentionPlaces &places) override;
   br_status start(int32_t collective) override;
   br_status wait(int32_t collective) override;
 
@@ -43,8 +47,8 @@ public:
 
   // What generated code says of itself (braid_cuda.h).
   cudaStream_t stream() const { return streams.compute; }
-  void action(int32_t index) { errors.at(index); }
-  void check(cudaError_t error, const char *what) { errors.note(error, what); }
+  void action(int32_t index);
+  ProgramErrors &problems() { return errors; }
   br_status status() const { return errors.any() ? BR_ERROR : BR_OK; }
 
 private:
@@ -58,8 +62,10 @@ private:
   Streams streams;
   DeviceArena memory;
   CudaMatmulTable matmuls;
+  CudaAttentionTable attentions;
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
+  std::optional<Profile> profile;
   // Last: what waits for other ranks is given up before streams and memory go.
   std::unique_ptr<DeviceCollectives> collectives; // null: the model has none
 };
