@@ -99,7 +99,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
      << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32")
      << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue()) << ",\n     " << workspaceOffset
      << ", " << workspaceBytes << ", " << auxText(op, shape->n) << "},";
-  Matmuls &matmuls = matmulsOf[kind];
+  Rows &matmuls = matmulsOf[kind];
   auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());
   if (isNew)
     matmuls.rows.push_back(row);
@@ -183,6 +183,10 @@ LogicalResult StepPrinter::printAction(Operation *op) {
     return printLaunch(launch);
   if (auto matmul = dyn_cast<exec::MatmulOp>(op))
     return printMatmul(matmul);
+  if (auto attention = dyn_cast<exec::AttentionOp>(op))
+    return printAttention(attention);
+  if (auto gradient = dyn_cast<exec::AttentionGradOp>(op))
+    return printAttentionGrad(gradient);
   if (auto gather = dyn_cast<exec::GatherOp>(op))
     return printGather(gather);
   if (auto scatter = dyn_cast<exec::ScatterAddOp>(op))

@@ -33,7 +33,7 @@ public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
               const StepFlavour &flavour)
       : module(module), arena(arena), kernels(kernels), ranks(ranks), flavour(flavour),
-        matmulsOf(ranks.getKinds().size()) {}
+        matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()) {}
 
   /// The text of the file of programs.
   mlir::FailureOr<std::string> print();
@@ -43,6 +43,8 @@ public:
   /// The rows of br_model.matmuls of a kind of ranks, as initializers; complete after
   /// print().
   llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
+  /// The same of br_model.attentions.
+  llvm::ArrayRef<std::string> attentions(unsigned kind) const { return attentionsOf[kind].rows; }
 
 private:
   mlir::LogicalResult printProgram(exec::ProgramOp program);
@@ -50,6 +52,10 @@ private:
   mlir::LogicalResult printLaunch(exec::LaunchOp op);
   mlir::LogicalResult printMatmul(exec::MatmulOp op);
   std::string auxText(exec::MatmulOp op, int64_t columns);
+  mlir::LogicalResult printAttention(exec::AttentionOp op);
+  mlir::LogicalResult printAttentionGrad(exec::AttentionGradOp op);
+  template <typename Op> std::string attentionRow(Op op, mlir::Value output, mlir::ValueRange gradients);
+  std::string attentionNumber(const std::string &row);
   mlir::LogicalResult printGather(exec::GatherOp op);
   mlir::LogicalResult printScatterAdd(exec::ScatterAddOp op);
   mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);
@@ -80,11 +86,11 @@ private:
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
   unsigned kind = 0;                                // of the ranks that run it
-  struct Matmuls {
+  struct Rows {
     llvm::SmallVector<std::string> rows;
     llvm::StringMap<unsigned> index;
   };
-  std::vector<Matmuls> matmulsOf;                                          // by kind
+  std::vector<Rows> matmulsOf, attentionsOf;                               // by kind
   llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionNames; // by program
   llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf;                // by start
   llvm::StringMap<unsigned> copies;                                        // tables of block copies

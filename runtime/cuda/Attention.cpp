@@ -1,0 +1,153 @@
+//===- Attention.cpp - attention over cuDNN -------------------------------===//
+
+#include "cuda/Attention.h"
+
+#include "core/Error.h"
+
+#if __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>)
+#include "cuda/CudnnGraph.h"
+
+#include <cstdlib>
+#include <unordered_map>
+#include <vector>
+
+#if CUDNN_FRONTEND_VERSION < 11200
+#error "cudnn_frontend.h is older than 1.12; pip install --upgrade nvidia-cudnn-frontend"
+#endif
+
+using namespace braid;
+namespace fe = cudnn_frontend;
+
+// Where the frontend finds the library's functions.
+namespace cudnn_frontend {
+void *cudnn_dlhandle = nullptr;
+}
+
+// What to do when it does not work.
+static constexpr const char *kInstead = "; or compile the graph with --attention=decompose";
+
+static void loadCudnn() {
+  static const std::string error = [] {
+    // The frontend looks for the CUDA runtime by itself, and must find the one of this program.
+    setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", concat("libcudart.so.", CUDART_VERSION / 1000).c_str(), 0);
+    fe::cudnn_dlhandle = dlopen("libcudnn.so.9", RTLD_NOW);
+    const char *reason = fe::cudnn_dlhandle ? nullptr : dlerror();
+    return std::string(reason ? reason : "");
+  }();
+  if (!error.empty())
+    fail("the model calls attention of cuDNN, which cannot be loaded: ", error,
+         "; install cuDNN 9 where the loader finds it", kInstead);
+}
+
+namespace {
+struct Plan {
+  std::unique_ptr<fe::graph::Graph> graph;
+  void *workspace;
+};
+} // namespace
+
+struct CudaAttentionTable::Library {
+  Library(const br_model &model, std::byte *arena, cudaStream_t stream);
+  ~Library();
+
+  cudnnHandle_t handle = nullptr;
+  std::vector<Plan> plans;
+};
+
+// "attention of 8 x 12 heads, 1024 queries, 1024 keys, heads of 64".
+static std::string describe(const br_attention_desc &desc) {
+  return concat(desc.gradient ? "the gradient of attention" : "attention", " of ", desc.batch, " x ", desc.heads,
+                " heads, ", desc.queries, " queries, ", desc.keys, " keys, heads of ", desc.size);
+}
+
+static void check(const br_attention_desc &desc, const fe::error_t &error) {
+  if (error.is_bad())
+    fail("cuDNN ", fe::detail::get_backend_version_string(), " does not take ", describe(desc), ": ",
+         error.get_message(), kInstead);
+}
+
+static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandle_t handle) {
+  if (desc.type != BR_BF16)
+    fail("the compiled model is broken: ", describe(desc), " is not of bf16; compile it again");
+  Plan plan{makeAttentionGraph(desc), arena + desc.workspace_offset};
+  fe::graph::Graph &graph = *plan.graph;
+  const int64_t cap = static_cast<int64_t>(desc.workspace_bytes);
+  check(desc, graph.validate());
+  check(desc, graph.build_operation_graph(handle));
+  check(desc, graph.create_execution_plans({fe::HeurMode_t::A}));
+  graph.deselect_workspace_greater_than(cap);
+  check(desc, graph.check_support(handle));
+  check(desc, graph.build_plans(handle, fe::BuildPlanPolicy_t::HEURISTICS_CHOICE));
+  int64_t needed = 0;
+  check(desc, graph.get_workspace_size(needed));
+  if (needed > cap)
+    fail(describe(desc), " takes ", needed, " bytes of workspace and the compiled model has ", cap, kInstead);
+  return plan;
+}
+
+CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream) {
+  loadCudnn();
+  if (cudnnStatus_t status = fe::detail::create_handle(&handle); status != CUDNN_STATUS_SUCCESS)
+    fail("the model calls attention of cuDNN, which does not start: ", fe::detail::get_error_string(status), kInstead);
+  if (cudnnStatus_t status = fe::detail::set_stream(handle, stream); status != CUDNN_STATUS_SUCCESS)
+    fail("cuDNN does not take the stream: ", fe::detail::get_error_string(status), kInstead);
+  for (int32_t index = 0; index < model.n_attentions; ++index)
+    plans.push_back(makePlan(model.attentions[index], arena, handle));
+}
+
+CudaAttentionTable::Library::~Library() {
+  plans.clear();
+  fe::detail::destroy_handle(handle);
+}
+
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
+  if (model.n_attentions == 0)
+    return;
+  // The frontend throws where it does not find a function.
+  try {
+    library = std::make_unique<Library>(model, arena, stream);
+  } catch (const Error &) {
+    throw;
+  } catch (const std::exception &error) {
+    fail("the model calls attention of cuDNN, which does not start: ", error.what(), kInstead);
+  }
+}
+
+br_status CudaAttentionTable::run(int32_t index, const AttentionPlaces &places) try {
+  auto place = [](const void *pointer) { return const_cast<void *>(pointer); };
+  Plan &plan = library->plans[index];
+  std::unordered_map<int64_t, void *> tensors{
+      {kQ, place(places.q)}, {kK, place(places.k)}, {kV, place(places.v)}, {kO, places.o}, {kLse, places.lse}};
+  if (places.dout)
+    tensors.insert({{kDout, place(places.dout)}, {kDq, places.dq}, {kDk, places.dk}, {kDv, places.dv}});
+  fe::error_t error = plan.graph->execute(library->handle, tensors, plan.workspace);
+  if (error.is_good())
+    return BR_OK;
+  message = concat("cuDNN: ", error.get_message());
+  return BR_ERROR;
+} catch (const std::exception &error) {
+  message = concat("cuDNN: ", error.what());
+  return BR_ERROR;
+}
+
+#else // without the frontend's header files
+
+using namespace braid;
+
+struct CudaAttentionTable::Library {};
+
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t) {
+  if (model.n_attentions > 0)
+    fail("the model calls attention of cuDNN, and this program was built without cuDNN's header files: install cuDNN 9 "
+         "and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "
+         "--attention=decompose");
+}
+
+br_status CudaAttentionTable::run(int32_t, const AttentionPlaces &) {
+  message = "there is no attention library";
+  return BR_ERROR;
+}
+
+#endif
+
+CudaAttentionTable::~CudaAttentionTable() = default;
