@@ -11,6 +11,7 @@
 #include "core/Hash.h"
 #include "core/Mesh.h"
 #include "core/Reach.h"
+#include "cuda/Check.h"
 #include "cuda/NcclLibrary.h"
 #include "cuda/StagedCollectives.h"
 
@@ -74,7 +75,7 @@ static Facts factsOf(const br_model &model, int device) {
   if (code == cudaSuccess)
     code = cudaDeviceGetPCIBusId(busId, sizeof busId, device);
   if (code != cudaSuccess)
-    fail("cannot tell which device ", device, " is: ", cudaGetErrorString(code));
+    fail("cannot tell which device ", device, " is: ", describeCuda(code));
   unsigned char bytes[sizeof properties.uuid];
   std::memcpy(bytes, &properties.uuid, sizeof bytes);
   std::string uuid;
@@ -104,19 +105,23 @@ static std::string findObstacle(const std::vector<Facts> &ranks) {
 // Starting NCCL
 //===----------------------------------------------------------------------===//
 
-// Calls f on this rank; gives the first problem of any rank, in their order.
+// Calls f on this rank; gives the first problem of any rank, in their order.  A problem
+// that is about another rank ("=") counts less than its own ("-").
 template <class F> static std::string problemOfAny(Reach &reach, std::vector<std::string> &words, const F &f) {
   std::string word;
   try {
     word = "+" + f();
+  } catch (const RankError &error) {
+    word = concat("=", error.what());
   } catch (const Error &error) {
     word = concat("-", error.what());
     reach.tellNews("start", error.what()); // others wait for this rank inside of NCCL
   }
   words = reach.tellAll(word);
-  for (size_t rank = 0; rank < words.size(); ++rank)
-    if (words[rank][0] == '-')
-      return concat("rank ", rank, ": ", words[rank].substr(1));
+  for (char mark : {'-', '='})
+    for (size_t rank = 0; rank < words.size(); ++rank)
+      if (words[rank][0] == mark)
+        return concat("rank ", rank, ": ", words[rank].substr(1));
   return "";
 }
 
@@ -158,6 +163,7 @@ std::unique_ptr<DeviceCollectives> braid::makeDeviceCollectives(const br_model &
   Reach &reach = *rank.reach;
   auto queue = std::make_shared<StagingQueue>(place.device);
   reach.wrapWith([queue](const TransportFactory &inner) { return stagedTransport(inner, queue); });
+  const std::string name = reach.host() == "threads" ? "device-threads" : reach.host();
   std::vector<std::string> warnings;
   const bool isAuto = reach.wanted() == "auto";
   if (isAuto || reach.wanted() == "nccl") {
@@ -170,10 +176,9 @@ std::unique_ptr<DeviceCollectives> braid::makeDeviceCollectives(const br_model &
       fail("--transport=nccl cannot start: ", problem);
     if (reach.host().empty())
       fail("nccl cannot start: ", problem, "; this program has neither gloo nor mpi to use instead");
-    warnings.push_back(concat("nccl cannot start: ", problem, "; collectives go through the host's memory over ",
-                              reach.host(), ", which is much slower"));
+    warnings.push_back(concat("nccl cannot start: ", problem, "; collectives go through the host's memory (", name,
+                              "), which is much slower"));
   }
-  std::string name = reach.host() == "threads" ? "device-threads" : reach.host();
   reach.settle(name);
   return std::make_unique<StagedCollectives>(model, rank, place, reach.comm(), queue, name, warnings);
 }

@@ -5,6 +5,7 @@
 #include "comm/transports.h"
 #include "core/Error.h"
 #include "core/Format.h"
+#include "cuda/Check.h"
 #include "cuda/NcclLibrary.h"
 
 #include <exception>
@@ -86,17 +87,18 @@ NcclCollectives::NcclCollectives(const br_model &model, const Rank &rank, const 
 }
 
 NcclCollectives::~NcclCollectives() {
+  // Other ranks come to their ends, too, unless something has failed anywhere.
+  const bool isGood = !hasFailed() && std::uncaught_exceptions() == 0 && drain() == BR_OK;
   {
     std::lock_guard lock(watchMutex);
     ending = true;
   }
   changed.notify_all();
   watcher.join();
-  // Other ranks come to their ends, too, unless something has failed anywhere.
-  if (hasFailed() || std::uncaught_exceptions() > 0)
-    communicators.abort();
-  else
+  if (isGood)
     communicators.finish(std::min(reach.timeout(), 30.0));
+  else
+    communicators.abort();
 }
 
 namespace {
@@ -166,7 +168,7 @@ br_status NcclCollectives::synchronize(cudaEvent_t end) {
     awaited = nullptr;
   }
   if (code != cudaSuccess && code != cudaErrorNotReady)
-    noteFailure(concat("rank ", rankNumber(), ": the device failed: ", cudaGetErrorString(code)));
+    noteFailure(concat("rank ", rankNumber(), ": the device failed: ", describeCuda(code)));
   return hasFailed() ? BR_ERROR : BR_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "cuda/StagedCollectives.h"
 
 #include "core/Error.h"
+#include "cuda/Check.h"
 
 using namespace braid;
 
@@ -15,20 +16,25 @@ StagedCollectives::StagedCollectives(const br_model &model, const Rank &rank, co
                                      std::shared_ptr<StagingQueue> queue, std::string transport,
                                      std::vector<std::string> warnings)
     : place(place), queue(std::move(queue)), transport(std::move(transport)), warningTexts(std::move(warnings)),
-      collectives(model, place.arena, withComm(rank, comm)), passages(model.n_collectives) {}
+      collectives(model, place.arena, withComm(rank, comm)) {
+  for (int32_t i = 0; i < model.n_collectives; ++i)
+    passages.push_back(std::make_shared<StagingQueue::Passage>());
+}
+
+// What is queued on the device uses memory that goes next.
+StagedCollectives::~StagedCollectives() { cudaStreamSynchronize(place.streams.compute); }
 
 br_status StagedCollectives::start(int32_t index) {
-  const Passage &passage = passages[index];
-  if (note(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord") != BR_OK)
+  if (note(cudaEventRecord(passages[index]->begin, place.streams.compute), "cudaEventRecord") != BR_OK)
     return BR_ERROR;
-  queue->push({passage.begin, passage.end});
+  queue->push(passages[index]);
   return collectives.start(index);
 }
 
 br_status StagedCollectives::wait(int32_t index) {
   if (collectives.wait(index) != BR_OK)
     return BR_ERROR;
-  return note(cudaStreamWaitEvent(place.streams.compute, passages[index].end, 0), "cudaStreamWaitEvent");
+  return note(cudaStreamWaitEvent(place.streams.compute, passages[index]->end, 0), "cudaStreamWaitEvent");
 }
 
 // The device waits for nobody: starts and waits have failed if ranks have.
@@ -38,7 +44,7 @@ br_status StagedCollectives::synchronize(cudaEvent_t end) {
 
 br_status StagedCollectives::note(cudaError_t code, const char *what) {
   if (code != cudaSuccess && failure.empty())
-    failure = concat(what, " failed: ", cudaGetErrorString(code));
+    failure = concat(what, " failed: ", describeCuda(code));
   return failure.empty() ? BR_OK : BR_ERROR;
 }
 

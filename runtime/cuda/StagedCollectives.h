@@ -18,6 +18,7 @@ public:
   // `comm` runs over a staged transport with this queue.
   StagedCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, br_comm &comm,
                     std::shared_ptr<StagingQueue> queue, std::string transport, std::vector<std::string> warnings);
+  ~StagedCollectives() override;
 
   br_status start(int32_t index) override;
   br_status wait(int32_t index) override;
@@ -35,10 +36,7 @@ private:
   const std::string transport;
   const std::vector<std::string> warningTexts;
   Collectives collectives;
-  struct Passage {
-    Event begin, end;
-  };
-  std::vector<Passage> passages;
+  std::vector<StagingQueue::SharedPassage> passages; // by collective
   std::string failure; // of the device; others are those of the communicator
 };
 

@@ -4,32 +4,28 @@
 
 #include "comm/Blocks.h"
 #include "core/Error.h"
-#include "cuda/Streams.h"
+#include "cuda/Check.h"
 
 #include <functional>
+#include <optional>
 
 using namespace braid;
 
-void StagingQueue::push(const Passage &passage) {
+void StagingQueue::push(SharedPassage passage) {
   std::lock_guard lock(mutex);
-  passages.push_back(passage);
+  passages.push_back(std::move(passage));
 }
 
-std::optional<StagingQueue::Passage> StagingQueue::pop() {
+StagingQueue::SharedPassage StagingQueue::pop() {
   std::lock_guard lock(mutex);
   if (passages.empty())
-    return std::nullopt;
-  Passage next = passages.front();
+    return nullptr;
+  SharedPassage next = std::move(passages.front());
   passages.pop_front();
   return next;
 }
 
 namespace {
-
-void check(cudaError_t code, const char *what) {
-  if (code != cudaSuccess)
-    fail(what, " failed: ", cudaGetErrorString(code));
-}
 
 // Elements that this rank sends and receives of a tensor: one piece each.
 int64_t countSent(const Operation &op, const br_segment &s) {
@@ -92,11 +88,11 @@ public:
     if (wanted <= bytes)
       return memory;
     if (memory)
-      check(cudaFreeHost(memory), "cudaFreeHost");
+      checkCuda(cudaFreeHost(memory), "cudaFreeHost");
     memory = nullptr;
     bytes = 0;
     void *made = nullptr;
-    check(cudaHostAlloc(&made, wanted, cudaHostAllocDefault), "cudaHostAlloc of memory to stage collectives in");
+    checkCuda(cudaHostAlloc(&made, wanted, cudaHostAllocDefault), "cudaHostAlloc of memory to stage collectives in");
     memory = static_cast<std::byte *>(made);
     bytes = wanted;
     return memory;
@@ -140,14 +136,14 @@ private:
 };
 
 void StagedTransport::run(const Operation &operation, Clock::time_point deadline, double seconds) {
-  std::optional<StagingQueue::Passage> passage = queue->pop();
+  StagingQueue::SharedPassage passage = queue->pop();
   if (!passage)
     return inner->run(operation, deadline, seconds);
   if (!stream) {
-    check(cudaSetDevice(queue->device), "cudaSetDevice");
+    checkCuda(cudaSetDevice(queue->device), "cudaSetDevice");
     stream.emplace();
   }
-  check(cudaEventSynchronize(passage->begin), "cudaEventSynchronize");
+  checkCuda(cudaEventSynchronize(passage->begin), "cudaEventSynchronize");
   layOut(operation);
   copyDown();
   Operation onHost = operation;
@@ -195,18 +191,18 @@ void StagedTransport::layOut(const Operation &operation) {
 void StagedTransport::copyDown() {
   for (const Piece &p : pieces)
     if (p.sent > 0)
-      check(cudaMemcpyAsync(staged + p.sendAt, p.send, p.sent, cudaMemcpyDeviceToHost, *stream), "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
+      checkCuda(cudaMemcpyAsync(staged + p.sendAt, p.send, p.sent, cudaMemcpyDeviceToHost, *stream), "cudaMemcpyAsync");
+  checkCuda(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
 }
 
 void StagedTransport::copyUp(cudaEvent_t end) {
   for (const Piece &p : pieces)
     if (p.received > 0)
-      check(cudaMemcpyAsync(p.recv, staged + p.recvAt, p.received, cudaMemcpyHostToDevice, *stream),
+      checkCuda(cudaMemcpyAsync(p.recv, staged + p.recvAt, p.received, cudaMemcpyHostToDevice, *stream),
             "cudaMemcpyAsync");
-  check(cudaEventRecord(end, *stream), "cudaEventRecord");
+  checkCuda(cudaEventRecord(end, *stream), "cudaEventRecord");
   // The pinned memory is used again.
-  check(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
+  checkCuda(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
 }
 
 } // namespace

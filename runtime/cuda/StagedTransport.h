@@ -13,34 +13,34 @@
 #define BRAID_CUDA_STAGEDTRANSPORT_H
 
 #include "comm/Transport.h"
+#include "cuda/Streams.h"
 
-#include <cuda_runtime.h>
 #include <deque>
 #include <mutex>
-#include <optional>
 
 namespace braid {
 
-// Between the thread that starts collectives and the communication thread: the events
-// around each operation, in the order of starts.
+// Between the thread that starts collectives and the communication thread, which may
+// end later: the events around each operation, in the order of starts.
 class StagingQueue {
 public:
   explicit StagingQueue(int device) : device(device) {}
 
   struct Passage {
-    cudaEvent_t begin; // recorded by whoever starts
-    cudaEvent_t end;   // recorded once the results are there
+    Event begin = Event(); // recorded by whoever starts
+    Event end = Event();   // recorded once the results are there
   };
+  using SharedPassage = std::shared_ptr<const Passage>;
   // Before the operation is started.
-  void push(const Passage &passage);
-  // Of the operation that runs; none of one in the host's memory.
-  std::optional<Passage> pop();
+  void push(SharedPassage passage);
+  // Of the operation that runs; null of one in the host's memory.
+  SharedPassage pop();
 
   const int device;
 
 private:
   std::mutex mutex;
-  std::deque<Passage> passages;
+  std::deque<SharedPassage> passages;
 };
 
 TransportFactory stagedTransport(TransportFactory inner, std::shared_ptr<StagingQueue> queue);

@@ -4,15 +4,11 @@
 
 #include "core/Error.h"
 #include "core/Mesh.h"
+#include "cuda/Check.h"
 
 #include <algorithm>
 
 using namespace braid;
-
-static void check(cudaError_t code, const char *what) {
-  if (code != cudaSuccess)
-    fail(what, " failed: ", cudaGetErrorString(code));
-}
 
 //===----------------------------------------------------------------------===//
 // Tables
@@ -57,8 +53,8 @@ void StreamCollectives::plan(const br_model &model) {
   for (const Collective &each : collectives)
     scratch.bytes = std::max<uint64_t>(scratch.bytes, planCollective(each.operation, place.arena, sameTables).scratchBytes);
   if (scratch.bytes > 0) {
-    check(cudaMalloc(reinterpret_cast<void **>(&scratch.memory), scratch.bytes), "cudaMalloc for blocks on their way");
-    check(cudaMemsetAsync(scratch.memory, 0, scratch.bytes, stream()), "cudaMemsetAsync");
+    checkCuda(cudaMalloc(reinterpret_cast<void **>(&scratch.memory), scratch.bytes), "cudaMalloc for blocks on their way");
+    checkCuda(cudaMemsetAsync(scratch.memory, 0, scratch.bytes, stream()), "cudaMemsetAsync");
   }
   for (Collective &each : collectives)
     each.plan = planCollective(each.operation, scratch.memory, sameTables);
@@ -78,9 +74,9 @@ StreamCollectives::Scratch::~Scratch() {
 static void copyOn(cudaStream_t stream, const std::vector<StridedCopy> &copies) {
   for (const StridedCopy &copy : copies) {
     if (copy.rows == 1)
-      check(cudaMemcpyAsync(copy.to, copy.from, copy.width, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+      checkCuda(cudaMemcpyAsync(copy.to, copy.from, copy.width, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
     else
-      check(cudaMemcpy2DAsync(copy.to, copy.toPitch, copy.from, copy.fromPitch, copy.width, copy.rows,
+      checkCuda(cudaMemcpy2DAsync(copy.to, copy.toPitch, copy.from, copy.fromPitch, copy.width, copy.rows,
                               cudaMemcpyDeviceToDevice, stream),
             "cudaMemcpy2DAsync");
   }
@@ -88,7 +84,7 @@ static void copyOn(cudaStream_t stream, const std::vector<StridedCopy> &copies) 
 
 static bool isCapturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  checkCuda(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
   return status != cudaStreamCaptureStatusNone;
 }
 
@@ -100,14 +96,14 @@ br_status StreamCollectives::start(int32_t index) {
     each.isCaptured = isCapturing(place.streams.compute);
     each.action = place.action ? place.action() : "";
     const Passage &passage = each.passage();
-    check(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord");
-    check(cudaStreamWaitEvent(stream(), passage.begin, 0), "cudaStreamWaitEvent");
+    checkCuda(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord");
+    checkCuda(cudaStreamWaitEvent(stream(), passage.begin, 0), "cudaStreamWaitEvent");
     copyOn(stream(), each.plan.before);
     exchange(index);
     copyOn(stream(), each.plan.after);
     for (const ZeroFill &fill : each.plan.zeros)
-      check(cudaMemsetAsync(fill.at, 0, fill.bytes, stream()), "cudaMemsetAsync");
-    check(cudaEventRecord(passage.end, stream()), "cudaEventRecord");
+      checkCuda(cudaMemsetAsync(fill.at, 0, fill.bytes, stream()), "cudaMemsetAsync");
+    checkCuda(cudaEventRecord(passage.end, stream()), "cudaEventRecord");
     started(index);
     return BR_OK;
   } catch (const Error &error) {
@@ -121,7 +117,7 @@ br_status StreamCollectives::wait(int32_t index) {
     return BR_ERROR;
   cudaError_t code = cudaStreamWaitEvent(place.streams.compute, collectives[index].passage().end, 0);
   if (code != cudaSuccess)
-    noteFailure(concat("cudaStreamWaitEvent failed: ", cudaGetErrorString(code)));
+    noteFailure(concat("cudaStreamWaitEvent failed: ", describeCuda(code)));
   return hasFailed() ? BR_ERROR : BR_OK;
 }
 
@@ -140,8 +136,14 @@ void StreamCollectives::exchange(int32_t index) {
 br_status StreamCollectives::synchronize(cudaEvent_t end) {
   cudaError_t code = cudaEventSynchronize(end);
   if (code != cudaSuccess)
-    noteFailure(concat("cudaEventSynchronize failed: ", cudaGetErrorString(code)));
+    noteFailure(concat("cudaEventSynchronize failed: ", describeCuda(code)));
   return hasFailed() ? BR_ERROR : BR_OK;
+}
+
+br_status StreamCollectives::drain() {
+  if (cudaError_t code = cudaEventRecord(drained, place.streams.compute); code != cudaSuccess)
+    noteFailure(concat("cudaEventRecord failed: ", describeCuda(code)));
+  return synchronize(drained);
 }
 
 //===----------------------------------------------------------------------===//

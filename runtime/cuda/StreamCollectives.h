@@ -49,6 +49,9 @@ protected:
 
   int rankNumber() const { return number; }
 
+  // Waits for all that is on the compute stream.
+  br_status drain();
+
   // The first failure stays, and with it everything fails.  Any thread.
   void noteFailure(const std::string &reason);
   bool hasFailed() const { return failed.load(); }
@@ -87,6 +90,7 @@ private:
   std::deque<Group> groups; // stable addresses
   std::vector<Collective> collectives;
   Scratch scratch;
+  Event drained;
   std::atomic<bool> failed = false;
   mutable std::mutex mutex;
   std::string failure; // set once, before `failed`

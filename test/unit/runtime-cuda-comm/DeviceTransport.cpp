@@ -134,10 +134,11 @@ Arena arenaOf(const Operation &op) {
   return arena;
 }
 
-// A model of one collective over all its ranks.
+// A model of one collective over all its ranks, where each has an arena of its own.
 struct OneCollective {
   br_axis axis;
   br_group groups[2] = {{0, {}}, {1, {0}}};
+  std::vector<int32_t> coordinates;
   std::vector<br_segment_desc> segments;
   br_collective_desc collective;
   br_model model{};
@@ -162,6 +163,10 @@ struct OneCollective {
     model.collectives = &collective;
     model.n_collectives = 1;
     model.arena_bytes = arena.bytes;
+    for (int rank = 0; rank < size; ++rank)
+      coordinates.push_back(rank);
+    model.coordinates = coordinates.data();
+    model.n_coordinates = size;
   }
 };
 
@@ -203,6 +208,7 @@ void DeviceTransport::run(const Operation &op, Clock::time_point, double seconds
     runOn(table.model, rank, memory, device);
   } catch (const Error &error) {
     reach.tellNews("failure", error.what());
+    meeting->hub->fail(error.what());
     throw;
   }
   arena.copyOut(memory);
