@@ -23,6 +23,7 @@ for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "BRAID_CUDA_MATRIX", "OMP
 # Idle threads of one test must not spin on the processors of another.
 config.environment["OMP_WAIT_POLICY"] = "passive"
 config.environment["BRAID_BUILD"] = config.braid_build
+config.substitutions.append(("%braid_build", config.braid_build))
 config.substitutions.append(("%braid", config.braid_source))
 config.substitutions.append(("%goldens", os.path.join(config.braid_source, "test", "goldens")))
 # Transports that the runtime was built with, and what starts their ranks.
