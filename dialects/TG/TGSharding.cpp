@@ -34,7 +34,14 @@ ShardingRule GeluGradOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule ReluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluGradOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule ConvertOp::getShardingRule() { return elementwiseRule(*this); }
+/// Terms may be rounded as well as their sum, so that ranks send what they store;
+/// wider, they would send more than they have.
+ShardingRule ConvertOp::getShardingRule() {
+  ShardingRule rule = elementwiseRule(*this);
+  Type from = getInput().getType().getElementType(), to = getType().getElementType();
+  bool narrows = isa<FloatType>(from) && isa<FloatType>(to) && to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
+  return narrows ? rule.linearIn(0) : rule;
+}
 ShardingRule StopGradientOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 ShardingRule HookOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 ShardingRule SgdOp::getShardingRule() { return elementwiseRule(*this); }

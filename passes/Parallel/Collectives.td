@@ -88,6 +88,8 @@ def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
     - Results of two all_reduces (two reduce_scatters) that are added or subtracted
       are reduced after it.
     - A slice of a splat constant is a constant.
+    - What is narrowed is narrowed before an all_gather, what is widened is widened
+      after it.
 
     A rule that would compute or send a value twice is applied only where nothing
     else reads it.  Between start and wait nothing changes, nor where the other side

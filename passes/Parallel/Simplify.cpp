@@ -1,7 +1,7 @@
 //===- Simplify.cpp - fewer and smaller collectives -----------------------===//
 //
-// Equal ops become one and the rules of SimplifyGroups, SimplifySlices and
-// SimplifyMerges are applied, until neither finds anything.
+// Equal ops become one and the rules of SimplifyGroups, SimplifySlices, SimplifyMerges
+// and SimplifyConverts are applied, until neither finds anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +82,7 @@ struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
     populateSimplifyGroups(patterns, ranks);
     populateSimplifySlices(patterns, ranks);
     populateSimplifyMerges(patterns, ranks);
+    populateSimplifyConverts(patterns, ranks);
     FrozenRewritePatternSet rules(std::move(patterns));
 
     GreedyRewriteConfig config;

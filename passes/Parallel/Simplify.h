@@ -59,6 +59,8 @@ void populateSimplifyGroups(mlir::RewritePatternSet &patterns, const Ranks &rank
 void populateSimplifySlices(mlir::RewritePatternSet &patterns, const Ranks &ranks);
 /// Rules that make one collective of two.
 void populateSimplifyMerges(mlir::RewritePatternSet &patterns, const Ranks &ranks);
+/// Rules that gather the narrower of two types.
+void populateSimplifyConverts(mlir::RewritePatternSet &patterns, const Ranks &ranks);
 
 } // namespace braid
 

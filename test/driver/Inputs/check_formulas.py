@@ -1,19 +1,28 @@
 #!/usr/bin/env python3
-"""check_formulas.py GRAPH.mlir N PLAN.json
+"""check_formulas.py GRAPH.mlir N PLAN.json [f32|bf16]
 
 Compiles a graph for N data parallel ranks under each stage of ZeRO, with one and with two
 microbatches, and prints as formulas in the number P of parameters what the report says
-that a rank holds and moves.  Fails where it is no such formula."""
+that a rank holds and moves.  Fails where it is no such formula.
+
+With a type the precision is bf16 and gradients are stored and reduced in that type;
+what is moved is then in bytes for each parameter."""
 
 import json
 import subprocess
 import sys
 
 WORD = 4  # bytes of an f32
+F32 = {"parameters": WORD, "optimizer_state": 2 * WORD, "gradients": WORD}
+# Working copies; masters and two moments.
+BF16 = {"parameters": 2, "optimizer_state": 3 * WORD}
+BF16_GRADIENTS = {"f32": WORD, "bf16": 2}
 
 
-def plan_of(graph, ranks, zero, microbatches, path):
+def plan_of(graph, ranks, zero, microbatches, path, gradients):
     options = [f"--mesh=dp={ranks}", f"--zero={zero}", f"--accumulate={microbatches}", f"--report={path}"]
+    if gradients:
+        options += ["--precision=bf16", f"--grad-dtype={gradients}", f"--reduce-dtype={gradients}"]
     subprocess.run(["braidc", graph, "--emit=cpp", "-o", path + ".sources"] + options, check=True)
     with open(path) as file:
         return json.load(file)
@@ -25,48 +34,55 @@ def formula(cut, whole):
     return " + ".join(terms + ([f"{cut} P/N"] if cut else []))
 
 
-def held(plan, parameters, ranks):
-    """Each cause is 4 or 8 bytes for each parameter, whole or cut; scalars do not count."""
+def held(plan, parameters, ranks, sizes):
+    """Each cause is so many bytes for each parameter, whole or cut; scalars do not count."""
     whole = cut = 0
-    for cause, words in (("parameters", 1), ("optimizer_state", 2), ("gradients", 1)):
+    for cause, size in sizes.items():
         if cause not in plan["persistent"]:
             continue
         entry = plan["persistent"][cause]
         found = (entry["bytes"] - entry["padding_bytes"]) / parameters
-        if abs(found - words * WORD) < 1e-3:
-            whole += words * WORD
-        elif abs(found - words * WORD / ranks) < 1e-3:
-            cut += words * WORD
+        if abs(found - size) < 1e-3:
+            whole += size
+        elif abs(found - size / ranks) < 1e-3:
+            cut += size
         else:
             sys.exit(f"{cause}: {found} bytes for each parameter, on {ranks} ranks")
     return formula(cut, whole)
 
 
-def moved(plan, parameters, ranks):
-    found = plan["step"]["bytes_moved"] / (WORD * parameters) * ranks / (ranks - 1)
+def moved(plan, parameters, ranks, unit):
+    found = plan["step"]["bytes_moved"] / (unit * parameters) * ranks / (ranks - 1)
     volume = round(found)
-    if abs(found - volume) > 0.2 or found > volume + 1e-3:
+    # Gradients of norms are rounded, and reduced apart from what they are added to.
+    extra = 1e-3 if unit == WORD else 5e-3
+    if abs(found - volume) > 0.8 / unit or found > volume + extra:
         sys.exit(f"{found} P (N-1)/N moved")
     return f"{volume} P (N-1)/N" + (" less what is kept" if found < volume - 1e-3 else "")
 
 
 def main():
     graph, ranks, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    gradients = sys.argv[4] if len(sys.argv) > 4 else ""
+    sizes = BF16 | {"gradients": BF16_GRADIENTS[gradients]} if gradients else F32
+    unit = 1 if gradients else WORD
     parameters = None
     for zero in range(4):
         for microbatches in (1, 2):
-            plan = plan_of(graph, ranks, zero, microbatches, path)
+            plan = plan_of(graph, ranks, zero, microbatches, path, gradients)
             if parameters is None:
-                parameters = plan["persistent"]["parameters"]["bytes"] // WORD
+                parameters = plan["persistent"]["parameters"]["bytes"] // sizes["parameters"]
             line = f"zero {zero}" + (f" with {microbatches} microbatches" if microbatches > 1 else "")
-            line += f": {held(plan, parameters, ranks)} held"
+            line += f": {held(plan, parameters, ranks, sizes)} held"
             if microbatches == 1:
                 causes = plan["programs"]["train"]["by_cause"]
-                full, reduced = (parameters * WORD // (ranks if cut else 1) for cut in (False, zero > 0))
+                full, reduced = (parameters * sizes["gradients"] // (ranks if cut else 1) for cut in (False, zero > 0))
+                if gradients == "bf16":  # a sum over rows is f32 before it is rounded
+                    reduced += 2 * max(t["bytes"] for t in plan["tensors"] if t["cause"] == "parameters")
                 if causes["gradients"] > reduced or causes["buckets"] > full:
                     sys.exit(f"{line}, but gradients take {causes}")
                 line += ", gradients fit"
-            print(f"{line}, {moved(plan, parameters, ranks)} moved")
+            print(f"{line}, {moved(plan, parameters, ranks, unit)} moved")
 
 
 if __name__ == "__main__":
