@@ -29,11 +29,11 @@ static LogicalResult verifyElements(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &arena) {
+static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &arena, StringRef target) {
   KernelTable kernels;
   Alignments alignments = findAlignments(module, arena);
   for (auto kernel : module.getOps<exec::KernelDefOp>()) {
-    FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel);
+    FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel, target);
     if (failed(analysis))
       return failure();
     LaunchShape shape = launchShape(*analysis, alignments.lookup(kernel.getSymNameAttr()));
@@ -78,7 +78,7 @@ FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const
   if (failed(verifyElements(module)))
     return failure();
   ArenaMap arena(module);
-  FailureOr<KernelTable> kernels = analyseKernels(module, arena);
+  FailureOr<KernelTable> kernels = analyseKernels(module, arena, flavour->target);
   if (failed(kernels))
     return failure();
   FailureOr<std::string> kernelText = printKernels(module, arena, *kernels, *flavour);

@@ -55,8 +55,9 @@ InFlightDiagnostic KernelAnalysis::error(Operation *op) const {
 // Reading the body
 //===----------------------------------------------------------------------===//
 
-FailureOr<KernelAnalysis> KernelAnalysis::compute(exec::KernelDefOp kernel) {
+FailureOr<KernelAnalysis> KernelAnalysis::compute(exec::KernelDefOp kernel, StringRef target) {
   KernelAnalysis analysis;
+  analysis.target = target;
   analysis.kernel = kernel;
   analysis.flat = kernel.getFlat();
   ArrayRef<int64_t> space = kernel.getSpace();
@@ -79,7 +80,7 @@ LogicalResult KernelAnalysis::readBody() {
   for (Attribute layout : kernel.getLayouts()) {
     Type element = cast<exec::RefType>(cast<TypeAttr>(layout).getValue()).getElementType();
     if (memoryType(element).empty())
-      return error(kernel) << "elements of type " << element << " are not supported by the cpu target";
+      return error(kernel) << "elements of type " << element << " are not supported by the " << target << " target";
   }
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {

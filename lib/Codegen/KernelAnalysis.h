@@ -73,7 +73,7 @@ public:
   KernelAnalysis(KernelAnalysis &&) = default; // not copied: outputs point to nodes
   KernelAnalysis &operator=(KernelAnalysis &&) = default;
   /// Fails, with an error on the kernel, for a body that no loop can run.
-  static mlir::FailureOr<KernelAnalysis> compute(exec::KernelDefOp kernel);
+  static mlir::FailureOr<KernelAnalysis> compute(exec::KernelDefOp kernel, llvm::StringRef target);
 
   mutable exec::KernelDefOp kernel;
   bool flat = false;
@@ -104,6 +104,7 @@ public:
   const Node *nodeOf(mlir::Value value) const;
 
 private:
+  llvm::StringRef target; // for messages
   mlir::LogicalResult readBody();
   mlir::LogicalResult readNode(mlir::linalg::GenericOp op);
   mlir::LogicalResult readReduction(Node &node);

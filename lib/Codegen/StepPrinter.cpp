@@ -37,7 +37,8 @@ void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments)
 void StepPrinter::printTyped(StringRef function, Type element, SmallVector<std::string> arguments) {
   if (flavour.onDevice) {
     arguments.insert(arguments.begin(), "m");
-    return printCall((function + "<" + memoryType(element) + ">").str(), arguments);
+    StringRef type = element.isF64() ? "double" : memoryType(element);
+    return printCall((function + "<" + type + ">").str(), arguments);
   }
   arguments.insert(arguments.begin(), {"ctx", dtypeText(element)});
   printCall(("br_" + function).str(), arguments);
