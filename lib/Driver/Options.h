@@ -78,6 +78,8 @@ struct DriverOptions {
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
   PrecisionOptions precision;
+  /// auto, library or decompose; empty for auto.
+  std::string attention;
   ParallelOptions parallel;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;

@@ -135,6 +135,8 @@ llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
     return option;
   if (!options.precision.compute.empty())
     return "--precision";
+  if (!options.attention.empty())
+    return "--attention";
   return options.memoryLimit.empty() ? "" : "--memory-limit";
 }
 

@@ -2,6 +2,7 @@
 
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/ParallelOptions.h"
+#include "lib/Target/TargetInfo.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -149,16 +150,28 @@ static Phase mergeCollectives(const DriverOptions &options) {
           /*isTalkative=*/true};
 }
 
+/// Attention as calls of a library, if the target has one.
+static std::string selectAttention(const DriverOptions &options) {
+  bool hasLibrary = lookupTarget(options.target)->attention.maxHeadSize > 0;
+  if (!hasLibrary || options.attention == "decompose")
+    return "";
+  SmallVector<std::pair<StringRef, std::string>> texts{{"target", options.target}};
+  if (options.attention == "library")
+    texts.push_back({"required", "true"});
+  return "exec-select-attention" + optionsText(texts) + ",";
+}
+
 /// The last simplification of the graph, while composites are whole; then their
-/// definitions.  Epilogues are selected between, because they match activations
-/// that are still one op.  No CSE may run after decompose: forward and backward
+/// definitions.  Attention and epilogues are selected between, because they match
+/// what is still one op, and have the shapes of a rank.  No CSE may run after decompose: forward and backward
 /// share only what differentiation chose to save, and merging more would keep it
 /// in memory.
 static Phase decompose(const DriverOptions &options) {
-  std::string epilogues;
+  std::string calls;
   if (options.emit >= Emit::Exec)
-    epilogues = "exec-select-epilogues{target=" + options.target + "},";
-  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(" + epilogues + "tg-decompose,tg-verify-primitives)"};
+    calls = selectAttention(options) + "exec-select-epilogues{target=" + options.target + "},";
+  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(" + calls + "tg-decompose,tg-verify-primitives)",
+          /*isTalkative=*/true};
 }
 
 /// From tensors to actions: library calls first, because what they take must not

@@ -59,6 +59,17 @@ static Error checkTransports(const DriverOptions &options) {
   return Error::success();
 }
 
+/// How attention is computed, of what the target has.
+static Error checkAttention(const DriverOptions &options) {
+  const std::string &way = options.attention;
+  if (!way.empty() && way != "auto" && way != "library" && way != "decompose")
+    return makeError("--attention=" + way + ": it is auto, library or decompose");
+  if (way == "library" && !lookupTarget(options.target)->attention.maxHeadSize)
+    return makeError("--attention=library: the " + options.target +
+                     " target has no library for attention; leave it out, or compile for --target=cuda");
+  return Error::success();
+}
+
 Error braid::resolveTarget(DriverOptions &options) {
   std::string text = options.target;
   auto [name, gpu] = StringRef(text).split(':');
@@ -69,6 +80,8 @@ Error braid::resolveTarget(DriverOptions &options) {
   if (Error error = checkOthers(options))
     return error;
   if (Error error = checkTransports(options))
+    return error;
+  if (Error error = checkAttention(options))
     return error;
   if (options.target == "cuda")
     return resolveGpu(options, namesGpu ? gpu : StringRef(kDefaultGpu));

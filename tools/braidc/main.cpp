@@ -33,6 +33,20 @@ struct Flags {
   cl::opt<int64_t> accumulate{"accumulate", cl::desc("Microbatches a step: the graph's batch is divided by this"),
                               cl::value_desc("K"), cl::init(1), cl::cat(category)};
 
+  cl::opt<std::string> precision{"precision", cl::desc("f32 (default), or bf16: contractions, attention and what lies between "
+                                                       "in bf16, parameters with f32 masters"),
+                                 cl::value_desc("f32|bf16"), cl::cat(category)};
+  cl::opt<std::string> gradType{"grad-dtype", cl::desc("--precision=bf16: in which type gradients of parameters are stored and "
+                                                       "microbatches add up (default f32)"),
+                                cl::value_desc("bf16|f32"), cl::cat(category)};
+  cl::opt<std::string> reduceType{"reduce-dtype", cl::desc("--precision=bf16: in which type ranks send gradients to reduce them "
+                                                           "(default f32)"),
+                                  cl::value_desc("f32|bf16"), cl::cat(category)};
+
+  cl::opt<std::string> attention{"attention", cl::desc("How attention is computed: auto (default: by the target's library where "
+                                                       "that takes it), library (or an error), or decompose"),
+                                 cl::value_desc("auto|library|decompose"), cl::cat(category)};
+
   cl::opt<std::string> optimizer{"optimizer", cl::desc("sgd, momentum, nesterov, adam or adamw (default)"),
                                  cl::init("adamw"), cl::cat(category)};
   cl::opt<double> beta1{"beta1", cl::desc("Adam: decay of the mean (default 0.9)"), cl::init(0.9), cl::cat(category)};
@@ -137,6 +151,8 @@ struct Flags {
     options.emit = emit;
     options.target = target;
     options.accumulate = accumulate;
+    options.precision = {precision, gradType, reduceType};
+    options.attention = attention;
     options.optimizer = {optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
     options.parallel = readParallel();
     options.memoryLimit = memoryLimit;
