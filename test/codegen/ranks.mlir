@@ -53,11 +53,11 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // those of the part.  A transposed tensor has the dims of its cuts exchanged, too.
 // CHECK-LABEL: static const br_tensor tensors[] = {
 // CHECK-NEXT:   {"w", "parameters", BR_BF16, 2, {6, 8}, {1, 6},
-// CHECK-NEXT:    0, 48, BR_INIT_NORMAL, 0.0, 1.0, 0, 1, {0, 1}, 0, 0},
+// CHECK-NEXT:    0, 48, BR_INIT_NORMAL, 0.0, 1.0, 0, 1, {0, 1}, 0, 0, nullptr},
 // CHECK-NEXT:   {"s", "parameters", BR_F32, 2, {6, 4}, {1, 2},
-// CHECK-NEXT:    64, 16, BR_INIT_ONES, 0.0, 0.0, 1, 1, {2, 0}, 1, 0},
+// CHECK-NEXT:    64, 16, BR_INIT_ONES, 0.0, 0.0, 1, 1, {2, 0}, 1, 0, nullptr},
 // CHECK-NEXT:   {"a", "gradients", BR_BF16, 2, {4, 6}, {6, 1},
-// CHECK-NEXT:    128, 48, BR_INIT_ZEROS, 0.0, 0.0, 2, 0, {0, 0}, 0, 3},
+// CHECK-NEXT:    128, 48, BR_INIT_ZEROS, 0.0, 0.0, 2, 0, {0, 0}, 0, 3, nullptr},
 // CHECK:      static const br_io collectives_ios[] = {
 // CHECK-NEXT:   {"x", "", BR_F32, 2, {12, 18}, {{[0-9]+}}, 144, {1, 2}, 0, 0},
 // CHECK:        {"range", "range", BR_F32, 2, {6, 6}, {{[0-9]+}}, 24, {0, 0}, 3, 0},
