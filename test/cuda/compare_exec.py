@@ -146,12 +146,15 @@ def main():
         allocations, operations = trace.read(path)
         arena = trace.arena(allocations, operations, bytes_of_arena)
         runs = runs_of(operations, allocations)
+        if staged and not runs:
+            continue  # of a thread that moves data
         if arena is None or not runs:
             problems.append(f"{path}: " + ("nothing ran" if arena is not None else f"no arena of {bytes_of_arena} bytes"))
             continue
         for run in runs:
             found = [(compare(run, program, arena, staged), program) for program in programs]
-            fewest, program = min(found, key=lambda pair: len(pair[0]))
+            last = run.actions[-1][0]
+            fewest, program = min(found, key=lambda pair: (last >= len(pair[1].actions), len(pair[0])))
             names[program.name] = names.get(program.name, 0) + 1
             problems += [f"{path}: {problem}" for problem in fewest]
         all_runs.append(runs)

@@ -132,10 +132,3 @@ Allocation *shim::nearestAllocation(const void *pointer) {
   }
   return best;
 }
-
-void shim::forEachAllocation(int device, const std::function<void(Allocation &)> &visit) {
-  std::shared_lock lock(table().mutex);
-  for (auto &[base, allocation] : table().byBase)
-    if (allocation->device == device)
-      visit(*allocation);
-}

@@ -9,7 +9,6 @@
 
 #include "Shadow.h"
 
-#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -39,9 +38,6 @@ void releaseDevice(int device);
 Allocation *findAllocation(const void *pointer);
 // The one whose end is nearest below or start nearest above, for messages.
 Allocation *nearestAllocation(const void *pointer);
-
-// All of a device.
-void forEachAllocation(int device, const std::function<void(Allocation &)> &visit);
 
 size_t deviceMemory();
 size_t allocatedBytes(int device);

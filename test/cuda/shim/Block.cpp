@@ -36,7 +36,8 @@ struct Thread {
 // The blocks of a launch, one after the other, on one thread of the host.
 class Runner {
 public:
-  uint32_t run(dim3 blocks, dim3 threads, const std::function<void()> &thread);
+  Ran run(dim3 blocks, dim3 threads, const std::function<void()> &thread);
+  void touch(Allocation &allocation);
 
   void meetBlock(const Site &site);
   void meetGroup(Meeting meeting, unsigned mask, const Site &site);
@@ -65,6 +66,7 @@ private:
   unsigned fresh = 0, running = 0, done = 0, atBarrier = 0;
   std::jmp_buf scheduler;
   Segment launch = 0, block = 0, now = 0;
+  std::vector<Allocation *> touched;
 };
 
 thread_local Runner runner;
@@ -97,8 +99,9 @@ bool sameSite(const Site &a, const Site &b) {
 // Turns
 //===----------------------------------------------------------------------===//
 
-uint32_t Runner::run(dim3 blocks, dim3 size, const std::function<void()> &thread) {
+Ran Runner::run(dim3 blocks, dim3 size, const std::function<void()> &thread) {
   body = &thread;
+  touched.clear();
   threads.assign(size.x, Thread());
   blockDim = size;
   gridDim = blocks;
@@ -109,7 +112,7 @@ uint32_t Runner::run(dim3 blocks, dim3 size, const std::function<void()> &thread
     runBlock();
   }
   body = nullptr;
-  return launch;
+  return {launch, std::move(touched)};
 }
 
 void Runner::runBlock() {
@@ -155,6 +158,11 @@ void Runner::fiberBody() {
     if (!_setjmp(self->place))
       _longjmp(scheduler, 1);
   }
+}
+
+void Runner::touch(Allocation &allocation) {
+  if (std::find(touched.begin(), touched.end(), &allocation) == touched.end())
+    touched.push_back(&allocation);
 }
 
 void Runner::enter(unsigned thread) {
@@ -302,6 +310,7 @@ Allocation &checkedAllocation(const void *pointer, size_t bytes, size_t align, c
   if (reinterpret_cast<uintptr_t>(pointer) % align)
     violation(format("misaligned %s of %zu bytes at byte %zu of allocation %d: aligned to %zu it must be,", access,
                      bytes, offset, allocation->id, align));
+  runner.touch(*allocation);
   return *allocation;
 }
 
@@ -389,6 +398,6 @@ void shim::shuffle(unsigned mask, int lane, const void *from, void *to, size_t b
 
 int shim::ownLane() { return threadIdx.x % 32; }
 
-uint32_t shim::runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread) {
+Ran shim::runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread) {
   return runner.run(blocks, threads, thread);
 }

@@ -12,12 +12,20 @@
 #include "shim/Types.h"
 
 #include <functional>
+#include <vector>
 
 namespace shim {
 
-// Runs all blocks of a launch on this thread of the host.  Returns the launch's first
-// segment.
-uint32_t runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread);
+struct Allocation;
+
+// What a launch did: its first segment, and the memory that it touched.
+struct Ran {
+  uint32_t launch;
+  std::vector<Allocation *> touched;
+};
+
+// Runs all blocks of a launch on this thread of the host.
+Ran runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread);
 
 } // namespace shim
 #endif // BRAID_SHIM_BLOCK_H

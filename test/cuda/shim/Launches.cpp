@@ -9,18 +9,18 @@ using namespace shim;
 
 namespace {
 
-void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threads, Segment launch) {
+void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threads, const Ran &ran) {
   Line line(issue, "launch");
   line.field("kernel", std::string(kernel)).field("blocks", blocks.x).field("threads", threads.x);
   std::vector<std::pair<const void *, size_t>> reads, writes;
-  forEachAllocation(issue.device, [&](Allocation &allocation) {
+  for (Allocation *allocation : ran.touched) {
     Ranges read, written;
-    allocation.shadow->accessed(launch, read, written);
+    allocation->shadow->accessed(ran.launch, read, written);
     for (auto [begin, end] : read)
-      reads.emplace_back(allocation.base + begin, end - begin);
+      reads.emplace_back(allocation->base + begin, end - begin);
     for (auto [begin, end] : written)
-      writes.emplace_back(allocation.base + begin, end - begin);
-  });
+      writes.emplace_back(allocation->base + begin, end - begin);
+  }
   line.pieces("reads", reads).pieces("writes", writes).write(issue.owner);
 }
 
@@ -38,10 +38,10 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
   auto run = [=, thread = std::move(thread)](const Issue &issue) {
     std::string action = issue.action.index < 0 ? "" : std::to_string(issue.action.index);
     launchName = {name, action.empty() ? nullptr : action.c_str()};
-    Segment first = runBlocks(blocks, threads, thread);
+    Ran ran = runBlocks(blocks, threads, thread);
     launchName = {};
     if (tracing())
-      writeLaunch(issue, name, blocks, threads, first);
+      writeLaunch(issue, name, blocks, threads, ran);
   };
   return issue(config.stream, [run] { return Work{nullptr, run, {}}; });
 }

@@ -105,6 +105,9 @@ Shadow::Shadow(size_t bytes)
       pages((bytes + pageBytes - 1) / pageBytes, 0) {}
 
 void Shadow::touch(Segment launch, size_t offset, size_t bytes) {
+  if (touching != launch)
+    touched.clear();
+  touching = launch;
   for (size_t page = offset / pageBytes; page <= (offset + bytes - 1) / pageBytes; ++page)
     if (pages[page] != launch) {
       pages[page] = launch;

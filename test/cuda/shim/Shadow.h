@@ -90,6 +90,7 @@ private:
   Zeroed<uint8_t> known;
   std::vector<Segment> pages; // the launch that touched each page last
   std::vector<uint32_t> touched;
+  Segment touching = 0; // the launch that `touched` is of
 };
 
 // A new segment.
