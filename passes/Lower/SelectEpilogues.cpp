@@ -72,8 +72,9 @@ static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
 static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) {
   OpBuilder builder(matmul);
   Type type = matmul.getResult().getType();
-  auto keeping = builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(), matmul.getLhs(),
-                                                matmul.getRhs(), matmul.getBias(), Value(), Value(), ValueRange(), epilogue);
+  auto keeping =
+      builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(), matmul.getLhs(),
+                                     matmul.getRhs(), matmul.getBias(), Value(), Value(), ValueRange(), epilogue);
   matmul.getResult().replaceAllUsesWith(keeping.getWritten()[1]);
   matmul.erase();
   return keeping;
@@ -119,8 +120,8 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
 static void moveIntoCall(tg::GeluGradOp grad, const TargetInfo &target) {
   auto contract = grad.getGradient().getDefiningOp<tg::ContractOp>();
   auto keeping = grad.getInput().getDefiningOp<exec::MatmulOp>();
-  if (grad.getKind() != tg::GeluKind::Tanh || !contract || !contract->hasOneUse() || !keeping || !keeping.keepsInput() ||
-      grad.getInput() != keeping.getWritten()[1])
+  if (grad.getKind() != tg::GeluKind::Tanh || !contract || !contract->hasOneUse() || !keeping ||
+      !keeping.keepsInput() || grad.getInput() != keeping.getWritten()[1])
     return;
   OpBuilder builder(grad);
   exec::MatmulOp matmul = createCall(builder, builder.getFusedLoc({contract.getLoc(), grad.getLoc()}), contract);

@@ -131,7 +131,8 @@ void CudaMatmulPlan::describeMatrix(LtLayout &layout, const ColumnMatrix &matrix
   check(cublasLtMatrixLayoutCreate(layout.out(), dataType(matrix.type), static_cast<uint64_t>(matrix.rows),
                                    static_cast<uint64_t>(matrix.columns), matrix.ld),
         "cublasLtMatrixLayoutCreate");
-  check(set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(product.batch)), "setting the batch count");
+  check(set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(product.batch)),
+        "setting the batch count");
   check(set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batchStride), "setting the batch stride");
 }
 
@@ -188,8 +189,8 @@ const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &f
   constexpr int most = 8;
   cublasLtMatmulHeuristicResult_t results[most];
   int found = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, c, c, preference,
-                                                               most, results, &found);
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, c, c, preference, most, results, &found);
   for (int i = 0; i < found && status == CUBLAS_STATUS_SUCCESS; ++i)
     if (results[i].state == CUBLAS_STATUS_SUCCESS && results[i].workspaceSize <= d.workspace_bytes) {
       chosen = results[i];

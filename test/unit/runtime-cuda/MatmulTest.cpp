@@ -7,7 +7,8 @@
 #include "core/Error.h"
 #include "core/NumberTypes.h"
 
-#include <cstring>
+#include <cstdio>
+#include <cstdlib>
 
 using namespace braid;
 using namespace braid::test;
@@ -17,9 +18,9 @@ namespace {
 constexpr uint64_t workspace = 1 << 20;
 
 // An arena with the workspace, then A, B, C, the bias and GELU's input.
-class Run {
+class ProductRun {
 public:
-  explicit Run(const Product &p, int64_t shift = 0) : p(p), shift(shift) {
+  explicit ProductRun(const Product &p, int64_t shift = 0) : p(p), shift(shift) {
     desc = p.d;
     desc.workspace_bytes = workspace;
     uint64_t end = workspace;
@@ -33,7 +34,7 @@ public:
     write(a, p.a(), desc.a_type), write(b, p.b(), desc.b_type), write(c, p.c(), desc.c_type);
     write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c_type);
   }
-  ~Run() {
+  ~ProductRun() {
     cudaStreamDestroy(stream);
     cudaFree(arena);
   }
@@ -44,6 +45,12 @@ public:
         << table.error();
     succeed(cudaStreamSynchronize(stream));
     return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size())};
+  }
+  // What a run that fails says.
+  std::string failure() {
+    CudaMatmulTable table(model, arena, stream);
+    EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, nullptr), BR_ERROR);
+    return table.error();
   }
 
 private:
@@ -82,7 +89,7 @@ private:
 };
 
 void check(const Product &p, int64_t shift = 0) {
-  const Outcome wanted = expected(p), got = Run(p, shift)();
+  const Outcome wanted = expected(p), got = ProductRun(p, shift)();
   const double step = p.d.c_type == BR_BF16 ? 1.0 / 256 : p.d.epilogue == BR_EPILOGUE_NONE ? 0 : 1e-5;
   for (size_t i = 0; i < wanted.c.size(); ++i)
     ASSERT_NEAR(got.c[i], wanted.c[i], step * (1 + std::abs(wanted.c[i]))) << i << ": " << p.describe();
@@ -111,7 +118,9 @@ TEST(CudaMatmul, keepsAndReadsTheInputOfGelu) {
     for (int64_t pad : {0, 8}) {
       for (bool bias : {false, true})
         check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).withAux(bias, BR_EPILOGUE_GELU_TANH, pad));
-      check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).withAux(false, BR_EPILOGUE_GELU_TANH_GRAD, pad));
+      check(Product(9, 16, 8, false, true, false)
+                .ofTypes(inputs, result)
+                .withAux(false, BR_EPILOGUE_GELU_TANH_GRAD, pad));
     }
   check(Product(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
 }
@@ -141,7 +150,7 @@ TEST(CudaMatmul, operandsOfAnyAlignment) {
 
 std::string refusal(const Product &p) {
   try {
-    Run{p}();
+    ProductRun{p}();
   } catch (const Error &error) {
     return error.what();
   }
@@ -177,6 +186,29 @@ TEST(CudaMatmul, refusesOtherUsesOfTheInputOfGelu) {
   EXPECT_NE(refusal(p.withAux(false, BR_EPILOGUE_GELU_TANH, 4)).find("12 elements long"), std::string::npos);
   p = plain;
   EXPECT_NE(refusal(p.batch(3).withAux(false, BR_EPILOGUE_GELU_TANH)).find("for a batch"), std::string::npos);
+}
+
+// The shim reads what is to fail once a process: each of these has its own.
+struct CudaMatmulFailures : testing::Test {
+  CudaMatmulFailures() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  template <class F> static void tell(const char *failure, const F &text) {
+    setenv("BRAID_SHIM_FAIL", failure, 1);
+    std::fputs(text().c_str(), stderr);
+    std::_Exit(0);
+  }
+};
+
+TEST_F(CudaMatmulFailures, nameTheProductAtTheStart) {
+  const Product p(4, 3, 2, false, false, false);
+  EXPECT_EXIT(tell("cublasLtMatmulAlgoGetHeuristic:1:CUBLAS_STATUS_INTERNAL_ERROR", [&] { return refusal(p); }),
+              testing::ExitedWithCode(0), "matmul 0 \\(4 x 3 x 2\\): cublasLtMatmulAlgoGetHeuristic: ");
+}
+
+TEST_F(CudaMatmulFailures, nameTheProductThatRuns) {
+  const Product p(4, 3, 2, false, false, false);
+  EXPECT_EXIT(tell("cublasLtMatmul:1:CUBLAS_STATUS_INTERNAL_ERROR", [&] { return ProductRun(p).failure(); }),
+              testing::ExitedWithCode(0), "matmul 0 \\(4 x 3 x 2\\): cublasLtMatmul: ");
 }
 
 TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {

@@ -103,9 +103,7 @@ inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const i
   return offset;
 }
 
-inline double geluTanh(double x) {
-  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-}
+inline double geluTanh(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
 inline double geluSlope(double x) {
   const double h = 1e-5;
   return (geluTanh(x + h) - geluTanh(x - h)) / (2 * h);
