@@ -144,11 +144,13 @@ static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
   bool counts = llvm::any_of(body, [](StringRef line) { return mentions(line, "i"); });
   std::string type = kernel.analysis.lanes <= kIntLanes ? "int" : "int64_t";
   std::string first = shape.rowGroups > 1 ? "threadIdx.x % T * W" : "threadIdx.x * W";
-  if (!counts && shape.iterations > kUnrolledTurns)
+  bool isLong = shape.iterations > kUnrolledTurns;
+  if (!counts && isLong)
     return {"#pragma unroll 4\nfor (" + type + " l = " + first + "; l < L; l += T * W) {"};
+  // Arrays of many turns are too large for registers: no index needs to be a constant.
   bool even = kernel.analysis.lanes % (shape.rowThreads * shape.width) == 0;
-  return {"#pragma unroll\nfor (" + type + " i = 0, l = " + first + "; i < ITERS" + (even ? "" : " && l < L") +
-          "; ++i, l += T * W) {"};
+  return {std::string(isLong ? "#pragma unroll 1" : "#pragma unroll") + "\nfor (" + type + " i = 0, l = " + first +
+          "; i < ITERS" + (even ? "" : " && l < L") + "; ++i, l += T * W) {"};
 }
 
 LoopText CudaFlavour::laneLoop(const KernelForm &kernel, bool ofBlock, ArrayRef<std::string> body) const {
