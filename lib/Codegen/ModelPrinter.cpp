@@ -287,8 +287,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
        << ",\n    /*matmuls=*/" << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
        << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getFlavour().cpuFeatures << ",\n"
        << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
-       << ranks.ranksText(number) << "    /*attentions=*/" << (numAttentions ? "attentions" + suffix : "nullptr") << ", "
-       << numAttentions << ",\n};\n\n";
+       << ranks.ranksText(number) << "    /*attentions=*/" << (numAttentions ? "attentions" + suffix : "nullptr")
+       << ", " << numAttentions << ",\n};\n\n";
   }
   os << mainText(steps.getFlavour(), manyRanks);
   return text;
