@@ -85,7 +85,7 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
   tg::ContractOp contract = contractOf(input);
   if (!contract)
     return;
-  bool isSaved = !input.hasOneUse();
+  const bool isSaved = !input.hasOneUse();
   OpBuilder builder(contract);
   exec::MatmulOp matmul = createCall(builder, builder.getFusedLoc({contract.getLoc(), activation->getLoc()}), contract);
   bool isPossible = !isSaved || (epilogue == exec::Epilogue::GeluTanh && takesAux(matmul, target));
@@ -95,7 +95,7 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
   }
   contract.replaceAllUsesWith(matmul.getResult());
   contract.erase();
-  if (auto add = input.getDefiningOp<arith::AddFOp>()) {
+  if (auto add = activation->getOperand(0).getDefiningOp<arith::AddFOp>()) {
     matmul = fuseBias(add, target);
     // Not a bias: the sum stays, and so does the activation.
     if (!matmul)
