@@ -83,7 +83,7 @@ struct Problem {
   Problem(int64_t m, int64_t n, int64_t k, bool ta, bool tb, bool tc,
           int64_t pad = 0) {
     d.m = m, d.n = n, d.k = k;
-    d.a_type = d.b_type = d.c_type = BR_F32;
+    d.a_type = d.b_type = d.c_type = d.bias_type = BR_F32;
     d.workspace_bytes = workspace;
     sizeA = matrix(m, k, ta, pad, d.a_m, d.a_k);
     sizeB = matrix(k, n, tb, pad, d.b_k, d.b_n);
