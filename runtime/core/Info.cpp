@@ -57,9 +57,13 @@ void printModel(const br_model &model) {
   std::printf("  %-24s %16d\n", "microbatches a step", model.accumulate);
   std::printf("  %-24s %16s\n", "vocabulary",
               formatCount(model.vocab_size).c_str());
-  std::printf("  %-24s %s\n", "compiled for",
-              model.cpu_features && *model.cpu_features ? model.cpu_features
-                                                        : "any processor");
+  const std::string_view target = model.target ? model.target : "cpu";
+  if (target != "cpu")
+    std::printf("  %-24s %s\n", "compiled for", model.target);
+  else
+    std::printf("  %-24s %s\n", "compiled for",
+                model.cpu_features && *model.cpu_features ? model.cpu_features
+                                                          : "any processor");
   for (int32_t i = 0; i < model.n_programs; ++i) {
     const br_program &program = model.programs[i];
     std::printf("  program %s:", program.name);

@@ -22,7 +22,8 @@ struct Rank {
   int local = 0;          // the rank's number on this host
   int device = -1;        // the one it was told to use; -1: that of its local number
   bool sharesDevice = false; // with the other ranks of this process
-  bool graphs = true;        // whether it captures its programs once, and replays them
+  // Whether it captures its programs once, and replays them; empty: where it can.
+  std::optional<bool> graphs = std::nullopt;
   // Where the times of actions go: a file; empty: standard output.
   std::optional<std::string> profile = std::nullopt;
 

@@ -170,7 +170,10 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
   if (!options.rendezvous.empty() && (here || transport == "mpi"))
     fail("--rendezvous=", options.rendezvous, " is where gloo's ranks find each other; over ", transport,
          " they need no place: leave it out, or choose --transport=gloo");
-  return here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
+  RankPlan plan =
+      here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
+  plan.local = launch.localRank;
+  return plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +203,7 @@ int runRank(const TransportFactory &factory, const br_model &model, const RankPl
 void useDevice(Rank &rank, const RankOptions &options) {
   rank.device = options.device;
   rank.profile = options.profile;
-  rank.graphs = options.graphs.value_or(true) && !options.profile;
+  rank.graphs = options.profile ? false : options.graphs;
 }
 
 // A rank of a program on devices: it finds out itself over what the ranks talk.
@@ -317,7 +320,7 @@ int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptio
   Placement placement = placeRank(options.threads, options.pin, plan.share);
   pinPool(placement);
   Rank alone;
-  alone.local = plan.share.rank;
+  alone.local = plan.local;
   useDevice(alone, options);
   return command(alone, placement.threads);
 }

@@ -42,6 +42,7 @@ struct RankPlan {
   int here = 1;          // of them in this process
   int first = 0;         // the number of the first of these
   HostShare share;       // of that first one
+  int local = 0;         // its number on this host, as the launcher has it
   std::string host;      // of programs on devices: what carries host memory; empty: nothing
   std::string rendezvous, job;
 };

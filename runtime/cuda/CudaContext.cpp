@@ -17,7 +17,7 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
   if (model.n_collectives > 0)
     collectives = makeDeviceCollectives(
         model, rank, {device.number, memory.data(), streams, [this] { return errors.actionName(); }});
-  if (rank.graphs && (!collectives || collectives->canBeCaptured()))
+  if (usesGraphs())
     graphs.resize(model.n_programs);
   if (rank.profile && rank.isFirst())
     profile.emplace(model, streams.compute, *rank.profile);
@@ -27,6 +27,15 @@ CudaContext::~CudaContext() {
   // Work that is still queued uses what goes now.
   if (!collectives)
     cudaStreamSynchronize(streams.compute);
+}
+
+bool CudaContext::usesGraphs() const {
+  const bool canCapture = !collectives || collectives->canBeCaptured();
+  if (rank.graphs.value_or(false) && !canCapture)
+    fail("--cuda-graph=on: over ", collectives->name(),
+         " collectives go through the host's memory, which no CUDA graph can hold; leave it out, or choose "
+         "--transport=nccl");
+  return rank.graphs.value_or(true) && canCapture;
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,8 +100,8 @@ const std::byte *CudaContext::result(const br_program &program, const br_io &io,
 
 void CudaContext::copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind) {
   waitFor(slots.lastEnd());
-  checkCuda(cudaMemcpyAsync(to, from, bytes, kind, streams.copy), "cudaMemcpyAsync");
-  checkCuda(cudaStreamSynchronize(streams.copy), "cudaStreamSynchronize");
+  checkCuda(cudaMemcpyAsync(to, from, bytes, kind, streams.copy), "cudaMemcpyAsync between host and arena");
+  checkCuda(cudaStreamSynchronize(streams.copy), "cudaStreamSynchronize after a copy between host and arena");
 }
 
 void CudaContext::read(uint64_t offset, void *to, uint64_t bytes) {
@@ -104,7 +113,8 @@ void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
 }
 
 std::vector<std::string> CudaContext::remarks() const {
-  std::vector<std::string> lines = {concat("on ", device.describe(), ", compiled for ", model.target),
+  std::vector<std::string> lines = {concat("on ", device.describe(), ", compiled for ", model.target,
+                                           graphs.empty() ? ", without CUDA graphs" : ", each program a CUDA graph"),
                                     memory.describeRest()};
   if (collectives && collectives->scratchBytes() > 0)
     lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));

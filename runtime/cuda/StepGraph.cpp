@@ -22,16 +22,18 @@ br_status StepGraph::run(cudaStream_t stream, const std::function<br_status()> &
 
 // Calls of this thread alone: other ranks, and threads that watch collectives, go on.
 br_status StepGraph::capture(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors) {
-  errors.note(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  errors.note(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+              "cudaStreamBeginCapture (--cuda-graph=off goes without)");
   if (errors.any())
     return BR_ERROR;
   const br_status launched = launch();
+  errors.at(-1); // what comes is about all actions
   cudaGraph_t captured = nullptr;
   const cudaError_t ended = cudaStreamEndCapture(stream, &captured);
   if (launched == BR_OK) // else its own error is the reason
-    errors.note(ended, "cudaStreamEndCapture");
+    errors.note(ended, "cudaStreamEndCapture (--cuda-graph=off goes without)");
   if (launched == BR_OK && ended == cudaSuccess)
-    errors.note(cudaGraphInstantiate(&graph, captured, 0), "cudaGraphInstantiate");
+    errors.note(cudaGraphInstantiate(&graph, captured, 0), "cudaGraphInstantiate (--cuda-graph=off goes without)");
   if (captured)
     cudaGraphDestroy(captured);
   return launched == BR_OK && !errors.any() ? BR_OK : BR_ERROR;
