@@ -3,6 +3,7 @@
 #include "cuda/Device.h"
 
 #include "core/Error.h"
+#include "core/Reach.h"
 #include "cuda/Check.h"
 
 #include <charconv>
@@ -30,6 +31,10 @@ static int chooseDevice(const Rank &rank) {
     return rank.device;
   }
   const int device = rank.sharesDevice ? 0 : rank.local;
+  if (device >= count && rank.reach && rank.reach->isOneProcess())
+    fail("this process runs ", rank.size, " ranks, each on a GPU of its own, but of CUDA devices ",
+         describeCount(count), "; let ranks share one with --transport=device-threads, which is slow, or start them "
+         "where there are more");
   if (device >= count)
     fail("rank ", rank.number, " is number ", rank.local, " of the ranks on this host, but of CUDA devices ",
          describeCount(count), "; start fewer ranks a host, or say which GPU this rank takes by --device");
