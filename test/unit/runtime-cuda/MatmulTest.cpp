@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 
 using namespace braid;
 using namespace braid::test;
@@ -139,6 +140,25 @@ TEST(CudaMatmul, outerLoopsAddUp) {
       check(Product(10, 8, 6, false, true, false).outer(n).with(true, accumulate));
   check(Product(10, 8, 6, true, false, false).outer(3).outer(2).batch(3, false, 1).batch(2));
   check(Product(10, 8, 6, true, false, false).outer(3).with(true, false, BR_EPILOGUE_GELU_TANH));
+}
+
+TEST(CudaMatmul, anyProduct) {
+  std::mt19937 random(7);
+  auto oneOf = [&](std::initializer_list<int64_t> of) { return of.begin()[random() % of.size()]; };
+  auto coin = [&] { return random() % 2 == 0; };
+  for (int i = 0; i < 150; ++i) {
+    const bool columnMajor = random() % 4 == 0, accumulate = coin();
+    Product p(oneOf({1, 3, 8, 13, 24}), oneOf({1, 5, 8, 16, 27}), oneOf({1, 2, 7, 16}), coin(), coin(), columnMajor,
+              oneOf({0, 0, 1, 8}));
+    for (int64_t loops = oneOf({0, 0, 1, 2}); loops > 0; --loops)
+      p.outer(oneOf({1, 2, 3}));
+    for (int64_t loops = oneOf({0, 0, 1, 2, 3}); loops > 0; --loops)
+      p.batch(oneOf({1, 2, 4}), coin(), oneOf({0, 0, 1, 16}));
+    p.with(!columnMajor && coin(), accumulate, !accumulate && coin() ? BR_EPILOGUE_GELU_TANH : BR_EPILOGUE_NONE);
+    const bool inputsAreHalf = coin(), resultIsHalf = inputsAreHalf && p.d.n_outer == 0 && coin();
+    p.ofTypes(inputsAreHalf ? BR_BF16 : BR_F32, resultIsHalf ? BR_BF16 : BR_F32);
+    ASSERT_NO_FATAL_FAILURE(check(p, oneOf({0, 0, 1, 2, 8})));
+  }
 }
 
 // Parts of buffers, which begin anywhere.
