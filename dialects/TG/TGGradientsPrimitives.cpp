@@ -15,10 +15,12 @@ using Gradients = SmallVector<Value>;
 Gradients ContractOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool> needed) {
   TensorBuilder t(builder, getLoc());
   Gradients gradients(2);
+  // What was multiplied in bf16 is so here; only its sums may be wider.
+  Value dy = t.convert(dresult[0], getLhs().getType().getElementType());
   if (needed[0])
-    gradients[0] = t.contract(getResultDims() + "," + getRhsDims() + "->" + getLhsDims(), dresult[0], getRhs());
+    gradients[0] = t.contract(getResultDims() + "," + getRhsDims() + "->" + getLhsDims(), dy, getRhs());
   if (needed[1])
-    gradients[1] = t.contract(getLhsDims() + "," + getResultDims() + "->" + getRhsDims(), getLhs(), dresult[0]);
+    gradients[1] = t.contract(getLhsDims() + "," + getResultDims() + "->" + getRhsDims(), getLhs(), dy);
   return gradients;
 }
 

@@ -703,7 +703,7 @@ func.func @init_layers(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<nor
 
 // -----
 
-// expected-error @below {{expected unit, frozen or transposed, found 'trainable'}}
+// expected-error @below {{expected unit, copy_of, frozen or transposed, found 'trainable'}}
 func.func @param_flag(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>, trainable>}) {
   return
 }

@@ -11,8 +11,10 @@ func.func @elementwise(%x: tensor<4x8xf32>, %s: tensor<f32>, %key: tensor<4xi32>
   %2 = tg.silu %x : tensor<4x8xf32>
   // expected-remark @below {{tg.silu_grad: a b, a b -> a b flat}}
   %3 = tg.silu_grad %x, %x : tensor<4x8xf32>
-  // expected-remark @below {{tg.convert: a b -> a b flat}}
+  // expected-remark @below {{tg.convert: a b -> a b linear {0} flat}}
   %4 = tg.convert %x : tensor<4x8xf32> -> tensor<4x8xbf16>
+  // expected-remark @below {{tg.convert: a b -> a b flat}}
+  %wide = tg.convert %x : tensor<4x8xf32> -> tensor<4x8xf64>
   // expected-remark @below {{tg.stop_gradient: a b -> a b linear {0} flat}}
   %5 = tg.stop_gradient %x : tensor<4x8xf32>
   // expected-remark @below {{tg.hook: a b -> a b linear {0} flat}}
