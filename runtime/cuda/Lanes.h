@@ -98,6 +98,7 @@ template <int W> __device__ inline Vec<int32_t, W> lane_index(int64_t first) {
 template <class T, int N> __device__ inline Vec<T, N> select(const Vec<bool, N> &m, const Vec<T, N> &a, const Vec<T, N> &b) {
   return detail::each<N>([&](int k) { return m.at[k] ? a.at[k] : b.at[k]; });
 }
+template <class T> __device__ inline T select(bool m, const T &a, const T &b) { return m ? a : b; }
 
 template <int N> __device__ inline Vec<bool, N> not_(const Vec<bool, N> &m) {
   return detail::each<N>([&](int k) { return !m.at[k]; });
