@@ -20,8 +20,9 @@ REPO = HERE.parent.parent
 
 def flags(args):
     includes = [HERE / "shim" / "include", *args.include, REPO / "runtime"]
+    macros = [f"-DBRAID_WITH_{name.upper()}" for name in args.transport]
     return ["-std=c++20", args.optimize, "-g1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi", "-fexceptions", "-DBRAID_WITH_NCCL",
-            "-ffp-contract=off", *(f"-I{folder}" for folder in includes), *args.flag]
+            "-ffp-contract=off", *(f"-I{folder}" for folder in includes), *macros, *args.flag]
 
 
 def compile_all(args, sources, folder):
@@ -43,13 +44,21 @@ def compile_all(args, sources, folder):
     return objects
 
 
+def transports(args):
+    """What the program is linked with beside the shim's NCCL: the archives and the words that stand beside them."""
+    folder, words = args.build / "lib" / "braid", []
+    for name in args.transport:
+        words += [folder / f"libbraid_rt_{name}.a", *(folder / f"braid_rt_{name}.link").read_text().split()]
+    return words
+
+
 def libraries(args):
     shim = args.build / "test" / "cuda"
     if args.no_runtime:
         return [shim / "libbraid_cuda_shim.a"]
     archives = [shim / "libbraid_rt_cuda_shim.a", shim / "libbraid_cuda_shim.a", args.build / "lib" / "braid" / "libbraid_rt.a"]
     # The archives need one another; --wrap lets the shim see the program's actions.
-    return ["-Wl,--wrap=br_cuda_action", "-Wl,--wrap=br_cuda_status", "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-fopenmp"]
+    return ["-Wl,--wrap=br_cuda_action", "-Wl,--wrap=br_cuda_status", *transports(args), "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-fopenmp"]
 
 
 def build(args):
@@ -74,6 +83,7 @@ def parse():
     parser.add_argument("-O", dest="optimize", default="1", type=lambda level: "-O" + level)
     parser.add_argument("-I", dest="include", action="append", default=[], type=pathlib.Path)
     parser.add_argument("--flag", action="append", default=[], help="one more flag for the compiler")
+    parser.add_argument("--transport", action="append", default=[], help="gloo or mpi, one more that ranks can talk over")
     parser.add_argument("--no-runtime", action="store_true", help="link the shim alone")
     parser.add_argument("--reuse", action="store_true", help="keep objects that are there")
     return parser.parse_args()
