@@ -127,13 +127,16 @@ bool AttentionGradOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides
 int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
 
 /// Libraries that sum in the same order in every run write the gradient of the scores
-/// down once, for whole tiles of 128 queries and keys; besides it they take dq, dk and dv
-/// in f32, of each query head, and a number a row.
+/// down once, in whole tiles of queries and keys; besides it they take a number a row and,
+/// where query heads share keys, dk and dv of each.  What cuDNN 9.19 asks for is this and a
+/// few hundred bytes; another release may take a little more.
 int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
+  constexpr int64_t queryTile = 64, keyTile = 128, slack = 1 << 20;
   RankedTensorType query = tensorOf(getQuery().getType()), key = tensorOf(getKey().getType());
-  int64_t heads = query.getDimSize(0) * query.getDimSize(2), size = query.getDimSize(3);
-  int64_t queries = llvm::alignTo(query.getDimSize(1), 128), keys = llvm::alignTo(key.getDimSize(1), 128);
-  int64_t scores = heads * queries * keys * elementBytes(query.getElementType());
-  int64_t sums = heads * (queries * (size + 1) + 2 * keys * size) * 4;
-  return rule.library + scores + sums;
+  int64_t heads = query.getDimSize(0) * query.getDimSize(2), element = elementBytes(query.getElementType());
+  int64_t scores = llvm::alignTo(query.getDimSize(1), queryTile) * llvm::alignTo(key.getDimSize(1), keyTile) * element;
+  int64_t rows = query.getDimSize(1) * 4;
+  bool isGrouped = query.getDimSize(2) != key.getDimSize(2);
+  int64_t keyGradients = isGrouped ? 2 * key.getDimSize(1) * key.getDimSize(3) * element : 0;
+  return std::max(rule.library, heads * (scores + rows + keyGradients) + slack);
 }

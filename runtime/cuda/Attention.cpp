@@ -60,7 +60,7 @@ static std::string describe(const br_attention_desc &desc) {
                 " heads, ", desc.queries, " queries, ", desc.keys, " keys, heads of ", desc.size);
 }
 
-static void check(const br_attention_desc &desc, const fe::error_t &error) {
+static void check(const br_attention_desc &desc, fe::error_t error) {
   if (error.is_bad())
     fail("cuDNN ", fe::detail::get_backend_version_string(), " does not take ", describe(desc), ": ",
          error.get_message(), kInstead);
