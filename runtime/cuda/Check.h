@@ -11,9 +11,11 @@
 //
 // What the runtime's host code uses of CUDA (collectives and products apart):
 //   cudaGetDeviceCount cudaSetDevice cudaGetDeviceProperties cudaMemGetInfo
+//   cudaRuntimeGetVersion
 //   cudaMalloc cudaFree cudaMallocHost cudaFreeHost cudaMemcpyAsync cudaMemsetAsync
-//   cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamSynchronize
-//   cudaStreamWaitEvent cudaStreamBeginCapture cudaStreamEndCapture
+//   cudaDeviceGetStreamPriorityRange cudaStreamCreateWithPriority
+//   cudaStreamDestroy cudaStreamSynchronize cudaStreamWaitEvent
+//   cudaStreamBeginCapture cudaStreamEndCapture
 //   cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord cudaEventSynchronize
 //   cudaEventElapsedTime
 //   cudaGraphInstantiate cudaGraphLaunch cudaGraphDestroy cudaGraphExecDestroy

@@ -18,12 +18,22 @@ static std::string describeCount(int count) {
   return count == 1 ? "there is one, number 0" : concat("there are ", count, ", numbers 0 to ", count - 1);
 }
 
+// "13.0".
+static std::string describeVersion() {
+  int version = 0;
+  cudaRuntimeGetVersion(&version);
+  return concat(version / 1000, ".", version % 1000 / 10);
+}
+
 static int chooseDevice(const Rank &rank) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0))
     fail("this program runs on a GPU, and CUDA finds none; look at nvidia-smi and CUDA_VISIBLE_DEVICES, or compile "
          "with --target=cpu");
+  if (status == cudaErrorInsufficientDriver)
+    fail("this program runs on a GPU, and there is no driver for one, or one that is too old for CUDA ",
+         describeVersion(), "; look at nvidia-smi, or compile with --target=cpu");
   checkCuda(status, "cudaGetDeviceCount");
   if (rank.device >= 0) {
     if (rank.device >= count)

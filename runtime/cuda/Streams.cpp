@@ -6,7 +6,13 @@
 
 using namespace braid;
 
-Stream::Stream() { checkCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+Stream::Stream(Priority priority) {
+  int least = 0, greatest = 0;
+  checkCuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  checkCuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                         priority == Priority::High ? greatest : least),
+            "cudaStreamCreateWithPriority");
+}
 Stream::~Stream() { cudaStreamDestroy(stream); }
 
 Event::Event(Kind kind) {

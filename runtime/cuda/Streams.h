@@ -15,7 +15,9 @@ namespace braid {
 // A stream of its own, of the device that is current.
 class Stream {
 public:
-  Stream();
+  // Of two streams with work the device serves the one that others wait for first.
+  enum class Priority { Usual, High };
+  explicit Stream(Priority priority = Priority::Usual);
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
@@ -43,7 +45,9 @@ private:
 };
 
 struct Streams {
-  Stream compute, communication, copy;
+  Stream compute;
+  Stream communication{Stream::Priority::High}; // all ranks wait for the last to start
+  Stream copy;
 };
 
 } // namespace braid
