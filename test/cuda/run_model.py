@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -85,6 +86,7 @@ def run(args):
     log = args.work / "cuda.jsonl"
     command = train_command(args.work / "shim", args, log) + shlex.split(args.run)
     if args.sample:
+        shutil.rmtree(args.work / "checkpoint", ignore_errors=True)
         command += ["--checkpoint", args.work / "checkpoint"]
     call(command, environment)
     if args.sample:

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The examples under every strategy, precision and number of ranks, on the shim.
+
+matrix.py --work FOLDER [--only REGEX] [--quick] [--list]
+
+Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small, and the MLP of
+examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4 ranks, with
+and without graphs, with microbatches, and through the host.  Each case trains by run_model.py.  Prints passed and
+failed, and a JSON line of the same at the end.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPO = HERE.parent.parent
+
+GPT = {"model_type": "gpt2", "vocab_size": 256, "n_positions": 16, "n_embd": 32, "n_layer": 2, "n_head": 2,
+       "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+STRATEGIES = {"ddp": "--zero=0", "zero1": "--zero=1", "zero2": "--zero=2", "zero3": "--zero=3"}
+
+
+class Case:
+    def __init__(self, name, model, options="", ranks=1, run="", more=(), quick=False):
+        self.name, self.model, self.options, self.ranks, self.run, self.quick = name, model, options, ranks, run, quick
+        self.more = list(more)
+
+
+def cases():
+    for model in ("gpt", "llama", "mlp"):
+        for precision in ("f32", "bf16"):
+            base = f"--precision={precision}"
+            yield Case(f"{model}-{precision}", model, base, quick=precision == "f32", more=["--sample"] if model != "mlp" else [])
+            for ranks in (2, 4):
+                for strategy, option in STRATEGIES.items():
+                    quick = model == "gpt" and ranks == 2 and (strategy, precision) in (("ddp", "f32"), ("zero3", "bf16"))
+                    yield Case(f"{model}-{precision}-{strategy}-{ranks}", model, f"{base} --mesh=dp={ranks} {option}", ranks,
+                               quick=quick)
+            yield Case(f"{model}-{precision}-hsdp-4", model, f"{base} --mesh=replica=2,shard=2 --zero=3", 4,
+                       quick=model == "gpt" and precision == "f32")
+    yield Case("gpt-no-graph", "gpt", run="--cuda-graph off")
+    yield Case("gpt-ddp-2-no-graph", "gpt", "--mesh=dp=2", 2, run="--cuda-graph off")
+    yield Case("gpt-buckets", "gpt", "--mesh=dp=2 --zero=2 --bucket-mb=0.02 --first-bucket-mb=0.01", 2)
+    yield Case("gpt-accumulate", "gpt", "--accumulate=2 --clip=1.0")
+    yield Case("gpt-accumulate-zero2-2", "gpt", "--accumulate=2 --mesh=dp=2 --zero=2", 2)
+    yield Case("gpt-dataparallel-2", "gpt", "--mesh=dp=2 --strategy=dataparallel", 2)
+    for strategy, option in (("ddp", "--zero=0"), ("zero3", "--zero=3")):
+        yield Case(f"gpt-device-threads-{strategy}", "gpt", f"--mesh=dp=2 {option}", 2,
+                   run="--ranks 2 --transport device-threads", more=["--staged", "--devices=1"])
+    yield Case("llama-2x2", "llama", f"--mesh=dp=2,tp=2 --layout={REPO}/examples/llama-2x2/weights", 4)
+
+
+def graphs(work):
+    """The models' graphs and data."""
+    llama = json.loads((REPO / "examples/llama-tiny/config.json").read_text())
+    llama.update(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
+    for name, config in (("gpt", GPT), ("llama", llama)):
+        (work / f"{name}.json").write_text(json.dumps(config))
+        subprocess.run(["braid-model", work / f"{name}.json", "--batch", "8", "--seq", "8", "-o", work / f"{name}.mlir"], check=True)
+    (work / "mlp.mlir").write_text((REPO / "examples/mlp-by-hand/mlp.mlir").read_text())
+    subprocess.run([sys.executable, REPO / "examples/mlp-by-hand/make_data.py", work / "mlp.data"], check=True,
+                   stdout=subprocess.DEVNULL)
+    sys.path.insert(0, str(HERE))
+    import run_model
+    for name in ("gpt", "llama"):
+        run_model.text(work / f"{name}.data", 20000)
+
+
+def run(case, work):
+    folder = work / "cases"
+    command = [sys.executable, HERE / "run_model.py", work / f"{case.model}.mlir", "--data", work / f"{case.model}.data",
+               "--work", folder, "--ranks", str(case.ranks), f"--options={case.options}", f"--run={case.run}", *case.more,
+               "--tolerance", "1e-2" if "bf16" in case.options else "1e-4"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    return done.returncode == 0, done.stdout.strip()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="", help="cases whose names match")
+    parser.add_argument("--quick", action="store_true", help="the few that the test suite runs")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    chosen = [case for case in cases() if re.search(args.only, case.name) and (case.quick or not args.quick)]
+    if args.list:
+        print("\n".join(case.name for case in chosen))
+        return
+    args.work.mkdir(parents=True, exist_ok=True)
+    graphs(args.work)
+    failed = []
+    for case in chosen:
+        start = time.time()
+        right, output = run(case, args.work)
+        print(f"{'passed' if right else 'FAILED'} {case.name} ({time.time() - start:.1f} s): {output if not right else output.splitlines()[-1]}",
+              flush=True)
+        failed += [] if right else [case.name]
+    print(json.dumps({"passed": len(chosen) - len(failed), "failed": len(failed), "failures": failed}))
+    sys.exit(1 if failed or not chosen else 0)
+
+
+if __name__ == "__main__":
+    main()
