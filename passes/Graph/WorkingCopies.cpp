@@ -37,6 +37,15 @@ struct Narrowed {
   bool isUpdated = false;
 };
 
+/// What becomes of a parameter of one program.
+struct Split {
+  BlockArgument argument;
+  tg::ParamAttr parameter; ///< That of the working copy.
+  Type type;
+  SmallVector<tg::ConvertOp> reads;
+  BlockArgument master = {}; ///< Where the program updates it.
+};
+
 struct WorkingCopies final : braid::impl::WorkingCopiesPassBase<WorkingCopies> {
   using WorkingCopiesPassBase::WorkingCopiesPassBase;
 
@@ -84,30 +93,36 @@ private:
         updates[name] = returnOf(function).getOperand(i);
     SignatureEditor editor(function);
     OpBuilder builder(returnOf(function));
-    SmallVector<std::pair<unsigned, tg::ParamAttr>> renamed;
+    SmallVector<Split> splits;
     for (BlockArgument argument : llvm::to_vector(function.getArguments())) {
       tg::ParamAttr parameter = parameterOf(argument);
       auto found = parameter ? all.find(parameter.getName()) : all.end();
       if (found == all.end() || !found->second.type)
         continue;
-      if (found->second.isUpdated)
-        renamed.push_back({argument.getArgNumber(), copyOf(parameter)});
-      SmallVector<tg::ConvertOp> reads = narrowings(argument);
+      Split split{argument, found->second.isUpdated ? copyOf(parameter) : parameter, found->second.type, narrowings(argument)};
       if (Value updated = updates.lookup(parameter.getName())) {
-        BlockArgument master = editor.addArgument(argument.getType(), masterOf(function, argument, parameter));
-        argument.replaceAllUsesExcept(master, SmallPtrSet<Operation *, 4>(reads.begin(), reads.end()));
+        split.master = editor.addArgument(argument.getType(), masterOf(function, argument, parameter));
         Value copy = tg::TensorBuilder(builder, updated.getLoc()).convert(updated, builder.getBF16Type());
-        editor.addResult(copy, tg::kUpdates, renamed.back().second.getName());
+        editor.addResult(copy, tg::kUpdates, split.parameter.getName());
       }
-      for (tg::ConvertOp read : reads) {
-        read.replaceAllUsesWith(Value(argument));
-        read.erase();
-      }
-      argument.setType(found->second.type);
+      splits.push_back(std::move(split));
     }
     editor.finish();
-    for (auto [number, parameter] : renamed)
-      function.setArgAttr(number, tg::kParam, parameter);
+    for (Split &split : splits)
+      apply(function, split);
+    updateType(function);
+  }
+
+  /// Makes the argument the working copy; its other uses are the master's.
+  static void apply(func::FuncOp function, Split &split) {
+    if (split.master)
+      split.argument.replaceAllUsesExcept(split.master, SmallPtrSet<Operation *, 4>(split.reads.begin(), split.reads.end()));
+    for (tg::ConvertOp read : split.reads) {
+      read.replaceAllUsesWith(Value(split.argument));
+      read.erase();
+    }
+    split.argument.setType(split.type);
+    function.setArgAttr(split.argument.getArgNumber(), tg::kParam, split.parameter);
   }
 
   static tg::ParamAttr copyOf(tg::ParamAttr parameter) {
