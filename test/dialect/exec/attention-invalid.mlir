@@ -1,0 +1,54 @@
+// RUN: braid-opt %s --split-input-file --verify-diagnostics
+
+func.func @narrow_lse(%q: tensor<2x8x4x8xbf16>) {
+  // expected-error @below {{result 1 is 'tensor<2x4x8xbf16>' but must be 'tensor<2x4x8xf32>'}}
+  %o, %lse = exec.attention(%q, %q, %q) scale 1.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @heads(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x3x8xbf16>) {
+  // expected-error @below {{the 3 heads of the key do not divide the 4 of the query}}
+  %o, %lse = exec.attention(%q, %k, %k) scale 1.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x3x8xbf16>, tensor<2x8x3x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @lengths(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x6x4x8xbf16>) {
+  // expected-error @below {{is causal, but the query has 8 positions and the key 6}}
+  %o, %lse = exec.attention(%q, %k, %k) scale 1.0 causal
+      : (tensor<2x8x4x8xbf16>, tensor<2x6x4x8xbf16>, tensor<2x6x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @sizes(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x4x16xbf16>) {
+  // expected-error @below {{must agree in batch, head size and element type}}
+  %o, %lse = exec.attention(%q, %k, %k) scale 1.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @results(%q: tensor<2x8x4x8xbf16>) {
+  // expected-error @below {{has 1 results and 0 outs: it needs 2 results (on values) or outs (in memory)}}
+  %o = exec.attention(%q, %q, %q) scale 1.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @gradient(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x8x4xf32>) {
+  // expected-error @below {{lse is 'tensor<2x8x4xf32>' but must be 'tensor<2x4x8xf32>'}}
+  %d:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 1.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4xf32>, tensor<2x8x4x8xbf16>)
+      -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
+  return
+}
