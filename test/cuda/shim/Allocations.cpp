@@ -9,6 +9,7 @@
 #include <map>
 #include <shared_mutex>
 #include <sys/mman.h>
+#include <vector>
 
 using namespace shim;
 
@@ -19,6 +20,8 @@ constexpr size_t pageBytes = 4096, guardBytes = 16 * pageBytes;
 struct Table {
   std::shared_mutex mutex;
   std::map<const char *, std::unique_ptr<Allocation>> byBase;
+  // Those that are gone stay as records: a thread may be looking at the one it remembers.
+  std::vector<std::unique_ptr<Allocation>> gone;
   std::map<int, size_t> bytes; // by device
   int count = 0;
 };
@@ -36,9 +39,11 @@ Allocation *insert(std::unique_ptr<Allocation> allocation) {
   return (all.byBase[allocation->base] = std::move(allocation)).get();
 }
 
-void unmap(Allocation &allocation) {
-  if (allocation.owned)
-    munmap(allocation.base - guardBytes, allocation.mapped);
+void retire(std::unique_ptr<Allocation> &allocation) {
+  if (allocation->owned)
+    munmap(allocation->base - guardBytes, allocation->mapped);
+  allocation->shadow.reset();
+  table().gone.push_back(std::move(allocation));
   ++generation;
 }
 
@@ -85,19 +90,21 @@ bool shim::release(void *pointer, bool device) {
   if (found == table().byBase.end() || (found->second->device >= 0) != device)
     return false;
   table().bytes[found->second->device] -= found->second->bytes;
-  unmap(*found->second);
+  retire(found->second);
   table().byBase.erase(found);
   return true;
 }
 
 void shim::releaseDevice(int device) {
   std::unique_lock lock(table().mutex);
-  std::erase_if(table().byBase, [&](auto &entry) {
-    if (entry.second->device != device)
-      return false;
-    unmap(*entry.second);
-    return true;
-  });
+  for (auto next = table().byBase.begin(); next != table().byBase.end();) {
+    if (next->second->device == device) {
+      retire(next->second);
+      next = table().byBase.erase(next);
+    } else {
+      ++next;
+    }
+  }
   table().bytes[device] = 0;
 }
 

@@ -1,0 +1,126 @@
+// Asks cuDNN for plans of the runtime's graphs of attention for GPUs that are not here:
+// cuDNN is told of a device by its properties.  Prints a line for each.
+//
+//   attention_plans: sm_90 8x12x1024x64 ... gradient: 201720064 bytes of workspace
+#include "cuda/CudnnGraph.h"
+
+#include <cstdio>
+#include <dlfcn.h>
+
+namespace fe = cudnn_frontend;
+void *cudnn_frontend::cudnn_dlhandle = nullptr;
+
+namespace {
+
+// As cudaDeviceProp has them; the numbers of an A100, an H100 and a B200.
+std::string propertiesText(int gpu) {
+  const int sharedMemory = gpu == 80 ? 166912 : 232448;
+  const std::pair<const char *, long> numbers[] = {{"deviceVer", gpu * 10},
+                                                   {"driverVer", 13000},
+                                                   {"cudaDeviceId", 0},
+                                                   {"totalGlobalMem", 85000000000},
+                                                   {"regsPerBlock", 65536},
+                                                   {"multiProcessorCount", 132},
+                                                   {"warpSize", 32},
+                                                   {"maxSharedMemoryPerBlock", 49152},
+                                                   {"maxSharedMemoryPerBlockOptin", sharedMemory},
+                                                   {"reservedSharedMemoryPerBlock", 1024},
+                                                   {"maxRegistersPerSM", 65536},
+                                                   {"maxCtasPerSM", 32},
+                                                   {"maxThreadsPerBlock", 1024},
+                                                   {"maxThreadsPerSM", 2048},
+                                                   {"pciDeviceId", 0},
+                                                   {"isTccDriver", 0},
+                                                   {"supportCoopLaunch", 1},
+                                                   {"smClockRateKHz", 1980000},
+                                                   {"memClockRateKHz", 2619000},
+                                                   {"l2CacheSize", 52428800}};
+  std::string text = "{\"deviceName\":\"none\",\"maxGridSize\":[2147483647,65535,65535],\"maxBlockSize\":[1024,1024,64]";
+  for (auto [name, number] : numbers)
+    text += ",\"" + std::string(name) + "\":" + std::to_string(number);
+  return text + "}";
+}
+
+struct Case {
+  const char *name;
+  int64_t batch, heads, keyHeads, queries, keys, size;
+  bool causal, packed;
+};
+
+// q, k and v as parts of one tensor, or each by itself.
+br_attention_desc describe(const Case &one, bool gradient) {
+  br_attention_desc desc{};
+  desc.batch = one.batch, desc.heads = one.heads, desc.key_heads = one.keyHeads;
+  desc.queries = one.queries, desc.keys = one.keys, desc.size = one.size;
+  auto fill = [&](int64_t *strides, int64_t positions, int64_t heads, bool packed) {
+    const int64_t row = (packed ? one.heads + 2 * one.keyHeads : heads) * one.size;
+    strides[0] = positions * row, strides[1] = row, strides[2] = one.size;
+  };
+  for (int64_t *strides : {desc.q, desc.dq})
+    fill(strides, one.queries, one.heads, one.packed);
+  for (int64_t *strides : {desc.k, desc.v, desc.dk, desc.dv})
+    fill(strides, one.keys, one.keyHeads, one.packed);
+  for (int64_t *strides : {desc.o, desc.dout})
+    fill(strides, one.queries, one.heads, false);
+  desc.gradient = gradient, desc.type = BR_BF16, desc.scale = 0.125, desc.causal = one.causal;
+  return desc;
+}
+
+std::string plan(const br_attention_desc &desc, int gpu, int64_t &workspace) {
+  const std::string text = propertiesText(gpu);
+  auto properties = std::make_shared<fe::DeviceProperties>();
+  fe::error_t error = properties->deserialize({text.begin(), text.end()});
+  auto graph = braid::makeAttentionGraph(desc);
+  graph->set_device_properties(properties).set_sm_version(gpu);
+  if (error.is_good())
+    error = graph->validate();
+  if (error.is_good())
+    error = graph->build_operation_graph();
+  if (error.is_good())
+    error = graph->create_execution_plans({fe::HeurMode_t::A});
+  if (error.is_good())
+    error = graph->check_support();
+  if (error.is_good())
+    error = graph->build_plans(fe::BuildPlanPolicy_t::HEURISTICS_CHOICE);
+  if (error.is_good())
+    error = graph->get_workspace_size(workspace);
+  return error.is_good() ? "" : error.get_message();
+}
+
+// What the compiler sets aside (exec.attention_grad's workspace).
+int64_t promised(const br_attention_desc &desc) {
+  auto aligned = [](int64_t size, int64_t to) { return (size + to - 1) / to * to; };
+  const int64_t scores = aligned(desc.queries, 64) * aligned(desc.keys, 128) * 2;
+  const int64_t grouped = desc.heads == desc.key_heads ? 0 : 4 * desc.keys * desc.size;
+  return std::max<int64_t>(32 << 20,
+                           desc.batch * desc.heads * (scores + 4 * desc.queries + grouped) + (1 << 20));
+}
+
+} // namespace
+
+int main() {
+  cudnn_frontend::cudnn_dlhandle = dlopen("libcudnn.so.9", RTLD_NOW);
+  if (!cudnn_frontend::cudnn_dlhandle)
+    return std::printf("%s\n", dlerror()), 1;
+  const Case cases[] = {{"gpt2", 8, 12, 12, 1024, 1024, 64, true, true},
+                        {"grouped", 2, 32, 8, 2048, 2048, 128, true, false},
+                        {"grouped, packed", 2, 8, 2, 256, 256, 64, true, true},
+                        {"odd length", 2, 4, 4, 33, 33, 32, true, true},
+                        {"not causal", 2, 4, 4, 200, 200, 16, false, true},
+                        {"other keys", 2, 4, 4, 128, 300, 64, false, false},
+                        {"small", 1, 2, 1, 2, 2, 8, true, false}};
+  int failures = 0;
+  for (int gpu : {80, 90, 100})
+    for (const Case &one : cases)
+      for (bool gradient : {false, true}) {
+        const br_attention_desc desc = describe(one, gradient);
+        int64_t workspace = 0;
+        std::string error = plan(desc, gpu, workspace);
+        if (error.empty() && workspace > promised(desc))
+          error = "takes more than the " + std::to_string(promised(desc)) + " bytes that the compiler sets aside";
+        failures += !error.empty();
+        std::printf("sm_%d, %s%s: %ld bytes of workspace%s%s\n", gpu, one.name, gradient ? ", gradient" : "",
+                    static_cast<long>(workspace), error.empty() ? "" : ": ", error.c_str());
+      }
+  return failures != 0;
+}
