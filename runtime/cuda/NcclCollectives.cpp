@@ -145,7 +145,7 @@ void NcclCollectives::started(int32_t index) {
   std::lock_guard lock(watchMutex);
   if (underWay.empty())
     since = Clock::now();
-  underWay.push_back(index);
+  underWay.push_back({index, collective(index).action});
 }
 
 // Asks now and then instead of sleeping in the driver, where nothing could wake it.
@@ -198,7 +198,7 @@ std::string NcclCollectives::findTrouble() {
     return news;
   std::lock_guard lock(watchMutex);
   if (std::string async = communicators.asyncError(); !async.empty())
-    return concat("rank ", rankNumber(), ": ", underWay.empty() ? "" : describe(underWay.front()) + ": ", async);
+    return concat("rank ", rankNumber(), ": ", underWay.empty() ? "" : describe(underWay[0].index, underWay[0].action) + ": ", async);
   return findLate();
 }
 
@@ -216,18 +216,18 @@ std::string NcclCollectives::findLate() {
 // come to it.
 std::string NcclCollectives::findLateCollective() {
   Clock::time_point now = Clock::now();
-  while (!underWay.empty() && cudaEventQuery(collective(underWay.front()).direct.end) == cudaSuccess) {
+  while (!underWay.empty() && cudaEventQuery(collective(underWay[0].index).direct.end) == cudaSuccess) {
     underWay.pop_front();
     since = now;
   }
   if (underWay.empty())
     return "";
-  if (cudaEventQuery(collective(underWay.front()).direct.begin) == cudaErrorNotReady)
+  if (cudaEventQuery(collective(underWay[0].index).direct.begin) == cudaErrorNotReady)
     since = now;
   if (now - since < std::chrono::duration<double>(reach.timeout()))
     return "";
   return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(), " waits for ",
-                describe(underWay.front()));
+                describe(underWay[0].index, underWay[0].action));
 }
 
 //===----------------------------------------------------------------------===//

@@ -70,7 +70,11 @@ private:
   // Between the calling thread and the one that watches:
   std::mutex watchMutex;
   std::condition_variable changed;
-  std::deque<int32_t> underWay;  // started outside of captures, not seen to have ended
+  struct Started {
+    int32_t index;
+    const char *action;
+  };
+  std::deque<Started> underWay;  // outside of captures, not seen to have ended
   Clock::time_point since;       // nothing of these has ended, while the first could run
   cudaEvent_t awaited = nullptr; // by the host
   Clock::time_point awaitedSince;

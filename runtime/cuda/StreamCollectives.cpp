@@ -107,7 +107,7 @@ br_status StreamCollectives::start(int32_t index) {
     started(index);
     return BR_OK;
   } catch (const Error &error) {
-    noteFailure(concat("rank ", number, ": ", describe(index), ": ", error.what()));
+    noteFailure(concat("rank ", number, ": ", describe(index, each.action), ": ", error.what()));
     return BR_ERROR;
   }
 }
@@ -121,11 +121,11 @@ br_status StreamCollectives::wait(int32_t index) {
   return hasFailed() ? BR_ERROR : BR_OK;
 }
 
-std::string StreamCollectives::describe(int32_t index) const {
+std::string StreamCollectives::describe(int32_t index, const char *action) const {
   const Collective &each = collectives[index];
   std::string text = concat(braid::describe(each.operation.signature, *each.operation.group), " over ",
                             braid::describe(*each.operation.group));
-  return each.action[0] ? concat(text, ", '", each.action, "'") : text;
+  return action[0] ? concat(text, ", '", action, "'") : text;
 }
 
 void StreamCollectives::exchange(int32_t index) {

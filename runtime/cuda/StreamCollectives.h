@@ -44,8 +44,8 @@ protected:
   virtual void exchange(int32_t index);
   // Its end has been recorded.
   virtual void started(int32_t) {}
-  // "all_reduce #7 (sum, f32, 4096 elements) over {0, 1}", and what starts it.
-  std::string describe(int32_t index) const;
+  // "all_reduce #7 (sum, f32, 4096 elements) over {0, 1}", and the action that starts it.
+  std::string describe(int32_t index, const char *action) const;
 
   int rankNumber() const { return number; }
 
