@@ -61,10 +61,8 @@ static std::string constantsText(const KernelForm &kernel, StringRef text) {
         parts.push_back((name + " = " + Twine(value)).str());
     return parts.empty() ? "" : "  constexpr " + type.str() + " " + llvm::join(parts, ", ") + ";\n";
   };
-  SmallVector<std::pair<StringRef, int64_t>> narrow{{"W", shape.width},
-                                                    {"T", shape.rowThreads},
-                                                    {"ROWS", shape.rowGroups},
-                                                    {"ITERS", shape.iterations}};
+  SmallVector<std::pair<StringRef, int64_t>> narrow{
+      {"W", shape.width}, {"T", shape.rowThreads}, {"ROWS", shape.rowGroups}, {"ITERS", shape.iterations}};
   SmallVector<std::pair<StringRef, int64_t>> wide{{"R", analysis.rows}, {"B", analysis.rows / analysis.blocks()}};
   auto &ofLanes = analysis.lanes <= kIntLanes ? narrow : wide;
   ofLanes.insert(ofLanes.begin(), {"L", analysis.lanes});
@@ -130,12 +128,13 @@ static std::string leftText(StringRef end) {
 /// Lanes of all threads of the grid.
 static LoopText gridLoop(const KernelForm &kernel) {
   if (kernel.analysis.flat)
-    return {"for (int64_t l = part.begin + threadIdx.x * W; l < part.end; l += blockDim.x * W) {" + leftText("part.end")};
+    return {"for (int64_t l = part.begin + threadIdx.x * W; l < part.end; l += blockDim.x * W) {" +
+            leftText("part.end")};
   bool isInt = kernel.analysis.lanes <= kIntLanes;
   std::string block = isInt ? "blockIdx.x" : "int64_t{blockIdx.x}", grid = isInt ? "gridDim.x" : "int64_t{gridDim.x}";
   std::string thread = kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x";
-  return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = (" + block + " * T + " + thread + ") * W; l < L; l += " +
-          grid + " * T * W) {"};
+  return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = (" + block + " * T + " + thread +
+          ") * W; l < L; l += " + grid + " * T * W) {"};
 }
 
 /// Lanes of the threads that share a row.

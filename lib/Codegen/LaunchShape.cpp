@@ -24,7 +24,7 @@ static constexpr int64_t kBlockThreads = 256, kMostThreads = 1024;
 static constexpr int64_t kWarpRows = 1024;
 /// Numbers of a thread that outlive a lane loop and still fit into its registers, in
 /// a block of the usual size and in one of the most threads.
-static constexpr int64_t kRegisterLanes = 64, kRegisterLanesOfMost = 16;
+static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
 /// Row groups that share a column sum: the fewest bytes of a row they read at once.
 static constexpr int64_t kSectorBytes = 32;
 static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
@@ -128,9 +128,8 @@ static int64_t chooseWidth(const KernelAnalysis &kernel, ArrayRef<LaneAccess> ac
 
 /// Arrays over lanes that a thread holds: sums over rows, and kept values.
 static int64_t countSums(const KernelAnalysis &kernel) {
-  return llvm::count_if(kernel.nodes, [&](auto &entry) {
-    return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims());
-  });
+  return llvm::count_if(
+      kernel.nodes, [&](auto &entry) { return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims()); });
 }
 static int64_t countKept(const KernelAnalysis &kernel) {
   return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.kept; });
@@ -160,7 +159,7 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, i
   }
   // As many threads as make the lanes of each few, evenly.
   int64_t most = kBlockThreads;
-  while (most < kMostThreads && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanes / 4)
+  while (most < kMostThreads && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanes / 3)
     most *= 2;
   if (!reducesLanes && arrays == 0)
     most = kBlockThreads;

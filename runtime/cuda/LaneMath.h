@@ -46,7 +46,8 @@ BRAID_LANE_FUNCTION(pow, ::powf)
 #undef BRAID_LANE_FUNCTION
 
 __device__ inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
-template <int N> __device__ inline Vec<float, N> fma(const Vec<float, N> &a, const Vec<float, N> &b, const Vec<float, N> &c) {
+template <int N>
+__device__ inline Vec<float, N> fma(const Vec<float, N> &a, const Vec<float, N> &b, const Vec<float, N> &c) {
   return detail::each<N>([&](int k) { return ::fmaf(a.at[k], b.at[k], c.at[k]); });
 }
 

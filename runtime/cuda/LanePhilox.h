@@ -69,8 +69,9 @@ template <int N> __device__ inline Vec<float, N> neighbours(const PhiloxStream &
 } // namespace detail
 
 // Uniform in [0, 1) for elements row_base + lane, lane >= 0.
-template <int N> __device__ inline Vec<float, N> philox_uniform(uint64_t row_base, const Vec<int32_t, N> &lane,
-                                                                const int32_t *key, uint32_t stream) {
+template <int N>
+__device__ inline Vec<float, N> philox_uniform(uint64_t row_base, const Vec<int32_t, N> &lane, const int32_t *key,
+                                               uint32_t stream) {
   const detail::PhiloxStream numbers(key, stream);
   if (lane.at[N - 1] - lane.at[0] == N - 1)
     return detail::neighbours<N>(numbers, row_base + static_cast<uint32_t>(lane.at[0]));

@@ -137,7 +137,9 @@ template <int T, class X, int N> __device__ inline X row_max(const Vec<X, N> &v)
 //===----------------------------------------------------------------------===//
 
 namespace detail {
-template <class X> __device__ inline X shuffle_xor_each(const X &x, int distance) { return shuffle_xor(~0u, x, distance); }
+template <class X> __device__ inline X shuffle_xor_each(const X &x, int distance) {
+  return shuffle_xor(~0u, x, distance);
+}
 template <class X, int N> __device__ inline Vec<X, N> shuffle_xor_each(const Vec<X, N> &x, int distance) {
   return each<N>([&](int k) { return shuffle_xor(~0u, x.at[k], distance); });
 }

@@ -24,14 +24,10 @@ namespace braid {
 
 using bf16 = __nv_bfloat16;
 
-template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
-  T at[N];
-};
+template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec { T at[N]; };
 
 namespace detail {
-template <class T> struct Same {
-  using type = T;
-};
+template <class T> struct Same { using type = T; };
 // {f(0), f(1), ...}
 template <int N, class F> __device__ inline auto each(const F &f) {
   Vec<decltype(f(0)), N> v;
@@ -95,7 +91,8 @@ template <int W> __device__ inline Vec<int32_t, W> lane_index(int64_t first) {
   return detail::each<W>([&](int k) { return static_cast<int32_t>(first) + k; });
 }
 
-template <class T, int N> __device__ inline Vec<T, N> select(const Vec<bool, N> &m, const Vec<T, N> &a, const Vec<T, N> &b) {
+template <class T, int N>
+__device__ inline Vec<T, N> select(const Vec<bool, N> &m, const Vec<T, N> &a, const Vec<T, N> &b) {
   return detail::each<N>([&](int k) { return m.at[k] ? a.at[k] : b.at[k]; });
 }
 template <class T> __device__ inline T select(bool m, const T &a, const T &b) { return m ? a : b; }
@@ -174,7 +171,8 @@ template <int W, class T> __device__ inline auto ld_strided(const T *p, int64_t 
   using X = decltype(ld1(p));
   return detail::each<W>([&](int k) { return k < n ? ld1(p + k * stride) : X{}; });
 }
-template <class T, class X, int W> __device__ inline void st_strided(T *p, int64_t stride, const Vec<X, W> &v, int n = W) {
+template <class T, class X, int W>
+__device__ inline void st_strided(T *p, int64_t stride, const Vec<X, W> &v, int n = W) {
 #pragma unroll
   for (int k = 0; k < W; ++k)
     if (k < n)

@@ -88,9 +88,9 @@ template <size_t N> struct Part {
 template <size_t N> struct Vectors {
   static constexpr int capacity = (4096 - 16) / ((N + 1) * 8 + 4);
 
-  int64_t block_lanes;               // the lanes of a part
-  int count;                         // of vectors
-  unsigned first_block[capacity];    // of each
+  int64_t block_lanes;            // the lanes of a part
+  int count;                      // of vectors
+  unsigned first_block[capacity]; // of each
   int64_t lengths[capacity];
   Address operands[capacity][N];
 
@@ -107,14 +107,18 @@ template <size_t N> struct Vectors {
 };
 
 namespace detail {
-// Lanes of a thread in a part: enough to pay for finding it.
-inline constexpr int64_t lanes_of_thread_in_part = 16;
+// Lanes of a thread in a part, a multiple of every width: enough to pay for finding it,
+// fewer where that leaves a large GPU without work.
+inline int64_t lanes_of_thread(int64_t length) { return length < (int64_t{1} << 22) ? 8 : 16; }
 
 // Collects vectors, and launches as often as they fill the parameters.
 template <size_t N> class VectorLauncher {
 public:
-  VectorLauncher(const Memory &m, int64_t threads, void (*kernel)(Vectors<N>)) : m(m), threads(threads), kernel(kernel) {
-    vectors.block_lanes = threads * lanes_of_thread_in_part;
+  // Of `total` lanes altogether.
+  VectorLauncher(const Memory &m, int64_t total, int64_t threads, void (*kernel)(Vectors<N>))
+      : m(m), threads(threads), kernel(kernel) {
+    static_assert(sizeof(Vectors<N>) <= 4096, "the parameters of a kernel");
+    vectors.block_lanes = threads * lanes_of_thread(total);
   }
   template <class... A> void add(int64_t length, A... operands) {
     static_assert(sizeof...(A) == N);
@@ -152,7 +156,7 @@ inline void add_tuple(VectorLauncher<N> &launcher, const Memory &m, const Tuple<
 // Runs a kernel over one vector.
 template <size_t N, class... A>
 inline void launch_flat(const Memory &m, int64_t length, int64_t threads, void (*kernel)(Vectors<N>), A... operands) {
-  detail::VectorLauncher<N> launcher(m, threads, kernel);
+  detail::VectorLauncher<N> launcher(m, length, threads, kernel);
   launcher.add(length, operands...);
   launcher.flush();
 }
@@ -160,7 +164,10 @@ inline void launch_flat(const Memory &m, int64_t length, int64_t threads, void (
 // Runs a kernel over all vectors of a table.
 template <size_t N, size_t T>
 inline void launch_table(const Memory &m, const Tuple<N> (&table)[T], int64_t threads, void (*kernel)(Vectors<N>)) {
-  detail::VectorLauncher<N> launcher(m, threads, kernel);
+  int64_t total = 0;
+  for (const Tuple<N> &tuple : table)
+    total += tuple.length;
+  detail::VectorLauncher<N> launcher(m, total, threads, kernel);
   for (const Tuple<N> &tuple : table)
     detail::add_tuple(launcher, m, tuple, std::make_index_sequence<N>());
   launcher.flush();
