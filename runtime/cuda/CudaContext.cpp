@@ -24,9 +24,13 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
 }
 
 CudaContext::~CudaContext() {
-  // Work that is still queued uses what goes now.
-  if (!collectives)
-    cudaStreamSynchronize(streams.compute);
+  // NCCL does not let a communicator go while a graph has collectives of it.  Without
+  // collectives nothing waits for other ranks any more, and what is still queued ends
+  // before the memory goes that it uses.
+  graphs.clear();
+  collectives.reset();
+  cudaStreamSynchronize(streams.compute);
+  cudaStreamSynchronize(streams.copy);
 }
 
 bool CudaContext::usesGraphs() const {

@@ -67,7 +67,6 @@ private:
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
   std::optional<Profile> profile;
-  // Last: what waits for other ranks is given up before streams and memory go.
   std::unique_ptr<DeviceCollectives> collectives; // null: the model has none
 };
 

@@ -30,13 +30,15 @@ void Profile::enter(const br_program &program, const Wait &wait) {
   Marks &marks = current->marks[current->started % 2];
   collect(*current, marks, wait);
   marks.run = current->started;
+  // Nothing may throw while the program runs.
+  while (marks.events.size() <= current->milliseconds.size())
+    marks.events.emplace_back(Event::Kind::Timed);
+  marks.actions.reserve(current->milliseconds.size());
   nvtxRangePushA(program.name);
 }
 
 void Profile::mark(int32_t action, ProgramErrors &errors) {
   Marks &marks = current->marks[current->started % 2];
-  if (marks.count == marks.events.size())
-    marks.events.emplace_back(Event::Kind::Timed);
   errors.note(cudaEventRecord(marks.events[marks.count++], stream), "cudaEventRecord");
   if (action >= 0)
     marks.actions.push_back(action);
@@ -46,7 +48,8 @@ void Profile::mark(int32_t action, ProgramErrors &errors) {
 }
 
 void Profile::at(int32_t action, ProgramErrors &errors) {
-  if (action < 0 || action >= current->program->n_actions)
+  const size_t marked = current->marks[current->started % 2].count;
+  if (action < 0 || action >= current->program->n_actions || marked == current->milliseconds.size())
     return;
   mark(action, errors);
   nvtxRangePushA(current->program->actions[action]);
