@@ -22,7 +22,7 @@ static llvm::Expected<std::pair<double, double>> parsePair(llvm::StringRef text,
 //===----------------------------------------------------------------------===//
 
 ComputeRates ComputeRates::of(const TargetInfo &target) {
-  return {target.matrixFlops, target.vectorFlops, target.bytesPerSecond, target.launchSeconds};
+  return {target.matrixFlops, target.halfMatrixFlops, target.vectorFlops, target.bytesPerSecond, target.launchSeconds};
 }
 
 llvm::Expected<ComputeRates> ComputeRates::parse(llvm::StringRef text, const TargetInfo &target) {
@@ -33,14 +33,17 @@ llvm::Expected<ComputeRates> ComputeRates::parse(llvm::StringRef text, const Tar
   if (!pair)
     return pair.takeError();
   rates.vectorFlops *= pair->first * 1e9 / rates.matrixFlops;
-  rates.matrixFlops = pair->first * 1e9;
+  rates.matrixFlops = rates.halfMatrixFlops = pair->first * 1e9;
   rates.bytesPerSecond = pair->second * 1e9;
   return rates;
 }
 
 double ComputeRates::seconds(exec::ActionOpInterface action) const {
   exec::ActionCost cost = action.getActionCost();
-  double computing = cost.matrixFlops / matrixFlops + cost.vectorFlops / vectorFlops;
+  double productFlops = matrixFlops;
+  if (cost.matrixFlops && exec::tensorOf(action.getActionIns()[0].getType()).getElementType().isBF16())
+    productFlops = halfMatrixFlops;
+  double computing = cost.matrixFlops / productFlops + cost.vectorFlops / vectorFlops;
   double moving = static_cast<double>(cost.bytesRead + cost.bytesWritten) / bytesPerSecond;
   return launchSeconds + std::max(computing, moving);
 }

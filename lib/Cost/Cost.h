@@ -27,11 +27,11 @@ namespace braid {
 
 /// What a rank computes in a second.
 struct ComputeRates {
-  double matrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
+  double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
 
   static ComputeRates of(const TargetInfo &target);
-  /// "GFLOPS,GBps": matrix products, and bytes; vector code scales with the
-  /// former.  Empty for the target's.
+  /// "GFLOPS,GBps": matrix products of any type, and bytes; vector code scales with
+  /// the former.  Empty for the target's.
   static llvm::Expected<ComputeRates> parse(llvm::StringRef text, const TargetInfo &target);
 
   double seconds(exec::ActionOpInterface action) const;

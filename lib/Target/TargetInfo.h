@@ -29,10 +29,10 @@ struct TargetInfo {
   int64_t geluAuxMultiple;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
-  /// What a rank computes in a second: operations of large matrix products and of
-  /// vector code, and bytes to and from memory; and the seconds of an action that
-  /// does nothing.
-  double matrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
+  /// What a rank computes in a second: operations of large matrix products, in f32 and
+  /// in bf16, and of vector code, and bytes to and from memory; and the seconds of an
+  /// action that does nothing.
+  double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
   /// A message between ranks of one machine: latency in seconds, bytes in a second.
   double linkLatency, linkBytesPerSecond;
   /// What the attention library takes, of bf16: the largest head size (0: there is no
