@@ -228,6 +228,7 @@ int runDeviceRank(ReachOptions reaching, const RankPlan &plan, const RankOptions
     return command(rank, placement.threads);
   } catch (const std::exception &error) {
     reach.tellNews("failure", error.what());
+    reach.abandon();
     throw;
   }
 }

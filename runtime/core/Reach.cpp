@@ -176,6 +176,11 @@ std::string Reach::news(const std::string &topic) noexcept {
   }
 }
 
+void Reach::abandon() noexcept {
+  if (options.host == "mpi" && settled == "nccl")
+    (void)communicator.release(); // its thread ends with the process
+}
+
 br_comm &Reach::comm() {
   if (communicator)
     return *communicator;

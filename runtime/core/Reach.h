@@ -73,6 +73,10 @@ public:
   void tellNews(const std::string &topic, const std::string &text) noexcept;
   std::string news(const std::string &topic) noexcept;
 
+  // This rank has failed while devices talk by themselves: MPI's end, which waits for the
+  // others, is not waited for, so that the process ends and mpirun ends theirs.
+  void abandon() noexcept;
+
   // Before `comm` or `tellAll` is called first: what the transport becomes.
   using Wrap = std::function<TransportFactory(TransportFactory)>;
   void wrapWith(Wrap wrap) { this->wrap = std::move(wrap); }
