@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <thread>
+#include <utility>
 
 using namespace braid;
 
@@ -180,10 +181,16 @@ void NcclCommunicators::abort() {
   if (aborted.exchange(true))
     return;
   left.wait_for(lock, std::chrono::seconds(2), [&] { return !inside; });
-  for (auto comm = all.rbegin(); comm != all.rend(); ++comm)
-    if (*comm)
-      ncclCommAbort(*comm);
-  all.clear();
+  const std::vector<ncclComm_t> aborting = std::exchange(all, {});
+  lock.unlock(); // whoever comes now is refused
+  // All at once: an abort returns only when no graph holds collectives of its
+  // communicator, and a graph that runs ends when all of its communicators are aborted.
+  std::vector<std::thread> threads;
+  for (ncclComm_t comm : aborting)
+    if (comm)
+      threads.emplace_back([comm] { ncclCommAbort(comm); });
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 // Those that were split off first.
