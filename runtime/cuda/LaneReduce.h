@@ -162,6 +162,8 @@ template <class Op, int T, int ROWS, class X> __device__ inline void combine_gro
     x = partial.get(thread);
     for (int warp = 1; warp < warps; ++warp)
       x = Op::of(x, partial.get(warp * T + thread));
+  } else {
+    group_barrier(~0u); // what the groups have read may be overwritten now
   }
 }
 template <class Op, int T, int ROWS, class X, int N> __device__ inline void combine_groups(X (&x)[N]) {
