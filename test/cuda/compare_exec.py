@@ -140,16 +140,16 @@ def main():
     paths = [path for path in sys.argv[1:] if path != "--staged"]
     if len(paths) < 2:
         sys.exit(__doc__)
-    programs, bytes_of_arena = memory_form.read(paths.pop(0))
+    programs, arenas = memory_form.read(paths.pop(0))
     problems, all_runs, names = [], [], {}
     for path in paths:
         allocations, operations = trace.read(path)
-        arena = trace.arena(allocations, operations, bytes_of_arena)
+        arena = trace.arena(allocations, operations, arenas)
         runs = runs_of(operations, allocations)
         if staged and not runs:
             continue  # of a thread that moves data
         if arena is None or not runs:
-            problems.append(f"{path}: " + ("nothing ran" if arena is not None else f"no arena of {bytes_of_arena} bytes"))
+            problems.append(f"{path}: " + ("nothing ran" if arena is not None else "there is no arena"))
             continue
         for run in runs:
             found = [(compare(run, program, arena, staged), program) for program in programs]

@@ -108,22 +108,22 @@ def action(text, references):
 
 
 def read(path):
-    """The programs of a module, and the bytes of its arena."""
-    programs, places, arena = [], {}, 0
+    """The programs of a module, and how many bytes each wants: an arena is the largest of those that a rank runs."""
+    programs, places, arenas = [], {}, set()
     with open(path, encoding="utf-8") as file:
         lines = iter(file.read().splitlines())
     for line in lines:
         if place := PLACE.search(line):
             places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
         elif opened := re.match(r"\s*exec\.program @(\S+) arena (\d+)", line):
-            arena = max(arena, int(opened.group(2)))
+            arenas.add(int(opened.group(2)))
             body, indent = [], re.match(r"\s*", line).group(0)
             for inside in lines:
                 if inside == indent + "}":
                     break
                 body.append(inside)
             programs.append(program(opened.group(1), body, dict(places)))
-    return programs, arena
+    return programs, arenas
 
 
 def program(name, body, places):

@@ -27,9 +27,9 @@ def name(one):
     return f"#{one['n']} {text} on stream {one['stream']}"
 
 
-def arena(allocations, operations, size):
-    """The number of the allocation that is the arena: of that size, on the device whose kernels these are."""
-    uses = {number: 0 for number, a in allocations.items() if a["device"] >= 0 and a["bytes"] == size}
+def arena(allocations, operations, sizes):
+    """The number of the allocation that is the arena: of one of these sizes, and the one that is written most."""
+    uses = {number: 0 for number, a in allocations.items() if a["device"] >= 0 and a["bytes"] in sizes}
     for one in operations:
         for allocation, _, _ in one.get("writes", []):
             if allocation in uses:

@@ -70,20 +70,22 @@ std::string plan(const br_attention_desc &desc, int gpu, int64_t &workspace) {
   const std::string text = propertiesText(gpu);
   auto properties = std::make_shared<fe::DeviceProperties>();
   fe::error_t error = properties->deserialize({text.begin(), text.end()});
-  auto graph = braid::makeAttentionGraph(desc);
-  graph->set_device_properties(properties).set_sm_version(gpu);
+  fe::graph::Graph graph;
+  // Nodes take these as they are added.
+  graph.set_device_properties(properties).set_sm_version(gpu);
+  braid::fillGraph(graph, desc);
   if (error.is_good())
-    error = graph->validate();
+    error = graph.validate();
   if (error.is_good())
-    error = graph->build_operation_graph();
+    error = graph.build_operation_graph();
   if (error.is_good())
-    error = graph->create_execution_plans({fe::HeurMode_t::A});
+    error = graph.create_execution_plans({fe::HeurMode_t::A});
   if (error.is_good())
-    error = graph->check_support();
+    error = graph.check_support();
   if (error.is_good())
-    error = graph->build_plans(fe::BuildPlanPolicy_t::HEURISTICS_CHOICE);
+    error = graph.build_plans(fe::BuildPlanPolicy_t::HEURISTICS_CHOICE);
   if (error.is_good())
-    error = graph->get_workspace_size(workspace);
+    error = graph.get_workspace_size(workspace);
   return error.is_good() ? "" : error.get_message();
 }
 

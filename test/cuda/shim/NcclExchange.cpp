@@ -191,7 +191,8 @@ size_t NcclOp::sent() const {
 }
 
 size_t NcclOp::received() const {
-  if (kind == NcclKind::Send || (kind == NcclKind::Reduce && comm->rank != peer))
+  bool isRootInPlace = kind == NcclKind::Broadcast && comm->rank == peer && from == to;
+  if (isRootInPlace || kind == NcclKind::Send || (kind == NcclKind::Reduce && comm->rank != peer))
     return 0;
   return count * sizeOf(type) * (kind == NcclKind::AllGather ? comm->clique->size : 1);
 }

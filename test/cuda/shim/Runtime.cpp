@@ -161,7 +161,14 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   return allocation ? cudaSuccess : noteError(cudaErrorMemoryAllocation);
 }
 
+// Frees after all work of the device has ended, as CUDA does.
+static void drainDevice() {
+  Lock lock(queuesMutex);
+  runUntil(lock, device, [] { return isDeviceDrained(device); });
+}
+
 cudaError_t cudaFree(void *pointer) {
+  drainDevice();
   return !pointer || release(pointer, true) ? cudaSuccess : noteError(cudaErrorInvalidValue);
 }
 
@@ -175,6 +182,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned) {
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
+  drainDevice();
   return !pointer || release(pointer, false) ? cudaSuccess : noteError(cudaErrorInvalidValue);
 }
 
