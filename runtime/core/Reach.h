@@ -97,6 +97,7 @@ private:
   std::string settled;
   std::mutex storeMutex;
   std::shared_ptr<Store> store;
+  std::map<std::string, Clock::time_point> asked; // when, of each topic
   std::unique_ptr<br_comm> communicator;
   uint64_t questions = 0;
 };
