@@ -32,8 +32,9 @@ br_status StepGraph::capture(cudaStream_t stream, const std::function<br_status(
   const cudaError_t ended = cudaStreamEndCapture(stream, &captured);
   if (launched == BR_OK) // else its own error is the reason
     errors.note(ended, "cudaStreamEndCapture (--cuda-graph=off goes without)");
-  if (launched == BR_OK && ended == cudaSuccess)
-    errors.note(cudaGraphInstantiate(&graph, captured, 0), "cudaGraphInstantiate (--cuda-graph=off goes without)");
+  if (launched == BR_OK && ended == cudaSuccess) // collectives keep the priority of their stream
+    errors.note(cudaGraphInstantiate(&graph, captured, cudaGraphInstantiateFlagUseNodePriority),
+                "cudaGraphInstantiate (--cuda-graph=off goes without)");
   if (captured)
     cudaGraphDestroy(captured);
   return launched == BR_OK && !errors.any() ? BR_OK : BR_ERROR;

@@ -49,7 +49,8 @@
   X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                                         \
   X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")                   \
   X(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")            \
-  X(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+  X(cudaErrorStreamCaptureWrongThread, 908,                                                                            \
+    "attempt to terminate a thread-local capture sequence from another thread")                                        \
   X(cudaErrorUnknown, 999, "unknown error")
 
 typedef enum cudaError {
@@ -122,7 +123,8 @@ cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void *pointer);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t rows,
                               cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
@@ -144,7 +146,8 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef void (*cudaHostFn_t)(void *data);
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
+constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
+                   cudaEventInterprocess = 4;
 enum cudaStreamCaptureMode {
   cudaStreamCaptureModeGlobal,
   cudaStreamCaptureModeThreadLocal,
@@ -155,6 +158,7 @@ enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusActive,
   cudaStreamCaptureStatusInvalidated
 };
+enum cudaGraphInstantiateFlags { cudaGraphInstantiateFlagUseNodePriority = 8 };
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
@@ -199,7 +203,8 @@ struct cudaLaunchConfig_t {
 cudaError_t cudaFuncGetName(const char **name, const void *function);
 
 namespace shim {
-cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes, std::function<void()> thread);
+cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes,
+                   std::function<void()> thread);
 } // namespace shim
 
 template <class... P, class... A>
