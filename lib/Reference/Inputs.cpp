@@ -137,14 +137,27 @@ llvm::Expected<Tensor> braid::reference::makeInput(const InputSlot &slot, const 
   return randomValue(slot, options);
 }
 
+/// A working copy, unless it is said itself: its master rounded, or what that would be.
+static llvm::Expected<Tensor> makeCopy(const InputSlot &slot, const InputOptions &options, const Values &values) {
+  if (options.numbers.count(slot.name) || (options.file && options.file->count(options.prefix + slot.name)))
+    return makeInput(slot, options);
+  auto master = values.find(slot.copyOf);
+  if (master != values.end())
+    return fromFile(slot, master->second);
+  InputSlot unrounded = slot;
+  unrounded.name = slot.copyOf;
+  return makeInput(unrounded, options);
+}
+
 llvm::Error braid::reference::makeInputs(const Program &program, const InputOptions &options, Values &values) {
-  for (const InputSlot &slot : program.inputs) {
-    if (values.count(slot.name))
-      continue;
-    llvm::Expected<Tensor> value = makeInput(slot, options);
-    if (!value)
-      return value.takeError();
-    values.emplace(slot.name, std::move(*value));
-  }
+  for (bool copies : {false, true})
+    for (const InputSlot &slot : program.inputs) {
+      if (values.count(slot.name) || copies == slot.copyOf.empty())
+        continue;
+      llvm::Expected<Tensor> value = copies ? makeCopy(slot, options, values) : makeInput(slot, options);
+      if (!value)
+        return value.takeError();
+      values.emplace(slot.name, std::move(*value));
+    }
   return llvm::Error::success();
 }

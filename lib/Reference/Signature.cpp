@@ -14,6 +14,7 @@ static void describe(InputSlot &slot, Attribute value) {
   if (auto param = dyn_cast_or_null<tg::ParamAttr>(value)) {
     slot.kind = InputKind::Param;
     slot.name = param.getName().str();
+    slot.copyOf = param.getCopyOf() ? param.getCopyOf().str() : "";
     slot.init = param.getInit();
     slot.transposed = param.getTransposed();
     slot.frozen = param.getFrozen();

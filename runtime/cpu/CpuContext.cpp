@@ -3,23 +3,16 @@
 #include "cpu/CpuContext.h"
 
 #include "core/Error.h"
+#include "cpu/MatmulLoops.h"
 
 #include <algorithm>
 #include <cstring>
-#include <dnnl.hpp>
 
 using namespace braid;
 
 namespace {
 
-// Whether oneDNN multiplies bf16 by instructions for it: avx512_bf16, or amx, which
-// includes it.
-bool hasFastBFloat16() {
-  const int needed = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
-  return (static_cast<int>(dnnl::get_effective_cpu_isa()) & needed) == needed;
-}
-
-bool multipliesBFloat16(const br_model &model) {
+bool hasBFloat16Products(const br_model &model) {
   return std::any_of(model.matmuls, model.matmuls + model.n_matmuls,
                      [](const br_matmul_desc &d) { return d.a_type == BR_BF16; });
 }
@@ -50,9 +43,10 @@ void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, co
 
 std::vector<std::string> CpuContext::warnings() const {
   std::vector<std::string> texts;
-  if (multipliesBFloat16(model) && !hasFastBFloat16())
-    texts.push_back("this processor has neither avx512_bf16 nor amx: expect products of bf16 to take twice as long as "
-                    "those of f32; compile with --precision=f32 to be faster here");
+  if (hasBFloat16Products(model) && !multipliesBFloat16Fast())
+    texts.push_back(concat("this processor has neither avx512_bf16 nor amx: expect products of bf16 to take ",
+                           multipliesBFloat16() ? "twice" : "ten times and more",
+                           " as long as those of f32; compile with --precision=f32 to be faster here"));
   for (int32_t i = 0; i < model.n_matmuls; ++i)
     if (matmuls.isSlow(i))
       texts.push_back(concat("matmul ", i, " (", model.matmuls[i].m, " x ", model.matmuls[i].n, " x ",

@@ -4,6 +4,7 @@
 #include "cpu/Matmul.h"
 
 #include "core/Error.h"
+#include "cpu/MatmulLoops.h"
 #include "cpu/MatmulPlan.h"
 #include "cpu/Threads.h"
 
@@ -36,8 +37,9 @@ std::vector<int64_t> keyOf(const br_matmul_desc &d) {
 } // namespace
 
 MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
-    : descriptors(model.matmuls), arena(arena) {
+    : descriptors(model.matmuls), arena(arena), threads(threads) {
   setThreads(threads);
+  const bool hasBFloat16 = multipliesBFloat16();
   std::map<std::vector<int64_t>, std::shared_ptr<MatmulPlan>> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     const br_matmul_desc &d = model.matmuls[i];
@@ -45,6 +47,10 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
         concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
+    if (d.a_type == BR_BF16 && !hasBFloat16) {
+      plans.push_back(nullptr); // by loops
+      continue;
+    }
     std::shared_ptr<MatmulPlan> &plan = known[keyOf(d)];
     try {
       if (!plan)
@@ -60,6 +66,10 @@ MatmulTable::~MatmulTable() = default;
 
 void MatmulTable::run(int32_t index, const void *a, const void *b, void *c,
                       const void *bias) {
+  if (!plans[index])
+    return multiplyByLoops(descriptors[index], threads,
+                           static_cast<const char *>(a), static_cast<const char *>(b),
+                           static_cast<char *>(c), static_cast<const char *>(bias));
   plans[index]->run(static_cast<const char *>(a), static_cast<const char *>(b),
                     static_cast<char *>(c), static_cast<const char *>(bias),
                     reinterpret_cast<char *>(arena) +
@@ -67,7 +77,7 @@ void MatmulTable::run(int32_t index, const void *a, const void *b, void *c,
 }
 
 std::string MatmulTable::describe(int32_t index) const {
-  return plans[index]->describe();
+  return plans[index] ? plans[index]->describe() : "loops";
 }
 
-bool MatmulTable::isSlow(int32_t index) const { return plans[index]->isSlow(); }
+bool MatmulTable::isSlow(int32_t index) const { return plans[index] && plans[index]->isSlow(); }

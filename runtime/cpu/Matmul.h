@@ -46,7 +46,8 @@ public:
 private:
   const br_matmul_desc *descriptors;
   std::byte *arena;
-  std::vector<std::shared_ptr<MatmulPlan>> plans;
+  int threads;
+  std::vector<std::shared_ptr<MatmulPlan>> plans; // null: multiplyByLoops
 };
 
 } // namespace braid

@@ -49,7 +49,7 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a,
   c += shape.c.size *
        (loopOffset(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
   if (transposed && bias)
-    bias += row * sizeof(float);
+    bias += row * (d.bias_type == BR_BF16 ? 2 : 4);
 
   char *free = workspace + scratchBytes, *target = c;
   if (shape.packC) {

@@ -1,0 +1,149 @@
+//===- MatmulLoops.cpp - products that no library takes -------------------===//
+
+#include "cpu/MatmulLoops.h"
+
+#include "core/NumberTypes.h"
+#include "cpu/Threads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <dnnl.hpp>
+#include <vector>
+
+using namespace braid;
+
+static bool hasIsa(dnnl::cpu_isa isa) {
+  const int needed = static_cast<int>(isa);
+  return (static_cast<int>(dnnl::get_effective_cpu_isa()) & needed) == needed;
+}
+
+bool braid::multipliesBFloat16() { return hasIsa(dnnl::cpu_isa::avx512_core); }
+bool braid::multipliesBFloat16Fast() { return hasIsa(dnnl::cpu_isa::avx512_core_bf16); } // which amx includes
+
+namespace {
+
+// `count` numbers of a matrix's row or column.
+void read(br_dtype type, const char *from, int64_t step, int64_t count, float *to) {
+  if (type == BR_F32) {
+    const float *values = reinterpret_cast<const float *>(from);
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = values[i * step];
+    return;
+  }
+  const uint16_t *bits = reinterpret_cast<const uint16_t *>(from);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = fromBFloat16(bits[i * step]);
+}
+
+float dot(const float *x, const float *y, int64_t count) {
+  constexpr int lanes = 8; // independent sums, which a compiler turns into a vector
+  float sums[lanes] = {};
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (int l = 0; l < lanes; ++l)
+      sums[l] += x[i + l] * y[i + l];
+  for (; i < count; ++i)
+    sums[0] += x[i] * y[i];
+  float sum = 0;
+  for (float part : sums)
+    sum += part;
+  return sum;
+}
+
+float activate(br_epilogue epilogue, float x) {
+  switch (epilogue) {
+  case BR_EPILOGUE_GELU_TANH:
+    return 0.5f * x * (1 + std::tanh(0.79788456f * (x + 0.044715f * x * x * x)));
+  case BR_EPILOGUE_GELU_ERF:
+    return 0.5f * x * (1 + std::erf(x * 0.70710678f));
+  case BR_EPILOGUE_SILU:
+    return x / (1 + std::exp(-x));
+  default:
+    return x;
+  }
+}
+
+int64_t product(int32_t count, const int64_t *sizes) {
+  int64_t all = 1;
+  for (int32_t i = 0; i < count; ++i)
+    all *= sizes[i];
+  return all;
+}
+
+// Where loop number `index` of all stands, the last loop being the innermost.
+int64_t offsetOf(int64_t index, int32_t count, const int64_t *sizes, const int64_t *strides) {
+  int64_t offset = 0;
+  for (int32_t i = count - 1; i >= 0; --i) {
+    offset += index % sizes[i] * strides[i];
+    index /= sizes[i];
+  }
+  return offset;
+}
+
+// One row of C at a time, in memory of its own.
+class RowLoop {
+public:
+  RowLoop(const br_matmul_desc &d, const char *a, const char *b, char *c, const char *bias)
+      : d(d), a(a), b(b), c(c), bias(bias), left(d.k), right(d.b_k == 1 ? d.k : d.n), sums(d.n) {}
+
+  void run(int64_t item, int64_t row);
+
+private:
+  void addProduct(const char *aRow, const char *bItem);
+
+  const br_matmul_desc &d;
+  const char *a, *b;
+  char *c;
+  const char *bias;
+  std::vector<float> left, right, sums;
+};
+
+} // namespace
+
+void RowLoop::addProduct(const char *aRow, const char *bItem) {
+  const int64_t size = elementSize(d.b_type);
+  read(d.a_type, aRow, d.a_k, d.k, left.data());
+  if (d.b_k == 1) {
+    for (int64_t n = 0; n < d.n; ++n) {
+      read(d.b_type, bItem + n * d.b_n * size, 1, d.k, right.data());
+      sums[n] += dot(left.data(), right.data(), d.k);
+    }
+    return;
+  }
+  for (int64_t k = 0; k < d.k; ++k) {
+    read(d.b_type, bItem + k * d.b_k * size, d.b_n, d.n, right.data());
+    for (int64_t n = 0; n < d.n; ++n)
+      sums[n] += left[k] * right[n];
+  }
+}
+
+void RowLoop::run(int64_t item, int64_t row) {
+  if (bias)
+    read(d.bias_type, bias, 1, d.n, sums.data());
+  else
+    std::fill(sums.begin(), sums.end(), 0.0f);
+  const char *aRow = a + elementSize(d.a_type) * (offsetOf(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
+  const char *bItem = b + elementSize(d.b_type) * offsetOf(item, d.n_batch, d.batch, d.b_batch);
+  for (int64_t j = 0; j < product(d.n_outer, d.outer); ++j)
+    addProduct(aRow + elementSize(d.a_type) * offsetOf(j, d.n_outer, d.outer, d.a_outer),
+               bItem + elementSize(d.b_type) * offsetOf(j, d.n_outer, d.outer, d.b_outer));
+  const int64_t size = elementSize(d.c_type);
+  char *cRow = c + size * (offsetOf(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
+  for (int64_t n = 0; n < d.n; ++n) {
+    char *place = cRow + n * d.c_n * size;
+    float value = activate(d.epilogue, sums[n]), old = 0;
+    if (d.accumulate)
+      read(d.c_type, place, 1, 1, &old);
+    putNumber(d.c_type, reinterpret_cast<std::byte *>(place), value + old);
+  }
+}
+
+void braid::multiplyByLoops(const br_matmul_desc &d, int threads, const char *a, const char *b, char *c,
+                            const char *bias) {
+  parallelRanges(threads, product(d.n_batch, d.batch) * d.m, [&](int, int64_t begin, int64_t end) {
+    RowLoop loop(d, a, b, c, d.has_bias ? bias : nullptr);
+    for (int64_t i = begin; i < end; ++i)
+      loop.run(i / d.m, i % d.m);
+  });
+}

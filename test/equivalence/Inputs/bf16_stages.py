@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""bf16_stages.py GRAPH.mlir FOLDER TOLERANCE DATA-OPTIONS... [-- COMPILER-OPTIONS...]
+
+Trains a graph in bf16 on one rank, and on two under each stage of ZeRO.  One rank
+agrees with the interpreter's log FOLDER/reference.jsonl to the tolerance, two ranks
+agree with one, and the stages with each other; says whether they do in every bit."""
+
+import json
+import subprocess
+import sys
+
+TRAIN = ["--steps", "4", "--lr", "1e-3", "--schedule", "constant", "--warmup", "0", "--seed", "7", "--threads", "1"]
+
+
+def losses(path):
+    with open(path) as file:
+        return [line["loss"] for line in map(json.loads, file) if "loss" in line]
+
+
+def train(graph, folder, name, data, options):
+    binary, log = f"{folder}/{name}", f"{folder}/{name}.jsonl"
+    subprocess.run(["braidc", graph, "--precision=bf16", "-o", binary, *options], check=True)
+    ranks = ["--ranks", "2"] if any(option.startswith("--mesh") for option in options) else []
+    subprocess.run([binary, "train", *data, *TRAIN, *ranks, "--log", log], check=True, stdout=subprocess.DEVNULL)
+    return losses(log)
+
+
+def expect_close(name, found, expected, tolerance):
+    worst = max(abs(a - b) / abs(b) for a, b in zip(found, expected, strict=True))
+    print(f"{name}: largest relative error {worst:.1e}")
+    if not worst <= tolerance:
+        sys.exit(f"{name}: {found}, expected {expected}")
+
+
+def main():
+    graph, folder, tolerance = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    rest = sys.argv[4:]
+    split = rest.index("--") if "--" in rest else len(rest)
+    data, options = rest[:split], rest[split + 1:]
+    reference = losses(f"{folder}/reference.jsonl")
+    one = train(graph, folder, "one", data, options)
+    expect_close("one rank", one, reference, tolerance)
+    stages = [train(graph, folder, f"zero{stage}", data, options + ["--mesh=dp=2", f"--zero={stage}"]) for stage in range(4)]
+    expect_close("two ranks", stages[0], one, tolerance)
+    for stage, found in enumerate(stages):
+        expect_close(f"zero {stage}", found, stages[0], tolerance)
+    if all(found == stages[0] for found in stages):
+        print("stages agree in every bit")
+
+
+if __name__ == "__main__":
+    main()
