@@ -2,6 +2,7 @@
 # Those under equivalence/ compare two ways to compute the same thing.
 import os
 import shutil
+import sysconfig
 
 import lit.formats
 
@@ -42,6 +43,12 @@ if cuda:
     for header, feature in (("nccl.h", "nccl"), ("cudnn.h", "cudnn")):
         if any(os.path.exists(os.path.join(folder, header)) for folder in (cuda + "/include", "/usr/include")):
             config.available_features.add(feature)
+# The header files of cuDNN's frontend, a Python package.
+for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/include", sysconfig.get_path("purelib") + "/include"):
+    if folder and os.path.exists(os.path.join(folder, "cudnn_frontend.h")):
+        config.available_features.add("cudnn-frontend")
+        config.environment["CUDNN_FRONTEND_INCLUDE_DIR"] = folder
+        break
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
 if os.environ.get("BRAID_CUDA_MATRIX"):

@@ -62,7 +62,8 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
 
 /// All results or all outs, of these types.
 template <typename Op> static LogicalResult verifyForm(Op op, ArrayRef<RankedTensorType> expected) {
-  if (op.getOuts().empty() == op.getResults().empty() || op.getOuts().size() + op.getResults().size() != expected.size())
+  if (op.getOuts().empty() == op.getResults().empty() ||
+      op.getOuts().size() + op.getResults().size() != expected.size())
     return op.emitOpError() << "has " << op.getResults().size() << " results and " << op.getOuts().size()
                             << " outs: it needs " << expected.size() << " results (on values) or outs (in memory)";
   TypeRange found = op.getOuts().empty() ? TypeRange(op.getResultTypes()) : TypeRange(op.getOuts().getTypes());

@@ -3,12 +3,12 @@
 #include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Lower/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/Passes.h"
 
 namespace braid {
 #define GEN_PASS_DEF_SELECTATTENTIONPASS

@@ -3,11 +3,11 @@
 #include "cuda/Attention.h"
 
 #include "core/Error.h"
-
-#if __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>)
 #include "cuda/CudnnGraph.h"
 
+#ifdef BRAID_WITH_CUDNN
 #include <cstdlib>
+#include <dlfcn.h>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +24,7 @@ void *cudnn_dlhandle = nullptr;
 }
 
 // What to do when it does not work.
-static constexpr const char *kInstead = "; or compile the graph with --attention=decompose";
+static constexpr const char *kInstead = "; the graph compiled with --attention=decompose needs no cuDNN";
 
 static void loadCudnn() {
   static const std::string error = [] {
@@ -36,7 +36,7 @@ static void loadCudnn() {
   }();
   if (!error.empty())
     fail("the model calls attention of cuDNN, which cannot be loaded: ", error,
-         "; install cuDNN 9 where the loader finds it", kInstead);
+         "; install cuDNN 9 where the loader finds it, or compile the graph with --attention=decompose");
 }
 
 namespace {
@@ -69,8 +69,9 @@ static void check(const br_attention_desc &desc, fe::error_t error) {
 static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandle_t handle) {
   if (desc.type != BR_BF16)
     fail("the compiled model is broken: ", describe(desc), " is not of bf16; compile it again");
-  Plan plan{makeAttentionGraph(desc), arena + desc.workspace_offset};
+  Plan plan{std::make_unique<fe::graph::Graph>(), arena + desc.workspace_offset};
   fe::graph::Graph &graph = *plan.graph;
+  fillGraph(graph, desc);
   const int64_t cap = static_cast<int64_t>(desc.workspace_bytes);
   check(desc, graph.validate());
   check(desc, graph.build_operation_graph(handle));
@@ -130,7 +131,7 @@ br_status CudaAttentionTable::run(int32_t index, const AttentionPlaces &places) 
   return BR_ERROR;
 }
 
-#else // without the frontend's header files
+#else // without the header files
 
 using namespace braid;
 
@@ -138,8 +139,8 @@ struct CudaAttentionTable::Library {};
 
 CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t) {
   if (model.n_attentions > 0)
-    fail("the model calls attention of cuDNN, and this program was built without cuDNN's header files: install cuDNN 9 "
-         "and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "
+    fail("the model calls attention of cuDNN, and this program was built without its header files: install "
+         "cuDNN 9, NVRTC and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "
          "--attention=decompose");
 }
 

@@ -1,8 +1,8 @@
 //===- CudnnGraph.cpp - a call of attention as a graph of cuDNN -----------===//
 
-#if __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>)
-
 #include "cuda/CudnnGraph.h"
+
+#ifdef BRAID_WITH_CUDNN
 
 using namespace braid;
 namespace fe = cudnn_frontend;
@@ -10,19 +10,18 @@ namespace fe = cudnn_frontend;
 namespace {
 class Builder {
 public:
-  explicit Builder(const br_attention_desc &desc) : desc(desc), graph(std::make_unique<fe::graph::Graph>()) {
-    graph->set_io_data_type(fe::DataType_t::BFLOAT16)
+  Builder(fe::graph::Graph &graph, const br_attention_desc &desc) : graph(graph), desc(desc) {
+    graph.set_io_data_type(fe::DataType_t::BFLOAT16)
         .set_intermediate_data_type(fe::DataType_t::FLOAT)
         .set_compute_data_type(fe::DataType_t::FLOAT);
   }
 
-  std::unique_ptr<fe::graph::Graph> build() {
+  void build() {
     q = input("q", kQ, ofQueries(desc.q)), k = input("k", kK, ofKeys(desc.k)), v = input("v", kV, ofKeys(desc.v));
     if (desc.gradient)
       backward();
     else
       forward();
-    return std::move(graph);
   }
 
 private:
@@ -41,14 +40,13 @@ private:
     return {{desc.batch, desc.heads, desc.queries, 1}, {desc.heads * desc.queries, desc.queries, 1, 1}};
   }
 
-  Tensor input(const char *name, CudnnTensor number, const Layout &at,
-               fe::DataType_t type = fe::DataType_t::BFLOAT16) {
-    return graph->tensor(fe::graph::Tensor_attributes()
-                             .set_name(name)
-                             .set_uid(number)
-                             .set_dim(at.dims)
-                             .set_stride(at.strides)
-                             .set_data_type(type));
+  Tensor input(const char *name, CudnnTensor number, const Layout &at, fe::DataType_t type = fe::DataType_t::BFLOAT16) {
+    return graph.tensor(fe::graph::Tensor_attributes()
+                            .set_name(name)
+                            .set_uid(number)
+                            .set_dim(at.dims)
+                            .set_stride(at.strides)
+                            .set_data_type(type));
   }
   static void output(const Tensor &tensor, CudnnTensor number, const Layout &at,
                      fe::DataType_t type = fe::DataType_t::BFLOAT16) {
@@ -65,8 +63,7 @@ private:
   }
 
   void forward() {
-    auto [o, lse] =
-        graph->sdpa(q, k, v, attributes<fe::graph::SDPA_attributes>("attention").set_generate_stats(true));
+    auto [o, lse] = graph.sdpa(q, k, v, attributes<fe::graph::SDPA_attributes>("attention").set_generate_stats(true));
     output(o, kO, ofQueries(desc.o));
     output(lse, kLse, ofRows(), fe::DataType_t::FLOAT);
   }
@@ -74,7 +71,7 @@ private:
   void backward() {
     Tensor o = input("o", kO, ofQueries(desc.o)), dout = input("dout", kDout, ofQueries(desc.dout));
     Tensor lse = input("lse", kLse, ofRows(), fe::DataType_t::FLOAT);
-    auto [dq, dk, dv] = graph->sdpa_backward(
+    auto [dq, dk, dv] = graph.sdpa_backward(
         q, k, v, o, dout, lse,
         attributes<fe::graph::SDPA_backward_attributes>("attention_grad").set_deterministic_algorithm(true));
     output(dq, kDq, ofQueries(desc.dq));
@@ -82,14 +79,12 @@ private:
     output(dv, kDv, ofKeys(desc.dv));
   }
 
+  fe::graph::Graph &graph;
   const br_attention_desc &desc;
-  std::unique_ptr<fe::graph::Graph> graph;
   Tensor q, k, v;
 };
 } // namespace
 
-std::unique_ptr<fe::graph::Graph> braid::makeAttentionGraph(const br_attention_desc &desc) {
-  return Builder(desc).build();
-}
+void braid::fillGraph(fe::graph::Graph &graph, const br_attention_desc &desc) { Builder(graph, desc).build(); }
 
-#endif // the frontend
+#endif // BRAID_WITH_CUDNN

@@ -1,7 +1,8 @@
 //===- CudnnGraph.h - a call of attention as a graph of cuDNN -------------===//
 //
-// The frontend is header files of a Python package (nvidia-cudnn-frontend), which is
-// where this includes them from; who includes this must have found them.
+// cuDNN's frontend is header files of a Python package (nvidia-cudnn-frontend), and needs
+// those of cuDNN and NVRTC.  Where one is missing BRAID_WITH_CUDNN is not defined, and
+// there is nothing here.
 //
 // Conventions: cuDNN names dims batch, heads, sequence, size in this order whatever lies
 // beside what in memory, which strides say.  Ours are batch, sequence, heads, size.
@@ -10,20 +11,22 @@
 #ifndef BRAID_CUDA_CUDNNGRAPH_H
 #define BRAID_CUDA_CUDNNGRAPH_H
 
+#if __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>) && __has_include(<nvrtc.h>)
+#define BRAID_WITH_CUDNN
+
 #include "braid_rt.h"
 
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
 #include <cudnn_frontend.h>
-
-#include <memory>
 
 namespace braid {
 
 // The tensors of a graph, by which a run says where they are.
 enum CudnnTensor : int64_t { kQ = 1, kK, kV, kO, kLse, kDout, kDq, kDk, kDv };
 
-// Of attention, or of its gradient; nothing is asked of the library yet.
-std::unique_ptr<cudnn_frontend::graph::Graph> makeAttentionGraph(const br_attention_desc &desc);
+// Makes a graph that of attention, or of its gradient; nothing is asked of the library yet.
+void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc);
 
 } // namespace braid
+#endif // the header files
 #endif // BRAID_CUDA_CUDNNGRAPH_H

@@ -35,7 +35,8 @@ std::string propertiesText(int gpu) {
                                                    {"smClockRateKHz", 1980000},
                                                    {"memClockRateKHz", 2619000},
                                                    {"l2CacheSize", 52428800}};
-  std::string text = "{\"deviceName\":\"none\",\"maxGridSize\":[2147483647,65535,65535],\"maxBlockSize\":[1024,1024,64]";
+  std::string text =
+      "{\"deviceName\":\"none\",\"maxGridSize\":[2147483647,65535,65535],\"maxBlockSize\":[1024,1024,64]";
   for (auto [name, number] : numbers)
     text += ",\"" + std::string(name) + "\":" + std::to_string(number);
   return text + "}";
@@ -94,8 +95,7 @@ int64_t promised(const br_attention_desc &desc) {
   auto aligned = [](int64_t size, int64_t to) { return (size + to - 1) / to * to; };
   const int64_t scores = aligned(desc.queries, 64) * aligned(desc.keys, 128) * 2;
   const int64_t grouped = desc.heads == desc.key_heads ? 0 : 4 * desc.keys * desc.size;
-  return std::max<int64_t>(32 << 20,
-                           desc.batch * desc.heads * (scores + 4 * desc.queries + grouped) + (1 << 20));
+  return std::max<int64_t>(32 << 20, desc.batch * desc.heads * (scores + 4 * desc.queries + grouped) + (1 << 20));
 }
 
 } // namespace
