@@ -3,6 +3,7 @@
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/StepPrinter.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -15,8 +16,11 @@ static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType(
 /// The strides of batch, sequence and heads.
 static std::string stridesText(Value ref) { return listText(typeOf(ref).getStrides().drop_back()); }
 
-/// The library reads and writes 16 bytes at a time.
-static LogicalResult verifyAligned(Operation *op, const ArenaMap &arena) {
+/// There is a library, and it reads and writes 16 bytes at a time.
+static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, StringRef target) {
+  if (!lookupTarget(target)->attention.maxHeadSize)
+    return op->emitError() << "the " << target
+                           << " target has no library for attention: compile the graph with --attention=decompose";
   for (Value ref : op->getOperands())
     if (uint64_t offset = arena.offsetOf(ref); offset % 16)
       return op->emitError() << "uses '" << arena.nameOf(ref) << "' at byte " << offset
@@ -52,7 +56,7 @@ std::string StepPrinter::attentionNumber(const std::string &row) {
 }
 
 LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
-  if (failed(verifyAligned(op, arena)))
+  if (failed(verifyCall(op, arena, flavour.target)))
     return failure();
   SmallVector<std::string> arguments{"ctx", attentionNumber(attentionRow(op, op.getOuts()[0], {}))};
   for (Value ref : op->getOperands())
@@ -62,7 +66,7 @@ LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
 }
 
 LogicalResult StepPrinter::printAttentionGrad(exec::AttentionGradOp op) {
-  if (failed(verifyAligned(op, arena)))
+  if (failed(verifyCall(op, arena, flavour.target)))
     return failure();
   SmallVector<Value> gradients{op.getGradient()};
   llvm::append_range(gradients, op.getOuts());
