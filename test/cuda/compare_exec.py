@@ -24,6 +24,9 @@ CALLS = {
 }
 
 
+CALLS_WITH_WORKSPACE = {"exec.matmul", "exec.scatter_add", "exec.attention", "exec.attention_grad"}
+
+
 class Run:
     """A run of a program: the operations of each action, in the order of issue."""
 
@@ -61,7 +64,7 @@ def text(ranges):
 
 def check_memory(action, operations, arena, workspaces):
     reads, writes = touched(operations, "reads", arena), touched(operations, "writes", arena)
-    scratch = workspaces if action.kind in ("exec.matmul", "exec.scatter_add", "exec.attention", "exec.attention_grad") else []
+    scratch = workspaces if action.kind in CALLS_WITH_WORKSPACE else []
     allowed = merged(action.ins + writes)
     if bad := without(reads, allowed):
         yield f"reads bytes {text(bad)}, which are none of its operands'"
@@ -129,10 +132,12 @@ def check_ranks(paths, all_runs, problems):
             a, b = by_communicator(first, communicator), by_communicator(mine, communicator)
             for i, (x, y) in enumerate(zip(a, b)):
                 if x[2:] != y[2:]:
-                    problems.append(f"collective {i} of communicator {communicator} is {x[2:]} in {paths[0]}, but {y[2:]} in {path}")
+                    problems.append(f"collective {i} of communicator {communicator} is {x[2:]} in {paths[0]}, "
+                                    f"but {y[2:]} in {path}")
                     break
             if len(a) != len(b):
-                problems.append(f"communicator {communicator} has {len(a)} collectives in {paths[0]}, but {len(b)} in {path}")
+                problems.append(f"communicator {communicator} has {len(a)} collectives in {paths[0]}, "
+                                f"but {len(b)} in {path}")
 
 
 def main():
@@ -161,7 +166,8 @@ def main():
     check_ranks(paths, all_runs, problems)
     for problem in problems[:20]:
         print("error: " + problem)
-    print(", ".join(f"{count} runs of @{name}" for name, count in sorted(names.items())) + f", {len(problems)} differences")
+    runs = ", ".join(f"{count} runs of @{name}" for name, count in sorted(names.items()))
+    print(f"{runs}, {len(problems)} differences")
     sys.exit(1 if problems else 0)
 
 

@@ -118,7 +118,8 @@ def check(path, together):
                 continue
             before = filled.get((allocation, begin))
             if before and before[1] > clocks.hosts.get(one["host"], {}).get(before[0], 0):
-                report(before[2], one, f"bytes {begin} to {end} of the host's memory {allocation}, which the host fills")
+                where = f"bytes {begin} to {end} of the host's memory {allocation}, which the host fills"
+                report(before[2], one, where)
             filled[allocation, begin] = me
     return problems, len(operations)
 

@@ -4,9 +4,9 @@
 matrix.py --work FOLDER [--only REGEX] [--quick] [--list]
 
 Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small, and the MLP of
-examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4 ranks, with
-and without graphs, with microbatches, and through the host.  Each case trains by run_model.py.  Prints passed and
-failed, and a JSON line of the same at the end.
+examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4
+ranks, with and without graphs, with microbatches, and through the host.  Each case trains by run_model.py.  Prints
+passed and failed, and a JSON line of the same at the end.
 """
 import argparse
 import json
@@ -34,12 +34,13 @@ def cases():
     for model in ("gpt", "llama", "mlp"):
         for precision in ("f32", "bf16"):
             base = f"--precision={precision}"
-            yield Case(f"{model}-{precision}", model, base, quick=precision == "f32", more=["--sample"] if model != "mlp" else [])
+            yield Case(f"{model}-{precision}", model, base, quick=precision == "f32",
+                       more=["--sample"] if model != "mlp" else [])
             for ranks in (2, 4):
                 for strategy, option in STRATEGIES.items():
-                    quick = model == "gpt" and ranks == 2 and (strategy, precision) in (("ddp", "f32"), ("zero3", "bf16"))
-                    yield Case(f"{model}-{precision}-{strategy}-{ranks}", model, f"{base} --mesh=dp={ranks} {option}", ranks,
-                               quick=quick)
+                    quick = (model, ranks) == ("gpt", 2) and (strategy, precision) in (("ddp", "f32"), ("zero3", "bf16"))
+                    options = f"{base} --mesh=dp={ranks} {option}"
+                    yield Case(f"{model}-{precision}-{strategy}-{ranks}", model, options, ranks, quick=quick)
             yield Case(f"{model}-{precision}-hsdp-4", model, f"{base} --mesh=replica=2,shard=2 --zero=3", 4,
                        quick=model == "gpt" and precision == "f32")
     yield Case("gpt-no-graph", "gpt", run="--cuda-graph off")
@@ -57,7 +58,8 @@ def cases():
 def graphs(work):
     """The models' graphs and data."""
     llama = json.loads((REPO / "examples/llama-tiny/config.json").read_text())
-    llama.update(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
+    llama.update(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+                 num_key_value_heads=2)
     for name, config in (("gpt", GPT), ("llama", llama)):
         (work / f"{name}.json").write_text(json.dumps(config))
         subprocess.run(["braid-model", work / f"{name}.json", "--batch", "8", "--seq", "8", "-o", work / f"{name}.mlir"], check=True)

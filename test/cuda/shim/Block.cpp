@@ -42,16 +42,14 @@ public:
   void meetBlock(const Site &site);
   void meetGroup(Meeting meeting, unsigned mask, const Site &site);
   Thread &current() { return threads[running]; }
-  Accessor accessor() const {
-    return {launch, block, now, uint16_t(running), &threads[running].clock};
-  }
+  Accessor accessor() const { return {launch, block, now, uint16_t(running), &threads[running].clock}; }
   bool isRunning() const { return body; }
   std::string describe(unsigned thread) const;
 
 private:
   void runBlock();
   void fiberBody();
-  void goOn();  // leaves this thread for another that can run
+  void goOn(); // leaves this thread for another that can run
   void enter(unsigned thread);
   void finishShuffle(unsigned warp, unsigned mask);
   void finishGroup(unsigned warp, unsigned mask);
@@ -192,7 +190,8 @@ void Runner::stuck() {
       continue;
     enter(i);
     bool whole = t.waits == Meeting::Block;
-    unsigned first = whole ? 0 : i / 32 * 32, last = whole ? threads.size() : std::min<size_t>(first + 32, threads.size());
+    unsigned first = whole ? 0 : i / 32 * 32,
+             last = whole ? threads.size() : std::min<size_t>(first + 32, threads.size());
     for (unsigned j = first; j < last; ++j) {
       const Thread &other = threads[j];
       if (!whole && !(t.mask >> (j - first) & 1))
@@ -315,8 +314,8 @@ Allocation &checkedAllocation(const void *pointer, size_t bytes, size_t align, c
 }
 
 [[noreturn]] void globalViolation(const std::string &what, const Allocation &allocation, const void *pointer) {
-  violation(format("%s at byte %td of allocation %d,", what.c_str(), static_cast<const char *>(pointer) - allocation.base,
-                   allocation.id));
+  violation(format("%s at byte %td of allocation %d,", what.c_str(),
+                   static_cast<const char *>(pointer) - allocation.base, allocation.id));
 }
 
 // Shadows of the arrays in shared memory of this thread of the host.  Their first write in a
@@ -351,8 +350,7 @@ void checkShared(const void *array, size_t total, ptrdiff_t offset, size_t bytes
                      offset, total, place(site).c_str()));
   Accessor accessor = runner.accessor();
   Shadow &shadow = sharedArrays.of(array, total, accessor.block);
-  std::string wrong =
-      isStore ? shadow.store(accessor, offset, bytes) : shadow.load(accessor, offset, bytes);
+  std::string wrong = isStore ? shadow.store(accessor, offset, bytes) : shadow.load(accessor, offset, bytes);
   if (!wrong.empty())
     violation(format("%s at byte %td of an array in shared memory in %s,", wrong.c_str(), offset, place(site).c_str()));
 }

@@ -17,7 +17,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   int id, device, replays = 0;
   std::vector<Node> nodes;
-  std::vector<cudaStream_t> streams; // the first is that of the launch
+  std::vector<cudaStream_t> streams;    // the first is that of the launch
   std::map<size_t, cudaEvent_t> events; // by the node that records
 };
 
@@ -127,11 +127,13 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
   active.erase(capture);
   for (cudaStream_t joined : capture->streams)
     joined->capture = nullptr;
+  const bool isJoined = capture->isJoined();
+  std::vector<Node> nodes = std::move(capture->nodes); // what they hold goes with the graph
   if (capture->invalid)
     return noteError(cudaErrorStreamCaptureInvalidated);
-  if (!capture->isJoined())
+  if (!isJoined)
     return noteError(cudaErrorStreamCaptureUnjoined);
-  *graph = new CUgraph_st{capture->nodes, capture->streams.size()};
+  *graph = new CUgraph_st{std::move(nodes), capture->streams.size()};
   return cudaSuccess;
 }
 

@@ -15,8 +15,8 @@ namespace shim {
 
 struct Node {
   enum Kind { Task, Record, Wait } kind;
-  int stream;     // its place in Capture::streams
-  MakeWork make;  // of a task
+  int stream;    // its place in Capture::streams
+  MakeWork make; // of a task
   Action action;
   size_t record = 0; // of a wait: the node that it waits for
 };
@@ -40,6 +40,8 @@ cudaError_t noteWait(cudaStream_t stream, cudaEvent_t event);
 // Whether a call that waits or allocates is refused, as this thread captures; the
 // captures are then invalid.
 bool refusesUnsafeCall();
+// The host waits until the stream is empty.
+cudaError_t waitForStream(cudaStream_t stream);
 
 } // namespace shim
 #endif // BRAID_SHIM_CAPTURE_H

@@ -50,7 +50,8 @@ cublasStatus_t checkProduct(const cublasLtMatmulDescShim &desc, const cublasLtMa
   bool ta = desc.transA != CUBLAS_OP_N, tb = desc.transB != CUBLAS_OP_N;
   int64_t m = ta ? a.columns : a.rows, k = ta ? a.rows : a.columns, n = tb ? b.rows : b.columns;
   if (!isLayoutRight(a, d) || !isLayoutRight(b, d) || !isLayoutRight(c, d) || !isLayoutRight(d, d) ||
-      (tb ? b.columns : b.rows) != k || d.rows != m || d.columns != n || c.rows != m || c.columns != n || c.type != d.type)
+      (tb ? b.columns : b.rows) != k || d.rows != m || d.columns != n || c.rows != m || c.columns != n ||
+      c.type != d.type)
     return CUBLAS_STATUS_INVALID_VALUE;
   if (d.batch > 1 && d.stride < d.ld * (d.columns - 1) + d.rows && d.ld < d.rows * d.batch)
     return CUBLAS_STATUS_INVALID_VALUE; // results would lie in one another
@@ -67,14 +68,14 @@ bool isAligned(const void *pointer, size_t alignment) { return reinterpret_cast<
 cublasStatus_t failureOfLt(const char *call) {
   return injectedFailure(call).empty() ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INTERNAL_ERROR;
 }
-#define FAIL_IF_TOLD(call)                                                                                             \
+#define FAIL_IF_TOLD_LT(call)                                                                                          \
   if (cublasStatus_t status = failureOfLt(#call))                                                                      \
   return status
 
 } // namespace
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
-  FAIL_IF_TOLD(cublasLtCreate);
+  FAIL_IF_TOLD_LT(cublasLtCreate);
   *handle = new cublasLtContext;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -177,7 +178,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatmulPreference_t preference, int wanted,
                                               cublasLtMatmulHeuristicResult_t *results, int *found) {
   *found = 0;
-  FAIL_IF_TOLD(cublasLtMatmulAlgoGetHeuristic);
+  FAIL_IF_TOLD_LT(cublasLtMatmulAlgoGetHeuristic);
   if (!handle || wanted < 1)
     return CUBLAS_STATUS_INVALID_VALUE;
   if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d))
@@ -201,7 +202,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               const void *pc, cublasLtMatrixLayout_t c, void *pd, cublasLtMatrixLayout_t d,
                               const cublasLtMatmulAlgo_t *algo, void *workspace, size_t workspaceBytes,
                               cudaStream_t stream) {
-  FAIL_IF_TOLD(cublasLtMatmul);
+  FAIL_IF_TOLD_LT(cublasLtMatmul);
   if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d); status || !handle)
     return status ? status : CUBLAS_STATUS_INVALID_VALUE;
   Promise promise{magic, {1, 1, 1, 1}, 0};
@@ -228,6 +229,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                     static_cast<char *>(workspace),
                     promise.workspace};
   auto run = [product](const Issue &issue) { product.run(issue); };
-  return issue(stream, [run] { return Work{nullptr, run, {}}; }) ? CUBLAS_STATUS_EXECUTION_FAILED
-                                                                  : CUBLAS_STATUS_SUCCESS;
+  return issue(stream,
+               [run] {
+                 return Work{nullptr, run, {}};
+               })
+             ? CUBLAS_STATUS_EXECUTION_FAILED
+             : CUBLAS_STATUS_SUCCESS;
 }

@@ -21,6 +21,9 @@ std::string injectedFailure(const char *call);
 cudaError_t noteError(cudaError_t error);
 // What a function of the runtime returns at once, if there is a reason.
 cudaError_t failureOf(const char *call);
+#define FAIL_IF_TOLD(call)                                                                                             \
+  if (cudaError_t error = ::shim::failureOf(#call))                                                                    \
+  return error
 
 } // namespace shim
 #endif // BRAID_SHIM_FAILURES_H

@@ -109,8 +109,8 @@ void LtProduct::check(const Pieces &reads, const Pieces &writes) const {
       if (pieces == &writes)
         continue;
       if (size_t first = allocation->shadow->unwritten(offset, bytes); first < bytes)
-        violation(format("matrix product of memory that was never written, at byte %zu of allocation %d", offset + first,
-                         allocation->id),
+        violation(format("matrix product of memory that was never written, at byte %zu of allocation %d",
+                         offset + first, allocation->id),
                   false);
     }
   for (auto [pointer, bytes] : writes) {

@@ -5,20 +5,27 @@
 #include "Violation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <thread>
 
 using namespace shim;
 
 namespace {
 
-constexpr const char *resultNames[] = {"ncclSuccess",         "ncclUnhandledCudaError", "ncclSystemError",
-                                       "ncclInternalError",   "ncclInvalidArgument",    "ncclInvalidUsage",
-                                       "ncclRemoteError",     "ncclInProgress"};
-constexpr const char *resultTexts[] = {"no error",       "unhandled cuda error", "unhandled system error",
-                                       "internal error", "invalid argument",     "invalid usage",
-                                       "remote process exited or there was a network error", "NCCL operation in progress"};
+constexpr const char *resultNames[] = {"ncclSuccess",       "ncclUnhandledCudaError", "ncclSystemError",
+                                       "ncclInternalError", "ncclInvalidArgument",    "ncclInvalidUsage",
+                                       "ncclRemoteError",   "ncclInProgress"};
+constexpr const char *resultTexts[] = {"no error",
+                                       "unhandled cuda error",
+                                       "unhandled system error",
+                                       "internal error",
+                                       "invalid argument",
+                                       "invalid usage",
+                                       "remote process exited or there was a network error",
+                                       "NCCL operation in progress"};
 thread_local std::string lastError;
 thread_local int groupDepth = 0;
 thread_local std::vector<NcclOp> group;
@@ -44,7 +51,7 @@ ncclResult_t failureOfNccl(const char *call) {
   std::_Exit(1);
 }
 
-#define FAIL_IF_TOLD(call)                                                                                             \
+#define FAIL_IF_TOLD_NCCL(call)                                                                                        \
   if (ncclResult_t result = failureOfNccl(#call))                                                                      \
   return result
 
@@ -134,8 +141,12 @@ ncclResult_t issueGroup() {
       streams.push_back(op.stream);
   for (cudaStream_t stream : streams) {
     std::vector<NcclOp> own;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const NcclOp &op) { return op.stream == stream; });
-    if (issue(stream, [own] { return workOf(own); }))
+    std::copy_if(all.begin(), all.end(), std::back_inserter(own),
+                 [&](const NcclOp &op) { return op.stream == stream; });
+    std::vector<std::shared_ptr<int>> held; // while a graph has the work
+    for (const NcclOp &op : own)
+      held.push_back(op.comm->graphs);
+    if (issue(stream, [own, held] { return workOf(own); }))
       return failed(ncclUnhandledCudaError, "cannot put the group on its stream");
   }
   return ncclSuccess;
@@ -169,7 +180,7 @@ ncclResult_t ncclGetVersion(int *version) {
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
-  FAIL_IF_TOLD(ncclGetUniqueId);
+  FAIL_IF_TOLD_NCCL(ncclGetUniqueId);
   Lock lock(queuesMutex);
   static uint64_t count = 0;
   *id = {};
@@ -184,7 +195,7 @@ const char *ncclGetErrorString(ncclResult_t result) {
 const char *ncclGetLastError(ncclComm_t) { return lastError.c_str(); }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config) {
-  FAIL_IF_TOLD(ncclCommInitRankConfig);
+  FAIL_IF_TOLD_NCCL(ncclCommInitRankConfig);
   Lock lock(queuesMutex);
   uint64_t number;
   std::memcpy(&number, id.internal, sizeof(number));
@@ -197,8 +208,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id
     return failed(ncclInvalidUsage, "the ranks disagree on how many or which they are");
   for (ncclComm_t other : clique->members)
     if (other && other->device == currentDevice())
-      return failed(ncclInvalidUsage, format("Duplicate GPU detected : rank %d and rank %d both on CUDA device %d", rank,
-                                             other->rank, currentDevice()));
+      return failed(ncclInvalidUsage, format("Duplicate GPU detected : rank %d and rank %d both on CUDA device %d",
+                                             rank, other->rank, currentDevice()));
   *comm = new ncclComm{clique, rank, currentDevice()};
   clique->members[rank] = *comm;
   ++clique->arrived;
@@ -211,7 +222,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int 
 }
 
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made, ncclConfig_t *config) {
-  FAIL_IF_TOLD(ncclCommSplit);
+  FAIL_IF_TOLD_NCCL(ncclCommSplit);
   Lock lock(queuesMutex);
   if (isUnderWay(comm))
     return failed(ncclInvalidUsage, "ncclCommSplit on a communicator that is not ready");
@@ -241,8 +252,23 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error) {
   return ncclSuccess;
 }
 
+// NCCL waits until no graph has collectives of a communicator before it lets that go, or
+// aborts it: for ever, if the caller would destroy the graphs later.
+static void awaitGraphs(const char *call, ncclComm_t comm, std::chrono::seconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (comm->graphs.use_count() > 1) {
+    if (std::chrono::steady_clock::now() >= end)
+      violation(format("%s of a communicator whose collectives are in a CUDA graph: NCCL waits until the graph is "
+                       "destroyed",
+                       call),
+                false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 ncclResult_t ncclCommFinalize(ncclComm_t comm) {
-  FAIL_IF_TOLD(ncclCommFinalize);
+  FAIL_IF_TOLD_NCCL(ncclCommFinalize);
+  awaitGraphs("ncclCommFinalize", comm, std::chrono::seconds(0));
   Lock lock(queuesMutex);
   if (comm->finalizing)
     return failed(ncclInvalidUsage, "ncclCommFinalize was called before");
@@ -268,6 +294,8 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
         queue.clear();
   }
   queuesChanged.notify_all();
+  lock.unlock();
+  awaitGraphs("ncclCommAbort", comm, std::chrono::seconds(20)); // another thread may destroy them
   return ncclSuccess;
 }
 
@@ -285,7 +313,7 @@ ncclResult_t ncclCommCuDevice(ncclComm_t comm, int *device) {
 }
 
 ncclResult_t ncclCommRegister(ncclComm_t comm, void *memory, size_t bytes, void **handle) {
-  FAIL_IF_TOLD(ncclCommRegister);
+  FAIL_IF_TOLD_NCCL(ncclCommRegister);
   Allocation *allocation = findAllocation(memory);
   if (!allocation || !allocation->holds(memory, bytes) || allocation->device != comm->device)
     return failed(ncclInvalidArgument, "this is no memory of the communicator's device");
@@ -299,7 +327,7 @@ ncclResult_t ncclCommDeregister(ncclComm_t, void *) { return ncclSuccess; }
 //===----------------------------------------------------------------------===//
 
 ncclResult_t ncclGroupStart() {
-  FAIL_IF_TOLD(ncclGroupStart);
+  FAIL_IF_TOLD_NCCL(ncclGroupStart);
   ++groupDepth;
   return ncclSuccess;
 }

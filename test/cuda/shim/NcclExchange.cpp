@@ -198,7 +198,8 @@ size_t NcclOp::received() const {
 }
 
 const char *shim::nameOf(NcclKind kind) {
-  static constexpr const char *names[] = {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "send", "recv"};
+  static constexpr const char *names[] = {"all_reduce", "reduce_scatter", "all_gather", "broadcast",
+                                          "reduce",     "send",           "recv"};
   return names[int(kind)];
 }
 

@@ -45,8 +45,8 @@ using PostedPtr = std::shared_ptr<Posted>;
 // The ranks of a communicator.
 struct Clique {
   int id, size;
-  std::vector<ncclComm_t> members; // null: not yet there
-  std::vector<std::deque<PostedPtr>> collectives;              // by rank
+  std::vector<ncclComm_t> members;                                      // null: not yet there
+  std::vector<std::deque<PostedPtr>> collectives;                       // by rank
   std::map<std::pair<int, int>, std::deque<PostedPtr>> sends, receives; // by source and target
   int finalized = 0;
   int arrived = 0;
@@ -76,6 +76,7 @@ struct ncclComm {
   int splits = 0;
   bool aborted = false, finalizing = false;
   ncclResult_t failure = ncclSuccess;
+  std::shared_ptr<int> graphs = std::make_shared<int>(); // held by those that have its collectives
 };
 
 #endif // BRAID_SHIM_NCCLEXCHANGE_H

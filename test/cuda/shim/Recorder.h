@@ -10,9 +10,9 @@
 //   {"n": 8, "op": "record", "stream": 1, "host": 0, "event": 2, "version": 1}
 //   {"n": 9, "op": "wait", "stream": 2, "host": 0, "event": 2, "version": 1}
 //
-// `run` counts the programs that this thread of the host has run or captured.  A range is [allocation, begin, end].  `op` is allocate, launch, matmul, copy, memset,
-// host_function, collective, record, wait, graph, or what the host waited for: sync_event,
-// sync_stream, sync_device.  What a graph replays has "graph": [which, how many times].
+// `run` counts the programs that this thread of the host has run or captured.  A range is [allocation, begin, end].
+// `op` is allocate, launch, matmul, copy, memset, host_function, collective, record, wait, graph, or what the host
+// waited for: sync_event, sync_stream, sync_device.  What a graph replays has "graph": [which, how many times].
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_RECORDER_H

@@ -34,12 +34,8 @@
   struct alignas(align4) name##4 {                                                                                     \
     type x, y, z, w;                                                                                                   \
   };                                                                                                                   \
-  inline name##2 make_##name##2(type x, type y) {                                                                      \
-    return {x, y};                                                                                                     \
-  }                                                                                                                    \
-  inline name##4 make_##name##4(type x, type y, type z, type w) {                                                      \
-    return {x, y, z, w};                                                                                               \
-  }
+  inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                                     \
+  inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 BRAID_SHIM_VECTOR(float, float, 8, 16)
 BRAID_SHIM_VECTOR(int, int, 8, 16)
 BRAID_SHIM_VECTOR(uint, unsigned, 8, 16)
