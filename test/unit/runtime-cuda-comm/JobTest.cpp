@@ -171,8 +171,9 @@ TEST_F(Jobs, runThroughTheHostOnOneDevice) {
 }
 
 TEST_F(Jobs, refuseNcclOnOneDevice) {
-  expectAll(runJob({"nccl", 20, /*share=*/true}, 2, [](Member &) {}), "--transport=nccl cannot start: ranks 0 and 1 use the "
-                                                                    "same GPU (");
+  expectAll(runJob({"nccl", 20, /*share=*/true}, 2, [](Member &) {}),
+            "--transport=nccl cannot start: ranks 0 and 1 use the "
+            "same GPU (");
   expectAll(runJob({"nccl", 20, /*share=*/true}, 2, [](Member &) {}), "--transport=device-threads");
 }
 
@@ -195,7 +196,8 @@ TEST_F(Jobs, areOfOneProgram) {
 class JobsWithFailures : public Jobs {
 protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-  [[noreturn]] static void report(const std::string &failures, const Job &job, const std::function<void(Member &)> &body) {
+  [[noreturn]] static void report(const std::string &failures, const Job &job,
+                                  const std::function<void(Member &)> &body) {
     setenv("BRAID_SHIM_FAIL", failures.c_str(), 1);
     for (const std::string &error : runJob(job, 2, body))
       std::fprintf(stderr, "error '%s'\n", error.c_str());
@@ -204,7 +206,8 @@ protected:
 };
 
 TEST_F(JobsWithFailures, agreeThatNcclCannotStart) {
-  EXPECT_EXIT(report("ncclCommInitRankConfig:1:ncclSystemError:1", {"nccl"}, [](Member &) {}), testing::ExitedWithCode(0),
+  EXPECT_EXIT(report("ncclCommInitRankConfig:1:ncclSystemError:1", {"nccl"}, [](Member &) {}),
+              testing::ExitedWithCode(0),
               "error '--transport=nccl cannot start: rank 1: ncclCommInitRankConfig failed: .*\n"
               "error '--transport=nccl cannot start: rank 1: ncclCommInitRankConfig failed");
   EXPECT_EXIT(report("ncclCommInitRankConfig:1:ncclSystemError:1", {"auto"},
@@ -323,10 +326,19 @@ TEST_F(Jobs, mayBeCapturedInAGraph) {
   }));
 }
 
+// It goes before the communicators, which are aborted only when no graph holds them.
 TEST_F(Jobs, endWhenARankDoesNotLaunchItsGraph) {
+  struct Graph {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t step = nullptr;
+    ~Graph() {
+      cudaGraphExecDestroy(step);
+      cudaGraphDestroy(graph);
+    }
+  };
   std::vector<std::string> errors = runJob({"nccl", 0.5}, 2, [](Member &m) {
-    cudaGraph_t graph;
-    cudaGraphExec_t step;
+    Graph own;
+    auto &[graph, step] = own;
     m.write(1);
     checkCuda(cudaStreamBeginCapture(m.streams.compute, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     m.run(sum);
