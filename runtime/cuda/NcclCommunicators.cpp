@@ -76,20 +76,20 @@ void NcclCommunicators::split(const br_model &model, int rank) {
     for (size_t color = 0; isNew && color < groups.size(); ++color) {
       auto me = std::find(groups[color].begin(), groups[color].end(), rank);
       if (me != groups[color].end())
-        all.push_back(splitOff(static_cast<int32_t>(color), static_cast<int32_t>(me - groups[color].begin())));
+        splitOff(static_cast<int32_t>(color), static_cast<int32_t>(me - groups[color].begin()));
     }
   }
 }
 
-// The new one is there once the old one has settled.
-ncclComm_t NcclCommunicators::splitOff(int32_t color, int32_t place) {
+// The new one is there once the old one has settled; NCCL may write it even after this
+// rank has ceased to wait, so its place is one that an abort keeps.
+void NcclCommunicators::splitOff(int32_t color, int32_t place) {
   ncclConfig_t config = configuration();
-  ncclComm_t made = nullptr;
+  all.push_back(nullptr);
   Clock::time_point deadline = deadlineAfter(reach.timeout());
-  checkNccl(ncclCommSplit(all[0], color, place, &made, &config), "ncclCommSplit");
+  checkNccl(ncclCommSplit(all[0], color, place, &all.back(), &config), "ncclCommSplit");
   settleBy(all[0], deadline, "ncclCommSplit");
-  settleBy(made, deadline, "ncclCommSplit");
-  return made;
+  settleBy(all.back(), deadline, "ncclCommSplit");
 }
 
 void NcclCommunicators::registerMemory(void *memory, size_t bytes) {

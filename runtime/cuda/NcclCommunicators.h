@@ -56,7 +56,7 @@ public:
 private:
   void connect(int rank, int size, const std::string &id);
   void split(const br_model &model, int rank);
-  ncclComm_t splitOff(int32_t color, int32_t place);
+  void splitOff(int32_t color, int32_t place);
   void settleBy(ncclComm_t comm, Clock::time_point deadline, const char *what);
 
   Reach &reach;
