@@ -70,7 +70,8 @@ br_status CudaContext::launch(const br_program &program) {
   if (graphs.empty())
     return program.run(this);
   StepGraph &graph = graphs[&program - model.programs];
-  return graph.run(streams.compute, [&] { return program.run(this); }, errors);
+  return graph.run(
+      streams.compute, [&] { return program.run(this); }, errors);
 }
 
 // The reason that came first: a call that failed here, or the other ranks.

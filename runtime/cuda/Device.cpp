@@ -43,7 +43,8 @@ static int chooseDevice(const Rank &rank) {
   const int device = rank.sharesDevice ? 0 : rank.local;
   if (device >= count && rank.reach && rank.reach->isOneProcess())
     fail("this process runs ", rank.size, " ranks, each on a GPU of its own, but of CUDA devices ",
-         describeCount(count), "; let ranks share one with --transport=device-threads, which is slow, or start them "
+         describeCount(count),
+         "; let ranks share one with --transport=device-threads, which is slow, or start them "
          "where there are more");
   if (device >= count)
     fail("rank ", rank.number, " is number ", rank.local, " of the ranks on this host, but of CUDA devices ",

@@ -65,7 +65,7 @@ private:
     size_t bytes = 0;           // of a slot
     PinnedMemory memory;
     Event sent[2], fetched[2];
-    int64_t runs = 0;         // that were sent
+    int64_t runs = 0;       // that were sent
     bool isWritable = true; // the next run's slot
 
     std::byte *slot(int64_t run) const { return memory.data() + (run % 2) * bytes; }

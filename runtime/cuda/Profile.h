@@ -52,7 +52,7 @@ private:
     const br_program *program;
     Marks marks[2]; // of runs in turns
     int64_t started = 0, measured = 0;
-    double total = 0;                  // milliseconds, of all measured runs
+    double total = 0;                 // milliseconds, of all measured runs
     std::vector<double> milliseconds; // of each action
   };
   void mark(int32_t action, ProgramErrors &errors);

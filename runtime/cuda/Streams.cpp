@@ -9,8 +9,7 @@ using namespace braid;
 Stream::Stream(Priority priority) {
   int least = 0, greatest = 0;
   checkCuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
-  checkCuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
-                                         priority == Priority::High ? greatest : least),
+  checkCuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority == Priority::High ? greatest : least),
             "cudaStreamCreateWithPriority");
 }
 Stream::~Stream() { cudaStreamDestroy(stream); }

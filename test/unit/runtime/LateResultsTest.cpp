@@ -25,7 +25,7 @@ protected:
   void TearDown() override { afterTrainStep = nullptr; }
 
   Outcome train(const br_model &model, const std::string &name, std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"train", "--data",       data,          "--threads", "2",
+    std::vector<std::string> arguments = {"train", "--data",       data,           "--threads",    "2",
                                           "--log", scratch / name, "--checkpoint", directory(name)};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return runMain(model, arguments);
@@ -106,13 +106,15 @@ TEST_F(LateResults, endAJobWhoseLossIsNoNumber) {
 TEST_F(LateResults, sampleAndRunAsTheCpuDoes) {
   const br_model &bigram = bigramModel();
   br_model other = deferred(bigram);
-  ASSERT_EQ(runMain(other, {"train", "--data", text, "--steps", "50", "--lr", "30", "--checkpoint", scratch / "c"})
-                .status,
-            0);
-  const std::vector<std::string> sample = {"sample", "--checkpoint", scratch / "c", "--prompt", "the", "--length", "20"};
+  ASSERT_EQ(
+      runMain(other, {"train", "--data", text, "--steps", "50", "--lr", "30", "--checkpoint", scratch / "c"}).status,
+      0);
+  const std::vector<std::string> sample = {"sample", "--checkpoint", scratch / "c", "--prompt",
+                                           "the",    "--length",     "20"};
   EXPECT_EQ(runMain(other, sample).output, runMain(bigram, sample).output);
   for (const char *program : {"train", "eval", "generate"}) {
-    for (const auto &[model, name] : {std::pair(&bigram, "cpu"), std::pair(const_cast<const br_model *>(&other), "late")}) {
+    for (const auto &[model, name] :
+         {std::pair(&bigram, "cpu"), std::pair(const_cast<const br_model *>(&other), "late")}) {
       Outcome run = runMain(*model, {"run", "--program", program, "--outputs", scratch / name});
       ASSERT_EQ(run.status, 0) << run.errors;
     }
