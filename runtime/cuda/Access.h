@@ -26,14 +26,18 @@ template <class To, class From> __device__ inline To copy_bits(const From &from)
 }
 } // namespace detail
 
-// Of a trivially copyable type, up to 16 bytes, at its own alignment.
+// Of a trivially copyable type, up to 16 bytes, at its own alignment.  The bits are in a
+// register before they are copied: a copy out of memory is one by bytes.
 template <class T> __device__ inline T load(const T *p) {
-  if constexpr (detail::is_quad<T>)
-    return detail::copy_bits<T>(*reinterpret_cast<const uint4 *>(p));
-  else if constexpr (detail::is_pair<T>)
-    return detail::copy_bits<T>(*reinterpret_cast<const uint2 *>(p));
-  else
+  if constexpr (detail::is_quad<T>) {
+    const uint4 bits = *reinterpret_cast<const uint4 *>(p);
+    return detail::copy_bits<T>(bits);
+  } else if constexpr (detail::is_pair<T>) {
+    const uint2 bits = *reinterpret_cast<const uint2 *>(p);
+    return detail::copy_bits<T>(bits);
+  } else {
     return *p;
+  }
 }
 
 template <class T> __device__ inline void store(T *p, T v) {
