@@ -33,10 +33,10 @@ void braid::registerNccl(const NcclLibrary &library) { nccl() = library; }
 
 namespace {
 struct Facts {
-  std::string device;  // the same text only of the same device
-  std::string busId;   // for people
+  std::string device; // the same text only of the same device
+  std::string busId;  // for people
   bool hasNccl;
-  std::string tables;  // the same text only where collectives are
+  std::string tables; // the same text only where collectives are
 
   std::string text() const { return concat(device, "\n", busId, "\n", hasNccl ? "nccl" : "", "\n", tables); }
   static Facts parse(const std::string &text);

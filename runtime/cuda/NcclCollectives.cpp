@@ -198,7 +198,8 @@ std::string NcclCollectives::findTrouble() {
     return news;
   std::lock_guard lock(watchMutex);
   if (std::string async = communicators.asyncError(); !async.empty())
-    return concat("rank ", rankNumber(), ": ", underWay.empty() ? "" : describe(underWay[0].index, underWay[0].action) + ": ", async);
+    return concat("rank ", rankNumber(), ": ",
+                  underWay.empty() ? "" : describe(underWay[0].index, underWay[0].action) + ": ", async);
   return findLate();
 }
 

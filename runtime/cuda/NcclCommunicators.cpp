@@ -111,9 +111,7 @@ void NcclCommunicators::unregister() {
 // Waiting for NCCL
 //===----------------------------------------------------------------------===//
 
-void NcclCommunicators::settle(ncclComm_t comm) {
-  settleBy(comm, deadlineAfter(reach.timeout()), "NCCL");
-}
+void NcclCommunicators::settle(ncclComm_t comm) { settleBy(comm, deadlineAfter(reach.timeout()), "NCCL"); }
 
 // Asks eagerly at first: where ranks are connected, a call settles at once.
 void NcclCommunicators::settleBy(ncclComm_t comm, Clock::time_point deadline, const char *what) {

@@ -60,8 +60,8 @@ private:
   void settleBy(ncclComm_t comm, Clock::time_point deadline, const char *what);
 
   Reach &reach;
-  std::vector<ncclComm_t> all;        // the world first
-  std::vector<size_t> byKind;         // places in `all`
+  std::vector<ncclComm_t> all; // the world first
+  std::vector<size_t> byKind;  // places in `all`
   std::vector<std::pair<ncclComm_t, void *>> registered;
   bool canRegister = true;
   std::mutex mutex; // of `all` against an abort

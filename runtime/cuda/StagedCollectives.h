@@ -37,7 +37,7 @@ private:
   const std::vector<std::string> warningTexts;
   Collectives collectives;
   std::vector<StagingQueue::SharedPassage> passages; // by collective
-  std::string failure; // of the device; others are those of the communicator
+  std::string failure;                               // of the device; others are those of the communicator
 };
 
 } // namespace braid

@@ -169,10 +169,14 @@ void StagedTransport::layOut(const Operation &operation) {
   const std::less<const std::byte *> before;
   pieces.clear();
   for (const br_segment &s : operation.segments) {
-    Piece p{static_cast<const std::byte *>(s.send), static_cast<std::byte *>(s.recv),
+    Piece p{static_cast<const std::byte *>(s.send),
+            static_cast<std::byte *>(s.recv),
             static_cast<size_t>(countSent(operation, s) * width),
-            static_cast<size_t>(countReceived(operation, s) * width), 0, 0};
-    bool overlap = p.sent > 0 && p.received > 0 && before(p.send, p.recv + p.received) && before(p.recv, p.send + p.sent);
+            static_cast<size_t>(countReceived(operation, s) * width),
+            0,
+            0};
+    bool overlap =
+        p.sent > 0 && p.received > 0 && before(p.send, p.recv + p.received) && before(p.recv, p.send + p.sent);
     if (overlap) {
       const std::byte *low = std::min<const std::byte *>(p.send, p.recv, before);
       const std::byte *high = std::max<const std::byte *>(p.send + p.sent, p.recv + p.received, before);
@@ -199,7 +203,7 @@ void StagedTransport::copyUp(cudaEvent_t end) {
   for (const Piece &p : pieces)
     if (p.received > 0)
       checkCuda(cudaMemcpyAsync(p.recv, staged + p.recvAt, p.received, cudaMemcpyHostToDevice, *stream),
-            "cudaMemcpyAsync");
+                "cudaMemcpyAsync");
   checkCuda(cudaEventRecord(end, *stream), "cudaEventRecord");
   // The pinned memory is used again.
   checkCuda(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");

@@ -51,9 +51,11 @@ StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, co
 void StreamCollectives::plan(const br_model &model) {
   const bool sameTables = isOfAllRanks(model);
   for (const Collective &each : collectives)
-    scratch.bytes = std::max<uint64_t>(scratch.bytes, planCollective(each.operation, place.arena, sameTables).scratchBytes);
+    scratch.bytes =
+        std::max<uint64_t>(scratch.bytes, planCollective(each.operation, place.arena, sameTables).scratchBytes);
   if (scratch.bytes > 0) {
-    checkCuda(cudaMalloc(reinterpret_cast<void **>(&scratch.memory), scratch.bytes), "cudaMalloc for blocks on their way");
+    checkCuda(cudaMalloc(reinterpret_cast<void **>(&scratch.memory), scratch.bytes),
+              "cudaMalloc for blocks on their way");
     checkCuda(cudaMemsetAsync(scratch.memory, 0, scratch.bytes, stream()), "cudaMemsetAsync");
   }
   for (Collective &each : collectives)
@@ -77,8 +79,8 @@ static void copyOn(cudaStream_t stream, const std::vector<StridedCopy> &copies) 
       checkCuda(cudaMemcpyAsync(copy.to, copy.from, copy.width, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
     else
       checkCuda(cudaMemcpy2DAsync(copy.to, copy.toPitch, copy.from, copy.fromPitch, copy.width, copy.rows,
-                              cudaMemcpyDeviceToDevice, stream),
-            "cudaMemcpy2DAsync");
+                                  cudaMemcpyDeviceToDevice, stream),
+                "cudaMemcpy2DAsync");
   }
 }
 

@@ -64,7 +64,7 @@ protected:
     Operation operation;
     CollectivePlan plan;
     Passage direct, captured;
-    bool isCaptured = false;  // the last start was
+    bool isCaptured = false; // the last start was
     const char *action = ""; // of the program, at the last start
 
     const Passage &passage() const { return isCaptured ? captured : direct; }
@@ -86,7 +86,7 @@ private:
   void plan(const br_model &model);
 
   const DevicePlace place;
-  const int number; // of the rank
+  const int number;         // of the rank
   std::deque<Group> groups; // stable addresses
   std::vector<Collective> collectives;
   Scratch scratch;

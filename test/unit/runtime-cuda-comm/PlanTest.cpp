@@ -27,14 +27,15 @@ public:
     std::vector<br_segment> segments;
     for (const Part &p : parts)
       segments.push_back({arena + p.send * width, arena + p.recv * width, p.count, p.sendRows, p.recvRows});
-    operation.assign({kind, BR_SUM, BR_F32, 0, root, nullptr, 0, segments.data(), static_cast<int32_t>(segments.size())},
-                     group, 1);
+    operation.assign(
+        {kind, BR_SUM, BR_F32, 0, root, nullptr, 0, segments.data(), static_cast<int32_t>(segments.size())}, group, 1);
     plan = planCollective(operation, scratch, sameTables);
   }
 
   // "all_reduce 0>8 x4": places in the arena, s in scratch memory, - for none.
   std::string text() const {
-    constexpr const char *names[] = {"all_reduce", "reduce_scatter", "all_gather", "reduce", "broadcast", "send", "recv"};
+    constexpr const char *names[] = {"all_reduce", "reduce_scatter", "all_gather", "reduce",
+                                     "broadcast",  "send",           "recv"};
     std::string text;
     for (const StridedCopy &c : plan.before)
       text += "copy " + place(c.from) + ">" + place(c.to) + " " + std::to_string(c.rows) + "x" +

@@ -75,9 +75,10 @@ TEST(DeviceRanks, areProcessesThatMeetWhereTheLauncherSays) {
 }
 
 TEST(DeviceRanks, needAPlaceToMeet) {
-  EXPECT_EQ(errorOf([] { planFor("nccl", launched(Launcher::OpenMpi, "")); }),
-            "--transport=nccl needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a "
-            "free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+  EXPECT_EQ(
+      errorOf([] { planFor("nccl", launched(Launcher::OpenMpi, "")); }),
+      "--transport=nccl needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a "
+      "free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
   EXPECT_NE(errorOf([] { planFor("", launched(Launcher::Torchrun, ""), "nowhere"); }).find("'nowhere' is no place"),
             std::string::npos);
 }
@@ -88,16 +89,21 @@ TEST(DeviceRanks, haveTransportsOfTheirOwn) {
             "device-threads for ranks that share one GPU, nccl, gloo or mpi");
   RankOptions options;
   options.transport = "nccl";
-  EXPECT_EQ(errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }),
-            "--transport=nccl moves memory of GPUs, but model 'ranks' was compiled for cpu; choose threads, gloo or mpi, "
-            "or compile with --target=cuda");
+  EXPECT_EQ(
+      errorOf([&] {
+        planRanks(ranksModel({{"dp", 2}}), options, {});
+      }),
+      "--transport=nccl moves memory of GPUs, but model 'ranks' was compiled for cpu; choose threads, gloo or mpi, "
+      "or compile with --target=cuda");
   EXPECT_NE(errorOf([] { planFor("gloo", {}); }).find("nobody has started several"), std::string::npos);
 }
 
 TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
   RankOptions options;
   options.device = 1;
-  EXPECT_NE(errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }).find("was compiled for cpu"),
+  EXPECT_NE(errorOf([&] {
+              planRanks(ranksModel({{"dp", 2}}), options, {});
+            }).find("was compiled for cpu"),
             std::string::npos);
   EXPECT_NE(errorOf([&] { planRanks(deviceModel(), options, {}); }).find("choose --transport=device-threads"),
             std::string::npos);
@@ -150,7 +156,9 @@ void tellTwice(Reach &reach, int rank) {
 
 TEST(Reach, carriesWordsOverAFolder) {
   ScratchDirectory folder;
-  EXPECT_EQ(onRanks(3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, tellTwice), "");
+  EXPECT_EQ(onRanks(
+                3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, tellTwice),
+            "");
 }
 
 TEST(Reach, carriesWordsOverTheMemoryOfAProcess) {
