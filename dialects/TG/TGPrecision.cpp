@@ -82,16 +82,36 @@ static Value cloneWide(Operation *op, OpBuilder &builder, Type element, Widen wi
   return clone->getResult(0);
 }
 
-Value BroadcastOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value TransposeOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value ReshapeOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value SliceOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value ConcatOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value PadOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value StopGradientOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value HookOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value ReduceOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
-Value ScatterAddOp::buildWide(OpBuilder &builder, Type element, Widen widen) { return cloneWide(*this, builder, element, widen); }
+Value BroadcastOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value TransposeOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value ReshapeOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value SliceOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value ConcatOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value PadOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value StopGradientOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value HookOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value ReduceOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
+Value ScatterAddOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
+  return cloneWide(*this, builder, element, widen);
+}
 
 /// Products of bf16 are exact in f32, in which they are summed.
 Value ContractOp::buildWide(OpBuilder &builder, Type element, Widen) {

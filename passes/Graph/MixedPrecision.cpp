@@ -74,8 +74,8 @@ LogicalResult Policy::read(Operation *where, ArrayRef<std::string> wide) {
     const Rule *rule = llvm::find_if(kRules, [&](const Rule &rule) { return rule.name == name; });
     if (rule == std::end(kRules)) {
       auto names = llvm::map_range(kRules, [](const Rule &rule) { return rule.name; });
-      return where->emitError() << "tg-mixed-precision: keep-f32 names '" << name << "', which is no kind of op; they are "
-                                << llvm::join(names, ", ");
+      return where->emitError() << "tg-mixed-precision: keep-f32 names '" << name
+                                << "', which is no kind of op; they are " << llvm::join(names, ", ");
     }
     choices[static_cast<unsigned>(rule->kind)] = Choice::Wide;
   }
@@ -127,7 +127,8 @@ void Narrowing::findReaching() {
 }
 
 bool Narrowing::runsNarrow(Operation *op) const {
-  auto floats = llvm::make_filter_range(op->getOperands(), [](Value value) { return isa_and_present<FloatType>(elementOf(value)); });
+  auto floats = llvm::make_filter_range(op->getOperands(),
+                                        [](Value value) { return isa_and_present<FloatType>(elementOf(value)); });
   switch (policy.choiceOf(op)) {
   case Choice::Narrow:
     return true;
@@ -189,9 +190,8 @@ void Narrowing::run() {
     ops.push_back(&op);
   DenseSet<Value> made; // of bf16 where the graph had f32
   for (Operation *op : ops) {
-    bool hasFloats = llvm::any_of(op->getOperands(), [&](Value value) {
-      return elementOf(value) == f32 || made.contains(value);
-    });
+    bool hasFloats =
+        llvm::any_of(op->getOperands(), [&](Value value) { return elementOf(value) == f32 || made.contains(value); });
     if (!hasFloats)
       continue;
     if (!op->hasTrait<OpTrait::IsTerminator>() && runsNarrow(op)) {
@@ -225,7 +225,8 @@ struct MixedPrecision final : braid::impl::MixedPrecisionPassBase<MixedPrecision
       return;
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (function.getResultAttr(i, tg::kGradOf)) {
-        function.emitError() << "result #" << i << " is a gradient already; run tg-mixed-precision before tg-differentiate";
+        function.emitError() << "result #" << i
+                             << " is a gradient already; run tg-mixed-precision before tg-differentiate";
         return signalPassFailure();
       }
     Narrowing(function, policy).run();

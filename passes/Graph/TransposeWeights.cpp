@@ -50,8 +50,8 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
   weight.setType(tg::withShape(logical, {logical.getDimSize(1), logical.getDimSize(0)}));
   tg::ParamAttr param = parameterOf(weight);
   function.setArgAttr(weight.getArgNumber(), tg::kParam,
-                      tg::ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(), param.getCopyOf(),
-                                         param.getFrozen(), !param.getTransposed()));
+                      tg::ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(),
+                                         param.getCopyOf(), param.getFrozen(), !param.getTransposed()));
 
   if (auto sharding = function.getArgAttrOfType<comm::ShardingAttr>(weight.getArgNumber(), comm::CommDialect::kSharding))
     function.setArgAttr(weight.getArgNumber(), comm::CommDialect::kSharding,

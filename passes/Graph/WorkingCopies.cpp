@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace braid {
@@ -80,8 +80,9 @@ private:
     for (BlockArgument argument : narrowed.arguments)
       for (Operation *user : argument.getUsers())
         if (!isa<tg::ConvertOp>(user) || user->getResult(0).getType() != narrowed.type)
-          return user->emitError() << "reads " << name << " as " << argument.getType() << ", and another op reads it as "
-                                   << narrowed.type << "; no program updates it, so there is no master to copy from: "
+          return user->emitError() << "reads " << name << " as " << argument.getType()
+                                   << ", and another op reads it as " << narrowed.type
+                                   << "; no program updates it, so there is no master to copy from: "
                                    << "run tg-working-copies after tg-apply-optimizer";
     return success();
   }
@@ -99,7 +100,8 @@ private:
       auto found = parameter ? all.find(parameter.getName()) : all.end();
       if (found == all.end() || !found->second.type)
         continue;
-      Split split{argument, found->second.isUpdated ? copyOf(parameter) : parameter, found->second.type, narrowings(argument)};
+      Split split{argument, found->second.isUpdated ? copyOf(parameter) : parameter, found->second.type,
+                  narrowings(argument)};
       if (Value updated = updates.lookup(parameter.getName())) {
         split.master = editor.addArgument(argument.getType(), masterOf(function, argument, parameter));
         Value copy = tg::TensorBuilder(builder, updated.getLoc()).convert(updated, builder.getBF16Type());
@@ -116,7 +118,8 @@ private:
   /// Makes the argument the working copy; its other uses are the master's.
   static void apply(func::FuncOp function, Split &split) {
     if (split.master)
-      split.argument.replaceAllUsesExcept(split.master, SmallPtrSet<Operation *, 4>(split.reads.begin(), split.reads.end()));
+      split.argument.replaceAllUsesExcept(split.master,
+                                          SmallPtrSet<Operation *, 4>(split.reads.begin(), split.reads.end()));
     for (tg::ConvertOp read : split.reads) {
       read.replaceAllUsesWith(Value(split.argument));
       read.erase();
@@ -127,16 +130,17 @@ private:
 
   static tg::ParamAttr copyOf(tg::ParamAttr parameter) {
     auto name = StringAttr::get(parameter.getContext(), parameter.getName().strref() + ".bf16");
-    return tg::ParamAttr::get(parameter.getContext(), name, parameter.getInit(), parameter.getUnit(), parameter.getName(),
-                              parameter.getFrozen(), parameter.getTransposed());
+    return tg::ParamAttr::get(parameter.getContext(), name, parameter.getInit(), parameter.getUnit(),
+                              parameter.getName(), parameter.getFrozen(), parameter.getTransposed());
   }
 
   /// The state that a parameter is a copy of: it has the parameter's name, so that
   /// checkpoints are those of a program in f32.
   static SmallVector<NamedAttribute> masterOf(func::FuncOp function, BlockArgument argument, tg::ParamAttr parameter) {
     Builder builder(function.getContext());
-    auto state = tg::StateAttr::get(function.getContext(), parameter.getName(), parameter.getInit(),
-                                    builder.getStringAttr("optimizer_state"), /*scratch=*/false, parameter.getTransposed());
+    auto state =
+        tg::StateAttr::get(function.getContext(), parameter.getName(), parameter.getInit(),
+                           builder.getStringAttr("optimizer_state"), /*scratch=*/false, parameter.getTransposed());
     SmallVector<NamedAttribute> attributes{builder.getNamedAttr(tg::kState, state)};
     if (Attribute sharding = function.getArgAttr(argument.getArgNumber(), comm::CommDialect::kSharding))
       attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));

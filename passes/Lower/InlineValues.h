@@ -1,8 +1,9 @@
 //===- InlineValues.h - values that take no memory --------------*- C++ -*-===//
 //
 // Constants, iotas, broadcasts, cheap arithmetic on constants and iotas, and bf16
-// read as wider floats are computed where they are read: their scalar code is written into the body of
-// each generic that reads them.  What is left are reads of tensors.
+// read as wider floats are computed where they are read: their scalar code is
+// written into the body of each generic that reads them.  What is left are reads of
+// tensors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_INLINEVALUES_H

@@ -49,7 +49,8 @@ struct NarrowBeforeGather final : RankPattern<AllGatherOp> {
     SmallVector<Operation *> readers(op->getUsers());
     Type narrow = readers.front()->getResultTypes().empty() ? Type() : readers.front()->getResult(0).getType();
     for (Operation *reader : readers)
-      if (!isa<tg::ConvertOp>(reader) || reader->getResult(0).getType() != narrow || bitsOf(reader->getResult(0)) >= bitsOf(wide))
+      if (!isa<tg::ConvertOp>(reader) || reader->getResult(0).getType() != narrow ||
+          bitsOf(reader->getResult(0)) >= bitsOf(wide))
         return false;
     Type element = cast<RankedTensorType>(narrow).getElementType();
     Value sent = rewriter.create<tg::ConvertOp>(op.getLoc(), tg::withElement(tg::typeOf(wide), element), wide);
