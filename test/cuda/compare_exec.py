@@ -15,12 +15,21 @@ import memory_form
 import trace
 from memory_form import merged, without
 
-# What a collective's data may move by, where the library has no call of its own for it.
+# What a collective's data may move by, where the library has no call of its own for it, or blocks are not equal.
 CALLS = {
-    "comm.all_reduce": {"all_reduce"}, "comm.reduce_scatter": {"reduce_scatter", "reduce"},
-    "comm.all_gather": {"all_gather", "broadcast"}, "comm.broadcast": {"broadcast"}, "comm.reduce": {"reduce"},
-    "comm.all_to_all": {"send", "recv"}, "comm.gather": {"send", "recv"}, "comm.scatter": {"send", "recv"},
-    "comm.permute": {"send", "recv"}, "comm.send": {"send"}, "comm.recv": {"recv"}, "comm.barrier": {"all_reduce"}
+    "comm.all_reduce": {"all_reduce"},
+    "comm.reduce_scatter": {"reduce_scatter", "reduce"},
+    "comm.all_gather": {"all_gather", "broadcast", "send", "recv"},
+    "comm.broadcast": {"broadcast"},
+    "comm.reduce": {"reduce"},
+    "comm.all_to_all": {"send", "recv"},
+    "comm.gather": {"send", "recv"},
+    "comm.scatter": {"send", "recv"},
+    "comm.permute": {"send", "recv"},
+    "comm.send": {"send"},
+    "comm.recv": {"recv"},
+    "comm.barrier": {"all_reduce"},
+}
 }
 
 
