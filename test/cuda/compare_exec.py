@@ -30,7 +30,6 @@ CALLS = {
     "comm.recv": {"recv"},
     "comm.barrier": {"all_reduce"},
 }
-}
 
 
 CALLS_WITH_WORKSPACE = {"exec.matmul", "exec.scatter_add", "exec.attention", "exec.attention_grad"}
