@@ -92,7 +92,9 @@ std::string KernelWriter::address(unsigned operand, const Place &place, bool lan
   std::string text = pointers[operand];
   if (!place.row.empty())
     text += " + " + place.row;
+  // Lanes may be counted by 32 bits, places not.
+  bool isFar = place.laneStride > INT32_MAX / std::max<int64_t>(analysis.lanes, 1);
   if (lanes)
-    text += " + " + product("l", place.laneStride);
+    text += " + " + product(isFar ? "int64_t{l}" : "l", place.laneStride);
   return text;
 }

@@ -169,14 +169,17 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, i
 
 /// A thread has W lanes of all rows.  Sums over rows are shared between groups that
 /// have every so many rows each, when whole groups divide the lanes.
-static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel) {
+static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
   shape.rowThreads = kBlockThreads;
   if (kernel.flat)
     return;
   int64_t vectors = ceilDiv(kernel.lanes, shape.width), rows = kernel.rows / kernel.blocks();
   shape.rowThreads = std::min<int64_t>(llvm::alignTo(vectors, kWarp), kBlockThreads);
   bool onlySums = llvm::all_of(kernel.outputs, [](const Output &output) { return output.node->reducesRows; });
-  int64_t threads = ceilDiv(kSectorBytes, 4 * shape.width);
+  int64_t narrowest = 4;
+  for (const LaneAccess &access : accesses)
+    narrowest = access.bytes ? std::min(narrowest, access.elementBytes) : narrowest;
+  int64_t threads = ceilDiv(kSectorBytes, narrowest * shape.width);
   if (!onlySums || rows < 2 || kernel.lanes % (threads * shape.width) != 0)
     return;
   while (threads < kWarp && kernel.lanes % (2 * threads * shape.width) == 0 && vectors / threads > 2 * kWarpRows)
@@ -204,7 +207,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t
     shape.blocks = kernel.blocks();
     break;
   case Partition::Lanes:
-    chooseLaneThreads(shape, kernel);
+    chooseLaneThreads(shape, kernel, accesses);
     shape.blocks = kernel.flat ? 0 : std::min(ceilDiv(vectors, shape.rowThreads), kMostBlocks);
     break;
   }
