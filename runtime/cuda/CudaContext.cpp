@@ -127,7 +127,10 @@ std::vector<std::string> CudaContext::remarks() const {
 }
 
 std::vector<std::string> CudaContext::warnings() const {
-  return collectives ? collectives->warnings() : std::vector<std::string>();
+  std::vector<std::string> lines = collectives ? collectives->warnings() : std::vector<std::string>();
+  if (std::string little = memory.warnOfRest(); !little.empty())
+    lines.push_back(little);
+  return lines;
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,6 +27,9 @@ public:
   // "beside the arena: 480 MiB of CUDA's context and of other programs, 96 MiB of libraries",
   // once all of these are there.
   std::string describeRest() const;
+  // What to say when little is left for what libraries take later, with the first
+  // program that runs; empty when there is enough.
+  std::string warnOfRest() const;
 
 private:
   std::byte *base = nullptr;
