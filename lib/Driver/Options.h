@@ -80,6 +80,8 @@ struct DriverOptions {
   PrecisionOptions precision;
   /// auto, library or decompose; empty for auto.
   std::string attention;
+  /// full or none: whether products apply the activations that the target's library can.
+  std::string epilogues;
   ParallelOptions parallel;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;

@@ -137,6 +137,8 @@ llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
     return "--precision";
   if (!options.attention.empty())
     return "--attention";
+  if (!options.epilogues.empty())
+    return "--epilogues";
   return options.memoryLimit.empty() ? "" : "--memory-limit";
 }
 

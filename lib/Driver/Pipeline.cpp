@@ -169,7 +169,8 @@ static std::string selectAttention(const DriverOptions &options) {
 static Phase decompose(const DriverOptions &options) {
   std::string calls;
   if (options.emit >= Emit::Exec)
-    calls = selectAttention(options) + "exec-select-epilogues{target=" + options.target + "},";
+    calls = selectAttention(options) +
+            (options.epilogues == "none" ? "" : "exec-select-epilogues{target=" + options.target + "},");
   return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(" + calls + "tg-decompose,tg-verify-primitives)",
           /*isTalkative=*/true};
 }

@@ -70,6 +70,12 @@ static Error checkAttention(const DriverOptions &options) {
   return Error::success();
 }
 
+static Error checkEpilogues(const DriverOptions &options) {
+  if (options.epilogues.empty() || options.epilogues == "full" || options.epilogues == "none")
+    return Error::success();
+  return makeError("--epilogues=" + options.epilogues + ": it is full or none");
+}
+
 Error braid::resolveTarget(DriverOptions &options) {
   std::string text = options.target;
   auto [name, gpu] = StringRef(text).split(':');
@@ -82,6 +88,8 @@ Error braid::resolveTarget(DriverOptions &options) {
   if (Error error = checkTransports(options))
     return error;
   if (Error error = checkAttention(options))
+    return error;
+  if (Error error = checkEpilogues(options))
     return error;
   if (options.target == "cuda")
     return resolveGpu(options, namesGpu ? gpu : StringRef(kDefaultGpu));

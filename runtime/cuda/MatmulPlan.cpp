@@ -199,7 +199,8 @@ const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &f
   if (status != CUBLAS_STATUS_SUCCESS && status != CUBLAS_STATUS_NOT_SUPPORTED)
     check(status, "cublasLtMatmulAlgoGetHeuristic");
   fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
-       formatBytes(d.workspace_bytes), " of workspace");
+       formatBytes(d.workspace_bytes), " of workspace",
+       d.epilogue != BR_EPILOGUE_NONE ? "; compile with --epilogues=none" : "");
 }
 
 // The largest power of two, of those that matter, that divides every place that a run

@@ -47,6 +47,10 @@ struct Flags {
                                                        "that takes it), library (or an error), or decompose"),
                                  cl::value_desc("auto|library|decompose"), cl::cat(category)};
 
+  cl::opt<std::string> epilogues{"epilogues", cl::desc("Activations in the call of the product before them: full (default: where the "
+                                                       "target's library can), or none"),
+                                 cl::value_desc("full|none"), cl::cat(category)};
+
   cl::opt<std::string> optimizer{"optimizer", cl::desc("sgd, momentum, nesterov, adam or adamw (default)"),
                                  cl::init("adamw"), cl::cat(category)};
   cl::opt<double> beta1{"beta1", cl::desc("Adam: decay of the mean (default 0.9)"), cl::init(0.9), cl::cat(category)};
@@ -153,6 +157,7 @@ struct Flags {
     options.accumulate = accumulate;
     options.precision = {precision, gradType, reduceType};
     options.attention = attention;
+    options.epilogues = epilogues;
     options.optimizer = {optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
     options.parallel = readParallel();
     options.memoryLimit = memoryLimit;
