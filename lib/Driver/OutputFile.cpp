@@ -13,6 +13,12 @@
 using namespace llvm;
 using namespace braid;
 
+std::string braid::inFolder(StringRef folder, StringRef rest) {
+  SmallString<128> path(folder);
+  sys::path::append(path, rest);
+  return path.str().str();
+}
+
 Error braid::makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
 
 static Error fileError(StringRef path, std::error_code code) {

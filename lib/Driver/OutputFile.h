@@ -18,6 +18,9 @@ llvm::Error checkWritable(llvm::StringRef path);
 /// The same as `replaceFile` for text; "-" is standard output.
 llvm::Error writeTextFile(llvm::StringRef path, llvm::StringRef text);
 
+/// The path `rest` in a folder.
+std::string inFolder(llvm::StringRef folder, llvm::StringRef rest);
+
 /// An error with a message.
 llvm::Error makeError(const llvm::Twine &message);
 

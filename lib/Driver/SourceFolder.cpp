@@ -11,12 +11,6 @@
 using namespace llvm;
 using namespace braid;
 
-static std::string inFolder(StringRef folder, StringRef rest) {
-  SmallString<128> path(folder);
-  sys::path::append(path, rest);
-  return path.str().str();
-}
-
 Error braid::writeSources(StringRef folder, ArrayRef<SourceFile> sources) {
   if (std::error_code code = sys::fs::create_directories(folder))
     return makeError("cannot make the folder '" + folder + "': " + code.message());

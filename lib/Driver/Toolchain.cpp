@@ -14,12 +14,6 @@
 using namespace llvm;
 using namespace braid;
 
-static std::string inFolder(StringRef folder, StringRef rest) {
-  SmallString<128> path(folder);
-  sys::path::append(path, rest);
-  return path.str().str();
-}
-
 //===----------------------------------------------------------------------===//
 // The runtime
 //===----------------------------------------------------------------------===//

@@ -44,9 +44,10 @@ void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, co
 std::vector<std::string> CpuContext::warnings() const {
   std::vector<std::string> texts;
   if (hasBFloat16Products(model) && !multipliesBFloat16Fast())
-    texts.push_back(concat("this processor has neither avx512_bf16 nor amx: expect products of bf16 to take ",
-                           multipliesBFloat16() ? "twice" : "ten times and more",
-                           " as long as those of f32; compile with --precision=f32 to be faster here"));
+    // Steps of the small GPT, on a processor that was told to do without.
+    texts.push_back(concat("this processor has neither avx512_bf16 nor amx: expect a step in bf16 to take about ",
+                           multipliesBFloat16() ? "four" : "forty",
+                           " times as long as in f32; compile with --precision=f32 to be faster here"));
   for (int32_t i = 0; i < model.n_matmuls; ++i)
     if (matmuls.isSlow(i))
       texts.push_back(concat("matmul ", i, " (", model.matmuls[i].m, " x ", model.matmuls[i].n, " x ",

@@ -33,16 +33,16 @@ DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stre
 
 DeviceArena::~DeviceArena() { cudaFree(base); }
 
-// NCCL takes some hundreds of MB a communicator, modules and cuDNN's kernels are loaded
-// at their first use, and a graph has nodes on the device.
+// Communicators, modules and cuDNN's kernels take memory at their first use, and a graph
+// has nodes on the device.  How much nobody says: from here on there is a warning.
 static constexpr uint64_t libraryBytes = uint64_t{1} << 30;
 
 std::string DeviceArena::warnOfRest() const {
   const uint64_t now = memoryOfDevice().free;
   if (now >= libraryBytes)
     return "";
-  return concat("only ", formatBytes(now), " are free beside the arena, and NCCL, cuDNN and CUDA graphs may take ",
-                formatBytes(libraryBytes), " in the first step; should that fail, compile with a lower --memory-limit");
+  return concat("only ", formatBytes(now), " are free beside the arena for what NCCL, cuDNN and CUDA graphs take in the first step; should "
+                "that fail, compile with a lower --memory-limit");
 }
 
 std::string DeviceArena::describeRest() const {
