@@ -129,6 +129,14 @@ void addRanks(CLI::App &command, RankOptions &options) {
       ->default_str("")
       ->type_name("FILE");
   command
+      .add_option("--matmul-search", options.matmulSearch,
+                  "At the start, time up to N of cuBLASLt's algorithms for "
+                  "each product and keep the fastest, on GPUs; other runs may "
+                  "choose others, which round differently (default: 1, the one "
+                  "that its heuristic puts first, without timing)")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N");
+  command
       .add_option("--timeout", options.timeout,
                   "Seconds that a rank waits for another")
       ->check(seconds)

@@ -26,6 +26,8 @@ struct Rank {
   std::optional<bool> graphs = std::nullopt;
   // Where the times of actions go: a file; empty: standard output.
   std::optional<std::string> profile = std::nullopt;
+  // Algorithms that are timed for each product; 1: none, the library's first guess will do.
+  int matmulSearch = 1;
 
   // The one that prints, logs and writes what belongs to all.
   bool isFirst() const { return number == 0; }

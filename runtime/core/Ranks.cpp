@@ -148,6 +148,9 @@ static void checkDeviceOptions(const br_model &model, const RankOptions &options
   if (options.graphs && !isForDevice(model))
     fail("--cuda-graph is about GPUs, but model '", model.name,
          "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  if (options.matmulSearch && !isForDevice(model))
+    fail("--matmul-search times algorithms of cuBLASLt, but model '", model.name,
+         "' was compiled for cpu; leave it out, or compile with --target=cuda");
   if (options.profile && !isForDevice(model))
     fail("--profile measures the actions of programs on GPUs, but model '", model.name,
          "' was compiled for cpu; use perf, to which generated functions have names");
@@ -204,6 +207,7 @@ void useDevice(Rank &rank, const RankOptions &options) {
   rank.device = options.device;
   rank.profile = options.profile;
   rank.graphs = options.profile ? false : options.graphs;
+  rank.matmulSearch = options.matmulSearch.value_or(1);
 }
 
 // A rank of a program on devices: it finds out itself over what the ranks talk.

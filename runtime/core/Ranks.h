@@ -32,6 +32,7 @@ struct RankOptions {
   int device = -1;        // of programs on devices; -1: that of the number on this host
   std::optional<bool> graphs;         // likewise
   std::optional<std::string> profile; // likewise; empty: to standard output
+  std::optional<int> matmulSearch;    // likewise
   int threads = 0;        // 0: a fair share
   Pin pin = Pin::Auto;
 };

@@ -3,6 +3,8 @@
 #include "cuda/CudaContext.h"
 
 #include "core/Error.h"
+#include "core/Reach.h"
+#include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 
 #include <cstring>
@@ -17,6 +19,8 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
   if (model.n_collectives > 0)
     collectives = makeDeviceCollectives(
         model, rank, {device.number, memory.data(), streams, [this] { return errors.actionName(); }});
+  if (rank.matmulSearch > 1)
+    searchProducts();
   if (usesGraphs())
     graphs.resize(model.n_programs);
   if (rank.profile && rank.isFirst())
@@ -31,6 +35,13 @@ CudaContext::~CudaContext() {
   collectives.reset();
   cudaStreamSynchronize(streams.compute);
   cudaStreamSynchronize(streams.copy);
+}
+
+// While nothing is in the arena yet: what has been made so far writes nothing there.
+void CudaContext::searchProducts() {
+  matmuls.search(rank.matmulSearch, [this](const std::string &word) {
+    return rank.reach ? rank.reach->tellAll(word) : std::vector<std::string>{word};
+  });
 }
 
 bool CudaContext::usesGraphs() const {
@@ -63,7 +74,7 @@ void CudaContext::run(const br_program &program) {
 void CudaContext::finish() {
   waitFor(slots.lastEnd());
   if (profile)
-    profile->write([this](cudaEvent_t event) { waitFor(event); });
+    profile->write([this](cudaEvent_t event) { waitFor(event); }, matmuls.searched());
 }
 
 br_status CudaContext::launch(const br_program &program) {
@@ -123,6 +134,8 @@ std::vector<std::string> CudaContext::remarks() const {
                                     memory.describeRest()};
   if (collectives && collectives->scratchBytes() > 0)
     lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));
+  if (!matmuls.searched().empty())
+    lines.push_back(describeSearch(matmuls.searched()));
   return lines;
 }
 
@@ -138,6 +151,8 @@ std::vector<std::string> CudaContext::warnings() const {
 //===----------------------------------------------------------------------===//
 
 void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+  if (profile)
+    profile->runsProduct(matmuls.numberOf(index));
   if (matmuls.run(index, a, b, c, bias) != BR_OK)
     errors.note(matmuls.error());
 }

@@ -52,6 +52,7 @@ public:
   br_status status() const { return errors.any() ? BR_ERROR : BR_OK; }
 
 private:
+  void searchProducts();
   bool usesGraphs() const;
   br_status launch(const br_program &program);
   [[noreturn]] void failNow();

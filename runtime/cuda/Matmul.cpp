@@ -8,6 +8,7 @@
 
 #include "cuda/MatmulPlan.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace braid;
@@ -35,10 +36,11 @@ constexpr uint64_t workspaceAlignment = 256;
 } // namespace
 
 CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream)
-    : descriptors(model.matmuls), arena(arena), stream(stream), library(std::make_unique<LtHandle>()) {
+    : descriptors(model.matmuls), arena(arena), arenaBytes(model.arena_bytes), stream(stream),
+      library(std::make_unique<LtHandle>()) {
   if (model.n_matmuls)
     checkLt(cublasLtCreate(library->out()), "cuBLASLt", "cublasLtCreate");
-  std::map<std::vector<int64_t>, std::shared_ptr<CudaMatmulPlan>> known;
+  std::map<std::vector<int64_t>, int32_t> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     const br_matmul_desc &d = model.matmuls[i];
     const std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
@@ -47,20 +49,66 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
     if (d.workspace_offset % workspaceAlignment)
       fail(where, ": its workspace starts at byte ", d.workspace_offset, " of the arena; cuBLASLt wants multiples of ",
            workspaceAlignment);
-    std::shared_ptr<CudaMatmulPlan> &plan = known[keyOf(d)];
-    if (!plan)
-      plan = std::make_shared<CudaMatmulPlan>(d, CudaMatmulPlan::Place{*library, stream, arena + d.workspace_offset},
-                                              where);
-    plans.push_back(plan);
+    const auto [same, isNew] = known.try_emplace(keyOf(d), static_cast<int32_t>(plans.size()));
+    if (isNew)
+      plans.push_back(std::make_unique<CudaMatmulPlan>(
+          d, CudaMatmulPlan::Place{*library, stream, arena + d.workspace_offset}, where));
+    numbers.push_back(same->second);
   }
 }
 
 CudaMatmulTable::~CudaMatmulTable() = default;
 
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+// "256,576,192,...": the same on all ranks.
+static std::string textOf(const std::vector<int64_t> &key) {
+  std::string text;
+  for (int64_t number : key)
+    text += concat(number, ",");
+  return text;
+}
+
+std::vector<MatmulTrial> CudaMatmulTable::timePlans(int most) {
+  MatmulScratch scratch(arena, arenaBytes, stream);
+  std::vector<MatmulTrial> all;
+  for (size_t plan = 0; plan < plans.size(); ++plan) {
+    const br_matmul_desc &d = descriptors[std::find(numbers.begin(), numbers.end(), plan) - numbers.begin()];
+    const ArenaRange workspace = {d.workspace_offset, d.workspace_offset + d.workspace_bytes};
+    for (MatmulTrial &trial :
+         plans[plan]->time({*library, stream, arena + d.workspace_offset}, most, scratch, workspace)) {
+      trial.product = static_cast<int32_t>(plan);
+      trial.users = std::count(numbers.begin(), numbers.end(), plan);
+      trial.key = concat(textOf(keyOf(d)), trial.isLast);
+      all.push_back(std::move(trial));
+    }
+  }
+  scratch.clear();
+  return all;
+}
+
+void CudaMatmulTable::search(int most, const TellAll &tellAll) {
+  try {
+    trials = timePlans(most);
+  } catch (const Error &failure) { // which the others hear of
+    tellAll(wordOfFailure(failure.what()));
+    throw;
+  }
+  chooseByWords(trials, tellAll(wordOf(trials)));
+  for (const MatmulTrial &trial : trials)
+    plans[trial.product]->take(trial);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
 br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void *c, const void *bias) {
   try {
     const br_matmul_desc &d = descriptors[index];
-    plans[index]->run({*library, stream, arena + d.workspace_offset}, a, b, c, bias, arena + d.aux_offset);
+    plans[numbers[index]]->run({*library, stream, arena + d.workspace_offset}, a, b, c, bias, arena + d.aux_offset);
     return BR_OK;
   } catch (const Error &failure) { // which stops at the C ABI
     message = failure.what();
@@ -68,4 +116,4 @@ br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void
   }
 }
 
-std::string CudaMatmulTable::describe(int32_t index) const { return plans[index]->describe(); }
+std::string CudaMatmulTable::describe(int32_t index) const { return plans[numbers[index]]->describe(); }

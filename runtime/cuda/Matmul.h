@@ -7,7 +7,7 @@
 //
 // Algorithms are chosen for operands aligned as buffers of the arena are.  A part of a
 // buffer (a head of an attention layer) may be aligned less: its algorithm is chosen at
-// its first run.
+// its first run.  That is the heuristic's first, for nothing can be timed any more.
 //
 // Products of f32 compute in f32, without TF32; those of bf16 add up in f32.
 //
@@ -20,6 +20,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ namespace braid {
 
 class CudaMatmulPlan;
 class LtHandle;
+struct MatmulTrial;
 
 class CudaMatmulTable {
 public:
@@ -36,20 +38,35 @@ public:
   CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~CudaMatmulTable();
 
+  // Times up to `most` algorithms of each product and keeps the fastest (MatmulSearch.h).
+  // The arena, in which nothing may lie yet, is all zeros afterwards.  `tellAll` gives the
+  // words of all ranks, in their order, which come here together.  Throws Error.
+  using TellAll = std::function<std::vector<std::string>(const std::string &)>;
+  void search(int most, const TellAll &tellAll);
+  // What it has found; empty without one.
+  const std::vector<MatmulTrial> &searched() const { return trials; }
+
   // Puts product `index` on the stream; places are in the device's memory.
   br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias);
   // Why the last run failed.
   const char *error() const { return message.c_str(); }
 
+  // The number of a product among those that differ.
+  int32_t numberOf(int32_t index) const { return numbers[index]; }
   // How product `index` runs, for people: "batch 16 in 1 call, 3.0 MiB of workspace".
   std::string describe(int32_t index) const;
 
 private:
+  std::vector<MatmulTrial> timePlans(int most);
+
   const br_matmul_desc *descriptors;
   std::byte *arena;
+  uint64_t arenaBytes;
   cudaStream_t stream;
   std::unique_ptr<LtHandle> library;
-  std::vector<std::shared_ptr<CudaMatmulPlan>> plans;
+  std::vector<std::unique_ptr<CudaMatmulPlan>> plans; // that differ
+  std::vector<int32_t> numbers;                       // which of them each descriptor has
+  std::vector<MatmulTrial> trials;
   std::string message;
 };
 

@@ -10,7 +10,7 @@
 //     BATCH_COUNT (int32), STRIDED_BATCH_OFFSET (int64; 0 for an operand that all share)
 //   cublasLtMatmulPreferenceCreate, Destroy, SetAttribute of MAX_WORKSPACE_BYTES
 //     (uint64), MIN_ALIGNMENT_{A,B,C,D}_BYTES (uint32), REDUCTION_SCHEME_MASK (uint32)
-//   cublasLtMatmulAlgoGetHeuristic
+//   cublasLtMatmulAlgoGetHeuristic, ConfigGetAttribute
 //   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
 //   epilogues DEFAULT, BIAS, GELU (the tanh form), GELU_BIAS, and for training GELU_AUX,
 //     GELU_AUX_BIAS, DGELU
@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 using namespace braid;
@@ -168,8 +169,15 @@ void CudaMatmulPlan::setPlaces(const void *bias, const void *aux) {
 // That of operands aligned to `alignment` bytes; asks the library at the first time.
 const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
   auto &chosen = finish.chosen[std::countr_zero(static_cast<unsigned>(alignment))];
-  if (chosen)
-    return &chosen->algo;
+  if (!chosen)
+    chosen = candidatesFor(place, finish, alignment, 1).front();
+  return &chosen->algo;
+}
+
+// Those of the library that fit the workspace, at most so many; the one that it thinks the
+// fastest comes first.
+CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, const Finish &finish, int alignment,
+                                                         int most) {
   LtPreference preference;
   check(cublasLtMatmulPreferenceCreate(preference.out()), "cublasLtMatmulPreferenceCreate");
   check(set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, d.workspace_bytes), "setting the workspace");
@@ -186,21 +194,66 @@ const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &f
     setPlaces(base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
   }
 
-  constexpr int most = 8;
-  cublasLtMatmulHeuristicResult_t results[most];
+  Candidates results(std::max(most, 8)); // the first may not do
   int found = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, c, c, preference, most, results, &found);
-  for (int i = 0; i < found && status == CUBLAS_STATUS_SUCCESS; ++i)
-    if (results[i].state == CUBLAS_STATUS_SUCCESS && results[i].workspaceSize <= d.workspace_bytes) {
-      chosen = results[i];
-      return &chosen->algo;
-    }
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      place.library, finish.operation, a, b, c, c, preference, static_cast<int>(results.size()), results.data(), &found);
+  results.resize(status == CUBLAS_STATUS_SUCCESS ? found : 0);
+  std::erase_if(results, [&](const cublasLtMatmulHeuristicResult_t &result) {
+    return result.state != CUBLAS_STATUS_SUCCESS || result.workspaceSize > d.workspace_bytes;
+  });
+  results.resize(std::min<size_t>(results.size(), most));
+  if (!results.empty())
+    return results;
   if (status != CUBLAS_STATUS_SUCCESS && status != CUBLAS_STATUS_NOT_SUPPORTED)
     check(status, "cublasLtMatmulAlgoGetHeuristic");
   fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
        formatBytes(d.workspace_bytes), " of workspace",
        d.epilogue != BR_EPILOGUE_NONE ? "; compile with --epilogues=none" : "");
+}
+
+std::vector<MatmulTrial> CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch,
+                                              ArenaRange workspace) {
+  std::vector<MatmulTrial> trials = {timeFinish(place, last, most, scratch, workspace)};
+  if (steps > 1)
+    trials.push_back(timeFinish(place, plain, most, scratch, workspace));
+  return trials;
+}
+
+MatmulTrial CudaMatmulPlan::timeFinish(const Place &place, const Finish &finish, int most, MatmulScratch &scratch,
+                                       ArenaRange workspace) {
+  MatmulTrial trial;
+  const bool isLast = trial.isLast = &finish == &last;
+  trial.name = isLast ? where : where + ", all but its last call";
+  trial.calls = isLast ? items : items * (steps - 1);
+  trial.candidates = candidatesFor(place, finish, usual, most);
+  auto bytesOf = [&](const ColumnMatrix &matrix) {
+    return bits((product.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
+  };
+  const std::vector<std::byte *> places =
+      scratch.place({bytesOf(product.a), bytesOf(product.b), bytesOf(product.c), bits(std::max(product.c.rows, product.c.columns), product.c),
+                     d.has_aux ? bits(product.c.columns * d.aux_m, product.c) : 0},
+                    workspace);
+  if (places.empty())
+    return trial;
+  setPlaces(places[3], places[4]);
+  auto at = [&](int i) { return reinterpret_cast<char *>(places[i]); };
+  cublasStatus_t failure = CUBLAS_STATUS_SUCCESS;
+  trial.times = timeByTurns(trial.candidates.size(), place.stream, [&](size_t i) {
+    const Pointers pointers = {at(0), at(1), at(2), nullptr, nullptr};
+    const bool adds = d.accumulate || steps > (isLast ? 1 : 2);
+    const cublasStatus_t status = multiply(place, finish, &trial.candidates[i].algo, pointers, adds);
+    failure = status == CUBLAS_STATUS_SUCCESS ? failure : status;
+    return status == CUBLAS_STATUS_SUCCESS;
+  });
+  if (!std::isfinite(trial.times[fastestOf(trial.times)].least))
+    check(failure, "cublasLtMatmul");
+  return trial;
+}
+
+void CudaMatmulPlan::take(const MatmulTrial &trial) {
+  Finish &finish = trial.isLast ? last : plain;
+  finish.chosen[std::countr_zero(static_cast<unsigned>(usual))] = trial.candidates[trial.chosen];
 }
 
 // The largest power of two, of those that matter, that divides every place that a run
@@ -239,17 +292,16 @@ void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB,
       const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC,
                           base.bias, base.aux};
       const bool isLast = step + 1 == steps, adds = step > 0 || d.accumulate;
-      call(place, isLast ? last : plain, isLast ? ofLast : ofPlain, p, adds);
+      check(multiply(place, isLast ? last : plain, isLast ? ofLast : ofPlain, p, adds), "cublasLtMatmul");
     }
   }
 }
 
-void CudaMatmulPlan::call(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
-                          const Pointers &p, bool adds) {
+cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
+                                        const Pointers &p, bool adds) const {
   const float alpha = 1, beta = adds ? 1 : 0;
-  check(cublasLtMatmul(place.library, finish.operation, &alpha, p.a, a, p.b, b, &beta, p.c, c, p.c, c, algorithm,
-                       place.workspace, d.workspace_bytes, place.stream),
-        "cublasLtMatmul");
+  return cublasLtMatmul(place.library, finish.operation, &alpha, p.a, a, p.b, b, &beta, p.c, c, p.c, c, algorithm,
+                        place.workspace, d.workspace_bytes, place.stream);
 }
 
 std::string CudaMatmulPlan::describe() const {

@@ -10,6 +10,8 @@
 
 #include "cuda/ColumnProduct.h"
 #include "cuda/LtObjects.h"
+#include "cuda/MatmulScratch.h"
+#include "cuda/MatmulSearch.h"
 
 #include <optional>
 
@@ -29,6 +31,12 @@ public:
 
   // Throws Error when the library fails.
   void run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux);
+
+  // Times up to `most` algorithms of each of the calls that a run is made of, for operands
+  // that begin where buffers do.  `workspace` is where it lies in the arena.
+  std::vector<MatmulTrial> time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace);
+  // Runs by what was chosen from now on.
+  void take(const MatmulTrial &trial);
 
   std::string describe() const;
 
@@ -51,9 +59,13 @@ private:
   void describeOperation(Finish &finish, bool isLast);
   void setPlaces(const void *bias, const void *aux);
   const cublasLtMatmulAlgo_t *choose(const Place &place, Finish &finish, int alignment);
+  using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
+  Candidates candidatesFor(const Place &place, const Finish &finish, int alignment, int most);
+  MatmulTrial timeFinish(const Place &place, const Finish &finish, int most, MatmulScratch &scratch,
+                         ArenaRange workspace);
   int alignmentOf(const Pointers &p) const;
-  void call(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm, const Pointers &p,
-            bool adds);
+  cublasStatus_t multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
+                          const Pointers &p, bool adds) const;
   void check(cublasStatus_t status, const char *name) const { checkLt(status, where, name); }
 
   br_matmul_desc d;

@@ -3,6 +3,7 @@
 #include "cuda/Profile.h"
 
 #include "core/File.h"
+#include "cuda/MatmulSearch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,6 +19,7 @@ Profile::Profile(const br_model &model, cudaStream_t stream, std::string path)
     Program &program = programs.emplace_back();
     program.program = &model.programs[i];
     program.milliseconds.resize(model.programs[i].n_actions);
+    program.products.resize(model.programs[i].n_actions, -1);
   }
 }
 
@@ -55,6 +57,12 @@ void Profile::at(int32_t action, ProgramErrors &errors) {
   nvtxRangePushA(current->program->actions[action]);
 }
 
+void Profile::runsProduct(int32_t product) {
+  const Marks &marks = current->marks[current->started % 2];
+  if (!marks.actions.empty())
+    current->products[marks.actions.back()] = product;
+}
+
 void Profile::leave(ProgramErrors &errors) {
   mark(-1, errors);
   nvtxRangePop();
@@ -83,14 +91,14 @@ void Profile::collect(Program &program, Marks &marks, const Wait &wait) {
 // Telling
 //===----------------------------------------------------------------------===//
 
-void Profile::write(const Wait &wait) {
+void Profile::write(const Wait &wait, const std::vector<MatmulTrial> &products) {
   for (Program &program : programs)
     for (Marks &marks : program.marks)
       collect(program, marks, wait);
   if (path.empty())
     print();
   else
-    writeJson();
+    writeJson(products);
 }
 
 // The actions that take longest, and how much of all they are.
@@ -113,20 +121,24 @@ void Profile::print() const {
   }
 }
 
-void Profile::writeJson() const {
-  nlohmann::ordered_json root = nlohmann::ordered_json::array();
+void Profile::writeJson(const std::vector<MatmulTrial> &products) const {
+  nlohmann::ordered_json measured = nlohmann::ordered_json::array();
   for (const Program &program : programs) {
     if (program.measured == 0)
       continue;
     const double runs = static_cast<double>(program.measured);
     nlohmann::ordered_json actions = nlohmann::ordered_json::array();
-    for (size_t i = 0; i < program.milliseconds.size(); ++i)
+    for (size_t i = 0; i < program.milliseconds.size(); ++i) {
       actions.push_back({{"name", program.program->actions[i]}, {"seconds", program.milliseconds[i] / runs / 1000}});
-    root.push_back({{"program", program.program->name},
-                    {"runs", program.measured},
-                    {"seconds", program.total / runs / 1000},
-                    {"actions", actions}});
+      if (program.products[i] >= 0)
+        actions.back()["product"] = program.products[i];
+    }
+    measured.push_back({{"program", program.program->name},
+                        {"runs", program.measured},
+                        {"seconds", program.total / runs / 1000},
+                        {"actions", actions}});
   }
+  const nlohmann::ordered_json root = {{"programs", measured}, {"products", jsonOfSearch(products)}};
   const std::string text = root.dump(1) + "\n";
   File file = File::createForWriting(path);
   file.write(text.data(), text.size());

@@ -11,6 +11,9 @@
 //
 // The same actions are ranges of NVTX, for Nsight Systems.
 //
+// The file says of an action which product it runs, by its number among those that
+// differ, and how long that product's algorithms took where a search has timed them.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_PROFILE_H
 #define BRAID_CUDA_PROFILE_H
@@ -25,6 +28,8 @@
 
 namespace braid {
 
+struct MatmulTrial;
+
 class Profile {
 public:
   // `path` is where the times go; empty: to standard output.
@@ -36,9 +41,12 @@ public:
   void enter(const br_program &program, const Wait &wait);
   void at(int32_t action, ProgramErrors &errors);
   void leave(ProgramErrors &errors);
+  // The current action runs this product.
+  void runsProduct(int32_t product);
 
-  // After the last run.  Throws Error when the file cannot be written.
-  void write(const Wait &wait);
+  // After the last run, with what a search has found of products.  Throws Error when the
+  // file cannot be written.
+  void write(const Wait &wait, const std::vector<MatmulTrial> &products);
 
 private:
   // What one run has recorded.
@@ -54,11 +62,12 @@ private:
     int64_t started = 0, measured = 0;
     double total = 0;                 // milliseconds, of all measured runs
     std::vector<double> milliseconds; // of each action
+    std::vector<int32_t> products;    // likewise; -1: it runs none
   };
   void mark(int32_t action, ProgramErrors &errors);
   void collect(Program &program, Marks &marks, const Wait &wait);
   void print() const;
-  void writeJson() const;
+  void writeJson(const std::vector<MatmulTrial> &products) const;
 
   cudaStream_t stream;
   std::string path;

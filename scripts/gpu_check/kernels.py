@@ -41,7 +41,7 @@ def measure(entry, binary, scratch, train):
         return None
     profile = scratch / f"{entry['name']}-profile.json"
     tools.run([*train, "--steps", 12, f"--profile={profile}"], timeout=1800)
-    measured = next(program for program in json.loads(profile.read_text()) if program["program"] == "train")["actions"]
+    measured = next(program for program in json.loads(profile.read_text())["programs"] if program["program"] == "train")["actions"]
     if len(measured) != len(actions):
         raise tools.Failed(f"{len(measured)} actions were measured, the plan has {len(actions)}")
     kernels = [(action["bytes"], its["seconds"], its["name"]) for action, its in zip(actions, measured)

@@ -1,5 +1,6 @@
 //===- CublasLt.cpp - descriptors, and the rules of the library -----------===//
 #include "Failures.h"
+#include "LtAlgorithms.h"
 #include "LtProduct.h"
 #include "Queues.h"
 #include "Violation.h"
@@ -23,10 +24,12 @@ struct Promise {
   uint32_t magic;
   uint32_t alignment[4];
   uint64_t workspace;
+  uint32_t number; // of those that were offered
+  uint32_t microseconds;
+  bool fails;
 };
 static_assert(sizeof(Promise) <= sizeof(cublasLtMatmulAlgo_t));
 constexpr uint32_t magic = 0xb1a5;
-constexpr size_t usedWorkspace = 4096;
 
 template <class T> cublasStatus_t take(T &to, const void *value, size_t bytes) {
   if (bytes != sizeof(T))
@@ -183,17 +186,34 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     return CUBLAS_STATUS_INVALID_VALUE;
   if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d))
     return status;
-  // The first algorithm wants more workspace than many have.
-  for (size_t workspace : {usedWorkspace, size_t{0}}) {
-    if (*found == wanted || workspace > preference->workspace)
+  uint32_t number = 0;
+  for (const LtAlgorithm &offered : offeredAlgorithms()) {
+    const uint32_t own = number++;
+    if (*found == wanted || offered.workspace > preference->workspace)
       continue;
     cublasLtMatmulHeuristicResult_t &result = results[(*found)++];
     result = {};
-    Promise promise{magic, {}, workspace};
+    Promise promise{magic, {}, offered.workspace, own, offered.microseconds, offered.fails};
     std::memcpy(promise.alignment, preference->alignment, sizeof(promise.alignment));
     std::memcpy(&result.algo, &promise, sizeof(promise));
-    result.workspaceSize = workspace;
+    result.workspaceSize = offered.workspace;
   }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// An algorithm is its number, and has nothing else to choose.
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t name, void *value,
+                                                    size_t bytes, size_t *written) {
+  const bool isShort = name == CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID || name == CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID;
+  if (bytes != (isShort ? sizeof(uint16_t) : sizeof(uint32_t)))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  Promise promise;
+  std::memcpy(&promise, algo, sizeof(promise));
+  std::memset(value, 0, bytes);
+  if (name == CUBLASLT_ALGO_CONFIG_ID)
+    std::memcpy(value, &promise.number, bytes);
+  *written = bytes;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -205,13 +225,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   FAIL_IF_TOLD_LT(cublasLtMatmul);
   if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d); status || !handle)
     return status ? status : CUBLAS_STATUS_INVALID_VALUE;
-  Promise promise{magic, {1, 1, 1, 1}, 0};
+  Promise promise{magic, {1, 1, 1, 1}, 0, 0, 0, false};
   if (algo)
     std::memcpy(&promise, algo, sizeof(promise));
   const void *pointers[] = {pa, pb, pc, pd};
   for (int i = 0; i < 4; ++i)
     if (promise.magic != magic || !isAligned(pointers[i], promise.alignment[i]))
       return CUBLAS_STATUS_INVALID_VALUE;
+  if (promise.fails)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   if (promise.workspace > workspaceBytes || (promise.workspace && !isAligned(workspace, 256)))
     return CUBLAS_STATUS_INVALID_VALUE;
   if (!isAligned(desc->bias, sizeOf(d->type)))
@@ -228,7 +250,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                     *static_cast<const float *>(beta),
                     static_cast<char *>(workspace),
                     promise.workspace};
-  auto run = [product](const Issue &issue) { product.run(issue); };
+  auto run = [product, took = promise.microseconds](const Issue &issue) {
+    product.run(issue);
+    passTime(issue.stream, took);
+  };
   return issue(stream,
                [run] {
                  return Work{nullptr, run, {}};

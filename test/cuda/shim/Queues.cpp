@@ -2,6 +2,7 @@
 #include "Queues.h"
 
 #include "Capture.h"
+#include "LtAlgorithms.h"
 
 #include <algorithm>
 #include <map>
@@ -86,7 +87,7 @@ void shim::recordNow(cudaStream_t stream, cudaEvent_t event, const Action &actio
       Line(issue, "record").field("event", event->id).field("version", version).write(issue.owner);
     Lock lock(queuesMutex);
     event->done = std::max(event->done, version);
-    event->time = std::chrono::steady_clock::now();
+    event->time = timeOnStream(issue.stream);
   };
   issueNow(stream, std::move(work), action, replay);
 }

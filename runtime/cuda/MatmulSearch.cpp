@@ -1,0 +1,194 @@
+//===- MatmulSearch.cpp - the fastest algorithm of those that cuBLASLt offers -===//
+
+#include "cuda/MatmulSearch.h"
+
+#include "core/Error.h"
+#include "cuda/Check.h"
+#include "cuda/LtObjects.h"
+#include "cuda/Streams.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace braid;
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Timing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Lap {
+  Event begin{Event::Kind::Timed}, end{Event::Kind::Timed};
+
+  double milliseconds() const {
+    float time = 0;
+    checkCuda(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
+    return time;
+  }
+};
+
+MatmulTime timeOf(const std::vector<Lap> &laps) {
+  std::vector<double> times;
+  for (size_t i = 1; i < laps.size(); ++i) // the first loads kernels
+    times.push_back(laps[i].milliseconds());
+  std::sort(times.begin(), times.end());
+  return {times.front(), times[times.size() / 2]};
+}
+
+} // namespace
+
+std::vector<MatmulTime> braid::timeByTurns(size_t count, cudaStream_t stream, const std::function<bool(size_t)> &call) {
+  constexpr int rounds = 8;
+  std::vector<std::vector<Lap>> laps(count);
+  std::vector<bool> works(count, true);
+  for (int round = 0; round < rounds; ++round)
+    for (size_t i = 0; i < count; ++i) {
+      if (!works[i])
+        continue;
+      Lap &lap = laps[i].emplace_back();
+      checkCuda(cudaEventRecord(lap.begin, stream), "cudaEventRecord");
+      works[i] = call(i);
+      checkCuda(cudaEventRecord(lap.end, stream), "cudaEventRecord");
+    }
+  checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize after products that were timed");
+  std::vector<MatmulTime> times(count);
+  for (size_t i = 0; i < count; ++i)
+    if (works[i])
+      times[i] = timeOf(laps[i]);
+  return times;
+}
+
+size_t braid::fastestOf(const std::vector<MatmulTime> &times) {
+  auto isFaster = [](const MatmulTime &a, const MatmulTime &b) { return a.least < b.least; };
+  return std::min_element(times.begin(), times.end(), isFaster) - times.begin();
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing, with other ranks
+//===----------------------------------------------------------------------===//
+
+// What the library says of an algorithm; the same only of the same.
+static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
+  static constexpr struct {
+    cublasLtMatmulAlgoConfigAttributes_t name;
+    size_t bytes;
+    const char *text;
+  } parts[] = {{CUBLASLT_ALGO_CONFIG_ID, 4, "algorithm "},
+               {CUBLASLT_ALGO_CONFIG_TILE_ID, 4, ", tile "},
+               {CUBLASLT_ALGO_CONFIG_STAGES_ID, 4, ", stages "},
+               {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, 4, ", split "},
+               {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, 4, ", reduction "},
+               {CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, 4, ", swizzle "},
+               {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, 4, ", option "},
+               {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, 2, ", inner shape "},
+               {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, 2, ", cluster "}};
+  std::string text;
+  for (const auto &part : parts) {
+    uint32_t value = 0; // of four bytes or, as the host has them, the lower two
+    size_t written = 0;
+    checkLt(cublasLtMatmulAlgoConfigGetAttribute(&algo, part.name, &value, part.bytes, &written), "cuBLASLt",
+            "cublasLtMatmulAlgoConfigGetAttribute");
+    text += concat(part.text, value);
+  }
+  return text;
+}
+
+// JSON has no infinity: null.
+static Json jsonOf(double milliseconds) { return std::isfinite(milliseconds) ? Json(milliseconds) : Json(); }
+static double numberOf(const Json &json) {
+  return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
+}
+
+static std::vector<std::string> algorithmsOf(const MatmulTrial &trial) {
+  std::vector<std::string> names;
+  for (const cublasLtMatmulHeuristicResult_t &candidate : trial.candidates)
+    names.push_back(describeAlgorithm(candidate.algo));
+  return names;
+}
+
+std::string braid::wordOf(const std::vector<MatmulTrial> &trials) {
+  Json word = Json::object();
+  for (const MatmulTrial &trial : trials) {
+    Json times = Json::array();
+    for (const MatmulTime &time : trial.times)
+      times.push_back(jsonOf(time.least));
+    word[trial.key] = {{"algorithms", algorithmsOf(trial)}, {"times", times}};
+  }
+  return Json{{"trials", word}}.dump();
+}
+
+std::string braid::wordOfFailure(const std::string &error) { return Json{{"error", error}}.dump(); }
+
+void braid::chooseByWords(std::vector<MatmulTrial> &trials, const std::vector<std::string> &words) {
+  std::vector<Json> ranks;
+  for (const std::string &word : words) {
+    ranks.push_back(Json::parse(word));
+    if (ranks.back().contains("error"))
+      throw RankError(concat("rank ", ranks.size() - 1, ": ", ranks.back()["error"].get<std::string>()));
+  }
+  for (MatmulTrial &trial : trials) {
+    const std::vector<std::string> algorithms = algorithmsOf(trial);
+    std::vector<MatmulTime> slowest; // of the ranks that have timed it
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      const Json &its = ranks[rank]["trials"];
+      if (!its.contains(trial.key))
+        continue;
+      if (its[trial.key]["algorithms"] != algorithms)
+        fail(trial.name, ": cuBLASLt offers rank ", rank,
+             " other algorithms than another rank; with --matmul-search "
+             "all ranks take the same, on GPUs of one kind: leave it out, or give all ranks such");
+      const Json &times = its[trial.key]["times"];
+      slowest.resize(std::max(slowest.size(), times.size()), {0, 0});
+      for (size_t i = 0; i < times.size(); ++i)
+        slowest[i].least = std::max(slowest[i].least, numberOf(times[i]));
+    }
+    trial.chosen = fastestOf(slowest);
+    if (!slowest.empty() && !std::isfinite(slowest[trial.chosen].least))
+      fail(trial.name, ": none of the ", algorithms.size(), " algorithms that cuBLASLt offers runs on all ranks");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Telling
+//===----------------------------------------------------------------------===//
+
+std::string braid::describeSearch(const std::vector<MatmulTrial> &trials) {
+  double first = 0, chosen = 0;
+  size_t untimed = 0, candidates = 0;
+  for (const MatmulTrial &trial : trials) {
+    candidates += trial.candidates.size();
+    untimed += trial.times.empty();
+    if (trial.times.empty() || !std::isfinite(trial.times[0].least))
+      continue;
+    const double weight = static_cast<double>(trial.users) * static_cast<double>(trial.calls);
+    first += weight * trial.times[0].least;
+    chosen += weight * trial.times[trial.chosen].least;
+  }
+  char ratio[32];
+  std::snprintf(ratio, sizeof ratio, "%.2f", chosen > 0 ? first / chosen : 1.0);
+  return concat("matmul search: ", trials.size(), " products, ", candidates, " algorithms; together ", ratio,
+                " times as fast as the heuristic's first",
+                untimed ? concat("; ", untimed, " not timed, for want of room for their operands") : "");
+}
+
+Json braid::jsonOfSearch(const std::vector<MatmulTrial> &trials) {
+  Json products = Json::array();
+  for (const MatmulTrial &trial : trials) {
+    const std::vector<std::string> algorithms = algorithmsOf(trial);
+    Json candidates = Json::array();
+    for (size_t i = 0; i < trial.times.size(); ++i)
+      candidates.push_back({{"algorithm", algorithms[i]},
+                            {"seconds", jsonOf(trial.times[i].least / 1000)},
+                            {"median_seconds", jsonOf(trial.times[i].median / 1000)}});
+    products.push_back({{"product", trial.product},
+                        {"name", trial.name},
+                        {"calls", trial.calls},
+                        {"chosen", trial.chosen},
+                        {"candidates", candidates}});
+  }
+  return products;
+}

@@ -1,0 +1,30 @@
+//===- LtAlgorithms.h - what the heuristic offers, and how long it takes --===//
+//
+// BRAID_SHIM_LT=4096:30,0:12,0:5:fails says which algorithms cublasLtMatmulAlgoGetHeuristic
+// offers, in their order: the bytes of workspace, the microseconds of a call, and whether
+// calls fail.  Events then show what products have taken on their stream, and nothing
+// else, so that tests know it; without it they show the host's clock.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_SHIM_LTALGORITHMS_H
+#define BRAID_SHIM_LTALGORITHMS_H
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace shim {
+
+struct LtAlgorithm {
+  size_t workspace;
+  unsigned microseconds = 0;
+  bool fails = false;
+};
+std::vector<LtAlgorithm> offeredAlgorithms();
+
+// The time on a stream, by its number, that an event shows.
+std::chrono::steady_clock::time_point timeOnStream(int stream);
+void passTime(int stream, unsigned microseconds);
+
+} // namespace shim
+#endif // BRAID_SHIM_LTALGORITHMS_H

@@ -1,0 +1,257 @@
+//===- MatmulSearchTest.cpp - which algorithm a search keeps --------------===//
+//
+// The shim offers the algorithms of BRAID_SHIM_LT, and its events show how long these say
+// that they take.
+//
+//===----------------------------------------------------------------------===//
+
+#include "cuda/MatmulSearch.h"
+
+#include "Device.h"
+#include "Products.h"
+#include "core/Error.h"
+#include "cuda/Matmul.h"
+#include "cuda/MatmulScratch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+using namespace braid;
+using namespace braid::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr uint64_t workspace = 1 << 16;
+
+// What the heuristic offers while this lives.
+class Offered {
+public:
+  explicit Offered(const char *algorithms) { setenv("BRAID_SHIM_LT", algorithms, 1); }
+  ~Offered() { unsetenv("BRAID_SHIM_LT"); }
+};
+
+std::vector<std::string> alone(const std::string &word) { return {word}; }
+
+// Products in a zeroed arena: the workspace, and behind it C, A and B of each.
+class Arena {
+public:
+  explicit Arena(const std::vector<Product> &products, uint64_t room = 1 << 18) : products(products), bytes(room) {
+    for (const Product &product : products) {
+      descriptors.push_back(product.d);
+      descriptors.back().workspace_bytes = workspace;
+    }
+    model.arena_bytes = bytes;
+    model.matmuls = descriptors.data();
+    model.n_matmuls = static_cast<int32_t>(descriptors.size());
+    succeed(cudaMalloc(reinterpret_cast<void **>(&base), bytes));
+    succeed(cudaMemset(base, 0, bytes));
+    table.emplace(model, base, context.stream);
+  }
+  ~Arena() { cudaFree(base); }
+
+  // The products' names, choices and candidates.
+  Json search(int most) {
+    table->search(most, alone);
+    return jsonOfSearch(table->searched());
+  }
+  bool isZero() {
+    std::vector<char> memory(bytes);
+    succeed(cudaMemcpy(memory.data(), base, bytes, cudaMemcpyDeviceToHost));
+    return std::all_of(memory.begin(), memory.end(), [](char byte) { return byte == 0; });
+  }
+  std::vector<float> run(int32_t index) {
+    const Product &p = products[index];
+    std::byte *c = base + workspace, *a = c + alignedBytes(p.sizeC), *b = a + alignedBytes(p.sizeA);
+    write(c, p.c()), write(a, p.a()), write(b, p.b());
+    EXPECT_EQ(table->run(index, a, b, c, nullptr), BR_OK) << table->error();
+    succeed(cudaDeviceSynchronize());
+    std::vector<float> result(p.sizeC);
+    succeed(cudaMemcpy(result.data(), c, p.sizeC * sizeof(float), cudaMemcpyDeviceToHost));
+    return result;
+  }
+
+  br_context context;
+  std::optional<CudaMatmulTable> table;
+
+private:
+  static int64_t alignedBytes(int64_t elements) { return (elements * 4 + 255) / 256 * 256; }
+  void write(std::byte *to, const std::vector<float> &values) {
+    succeed(cudaMemcpy(to, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
+  }
+
+  std::vector<Product> products;
+  std::vector<br_matmul_desc> descriptors;
+  br_model model{};
+  uint64_t bytes;
+  std::byte *base = nullptr;
+};
+
+const Product plain(9, 16, 8, false, true, false);
+
+size_t chosenOf(const char *algorithms, int most) {
+  const Offered offered(algorithms);
+  Arena arena({plain});
+  const size_t chosen = arena.search(most)[0]["chosen"];
+  EXPECT_TRUE(arena.isZero());
+  EXPECT_EQ(arena.run(0), expected(plain).c);
+  return chosen;
+}
+
+TEST(MatmulSearch, keepsTheFastest) {
+  EXPECT_EQ(chosenOf("4096:30,0:12,0:20", 8), 1u);
+  EXPECT_EQ(chosenOf("4096:10,0:12,0:20", 8), 0u);
+  EXPECT_EQ(chosenOf("0:30,0:20,0:10", 8), 2u);
+}
+
+TEST(MatmulSearch, keepsTheFirstOfEqualOnes) {
+  EXPECT_EQ(chosenOf("0:20,0:20,0:20", 8), 0u);
+  EXPECT_EQ(chosenOf("0:30,0:20,0:20", 8), 1u);
+}
+
+TEST(MatmulSearch, looksAtSoManyOfThem) {
+  EXPECT_EQ(chosenOf("0:30,0:20,0:10", 2), 1u);
+  // The first does not fit the workspace, and is none.
+  EXPECT_EQ(chosenOf("1048576:5,0:30,0:20,0:10", 2), 1u);
+}
+
+TEST(MatmulSearch, leavesOutThoseThatFail) {
+  EXPECT_EQ(chosenOf("0:30,0:5:fails,0:20", 8), 2u);
+  EXPECT_EQ(chosenOf("0:5:fails,0:30", 8), 1u);
+  const Offered offered("0:5:fails,0:30:fails");
+  Arena arena({plain});
+  try {
+    arena.search(8);
+    FAIL() << "no algorithm runs";
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "matmul 0 (9 x 16 x 8): cublasLtMatmul: CUBLAS_STATUS_NOT_SUPPORTED");
+  }
+}
+
+TEST(MatmulSearch, timesEachDifferentProductOnce) {
+  const Offered offered("0:30,0:10");
+  Product other(4, 8, 8, false, true, false), parts = plain;
+  parts.outer(3);
+  Arena arena({plain, other, plain, parts});
+  const Json products = arena.search(8);
+  ASSERT_EQ(products.size(), 4u); // the last is two kinds of calls
+  EXPECT_EQ(products[1]["name"], "matmul 1 (4 x 8 x 8)");
+  EXPECT_EQ(products[3]["name"], "matmul 3 (9 x 16 x 8), all but its last call");
+  EXPECT_EQ(products[3]["calls"], 2);
+  EXPECT_EQ(products[3]["product"], 2);
+  for (const Json &product : products) {
+    EXPECT_EQ(product["chosen"], 1);
+    EXPECT_FLOAT_EQ(product["candidates"][0]["seconds"], 30e-6);
+    EXPECT_FLOAT_EQ(product["candidates"][1]["median_seconds"], 10e-6);
+  }
+  EXPECT_EQ(arena.table->numberOf(2), 0);
+  EXPECT_EQ(describeSearch(arena.table->searched()),
+            "matmul search: 4 products, 8 algorithms; together 3.00 times as fast as the heuristic's first");
+  for (int32_t i = 0; i < 4; ++i)
+    EXPECT_EQ(arena.run(i), expected(std::vector{plain, other, plain, parts}[i]).c);
+}
+
+// Every type and epilogue has its operands in the arena, and leaves nothing there.
+TEST(MatmulSearch, timesWhatPlansRun) {
+  const Offered offered("4096:30,0:10");
+  std::vector<Product> products;
+  for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)}) {
+    Product p = plain;
+    products.push_back(p.ofTypes(inputs, result).with(true, true));
+    products.push_back(p.with(true, false, BR_EPILOGUE_GELU_TANH));
+    products.push_back(p.withAux(true, BR_EPILOGUE_GELU_TANH, 8));
+    products.push_back(p.withAux(false, BR_EPILOGUE_GELU_TANH_GRAD));
+    Product batch(8, 12, 4, true, false, false, 3);
+    products.push_back(batch.ofTypes(inputs, result).batch(3).batch(4, true, 1));
+  }
+  Arena arena(products);
+  for (const Json &product : arena.search(8))
+    EXPECT_EQ(product["chosen"], 1) << product;
+  EXPECT_TRUE(arena.isZero());
+}
+
+TEST(MatmulSearch, keepsTheFirstWhereThereIsNoRoom) {
+  const Offered offered("0:30,0:10");
+  Arena arena({plain}, workspace + 256);
+  const Json products = arena.search(8);
+  EXPECT_EQ(products[0]["chosen"], 0);
+  EXPECT_TRUE(products[0]["candidates"].empty());
+  EXPECT_NE(describeSearch(arena.table->searched()).find("; 1 not timed, for want of room"), std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+std::vector<MatmulTrial> trialsOf(const std::vector<double> &times) {
+  MatmulTrial trial;
+  trial.name = "matmul 0", trial.key = "1,2,3";
+  trial.candidates.resize(times.size());
+  for (double time : times)
+    trial.times.push_back({time, time});
+  return {trial};
+}
+
+constexpr double fails = std::numeric_limits<double>::infinity();
+
+size_t chosenTogether(const std::vector<double> &mine, const std::vector<double> &other) {
+  std::vector<MatmulTrial> trials = trialsOf(mine);
+  chooseByWords(trials, {wordOf(trials), wordOf(trialsOf(other)), wordOf({})});
+  return trials[0].chosen;
+}
+
+TEST(MatmulSearch, takesTheSameOnAllRanks) {
+  EXPECT_EQ(chosenTogether({3, 1, 2}, {3, 4, 2}), 2u);
+  EXPECT_EQ(chosenTogether({3, 4, 2}, {3, 1, 2}), 2u);
+  EXPECT_EQ(chosenTogether({3, 1, 2}, {3, fails, 4}), 0u);
+  EXPECT_THROW(chosenTogether({3, fails}, {fails, 3}), Error);
+  EXPECT_THROW(chosenTogether({3, 1, 2}, {3, 1}), Error);
+}
+
+TEST(MatmulSearch, saysWhichRankHasFailed) {
+  std::vector<MatmulTrial> trials = trialsOf({1});
+  try {
+    chooseByWords(trials, {wordOf(trials), wordOfFailure("no memory")});
+    FAIL() << "rank 1 has failed";
+  } catch (const RankError &error) {
+    EXPECT_STREQ(error.what(), "rank 1: no memory");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+TEST(MatmulScratch, placesPiecesBesideEachOther) {
+  const std::vector<uint64_t> bytes = {100, 5000, 300, 0};
+  for (uint64_t begin : {0, 256, 1024, 8192}) {
+    const ArenaRange taken = {begin, begin + 700};
+    const auto begins = placePieces(bytes, taken, 16384);
+    ASSERT_TRUE(begins);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const uint64_t at = (*begins)[i], end = at + bytes[i];
+      EXPECT_EQ(at % 256, 0u);
+      EXPECT_LE(end, 16384u);
+      EXPECT_TRUE(end <= taken.begin || at >= taken.end);
+      for (size_t j = 0; j < i; ++j)
+        EXPECT_TRUE(end <= (*begins)[j] || at >= (*begins)[j] + bytes[j]);
+    }
+  }
+  EXPECT_FALSE(placePieces(bytes, {4000, 5000}, 8192));
+}
+
+// As q and k are, which lie in one matrix.
+TEST(MatmulScratch, letsOperandsThatAreReadShareTheirPlace) {
+  br_context context;
+  OnDevice<char> memory(std::vector<char>(4096, 7));
+  MatmulScratch scratch(reinterpret_cast<std::byte *>(memory.data()), 4096, context.stream);
+  const auto places = scratch.place({1500, 2000, 1000}, {0, 512});
+  ASSERT_EQ(places.size(), 3u);
+  EXPECT_EQ(places[0], places[1]);
+  EXPECT_TRUE(scratch.place({1500, 2000, 2000}, {0, 512}).empty());
+  scratch.clear();
+  EXPECT_EQ(memory.read(), std::vector<char>(4096, 0));
+}
+
+} // namespace
