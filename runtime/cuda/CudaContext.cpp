@@ -71,6 +71,11 @@ void CudaContext::run(const br_program &program) {
     failNow();
 }
 
+// Where waits for other ranks hold the host, a run is over, but for its last actions, when
+// it has been launched: nothing is won by another in the queue, and its time would be
+// taken for that of the one before.
+int CudaContext::runsAhead() const { return collectives && !collectives->canBeCaptured() ? 0 : 1; }
+
 void CudaContext::finish() {
   waitFor(slots.lastEnd());
   if (profile)

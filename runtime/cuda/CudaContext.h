@@ -32,7 +32,7 @@ public:
   void write(uint64_t offset, const void *from, uint64_t bytes) override;
 
   void run(const br_program &program) override;
-  int runsAhead() const override { return 1; }
+  int runsAhead() const override;
   void finish() override;
   std::byte *input(const br_program &program, const br_io &io) override { return slots.input(program, io); }
   const std::byte *result(const br_program &program, const br_io &io, int back) override;
