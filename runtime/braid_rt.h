@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 4
+#define BR_ABI_VERSION 5
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -242,6 +242,10 @@ typedef enum {
 // `accumulate` adds to the old C (beta = 1).
 // `aux` is a matrix like C, in rows of `aux_m` elements of C's type, for training:
 // GELU keeps there what it is applied to, which its gradient reads.
+// `bias_grad` is a vector of C's type, contiguous, for the gradient of a bias: the sum
+// of A over k (m elements) or of B (n elements), whether C accumulates or not.
+typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_grad;
+
 typedef struct br_matmul_desc {
   int64_t m, n, k;
   int64_t a_m, a_k, b_k, b_n, c_m, c_n;
@@ -258,6 +262,8 @@ typedef struct br_matmul_desc {
   int32_t has_aux;
   int64_t aux_m;
   uint64_t aux_offset;
+  br_bias_grad bias_grad;
+  uint64_t bias_grad_offset;
 } br_matmul_desc;
 
 // `index` is the descriptor's place in br_model.matmuls: implementations are

@@ -47,6 +47,9 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
         concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
+    if (d.bias_grad != BR_BIAS_GRAD_NONE)
+      fail(where, ": sums an operand for the gradient of a bias, which is no epilogue of oneDNN; compile for this "
+                  "target, or with --epilogues=none");
     if (d.a_type == BR_BF16 && !hasBFloat16) {
       plans.push_back(nullptr); // by loops
       continue;

@@ -13,8 +13,10 @@
 //   cublasLtMatmulAlgoGetHeuristic, ConfigGetAttribute
 //   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
 //   epilogues DEFAULT, BIAS, GELU (the tanh form), GELU_BIAS, and for training GELU_AUX,
-//     GELU_AUX_BIAS, DGELU
-//   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; bias and aux have D's
+//     GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum replaces what was there, while D
+//     may add up
+//   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; bias, its gradient and aux
+//     have D's
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +42,10 @@ constexpr int auxAlignment = 16;
 
 cudaDataType_t dataType(br_dtype type) { return type == BR_BF16 ? CUDA_R_16BF : CUDA_R_32F; }
 int64_t sizeOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
-cublasLtEpilogue_t epilogueOf(const br_matmul_desc &d) {
+// `swapped`: the library's A is our B.
+cublasLtEpilogue_t epilogueOf(const br_matmul_desc &d, bool swapped) {
+  if (d.bias_grad != BR_BIAS_GRAD_NONE)
+    return (d.bias_grad == BR_BIAS_GRAD_A) == swapped ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
   const auto choose = [&](cublasLtEpilogue_t plain, cublasLtEpilogue_t biased) { return d.has_bias ? biased : plain; };
   switch (d.epilogue) {
   case BR_EPILOGUE_GELU_TANH:
@@ -68,6 +73,7 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, c
   checkTypes();
   checkEpilogue();
   checkAux();
+  checkBiasGrad();
   describeMatrix(a, product.a);
   describeMatrix(b, product.b);
   describeMatrix(c, product.c);
@@ -124,6 +130,18 @@ void CudaMatmulPlan::checkAux() const {
          ", at least ", d.n);
 }
 
+// Every call begins the sum again, so there is one.
+void CudaMatmulPlan::checkBiasGrad() const {
+  if (d.bias_grad == BR_BIAS_GRAD_NONE)
+    return;
+  if (d.has_bias || d.has_aux || d.epilogue != BR_EPILOGUE_NONE)
+    fail(where, ": sums an operand for the gradient of a bias and has another epilogue; cuBLASLt has either");
+  const int64_t products = product.batch * items * steps;
+  if (products != 1)
+    fail(where, ": sums an operand for the gradient of a bias over ", products,
+         " products, each of which would begin the sum again; compile with --epilogues=none");
+}
+
 //===----------------------------------------------------------------------===//
 // Descriptors
 //===----------------------------------------------------------------------===//
@@ -143,12 +161,12 @@ void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
   auto transpose = [](const ColumnMatrix &m) { return static_cast<int32_t>(m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N); };
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(product.a)), "setting A's transposition");
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(product.b)), "setting B's transposition");
-  const bool biased = isLast && d.has_bias, keepsAux = isLast && d.has_aux;
+  const bool hasVector = isLast && (d.has_bias || d.bias_grad), keepsAux = isLast && d.has_aux;
   check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE,
-            static_cast<uint32_t>(isLast ? epilogueOf(d) : CUBLASLT_EPILOGUE_DEFAULT)),
+            static_cast<uint32_t>(isLast ? epilogueOf(d, product.swapped) : CUBLASLT_EPILOGUE_DEFAULT)),
         "setting the epilogue");
-  if (biased)
-    check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.bias_type))),
+  if (hasVector)
+    check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.c_type))),
           "setting the type of the bias");
   if (keepsAux)
     check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.aux_m), "setting the rows of GELU's input");
@@ -156,7 +174,7 @@ void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
 
 // Where the last call finds what is not a matrix of the product.
 void CudaMatmulPlan::setPlaces(const void *bias, const void *aux) {
-  if (d.has_bias)
+  if (d.has_bias || d.bias_grad)
     check(set(last.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
   if (d.has_aux)
     check(set(last.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux), "setting the place of GELU's input");
@@ -209,7 +227,7 @@ CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, con
     check(status, "cublasLtMatmulAlgoGetHeuristic");
   fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
        formatBytes(d.workspace_bytes), " of workspace",
-       d.epilogue != BR_EPILOGUE_NONE ? "; compile with --epilogues=none" : "");
+       d.epilogue != BR_EPILOGUE_NONE || d.bias_grad ? "; compile with --epilogues=none" : "");
 }
 
 std::vector<MatmulTrial> CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch,
@@ -277,7 +295,7 @@ void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB,
   if (product.swapped)
     std::swap(ourA, ourB);
   const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC),
-                         d.has_bias ? bias : nullptr, d.has_aux ? aux : nullptr};
+                         d.has_bias || d.bias_grad ? bias : nullptr, d.has_aux ? aux : nullptr};
   if (bits(base.aux) % auxAlignment)
     fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
   const int64_t size = sizeOf(product.a.type), sizeC = sizeOf(product.c.type);

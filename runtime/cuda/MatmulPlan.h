@@ -29,7 +29,7 @@ public:
   // `where` names the descriptor in errors.  Throws Error for what cuBLASLt cannot do.
   CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where);
 
-  // Throws Error when the library fails.
+  // `bias` is where the bias lies, or goes its gradient.  Throws Error when the library fails.
   void run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux);
 
   // Times up to `most` algorithms of each of the calls that a run is made of, for operands
@@ -55,6 +55,7 @@ private:
   void checkTypes() const;
   void checkEpilogue() const;
   void checkAux() const;
+  void checkBiasGrad() const;
   void describeMatrix(LtLayout &layout, const ColumnMatrix &matrix);
   void describeOperation(Finish &finish, bool isLast);
   void setPlaces(const void *bias, const void *aux);

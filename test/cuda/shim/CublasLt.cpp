@@ -61,7 +61,11 @@ cublasStatus_t checkProduct(const cublasLtMatmulDescShim &desc, const cublasLtMa
   bool hasAux = desc.epilogue & 128, hasBias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS;
   if (hasAux && (!desc.aux || desc.auxLd < m || desc.auxLd % 8 || reinterpret_cast<uintptr_t>(desc.aux) % 16))
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (hasBias && (!desc.bias || (desc.biasType >= 0 && desc.biasType != d.type)))
+  // Whose sum has one place for all products of a batch.
+  bool sums = desc.epilogue & (CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB);
+  if (sums && (desc.epilogue & (desc.epilogue - 1) || d.batch != 1))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  if ((hasBias || sums) && (!desc.bias || (desc.biasType >= 0 && desc.biasType != d.type)))
     return CUBLAS_STATUS_INVALID_VALUE;
   return areTypesKnown(a.type, b.type, d.type) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }

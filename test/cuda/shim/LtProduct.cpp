@@ -66,7 +66,7 @@ void LtProduct::finish(int64_t row, int64_t column, float sum, char *out, const 
   if (beta != 0)
     value += beta * get(old, c.type, at);
   if (has(CUBLASLT_EPILOGUE_BIAS))
-    value += get(static_cast<const char *>(desc.bias), cudaDataType(desc.biasType < 0 ? c.type : desc.biasType), row);
+    value += get(static_cast<const char *>(desc.bias), biasType(), row);
   char *aux = static_cast<char *>(desc.aux);
   if (has(CUBLASLT_EPILOGUE_GELU_AUX))
     put(aux, c.type, column * desc.auxLd + row, value);
@@ -99,6 +99,18 @@ void LtProduct::runBatch(int32_t batch) const {
     }
 }
 
+// The gradient of a bias: sums over k of what is multiplied, which replace what was there.
+void LtProduct::sumOperand() const {
+  bool ofA = has(CUBLASLT_EPILOGUE_BGRADA);
+  std::vector<float> values = ofA ? packed(pa, a, desc.transA != CUBLAS_OP_N) : packed(pb, b, desc.transB == CUBLAS_OP_N);
+  for (int64_t i = 0; i < summed(); ++i) {
+    double sum = 0;
+    for (int64_t l = 0; l < k(); ++l)
+      sum += values[i * k() + l];
+    put(static_cast<char *>(desc.bias), biasType(), i, float(sum));
+  }
+}
+
 void LtProduct::check(const Pieces &reads, const Pieces &writes) const {
   for (auto *pieces : {&reads, &writes})
     for (auto [pointer, bytes] : *pieces) {
@@ -128,7 +140,9 @@ void LtProduct::run(const Issue &issue) const {
   if (beta != 0)
     appendMatrix(reads, pc, c);
   if (has(CUBLASLT_EPILOGUE_BIAS))
-    reads.emplace_back(desc.bias, m() * sizeOf(cudaDataType(desc.biasType < 0 ? c.type : desc.biasType)));
+    reads.emplace_back(desc.bias, m() * sizeOf(biasType()));
+  if (summed())
+    writes.emplace_back(desc.bias, summed() * sizeOf(biasType()));
   if (has(128)) // an aux matrix, written forward and read backward
     appendColumns(has(CUBLASLT_EPILOGUE_DGELU) ? reads : writes, static_cast<char *>(desc.aux), m(), n(), desc.auxLd,
                   sizeOf(c.type));
@@ -140,6 +154,8 @@ void LtProduct::run(const Issue &issue) const {
     std::memset(workspace, 0xff, workspaceBytes); // whatever was there is gone
   for (int32_t batch = 0; batch < c.batch; ++batch)
     runBatch(batch);
+  if (summed())
+    sumOperand();
   launchName = {};
   if (tracing())
     Line(issue, "matmul").pieces("reads", reads).pieces("writes", writes).write(issue.owner);

@@ -38,12 +38,18 @@ struct LtProduct {
   int64_t n() const { return c.columns; }
   int64_t k() const { return desc.transA == CUBLAS_OP_N ? a.columns : a.rows; }
   bool has(unsigned flags) const { return (desc.epilogue & flags) == flags; }
+  cudaDataType biasType() const { return cudaDataType(desc.biasType < 0 ? c.type : desc.biasType); }
+  // Elements of the gradient of a bias; 0: there is none.
+  int64_t summed() const {
+    return has(CUBLASLT_EPILOGUE_BGRADA) ? m() : has(CUBLASLT_EPILOGUE_BGRADB) ? n() : 0;
+  }
 
   void run(const Issue &issue) const;
 
 private:
   using Pieces = std::vector<std::pair<const void *, size_t>>;
   void runBatch(int32_t batch) const;
+  void sumOperand() const;
   void finish(int64_t row, int64_t column, float sum, char *out, const char *old) const;
   void check(const Pieces &reads, const Pieces &writes) const;
 };

@@ -18,7 +18,8 @@ namespace {
 
 constexpr uint64_t workspace = 1 << 20;
 
-// An arena with the workspace, then A, B, C, the bias and GELU's input.
+// An arena with the workspace, then A, B, C, the bias, GELU's input and the gradient of a
+// bias.
 class ProductRun {
 public:
   explicit ProductRun(const Product &p, int64_t shift = 0) : p(p), shift(shift) {
@@ -27,6 +28,7 @@ public:
     uint64_t end = workspace;
     a = place(p.sizeA, desc.a_type, end), b = place(p.sizeB, desc.b_type, end), c = place(p.sizeC, desc.c_type, end);
     bias = place(desc.n, desc.bias_type, end), desc.aux_offset = place(p.aux().size(), desc.c_type, end);
+    desc.bias_grad_offset = place(p.sizeSum(), desc.c_type, end);
     model.arena_bytes = end;
     model.matmuls = &desc;
     model.n_matmuls = 1;
@@ -34,6 +36,7 @@ public:
     succeed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     write(a, p.a(), desc.a_type), write(b, p.b(), desc.b_type), write(c, p.c(), desc.c_type);
     write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c_type);
+    write(desc.bias_grad_offset, Product::random(p.sizeSum(), 6), desc.c_type); // is overwritten
   }
   ~ProductRun() {
     cudaStreamDestroy(stream);
@@ -45,7 +48,7 @@ public:
     EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, desc.has_bias ? arena + bias : nullptr), BR_OK)
         << table.error();
     succeed(cudaStreamSynchronize(stream));
-    return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size())};
+    return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size()), read(desc.bias_grad_offset, p.sizeSum())};
   }
   // What a run that fails says.
   std::string failure() {
@@ -96,6 +99,8 @@ void check(const Product &p, int64_t shift = 0) {
     ASSERT_NEAR(got.c[i], wanted.c[i], step * (1 + std::abs(wanted.c[i]))) << i << ": " << p.describe();
   for (size_t i = 0; i < wanted.aux.size(); ++i)
     ASSERT_NEAR(got.aux[i], wanted.aux[i], step * (1 + std::abs(wanted.aux[i]))) << i << ": " << p.describe();
+  for (size_t i = 0; i < wanted.sum.size(); ++i)
+    ASSERT_NEAR(got.sum[i], wanted.sum[i], step * (1 + std::abs(wanted.sum[i]))) << i << ": " << p.describe();
 }
 
 TEST(CudaMatmul, everyLayout) {
@@ -124,6 +129,18 @@ TEST(CudaMatmul, keepsAndReadsTheInputOfGelu) {
                 .withAux(false, BR_EPILOGUE_GELU_TANH_GRAD, pad));
     }
   check(Product(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
+}
+
+// C adds up, the gradient of the bias does not; it may lie anywhere in a bucket.
+TEST(CudaMatmul, sumsAnOperandForTheGradientOfABias) {
+  for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
+    for (br_bias_grad of : {BR_BIAS_GRAD_A, BR_BIAS_GRAD_B})
+      for (bool accumulate : {false, true}) {
+        for (int bits = 0; bits < 8; ++bits)
+          check(Product(9, 16, 8, bits & 1, bits & 2, bits & 4, 5).ofTypes(inputs, result).withSum(of, accumulate));
+        for (int64_t shift : {1, 2, 4, 8})
+          check(Product(7, 5, 11, true, false, false).ofTypes(inputs, result).withSum(of, accumulate), shift);
+      }
 }
 
 TEST(CudaMatmul, batches) {
@@ -206,6 +223,22 @@ TEST(CudaMatmul, refusesOtherUsesOfTheInputOfGelu) {
   EXPECT_NE(refusal(p.withAux(false, BR_EPILOGUE_GELU_TANH, 4)).find("12 elements long"), std::string::npos);
   p = plain;
   EXPECT_NE(refusal(p.batch(3).withAux(false, BR_EPILOGUE_GELU_TANH)).find("for a batch"), std::string::npos);
+}
+
+TEST(CudaMatmul, refusesSumsThatWouldBeginAgain) {
+  const Product plain(4, 8, 2, false, false, false);
+  Product p = plain;
+  EXPECT_EQ(refusal(p.outer(3).withSum(BR_BIAS_GRAD_B, false)),
+            "matmul 0 (4 x 8 x 2): sums an operand for the gradient of a bias over 3 products, each of which would "
+            "begin the sum again; compile with --epilogues=none");
+  p = plain;
+  EXPECT_NE(refusal(p.batch(5).withSum(BR_BIAS_GRAD_A, false)).find("over 5 products"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.withSum(BR_BIAS_GRAD_B, false).with(true, false)).find("cuBLASLt has either"), std::string::npos);
+  p = plain;
+  EXPECT_NE(refusal(p.withSum(BR_BIAS_GRAD_B, false).with(false, false, BR_EPILOGUE_GELU_TANH))
+                .find("cuBLASLt has either"),
+            std::string::npos);
 }
 
 // The shim reads what is to fail once a process: each of these has its own.

@@ -62,6 +62,12 @@ struct Product {
     d.has_aux = 1, d.aux_m = d.n + pad;
     return with(bias, false, epilogue);
   }
+  // That sums A or B for the gradient of a bias.
+  Product &withSum(br_bias_grad of, bool accumulate) {
+    d.bias_grad = of;
+    return with(false, accumulate);
+  }
+  int64_t sizeSum() const { return d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.bias_grad ? d.n : 0; }
   Product &ofTypes(br_dtype inputs, br_dtype result) {
     d.a_type = d.b_type = inputs, d.c_type = d.bias_type = result;
     return *this;
@@ -85,7 +91,7 @@ struct Product {
     return text(d.m) + " x " + text(d.n) + " x " + text(d.k) + ", A " + text(d.a_m) + " " + text(d.a_k) + ", B " +
            text(d.b_k) + " " + text(d.b_n) + ", C " + text(d.c_m) + " " + text(d.c_n) + ", batches " + text(d.n_batch) +
            ", outer " + text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) +
-           ", epilogue " + text(d.epilogue);
+           ", epilogue " + text(d.epilogue) + ", gradient of a bias " + text(d.bias_grad);
   }
 };
 
@@ -110,16 +116,19 @@ inline double geluSlope(double x) {
 }
 
 // What a product leaves: all of the memory of C and of GELU's input, so that what lies
-// between rows is seen as well.
+// between rows is seen as well, and the gradient of a bias.
 struct Outcome {
-  std::vector<float> c, aux;
+  std::vector<float> c, aux, sum;
 };
 
 // By the definition of br_matmul_desc.
 inline Outcome expected(const Product &p) {
   const br_matmul_desc &d = p.d;
   const std::vector<float> a = p.a(), b = p.b(), bias = p.bias();
-  Outcome result = {p.c(), p.aux()};
+  Outcome result = {p.c(), p.aux(), std::vector<float>(p.sizeSum())};
+  for (int64_t i = 0; i < p.sizeSum(); ++i)
+    for (int64_t l = 0; l < d.k; ++l)
+      result.sum[i] += d.bias_grad == BR_BIAS_GRAD_A ? a[i * d.a_m + l * d.a_k] : b[l * d.b_k + i * d.b_n];
   for (int64_t item = 0; item < loopCount(d.n_batch, d.batch); ++item)
     for (int64_t i = 0; i < d.m; ++i)
       for (int64_t j = 0; j < d.n; ++j) {
