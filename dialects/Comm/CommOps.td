@@ -52,7 +52,8 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
 
 def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>, DeclareOpInterfaceMethods<PrecisionOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The identity; its result has this sharding, and so has its gradient.";
   let description = [{
     ```mlir
@@ -69,7 +70,7 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
 }
 
 def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    DeclareOpInterfaceMethods<PrecisionOpInterface>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned.";
   let description = [{
     ```mlir
@@ -128,7 +129,8 @@ def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
   let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
-def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided", "getActionCost"]> {
+def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided", "getActionCost"],
+    [DeclareOpInterfaceMethods<PrecisionOpInterface>]> {
   let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
   let description = [{
     n is the size of the group and i this rank's number in it: the block has the
@@ -155,7 +157,8 @@ def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided"
                                  "AxesAttr":$axes, "int64_t":$groupSize, CArg<"int64_t", "0">:$shift)>];
 }
 
-def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteStrided"], [AttrSizedOperandSegments]> {
+def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteStrided"],
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<PrecisionOpInterface>]> {
   let summary = "n blocks side by side; where each goes depends on this rank's number.";
   let description = [{
     Block k is put at number (i + shifts[k]) mod n along `dim`, or in the flat

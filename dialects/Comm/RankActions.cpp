@@ -40,6 +40,9 @@ static FailureOr<Mesh> requirePlace(Action action, SymbolTableCollection &tables
   return mesh;
 }
 
+NumericKind SliceOp::getNumericKind() { return NumericKind::Movement; }
+NumericKind AssembleOp::getNumericKind() { return NumericKind::Movement; }
+
 /// What is not in the block is not read.
 exec::ActionCost SliceOp::getActionCost() {
   int64_t bytes = bytesOf(TypeRange(getType()));
@@ -47,14 +50,14 @@ exec::ActionCost SliceOp::getActionCost() {
 }
 
 /// Rows of a cut along a dim may lie apart; the flat order is one range.
-static bool writesRows(int64_t dim, ArrayRef<int64_t> strides) {
+static bool mayWriteBlock(int64_t dim, ArrayRef<int64_t> strides) {
   return dim != kFlat && (strides.empty() || strides.back() == 1);
 }
 
 bool SliceOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return int64_t(getDim()) != kFlat; }
-bool SliceOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return writesRows(getDim(), strides); }
+bool SliceOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return mayWriteBlock(getDim(), strides); }
 bool AssembleOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return int64_t(getDim()) != kFlat; }
-bool AssembleOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return writesRows(getDim(), strides); }
+bool AssembleOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) { return mayWriteBlock(getDim(), strides); }
 
 //===----------------------------------------------------------------------===//
 // Constraints

@@ -2,10 +2,45 @@
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 #include "dialects/Interfaces/Interfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Precision
+//===----------------------------------------------------------------------===//
+
+braid::NumericKind braid::numericKindOf(Operation *op) {
+  if (auto precise = dyn_cast<PrecisionOpInterface>(op))
+    return precise.getNumericKind();
+  return op->hasTrait<OpTrait::Elementwise>() ? NumericKind::Elementwise : NumericKind::Source;
+}
+
+bool braid::handsOnNumbers(Operation *op) {
+  NumericKind kind = numericKindOf(op);
+  return kind == NumericKind::Movement || kind == NumericKind::Conversion;
+}
+
+Value braid::cloneWide(Operation *op, OpBuilder &builder, Type element, Widen widen) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isa<FloatType>(getElementTypeOrSelf(operand)) && !mapping.contains(operand))
+      mapping.map(operand, widen(operand));
+  Operation *clone = builder.clone(*op, mapping);
+  Value result = clone->getResult(0);
+  result.setType(cast<RankedTensorType>(result.getType()).clone(element));
+  return result;
+}
+
+Value braid::moveWide(Operation *op, OpBuilder &builder, Type element, Widen widen) {
+  return numericKindOf(op) == NumericKind::Movement ? cloneWide(op, builder, element, widen) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
 
 int64_t braid::elementBytes(Type elementType) {
   return (elementType.getIntOrFloatBitWidth() + 7) / 8;

@@ -12,6 +12,7 @@ namespace braid {
 enum class NumericKind {
   Source,      ///< Numbers from nothing, or from integers: constants, indices, random numbers.
   Movement,    ///< The same numbers elsewhere.
+  Conversion,  ///< The same numbers in a type that the graph asks for.
   Contraction, ///< Products that are summed.
   Attention,
   Embedding,   ///< Rows of a table by index, and their gradient.
@@ -25,6 +26,18 @@ enum class NumericKind {
 
 /// The kind of any op; Source for one that says nothing of itself.
 NumericKind numericKindOf(mlir::Operation *op);
+/// Whether an op's results are nothing but its operands' numbers, elsewhere or rounded.
+bool handsOnNumbers(mlir::Operation *op);
+
+using Widen = llvm::function_ref<mlir::Value(mlir::Value)>;
+/// The same op on operands with elements of `element`, as `widen` answers them.
+mlir::Value cloneWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
+/// That of an op of Movement; null for others.
+mlir::Value moveWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
+
+/// A trait: see Interfaces.td.
+template <typename ConcreteType>
+class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
 
 /// One operation for each element of the results: right for elementwise ops.
 int64_t defaultFlops(mlir::Operation *op);

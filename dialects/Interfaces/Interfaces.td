@@ -82,12 +82,20 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     InterfaceMethod<[{Builds, at the builder's insertion point, the op's only result
       with elements of the wider float type `element`, as it is before it is
       rounded.  `widen` answers an operand in that type.  Null if the op has no
-      such result.}],
+      such result.  Movement of wider numbers is the same movement, and need not
+      define it.}],
       "::mlir::Value", "buildWide",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Type":$element,
            "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$widen),
-      [{}], [{ return {}; }]>,
+      [{}], [{ return ::braid::moveWide($_op, builder, element, widen); }]>,
   ];
+}
+
+/// The only result has the elements of the only operand in the same row-major order,
+/// at most of another type, and nobody attaches anything to it: what picks elements of
+/// the result may pick them before.
+def KeepsElements : NativeOpTrait<"KeepsElements"> {
+  let cppNamespace = "::braid";
 }
 
 #endif // BRAID_INTERFACES

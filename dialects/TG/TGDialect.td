@@ -133,7 +133,7 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
 //===----------------------------------------------------------------------===//
 
 /// `shardMethods`: `buildShard`, of an op that is not simply itself on a shard.
-/// `wideMethods`: `buildWide`, of an op whose result is rounded only to be stored.
+/// `wideMethods`: `buildWide`, of an op that computes and whose result is rounded only to be stored.
 class TG_Op<string mnemonic, list<Trait> traits = [], list<string> shardMethods = [], list<string> wideMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
          DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>,

@@ -6,17 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/TGBuilder.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
-
-NumericKind braid::numericKindOf(Operation *op) {
-  if (auto precise = dyn_cast<PrecisionOpInterface>(op))
-    return precise.getNumericKind();
-  return op->hasTrait<OpTrait::Elementwise>() ? NumericKind::Elementwise : NumericKind::Source;
-}
 
 //===----------------------------------------------------------------------===//
 // Kinds
@@ -25,8 +18,6 @@ NumericKind braid::numericKindOf(Operation *op) {
 NumericKind IotaOp::getNumericKind() { return NumericKind::Source; }
 NumericKind RandomUniformOp::getNumericKind() { return NumericKind::Source; }
 NumericKind CountOp::getNumericKind() { return NumericKind::Source; }
-/// What a graph converts itself it wants in that type.
-NumericKind ConvertOp::getNumericKind() { return NumericKind::Source; }
 
 NumericKind BroadcastOp::getNumericKind() { return NumericKind::Movement; }
 NumericKind TransposeOp::getNumericKind() { return NumericKind::Movement; }
@@ -36,6 +27,7 @@ NumericKind ConcatOp::getNumericKind() { return NumericKind::Movement; }
 NumericKind PadOp::getNumericKind() { return NumericKind::Movement; }
 NumericKind StopGradientOp::getNumericKind() { return NumericKind::Movement; }
 NumericKind HookOp::getNumericKind() { return NumericKind::Movement; }
+NumericKind ConvertOp::getNumericKind() { return NumericKind::Conversion; }
 
 NumericKind ContractOp::getNumericKind() { return NumericKind::Contraction; }
 NumericKind AttentionOp::getNumericKind() { return NumericKind::Attention; }
@@ -69,43 +61,7 @@ NumericKind GlobalNormOp::getNumericKind() { return NumericKind::Optimizer; }
 // Unrounded results
 //===----------------------------------------------------------------------===//
 
-using Widen = llvm::function_ref<Value(Value)>;
-
-/// The same op on wider numbers.
-static Value cloneWide(Operation *op, OpBuilder &builder, Type element, Widen widen) {
-  IRMapping mapping;
-  for (Value operand : op->getOperands())
-    if (isFloat(operand) && !mapping.contains(operand))
-      mapping.map(operand, widen(operand));
-  Operation *clone = builder.clone(*op, mapping);
-  clone->getResult(0).setType(withElement(typeOf(op->getResult(0)), element));
-  return clone->getResult(0);
-}
-
-Value BroadcastOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value TransposeOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value ReshapeOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value SliceOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value ConcatOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value PadOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value StopGradientOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
-Value HookOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
-  return cloneWide(*this, builder, element, widen);
-}
+/// Sums of wide numbers are rounded once less.
 Value ReduceOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
   return cloneWide(*this, builder, element, widen);
 }

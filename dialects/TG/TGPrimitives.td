@@ -35,7 +35,7 @@ def TG_ContractOp : TG_Op<"contract", [TG_InferToWidth, TG_Diff, TG_Cost], [], [
   }];
 }
 
-def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
+def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
   let summary = "Repeats a tensor along new dims.";
   let description = [{
     Operand dim i becomes result dim `dims[i]` (increasing); its size is the
@@ -68,7 +68,7 @@ def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"], 
   let hasFolder = 1;
 }
 
-def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
+def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Permutes dims: result dim i is input dim `permutation[i]`.";
   let description = [{
     ```mlir
@@ -81,7 +81,7 @@ def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost], [],
   let hasFolder = 1;
 }
 
-def TG_ReshapeOp : TG_Op<"reshape", [TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
+def TG_ReshapeOp : TG_Op<"reshape", [KeepsElements, TG_Diff, TG_DefaultCost]> {
   let summary = "The same elements in row-major order under another shape.";
   let description = [{
     ```mlir
@@ -95,7 +95,7 @@ def TG_ReshapeOp : TG_Op<"reshape", [TG_Diff, TG_DefaultCost], [], ["buildWide"]
   let hasFolder = 1;
 }
 
-def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
+def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "A range of one dim: `offset`, `size` and `stride` along `dim`.";
   let description = [{
     ```mlir
@@ -112,7 +112,7 @@ def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["build
   let hasFolder = 1;
 }
 
-def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
+def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Joins tensors along `dim`.";
   let description = [{
     ```mlir
@@ -125,7 +125,7 @@ def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["bui
   let hasFolder = 1;
 }
 
-def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost], [], ["buildWide"]> {
+def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`.";
   let description = [{
     ```mlir
@@ -182,7 +182,7 @@ def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost], ["buildShard"]> {
   let hasVerifier = 1;
 }
 
-def TG_ConvertOp : TG_Op<"convert", [TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
+def TG_ConvertOp : TG_Op<"convert", [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
   let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1.";
   let description = [{
     ```mlir
@@ -228,7 +228,7 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost], ["buildShard"
   }];
 }
 
-def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType], [], ["buildWide"]> {
+def TG_StopGradientOp : TG_Op<"stop_gradient", [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
   let summary = "The identity; no gradient flows back.";
   let description = [{
     ```mlir
@@ -240,7 +240,7 @@ def TG_StopGradientOp : TG_Op<"stop_gradient", [TG_Diff, TG_DefaultCost, SameOpe
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType], [], ["buildWide"]> {
+def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
   let summary = "The identity; a named, ordered, removable point of the graph.";
   let description = [{
     In the forward graph a hook named "x" gives its gradient a hook "x.grad".

@@ -44,6 +44,7 @@ struct Rule {
 static constexpr Rule kRules[] = {
     {NumericKind::Source, "sources", Choice::Wide},
     {NumericKind::Movement, "movement", Choice::Follows},
+    {NumericKind::Conversion, "conversions", Choice::Wide},
     {NumericKind::Contraction, "contractions", Choice::Narrow},
     {NumericKind::Attention, "attention", Choice::Narrow},
     {NumericKind::Embedding, "embeddings", Choice::Narrow},

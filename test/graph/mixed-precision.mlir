@@ -85,6 +85,22 @@ func.func @attend(%i: tensor<2x4xi32> {tg.input = "i"}, %e: tensor<16x8xf32> {tg
 
 // -----
 
+// Where an activation lies is no reason to widen it.
+// CHECK-LABEL: func.func @placed
+// CHECK: %[[A:.*]] = tg.contract {{.*}} -> tensor<4x8xbf16>
+// CHECK-NEXT: %[[P:.*]] = comm.constrain %[[A]] {{.*}} : tensor<4x8xbf16>
+// CHECK-NEXT: tg.contract {{.*}} %[[P]],
+comm.mesh @mesh [dp = 2]
+func.func @placed(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> tensor<4x8xf32> {
+  %a = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %p = comm.constrain %a <@mesh, {dp} {}> : tensor<4x8xf32>
+  %y = tg.contract "bd,fd->bf" %p, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
 // Left alone: f64, integers, and what has no parameter and no product.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: tg.convert
