@@ -49,9 +49,9 @@ static void follow(Value value, InputSlot &slot) {
     } else if (auto gradient = dyn_cast<tg::CrossEntropyGradOp>(user)) {
       limit(slot, shapeOf(gradient.getLogits()).back());
       slot.ignoreIndex = gradient.getIgnoreIndex();
-    } else if (isa<tg::ReshapeOp, tg::SliceOp, tg::TransposeOp, tg::BroadcastOp, tg::ConvertOp, tg::ConcatOp,
-                   exec::ViewOp, comm::ConstrainOp, comm::ReshardOp, comm::SliceOp, comm::AssembleOp>(user)) {
-      follow(user->getResult(0), slot);
+    } else if (isa<exec::ViewOp>(user) || handsOnNumbers(user)) {
+      for (Value result : user->getResults())
+        follow(result, slot);
     } else if (auto collective = dyn_cast<comm::CollectiveOpInterface>(user)) {
       followSent(value, collective, slot);
     }

@@ -27,7 +27,7 @@ struct Trained {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What reads a parameter, through ops that only move or convert it.
+/// What reads a parameter, through ops that only hand it on.
 struct Readers {
   bool contracts = false, gathers = false, norms = false;
 
@@ -37,11 +37,13 @@ private:
   void visit(Value value) {
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
-      contracts |= isa<ContractOp>(user);
-      gathers |= isa<GatherOp>(user) && use.getOperandNumber() == 0;
-      norms |= isa<LayerNormOp, RmsNormOp>(user) && use.getOperandNumber() > 0;
-      if (isa<ConvertOp, TransposeOp, ReshapeOp, SliceOp, HookOp>(user))
-        visit(user->getResult(0));
+      NumericKind kind = numericKindOf(user);
+      contracts |= kind == NumericKind::Contraction;
+      gathers |= kind == NumericKind::Embedding && use.getOperandNumber() == 0;
+      norms |= kind == NumericKind::Norm && typeOf(value).getRank() == 1; // what is normalized has rows
+      if (handsOnNumbers(user))
+        for (Value result : user->getResults())
+          visit(result);
     }
   }
 };

@@ -78,7 +78,7 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
   int64_t vocabulary = tg::typeOf(logits).getShape().back();
   Type element = tg::typeOf(logits).getElementType();
   while (auto *op = logits.getDefiningOp()) {
-    if (!isa<tg::ReshapeOp, tg::ConvertOp>(op))
+    if (!op->hasTrait<KeepsElements>())
       break;
     auto type = tg::typeOf(op->getOperand(0));
     if (type.getRank() == 0 || type.getShape().back() != vocabulary)

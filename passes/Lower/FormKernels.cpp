@@ -103,8 +103,7 @@ static void mergeScalarsAndTables(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()))
       continue;
-    bool isFormula = isElementwise(&op) || isa<arith::ConstantOp, tg::IotaOp, tg::BroadcastOp>(op);
-    bool isTable = isFormula && llvm::all_of(op.getOperands(), [&](Value operand) {
+    bool isTable = isExpression(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
                      return operand.getDefiningOp() && tables.contains(operand.getDefiningOp());
                    });
     bool isScalar = isElementwise(&op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 0;
@@ -214,8 +213,6 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
 
   FailureOr<Value> form(Operation *op, const TargetInfo &info) {
     OpBuilder builder(op);
-    if (isa<tg::StopGradientOp, tg::HookOp>(op))
-      return op->getOperand(0);
     if (auto random = dyn_cast<tg::RandomUniformOp>(op))
       return formRandom(builder, random);
     if (auto reduce = dyn_cast<tg::ReduceOp>(op))

@@ -17,6 +17,10 @@ bool braid::isElementwise(Operation *op) {
                                     isa<RankedTensorType>(op->getResult(0).getType()));
 }
 
+bool braid::isExpression(Operation *op) {
+  return isElementwise(op) || isa<arith::ConstantOp, tg::IotaOp, tg::BroadcastOp>(op);
+}
+
 /// Built from constants and indices alone, by arithmetic that costs less than
 /// reading memory would.
 static bool isCheap(Value value) {
@@ -29,7 +33,7 @@ static bool isCheap(Value value) {
   }
   if (isa<tg::IotaOp>(op))
     return true;
-  bool isArithmetic = isa<tg::BroadcastOp, tg::ConvertOp>(op) || (isElementwise(op) && isa<arith::ArithDialect>(op->getDialect()));
+  bool isArithmetic = isExpression(op) && isa<tg::TGDialect, arith::ArithDialect>(op->getDialect());
   return isArithmetic && llvm::all_of(op->getOperands(), isCheap);
 }
 

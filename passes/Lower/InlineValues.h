@@ -13,6 +13,10 @@
 
 namespace braid {
 
+/// True for ops that InlineExpression can write: elementwise ones, broadcasts, constants
+/// and indices.
+bool isExpression(mlir::Operation *op);
+
 /// True if the value is computed where it is read.
 bool isInlined(mlir::Value value);
 

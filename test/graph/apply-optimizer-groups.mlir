@@ -18,6 +18,7 @@
 // MATRICES-COUNT-3: decay 0.000000e+00 decoupled
 // MATRICES: decay 5.000000e-01 decoupled
 // MATRICES: decay 0.000000e+00 decoupled
+comm.mesh @mesh [tp = 2]
 func.func @train(%t: tensor<4xi32> {tg.input = "tokens", tg.role = "tokens"}, %e: tensor<16x8xf32> {tg.param = #tg.param<"wte", #tg.init<ones>>},
                  %p: tensor<6x8xf32> {tg.param = #tg.param<"wpe", #tg.init<ones>>}, %g: tensor<8xf32> {tg.param = #tg.param<"norm", #tg.init<ones>>},
                  %w: tensor<8x8xbf16> {tg.param = #tg.param<"w", #tg.init<ones>>}, %b: tensor<8xf32> {tg.param = #tg.param<"b", #tg.init<ones>>})
@@ -28,7 +29,8 @@ func.func @train(%t: tensor<4xi32> {tg.input = "tokens", tg.role = "tokens"}, %e
   %2 = arith.addf %0, %1 : tensor<4x8xf32>
   %3:2 = tg.rms_norm %2, %g eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
   %4 = tg.convert %w : tensor<8x8xbf16> -> tensor<8x8xf32>
-  %5 = tg.contract "sd,fd->sf" %3#0, %4 : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %placed = comm.constrain %4 <@mesh, {tp} {}> : tensor<8x8xf32>
+  %5 = tg.contract "sd,fd->sf" %3#0, %placed : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %6 = tg.broadcast %b dims [1] : tensor<8xf32> -> tensor<4x8xf32>
   %7 = arith.addf %5, %6 : tensor<4x8xf32>
   %8 = tg.contract "sd,vd->sv" %7, %e : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>

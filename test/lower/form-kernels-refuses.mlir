@@ -15,3 +15,11 @@ func.func @table(%x: tensor<80xf32>) -> tensor<80xf32> {
   %y = arith.addf %x, %c : tensor<80xf32>
   return %y : tensor<80xf32>
 }
+
+// -----
+
+func.func @hook(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{no kernel computes tg.hook: it must be decomposed or selected as a call first}}
+  %y = tg.hook %x "y" order 0 : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
