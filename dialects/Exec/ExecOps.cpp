@@ -215,6 +215,34 @@ LogicalResult MatmulOp::verify() {
   SmallVector<int64_t> shape;
   for (char letter : result) {
     if (!sizes.count(letter))
+/// The sum of an operand over what is contracted: one dim is left.
+static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
+  if (!op.getBiasGrad())
+    return success();
+  if (op.getBias() || op.getAux() || op.getEpilogue() != Epilogue::None)
+    return op.emitOpError() << "has bias_grad with a bias or an epilogue, which no library combines";
+  auto [inputs, result] = op.getSpec().split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  bool isLeft = *op.getBiasGrad() == Side::Lhs;
+  StringRef letters = isLeft ? lhs : rhs, others = isLeft ? rhs : lhs;
+  SmallVector<int64_t> left;
+  for (auto [letter, size] : llvm::zip(letters, tensorOf(op.getSummed().getType()).getShape()))
+    if (result.contains(letter)) {
+      left.push_back(size);
+      if (others.contains(letter))
+        return op.emitOpError() << "has bias_grad of '" << letters << "', but '" << StringRef(&letter, 1) << "' of \""
+                                << op.getSpec() << "\" is in both operands and the result";
+    }
+  if (left.size() != 1)
+    return op.emitOpError() << "has bias_grad of '" << letters << "', of which \"" << op.getSpec() << "\" keeps "
+                            << left.size() << " dims; the sum has one";
+  auto sum = RankedTensorType::get(left, expected.getElementType());
+  RankedTensorType found = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
+  if (found != sum)
+    return op.emitOpError() << "writes " << found << " as the gradient of a bias but its operands make " << sum;
+  return success();
+}
+
       return emitOpError() << "result letter '" << StringRef(&letter, 1) << "' of \"" << spec << "\" is in no operand";
     shape.push_back(sizes.lookup(letter));
   }
@@ -226,24 +254,54 @@ LogicalResult MatmulOp::verify() {
   }
   if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
     return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is " << expected;
-  return failed(verifyAux(*this, expected)) ? failure() : checkForm(*this, expected, keepsInput() ? 2 : 1);
+  if (failed(verifyAux(*this, expected)) || failed(checkForm(*this, expected, keepsInput() || getBiasGrad() ? 2 : 1)))
+    return failure();
+  return verifyBiasGrad(*this, expected);
 }
 
 void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, StringRef spec, Value lhs, Value rhs,
                      Value bias, Value accumulator, ValueRange outs, Epilogue epilogue) {
-  build(builder, state, TypeRange(result), spec, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue);
+  build(builder, state, TypeRange(result), spec, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue,
+        /*biasGrad=*/SideAttr());
 }
 
 int64_t MatmulOp::getTiedIn(unsigned result) { return result == 0 && getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
 int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
 
 /// Only the last dim must stay contiguous: the others become loops if need be.  What
-/// is kept for a gradient is one matrix, and so is the result beside it.
+/// is kept for a gradient is one matrix, and so is the result beside it, or beside the
+/// gradient of a bias.
 bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
-  return !keepsInput() && !getAux() && !strides.empty() && strides.back() == 1;
+  return !keepsInput() && !getAux() && !strides.empty() && strides.back() == 1 &&
+         (!getBiasGrad() || strides.size() == 2);
 }
 
-bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t>) { return !getAux() || getActionIns()[in] != getAux(); }
+/// Whether the dims of an operand that are contracted, and those that are not, walk
+/// together with these strides: then neither makes loops around the product.
+static bool isMatrix(StringRef letters, StringRef result, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  for (bool contracted : {false, true}) {
+    int64_t last = -1;
+    for (int64_t d = 0; d < static_cast<int64_t>(letters.size()); ++d) {
+      if (shape[d] == 1 || result.contains(letters[d]) == contracted)
+        continue;
+      if (last >= 0 && strides[last] != shape[d] * strides[d])
+        return false;
+      last = d;
+    }
+  }
+  return true;
+}
+
+/// With the gradient of a bias there are no loops, in each of whose steps the library
+/// would write another.
+bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
+  Value operand = getActionIns()[in];
+  if (!getBiasGrad() || (operand != getLhs() && operand != getRhs()))
+    return !getAux() || operand != getAux();
+  auto [inputs, result] = getSpec().split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  return isMatrix(in == 0 ? lhs : rhs, result, tensorOf(operand.getType()).getShape(), strides);
+}
 
 LogicalResult GatherOp::verify() {
   RankedTensorType table = tensorOf(getTable().getType()), indices = tensorOf(getIndices().getType());

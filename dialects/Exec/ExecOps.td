@@ -18,6 +18,11 @@ def Exec_Epilogue : I32EnumAttr<"Epilogue", "what a matmul does to its result", 
   let cppNamespace = "::braid::exec";
 }
 
+def Exec_Side : I32EnumAttr<"Side", "an operand of a product",
+                            [I32EnumAttrCase<"Lhs", 0, "lhs">, I32EnumAttrCase<"Rhs", 1, "rhs">]> {
+  let cppNamespace = "::braid::exec";
+}
+
 class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemonic, traits>;
 
 /// An action: `ins` operands, `outs` references in memory form, results on
@@ -188,15 +193,27 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayR
     %y, %h = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<16xf32>) epilogue gelu_tanh : tensor<2x4x8xf32>, tensor<8x16xf32> -> tensor<2x4x16xf32>, tensor<2x4x16xf32>
     %dh = exec.matmul "bsd,fd->bsf" (%dy, %v aux %h : tensor<2x4x16xf32>) epilogue gelu_tanh_grad : tensor<2x4x8xf32>, tensor<16x8xf32> -> tensor<2x4x16xf32>
     ```
+
+    The product that makes a weight's gradient may make the bias's as well:
+    `bias_grad` names the operand that is the gradient of the layer's result.  Its
+    sum over the contracted dims, in the result's type, is the second result (in
+    memory, the second out).  One dim of the operand is left, which is the result's;
+    no other operand or epilogue goes with it but `acc`, which is for the product
+    alone.
+
+    ```mlir
+    %dw, %db = exec.matmul "bsd,bsf->fd" (%x, %dh acc %sum : tensor<16x8xf32>) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
+    ```
   }];
   let arguments = (ins StrAttr:$spec, Exec_Operand:$lhs, Exec_Operand:$rhs, Optional<Exec_Operand>:$bias,
                        Optional<Exec_Operand>:$accumulator, Optional<Exec_Operand>:$aux, Variadic<Exec_RefType>:$outs,
-                       DefaultValuedAttr<Exec_Epilogue, "::braid::exec::Epilogue::None">:$epilogue);
+                       DefaultValuedAttr<Exec_Epilogue, "::braid::exec::Epilogue::None">:$epilogue,
+                       OptionalAttr<Exec_Side>:$bias_grad);
   let results = (outs Variadic<Exec_Tensor>:$written);
   let assemblyFormat = [{
     $spec `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))?
-    (`aux` $aux^ `:` type($aux))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)? attr-dict
-    `:` type($lhs) `,` type($rhs) (`->` type($written)^)?
+    (`aux` $aux^ `:` type($aux))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)?
+    (`bias_grad` $bias_grad^)? attr-dict `:` type($lhs) `,` type($rhs) (`->` type($written)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$spec, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
       "::mlir::Value":$bias, "::mlir::Value":$accumulator, "::mlir::ValueRange":$outs, "::braid::exec::Epilogue":$epilogue)>];
@@ -205,7 +222,9 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayR
     /// On values; null in memory.
     ::mlir::Value getResult() { return getWritten().empty() ? ::mlir::Value() : getWritten().front(); }
     /// Whether the epilogue's input is written as well: the second result or out.
-    bool keepsInput() { return getWritten().size() + getOuts().size() == 2; }
+    bool keepsInput() { return getWritten().size() + getOuts().size() == 2 && !getBiasGrad(); }
+    /// The operand whose sum over the contracted dims is the second result or out; or null.
+    ::mlir::Value getSummed() { return !getBiasGrad() ? ::mlir::Value() : *getBiasGrad() == Side::Lhs ? getLhs() : getRhs(); }
   }];
 }
 

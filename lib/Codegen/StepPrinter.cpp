@@ -70,6 +70,14 @@ std::string StepPrinter::auxText(exec::MatmulOp op, int64_t columns) {
   return aux ? "1, " + std::to_string(columns) + ", " + std::to_string(arena.offsetOf(aux)) : "0, 0, 0";
 }
 
+/// Which operand of the GEMM is summed for the gradient of a bias, and where that goes.
+std::string StepPrinter::biasGradText(exec::MatmulOp op, bool swapped) {
+  if (!op.getBiasGrad())
+    return "BR_BIAS_GRAD_NONE, 0";
+  bool isLeft = (*op.getBiasGrad() == exec::Side::Lhs) != swapped;
+  return (isLeft ? "BR_BIAS_GRAD_A, " : "BR_BIAS_GRAD_B, ") + std::to_string(arena.offsetOf(op.getOuts()[1]));
+}
+
 LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   Value out = op.getOuts()[0];
@@ -82,6 +90,9 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   if (op.getBias() && type(op.getBias()).getTensorType().getNumElements() != shape->n)
     return op.emitError() << "the bias has " << type(op.getBias()).getTensorType().getNumElements()
                           << " elements, but the GEMM of \"" << op.getSpec() << "\" has " << shape->n << " columns";
+  if (op.getBiasGrad() && !(shape->batch.empty() && shape->outer.empty()))
+    return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getSpec()
+                          << "\" is several products of the library";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 
   auto loops = [](ArrayRef<MatmulLoop> loops, int64_t MatmulLoop::*member) {
@@ -99,7 +110,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
      << dtypeText(type(rhs).getElementType()) << ", " << dtypeText(type(out).getElementType()) << ", "
      << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32")
      << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue()) << ",\n     " << workspaceOffset
-     << ", " << workspaceBytes << ", " << auxText(op, shape->n) << "},";
+     << ", " << workspaceBytes << ", " << auxText(op, shape->n) << ", " << biasGradText(op, shape->swapped) << "},";
   Rows &matmuls = matmulsOf[kind];
   auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());
   if (isNew)

@@ -52,6 +52,7 @@ private:
   mlir::LogicalResult printLaunch(exec::LaunchOp op);
   mlir::LogicalResult printMatmul(exec::MatmulOp op);
   std::string auxText(exec::MatmulOp op, int64_t columns);
+  std::string biasGradText(exec::MatmulOp op, bool swapped);
   mlir::LogicalResult printAttention(exec::AttentionOp op);
   mlir::LogicalResult printAttentionGrad(exec::AttentionGradOp op);
   template <typename Op> std::string attentionRow(Op op, mlir::Value output, mlir::ValueRange gradients);

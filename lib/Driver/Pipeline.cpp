@@ -176,12 +176,13 @@ static Phase decompose(const DriverOptions &options) {
 }
 
 /// From tensors to actions: library calls first, because what they take must not
-/// be split into kernels, then a kernel for each op left, then kernels into one
-/// another.
+/// be split into kernels, then sums that those calls make as well, then a kernel for
+/// each op left, then kernels into one another.
 static Phase formActions(const DriverOptions &options) {
   std::string target = "{target=" + options.target + "}";
-  return {"actions", "func.func(exec-select-calls" + target + ",exec-form-kernels" + target + ",exec-fuse-kernels" + target +
-                         "),exec-verify-values"};
+  std::string sums = options.epilogues == "none" ? "" : ",exec-select-bias-gradients" + target;
+  return {"actions", "func.func(exec-select-calls" + target + sums + ",exec-form-kernels" + target +
+                         ",exec-fuse-kernels" + target + "),exec-verify-values"};
 }
 
 /// Communication beside computation.  Costs are those of kernels, so it comes after

@@ -30,6 +30,8 @@ struct TargetInfo {
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
   /// What a rank computes in a second: operations of large matrix products, in f32 and
+  /// Whether a product adds up one of its operands over what it contracts.
+  bool biasGradEpilogue;
   /// in bf16, and of vector code, and bytes to and from memory; and the seconds of an
   /// action that does nothing.
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;

@@ -1,7 +1,8 @@
 //===- Actions.td - kernels, calls and views, on values -------*- tablegen -*-===//
 //
-// From ops to actions: exec-select-calls, exec-form-kernels, exec-fuse-kernels, and
-// before them, while activations are whole, exec-select-epilogues.
+// From ops to actions: exec-select-calls, exec-select-bias-gradients,
+// exec-form-kernels, exec-fuse-kernels, and before them, while activations are whole,
+// exec-select-epilogues.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_ACTIONS
@@ -74,6 +75,43 @@ def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
       %y = exec.matmul "bd,fd->bf"(%x, %w bias %b : tensor<16xf32>) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
       %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
       return %t : tensor<16x4xf32>
+    }
+    ```
+  }];
+}
+
+def SelectBiasGradientsPass : TargetPass<"exec-select-bias-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Lets the product of a weight's gradient make the bias's gradient too";
+  let description = [{
+    Runs behind `exec-select-calls`, while reductions are ops.  The gradient of a
+    bias is the sum of the gradient of the layer's result over all positions, which
+    are what the product that makes the weight's gradient contracts.  Where the
+    target's library has it (cuBLASLt), the sum becomes that call's second result,
+    so nothing reads the tensor for the sum alone.
+
+    Left alone are sums
+    * of what a kernel computes: it adds them up while it has the values in registers;
+    * of more or fewer dims than a product contracts, or in another type than its result's;
+    * where the product is more than one call of the library, each of which would
+      begin the sum again;
+    * that something reads which the product needs, or which comes before what it reads.
+
+    What microbatches add up stays a sum of its own: the call writes the gradient and
+    adds to nothing.
+
+    Input (`target=cuda`):
+    ```mlir
+    func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
+      %dw = exec.matmul "bsd,bsf->fd"(%x, %dy) : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>
+      %db = tg.reduce sum %dy dims [0, 1] : tensor<2x4x16xf32> -> tensor<16xf32>
+      return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
+      %dw, %db = exec.matmul "bsd,bsf->fd"(%x, %dy) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
+      return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
     }
     ```
   }];

@@ -74,7 +74,8 @@ static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) 
   Type type = matmul.getResult().getType();
   auto keeping =
       builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(), matmul.getLhs(),
-                                     matmul.getRhs(), matmul.getBias(), Value(), Value(), ValueRange(), epilogue);
+                                     matmul.getRhs(), matmul.getBias(), Value(), Value(), ValueRange(), epilogue,
+                                     exec::SideAttr());
   matmul.getResult().replaceAllUsesWith(keeping.getWritten()[1]);
   matmul.erase();
   return keeping;

@@ -78,6 +78,20 @@ func.func @matmul(%x: tensor<2x3xf32> {tg.input = "x"}, %w: tensor<2x3xf32> {tg.
   return %y, %z : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
+// CHECK-LABEL: @bias_grad
+// The operands are twos and threes: the product onto the accumulator, and the sum of each
+// column, onto nothing.
+// CHECK: result0: tensor<2x2xf32> = {{\[\[}}20, 20], [20, 20]]
+// CHECK: result1: tensor<2xf32> = [9, 9]
+// CHECK: result2: tensor<2xf32> = [6, 6]
+func.func @bias_grad(%x: tensor<3x2xf32> {tg.input = "x"}, %w: tensor<3x2xf32> {tg.input = "w"})
+    -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %two = arith.constant dense<2.0> : tensor<2x2xf32>
+  %y, %s = exec.matmul "kd,ke->ed" (%x, %w acc %two : tensor<2x2xf32>) bias_grad rhs : tensor<3x2xf32>, tensor<3x2xf32> -> tensor<2x2xf32>, tensor<2xf32>
+  %z, %t = exec.matmul "kd,ke->ed" (%x, %w) bias_grad lhs : tensor<3x2xf32>, tensor<3x2xf32> -> tensor<2x2xf32>, tensor<2xf32>
+  return %y, %s, %t : tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
 // CHECK-LABEL: @rows
 // CHECK: result0: tensor<3x2xf32> = {{\[\[}}3, 4], [3, 4], [3, 4]]
 // CHECK: result1: tensor<2x2xf32> = {{\[\[}}1, 2], [12, 16]]

@@ -1,0 +1,167 @@
+//===- SelectBiasGradients.cpp - sums in the calls of products ------------===//
+//
+// What is summed for a bias is an operand of the product for the weight, and summed
+// over what that product contracts.  A library that reads the operand anyway adds it up
+// on the way.  Here reductions are still ops and products are calls in their last
+// layouts, so it is known which sums no kernel computes on its own way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Comm.h"
+#include "dialects/Exec/Views.h"
+#include "dialects/TG/TG.h"
+#include "lib/Memory/Reads.h"
+#include "lib/Target/MatmulShape.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Lower/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace braid {
+#define GEN_PASS_DEF_SELECTBIASGRADIENTSPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+//===----------------------------------------------------------------------===//
+// Sums that are kernels of their own
+//===----------------------------------------------------------------------===//
+
+/// The conversion to a wider type that only `reduce` reads, or null.
+static tg::ConvertOp wideningOf(tg::ReduceOp reduce) {
+  auto convert = reduce.getInput().getDefiningOp<tg::ConvertOp>();
+  bool isWidening = convert && convert->hasOneUse() && elementOf(convert.getInput()).isBF16() &&
+                    elementOf(convert.getResult()).isF32();
+  return isWidening ? convert : tg::ConvertOp();
+}
+
+/// Whether a kernel makes what `op` makes: everything but calls, collectives and ties.
+static bool isComputed(Operation *op) {
+  return isa<exec::KernelOp>(op) || !isa<exec::ExecDialect, comm::CommDialect>(op->getDialect());
+}
+
+/// Whether a sum of `value` would be a kernel that reads it for nothing else: no kernel
+/// makes it, and none but the one of `sum` reads it.
+static bool isReadForSum(Value value, Operation *sum) {
+  Value root = rootOf(value);
+  if (Operation *maker = root.getDefiningOp(); maker && isComputed(maker))
+    return false;
+  bool isAlone = true;
+  forEachRead(root, [&](OpOperand &read) {
+    Operation *reader = readerOf(read);
+    isAlone &= reader == sum || reader->hasTrait<OpTrait::IsTerminator>() || !isComputed(reader);
+  });
+  return isAlone;
+}
+
+//===----------------------------------------------------------------------===//
+// Products that can make them
+//===----------------------------------------------------------------------===//
+
+/// Whether the call is one product, in which a sum over what it contracts is begun once.
+static bool isOneProduct(exec::MatmulOp matmul) {
+  auto type = cast<RankedTensorType>(matmul.getResult().getType());
+  FailureOr<MatmulShape> shape = matmulShape(matmul.getSpec(), exec::layoutOf(matmul.getLhs()),
+                                             exec::layoutOf(matmul.getRhs()), exec::RefType::contiguous(type));
+  return succeeded(shape) && shape->batch.empty() && shape->outer.empty();
+}
+
+/// Whether `matmul` contracts the dims `dims` of its operand on `side`, and these alone,
+/// and has one other of them in its result.
+static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> dims) {
+  auto [inputs, result] = matmul.getSpec().split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  bool isLeft = side == exec::Side::Lhs;
+  StringRef letters = isLeft ? lhs : rhs, others = isLeft ? rhs : lhs;
+  SmallVector<int64_t> contracted;
+  for (auto [dim, letter] : llvm::enumerate(letters)) {
+    bool isKept = result.contains(letter);
+    if (isKept == others.contains(letter))
+      return false;
+    if (!isKept)
+      contracted.push_back(dim);
+  }
+  return ArrayRef(contracted) == dims && contracted.size() + 1 == letters.size();
+}
+
+/// The side of `matmul` whose sum over what it contracts is `reduce` of `value`.
+static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::ReduceOp reduce) {
+  bool isPlain = !matmul.getBias() && !matmul.getAux() && !matmul.getBiasGrad() &&
+                 matmul.getEpilogue() == exec::Epilogue::None;
+  if (!isPlain || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isOneProduct(matmul))
+    return {};
+  for (exec::Side side : {exec::Side::Lhs, exec::Side::Rhs})
+    if ((side == exec::Side::Lhs ? matmul.getLhs() : matmul.getRhs()) == value &&
+        contracts(matmul, side, reduce.getDims()))
+      return side;
+  return {};
+}
+
+/// Where a call can stand that makes both: at the product's place if the sum is read
+/// after it, else at the sum's if the product's operands are there; or null.
+static Operation *placeOf(exec::MatmulOp matmul, tg::ReduceOp reduce) {
+  Block *block = matmul->getBlock();
+  bool isReadAfter = llvm::all_of(reduce->getUsers(), [&](Operation *user) {
+    return matmul->isBeforeInBlock(block->findAncestorOpInBlock(*user));
+  });
+  if (isReadAfter)
+    return matmul;
+  bool areThere = llvm::all_of(matmul->getOperands(), [&](Value operand) {
+    return !operand.getDefiningOp() || operand.getDefiningOp()->isBeforeInBlock(reduce);
+  });
+  return areThere ? reduce : nullptr;
+}
+
+static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp reduce, Operation *place) {
+  OpBuilder builder(place);
+  Type types[] = {matmul.getResult().getType(), reduce.getType()};
+  auto both = builder.create<exec::MatmulOp>(builder.getFusedLoc({matmul.getLoc(), reduce.getLoc()}), TypeRange(types),
+                                             matmul.getSpec(), matmul.getLhs(), matmul.getRhs(), /*bias=*/Value(),
+                                             matmul.getAccumulator(), /*aux=*/Value(), ValueRange(),
+                                             exec::Epilogue::None, exec::SideAttr::get(builder.getContext(), side));
+  matmul.getResult().replaceAllUsesWith(both.getWritten()[0]);
+  reduce.replaceAllUsesWith(both.getWritten()[1]);
+  tg::ConvertOp widening = wideningOf(reduce);
+  reduce.erase();
+  if (widening)
+    widening.erase();
+  matmul.erase();
+}
+
+static void moveIntoCall(tg::ReduceOp reduce) {
+  tg::ConvertOp widening = wideningOf(reduce);
+  Value value = widening ? widening.getInput() : reduce.getInput();
+  if (reduce.getKind() != tg::ReduceKind::Sum || !isReadForSum(value, widening ? widening : reduce))
+    return;
+  for (Operation *user : value.getUsers()) {
+    auto matmul = dyn_cast<exec::MatmulOp>(user);
+    std::optional<exec::Side> side = matmul ? sideOf(matmul, value, reduce) : std::nullopt;
+    if (!side)
+      continue;
+    if (Operation *place = placeOf(matmul, reduce))
+      return moveIntoCall(matmul, *side, reduce, place);
+  }
+}
+
+namespace {
+struct SelectBiasGradientsPass : public braid::impl::SelectBiasGradientsPassBase<SelectBiasGradientsPass> {
+  using SelectBiasGradientsPassBase::SelectBiasGradientsPassBase;
+
+  void runOnOperation() final {
+    const TargetInfo *info = findTarget(getOperation(), target);
+    if (!info)
+      return signalPassFailure();
+    if (!info->biasGradEpilogue || getOperation().isExternal())
+      return;
+    for (auto reduce : llvm::make_early_inc_range(getOperation().getBody().front().getOps<tg::ReduceOp>()))
+      moveIntoCall(reduce);
+  }
+};
+} // namespace
