@@ -15,7 +15,7 @@ CANDIDATES = 16
 
 def profiled(train, path, *words):
     """What --profile writes of a short run."""
-    tools.run([*train, "--steps", 6, f"--profile={path}", *words], timeout=1800)
+    tools.run([*train, "--steps", 4, f"--profile={path}", *words], timeout=1800)
     return json.loads(path.read_text())
 
 
