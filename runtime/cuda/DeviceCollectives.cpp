@@ -28,6 +28,33 @@ static std::optional<NcclLibrary> &nccl() {
 void braid::registerNccl(const NcclLibrary &library) { nccl() = library; }
 
 //===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+void DeviceCollectives::noteFailure(const std::string &reason) {
+  std::lock_guard lock(mutex);
+  if (failed)
+    return;
+  failure = reason;
+  failed = true;
+}
+
+br_status DeviceCollectives::note(cudaError_t code, const char *call) {
+  if (code != cudaSuccess)
+    noteFailure(concat(call, " failed: ", describeCuda(code)));
+  return hasFailed() ? BR_ERROR : BR_OK;
+}
+
+const char *DeviceCollectives::error() const {
+  std::lock_guard lock(mutex);
+  return failure.c_str();
+}
+
+br_status DeviceCollectives::synchronize(cudaEvent_t end) {
+  return note(cudaEventSynchronize(end), "cudaEventSynchronize");
+}
+
+//===----------------------------------------------------------------------===//
 // What ranks know of each other
 //===----------------------------------------------------------------------===//
 

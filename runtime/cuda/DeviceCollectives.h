@@ -17,16 +17,27 @@
 #include "core/Rank.h"
 #include "cuda/Streams.h"
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace braid {
 
+// What they run in: the rank's device is current in the calling thread.
+struct DevicePlace {
+  int device;
+  std::byte *arena;
+  const Streams &streams;
+  std::function<const char *()> action = {}; // what the program is doing, for messages
+};
+
 class DeviceCollectives {
 public:
+  explicit DeviceCollectives(const DevicePlace &place) : place(place) {}
   virtual ~DeviceCollectives() = default;
 
   // What is on the compute stream by now comes before the collective.
@@ -41,10 +52,10 @@ public:
   // Waits for this event of the compute stream.  BR_ERROR when ranks have died or time
   // passed, before or now: then error() says why, what the device has computed is
   // worthless, and nothing that waits is left on a stream.
-  virtual br_status synchronize(cudaEvent_t end) = 0;
+  virtual br_status synchronize(cudaEvent_t end);
 
   // Why a start, a wait or a synchronize failed; empty when none did.
-  virtual const char *error() const = 0;
+  virtual const char *error() const;
 
   // The name of the transport, for people.
   virtual const char *name() const = 0;
@@ -52,14 +63,20 @@ public:
   virtual uint64_t scratchBytes() const { return 0; }
   // What people would not expect, a sentence each: the first rank's are printed.
   virtual std::vector<std::string> warnings() const { return {}; }
-};
 
-// What they run in: the rank's device is current in the calling thread.
-struct DevicePlace {
-  int device;
-  std::byte *arena;
-  const Streams &streams;
-  std::function<const char *()> action = {}; // what the program is doing, for messages
+protected:
+  // The first failure stays, and with it everything fails.  Any thread.
+  void noteFailure(const std::string &reason);
+  bool hasFailed() const { return failed.load(); }
+  // What a call of CUDA's gave: BR_ERROR after this or an earlier failure.
+  br_status note(cudaError_t code, const char *call);
+
+  const DevicePlace place;
+
+private:
+  std::atomic<bool> failed = false;
+  mutable std::mutex mutex;
+  std::string failure; // set once, before `failed`
 };
 
 // Makes those of the rank's transport.  Every rank does so in the same order.  Throws

@@ -2,9 +2,6 @@
 
 #include "cuda/StagedCollectives.h"
 
-#include "core/Error.h"
-#include "cuda/Check.h"
-
 using namespace braid;
 
 static Rank withComm(Rank rank, br_comm &comm) {
@@ -15,8 +12,8 @@ static Rank withComm(Rank rank, br_comm &comm) {
 StagedCollectives::StagedCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, br_comm &comm,
                                      std::shared_ptr<StagingQueue> queue, std::string transport,
                                      std::vector<std::string> warnings)
-    : place(place), queue(std::move(queue)), transport(std::move(transport)), warningTexts(std::move(warnings)),
-      collectives(model, place.arena, withComm(rank, comm)) {
+    : DeviceCollectives(place), queue(std::move(queue)), transport(std::move(transport)),
+      warningTexts(std::move(warnings)), collectives(model, place.arena, withComm(rank, comm)) {
   for (int32_t i = 0; i < model.n_collectives; ++i)
     passages.push_back(std::make_shared<StagingQueue::Passage>());
 }
@@ -37,15 +34,6 @@ br_status StagedCollectives::wait(int32_t index) {
   return note(cudaStreamWaitEvent(place.streams.compute, passages[index]->end, 0), "cudaStreamWaitEvent");
 }
 
-// The device waits for nobody: starts and waits have failed if ranks have.
-br_status StagedCollectives::synchronize(cudaEvent_t end) {
-  return note(cudaEventSynchronize(end), "cudaEventSynchronize");
-}
-
-br_status StagedCollectives::note(cudaError_t code, const char *what) {
-  if (code != cudaSuccess && failure.empty())
-    failure = concat(what, " failed: ", describeCuda(code));
-  return failure.empty() ? BR_OK : BR_ERROR;
-}
-
-const char *StagedCollectives::error() const { return failure.empty() ? collectives.error() : failure.c_str(); }
+// The device waits for nobody: starts and waits have failed if ranks have, and the
+// communicator says why.
+const char *StagedCollectives::error() const { return hasFailed() ? DeviceCollectives::error() : collectives.error(); }

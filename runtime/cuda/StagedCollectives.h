@@ -23,21 +23,16 @@ public:
   br_status start(int32_t index) override;
   br_status wait(int32_t index) override;
   bool canBeCaptured() const override { return false; }
-  br_status synchronize(cudaEvent_t end) override;
   const char *error() const override;
   const char *name() const override { return transport.c_str(); }
   std::vector<std::string> warnings() const override { return warningTexts; }
 
 private:
-  br_status note(cudaError_t code, const char *what);
-
-  const DevicePlace place;
   const std::shared_ptr<StagingQueue> queue;
   const std::string transport;
   const std::vector<std::string> warningTexts;
   Collectives collectives;
   std::vector<StagingQueue::SharedPassage> passages; // by collective
-  std::string failure;                               // of the device; others are those of the communicator
 };
 
 } // namespace braid

@@ -39,7 +39,7 @@ static Operation operationOf(const br_collective_desc &d, std::byte *arena, cons
 }
 
 StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, const DevicePlace &place)
-    : place(place), number(rank.number), groups(groupsOfRank(model, rank.number)) {
+    : DeviceCollectives(place), number(rank.number), groups(groupsOfRank(model, rank.number)) {
   for (int32_t i = 0; i < model.n_collectives; ++i) {
     const br_collective_desc &d = model.collectives[i];
     collectives.push_back({operationOf(d, place.arena, groups[d.group], i), {}, {}, {}});
@@ -117,10 +117,7 @@ br_status StreamCollectives::start(int32_t index) {
 br_status StreamCollectives::wait(int32_t index) {
   if (hasFailed())
     return BR_ERROR;
-  cudaError_t code = cudaStreamWaitEvent(place.streams.compute, collectives[index].passage().end, 0);
-  if (code != cudaSuccess)
-    noteFailure(concat("cudaStreamWaitEvent failed: ", describeCuda(code)));
-  return hasFailed() ? BR_ERROR : BR_OK;
+  return note(cudaStreamWaitEvent(place.streams.compute, collectives[index].passage().end, 0), "cudaStreamWaitEvent");
 }
 
 std::string StreamCollectives::describe(int32_t index, const char *action) const {
@@ -135,32 +132,7 @@ void StreamCollectives::exchange(int32_t index) {
     fail("a rank alone has nobody to exchange data with");
 }
 
-br_status StreamCollectives::synchronize(cudaEvent_t end) {
-  cudaError_t code = cudaEventSynchronize(end);
-  if (code != cudaSuccess)
-    noteFailure(concat("cudaEventSynchronize failed: ", describeCuda(code)));
-  return hasFailed() ? BR_ERROR : BR_OK;
-}
-
 br_status StreamCollectives::drain() {
-  if (cudaError_t code = cudaEventRecord(drained, place.streams.compute); code != cudaSuccess)
-    noteFailure(concat("cudaEventRecord failed: ", describeCuda(code)));
+  note(cudaEventRecord(drained, place.streams.compute), "cudaEventRecord");
   return synchronize(drained);
-}
-
-//===----------------------------------------------------------------------===//
-// Failures
-//===----------------------------------------------------------------------===//
-
-void StreamCollectives::noteFailure(const std::string &reason) {
-  std::lock_guard lock(mutex);
-  if (failed)
-    return;
-  failure = reason;
-  failed = true;
-}
-
-const char *StreamCollectives::error() const {
-  std::lock_guard lock(mutex);
-  return failure.c_str();
 }

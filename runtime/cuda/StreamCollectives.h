@@ -14,9 +14,7 @@
 #include "cuda/CollectivePlan.h"
 #include "cuda/DeviceCollectives.h"
 
-#include <atomic>
 #include <deque>
-#include <mutex>
 
 namespace braid {
 
@@ -28,8 +26,6 @@ public:
   br_status start(int32_t index) final;
   br_status wait(int32_t index) final;
   bool canBeCaptured() const override { return true; }
-  br_status synchronize(cudaEvent_t end) override;
-  const char *error() const override;
   const char *name() const override { return ""; }
   uint64_t scratchBytes() const override { return scratch.bytes; }
 
@@ -51,10 +47,6 @@ protected:
 
   // Waits for all that is on the compute stream.
   br_status drain();
-
-  // The first failure stays, and with it everything fails.  Any thread.
-  void noteFailure(const std::string &reason);
-  bool hasFailed() const { return failed.load(); }
 
   // Events that a capture has recorded cannot be asked for, so captures have their own.
   struct Passage {
@@ -85,15 +77,11 @@ private:
 
   void plan(const br_model &model);
 
-  const DevicePlace place;
   const int number;         // of the rank
   std::deque<Group> groups; // stable addresses
   std::vector<Collective> collectives;
   Scratch scratch;
   Event drained;
-  std::atomic<bool> failed = false;
-  mutable std::mutex mutex;
-  std::string failure; // set once, before `failed`
 };
 
 } // namespace braid
