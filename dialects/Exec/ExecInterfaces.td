@@ -34,6 +34,12 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
       "bool", "mayWriteStrided", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return false; }]>,
     InterfaceMethod<"True if operand `in` may be read with strides other than contiguous.", "bool", "mayReadStrided",
       (ins "unsigned":$in, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return true; }]>,
+    InterfaceMethod<[{True if it goes through the rows of operand `in` (its last dim) one
+      by one, and not through several dims as one: then rows that begin at aligned
+      addresses, with gaps between them, cost it nothing.}], "bool", "readsRows", (ins "unsigned":$in),
+      [{}], [{ return false; }]>,
+    InterfaceMethod<"The same of result `result`.", "bool", "writesRows", (ins "unsigned":$result),
+      [{}], [{ return false; }]>,
     InterfaceMethod<"Bytes of scratch memory the call wants at most, by the target's rule.", "int64_t", "getWorkspaceBytes",
       (ins "const ::braid::exec::WorkspaceRule &":$rule),
       [{}], [{ return 0; }]>,

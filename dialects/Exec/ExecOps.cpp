@@ -96,6 +96,17 @@ bool KernelOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
   return strides.empty() || strides.back() == 1;
 }
 
+/// Where all elements are treated alike, the rows of contiguous memory are one.
+bool KernelOp::readsRows(unsigned in) {
+  size_t rank = getSpace().size();
+  return !treatsElementsAlike(*getBlock(), rank) && readsAlongLanes(*getBlock(), rank - 1, in);
+}
+
+bool KernelOp::writesRows(unsigned result) {
+  size_t rank = getSpace().size();
+  return !treatsElementsAlike(*getBlock(), rank) && writesAlongLanes(*getBlock(), rank - 1, result);
+}
+
 LogicalResult KernelDefOp::verifyRegions() {
   SmallVector<Type> layouts;
   for (Attribute layout : getLayouts()) {
@@ -204,17 +215,6 @@ static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
   return success();
 }
 
-LogicalResult MatmulOp::verify() {
-  StringRef spec = getSpec();
-  auto [inputs, result] = spec.split("->");
-  auto [lhs, rhs] = inputs.split(',');
-  RankedTensorType left = tensorOf(getLhs().getType()), right = tensorOf(getRhs().getType());
-  llvm::SmallDenseMap<char, int64_t> sizes;
-  if (failed(bindLetters(*this, spec, lhs, left, sizes)) || failed(bindLetters(*this, spec, rhs, right, sizes)))
-    return failure();
-  SmallVector<int64_t> shape;
-  for (char letter : result) {
-    if (!sizes.count(letter))
 /// The sum of an operand over what is contracted: one dim is left.
 static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
   if (!op.getBiasGrad())
@@ -243,6 +243,17 @@ static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
   return success();
 }
 
+LogicalResult MatmulOp::verify() {
+  StringRef spec = getSpec();
+  auto [inputs, result] = spec.split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  RankedTensorType left = tensorOf(getLhs().getType()), right = tensorOf(getRhs().getType());
+  llvm::SmallDenseMap<char, int64_t> sizes;
+  if (failed(bindLetters(*this, spec, lhs, left, sizes)) || failed(bindLetters(*this, spec, rhs, right, sizes)))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (char letter : result) {
+    if (!sizes.count(letter))
       return emitOpError() << "result letter '" << StringRef(&letter, 1) << "' of \"" << spec << "\" is in no operand";
     shape.push_back(sizes.lookup(letter));
   }
@@ -303,6 +314,34 @@ bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   return isMatrix(in == 0 ? lhs : rhs, result, tensorOf(operand.getType()).getShape(), strides);
 }
 
+/// Whether the last dim of a tensor with these letters cannot be one dim of the product
+/// together with those before it: they are in other tensors than it is.
+static bool isRowOfProduct(StringRef spec, StringRef letters, ArrayRef<int64_t> shape) {
+  auto [inputs, result] = spec.split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  auto tensorsOf = [&, lhs = lhs, rhs = rhs, result = result](char letter) {
+    return std::tuple(lhs.contains(letter), rhs.contains(letter), result.contains(letter));
+  };
+  for (size_t dim = letters.size() - 1; dim > 0; --dim)
+    if (shape[dim - 1] != 1)
+      return tensorsOf(letters[dim - 1]) != tensorsOf(letters.back());
+  return false;
+}
+
+bool MatmulOp::readsRows(unsigned in) {
+  if (getAccumulator() && getActionIns()[in] == getAccumulator())
+    return writesRows(0);
+  auto [lhs, rhs] = getSpec().split("->").first.split(',');
+  StringRef letters = in == 0 ? lhs : rhs;
+  return in < 2 && !letters.empty() && isRowOfProduct(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
+}
+
+bool MatmulOp::writesRows(unsigned result) {
+  StringRef letters = getSpec().split("->").second;
+  Type type = getOuts().empty() ? getResultTypes()[result] : getOuts()[result].getType();
+  return result == 0 && !letters.empty() && isRowOfProduct(getSpec(), letters, tensorOf(type).getShape());
+}
+
 LogicalResult GatherOp::verify() {
   RankedTensorType table = tensorOf(getTable().getType()), indices = tensorOf(getIndices().getType());
   if (table.getRank() != 2)
@@ -311,6 +350,9 @@ LogicalResult GatherOp::verify() {
   shape.push_back(table.getDimSize(1));
   return checkForm(*this, RankedTensorType::get(shape, table.getElementType()));
 }
+
+/// Rows are found by their number alone.
+bool GatherOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return false; }
 
 LogicalResult ScatterAddOp::verify() {
   RankedTensorType indices = tensorOf(getIndices().getType()), updates = tensorOf(getUpdates().getType());
@@ -325,6 +367,8 @@ LogicalResult ScatterAddOp::verify() {
     return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is " << expected;
   return checkForm(*this, expected);
 }
+
+bool ScatterAddOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return false; }
 
 int64_t ScatterAddOp::getTiedIn(unsigned) { return getAccumulator() ? 2 : -1; }
 

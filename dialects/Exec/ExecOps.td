@@ -37,7 +37,7 @@ class Exec_Action<string mnemonic, list<string> methods = [], list<Trait> traits
 // Kernels
 //===----------------------------------------------------------------------===//
 
-def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided", "getActionCost"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
+def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided", "readsRows", "writesRows", "getActionCost"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
   let summary = "One generated kernel: generics over one iteration space.";
   let description = [{
     `space` gives the sizes of the iteration space; its last dim is the lanes
@@ -174,7 +174,7 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided",
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
+def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
@@ -228,7 +228,7 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayR
   }];
 }
 
-def Exec_GatherOp : Exec_Action<"gather", ["getActionCost"]> {
+def Exec_GatherOp : Exec_Action<"gather", ["mayReadStrided", "getActionCost"]> {
   let summary = "Rows of a table by index.";
   let description = [{
     ```mlir
@@ -244,7 +244,7 @@ def Exec_GatherOp : Exec_Action<"gather", ["getActionCost"]> {
   let hasVerifier = 1;
 }
 
-def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
+def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "mayReadStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
   let description = [{
     ```mlir
@@ -328,16 +328,19 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
     `first` and `last` number the program's actions from 0; -1 is before the
     first (inputs), and the number of actions is after the last (results).
     `name` is the tensor's name in reports.  `role` marks inputs and results of
-    the program (`io` is "input" or "result").
+    the program (`io` is "input" or "result").  `padding` is how many of its bytes
+    lie in gaps between rows.
 
     ```mlir
     exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 cause "activations" name "h.0.ln_1"
+    exec.buffer @b4 at 5120 bytes 2048 live 4 to 17 cause "activations" name "lm_head" padding 112
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, I64Attr:$first, I64Attr:$last,
-                       StrAttr:$cause, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role, OptionalAttr<TypeAttr>:$type);
+                       StrAttr:$cause, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role, OptionalAttr<TypeAttr>:$type,
+                       OptionalAttr<I64Attr>:$padding);
   let assemblyFormat = [{
-    $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `cause` $cause `name` $name
+    $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `cause` $cause `name` $name (`padding` $padding^)?
     ($io^ `role` $role `:` $type)? attr-dict
   }];
   let extraClassDeclaration = [{

@@ -82,6 +82,40 @@ bool exec::writesInPlace(Block &body, int64_t lanes, unsigned result, unsigned i
   return llvm::all_of(body.getArgument(in).getUsers(), [](Operation *user) { return isa<GenericOp>(user); });
 }
 
+/// True if `dims` are all dims of the space, or none.
+static bool isWholeOrScalar(ArrayRef<int64_t> dims, size_t rank) { return dims.empty() || dims.size() == rank; }
+
+bool exec::treatsElementsAlike(Block &body, size_t rank) {
+  for (auto generic : body.getOps<GenericOp>()) {
+    if (kindOf(generic, rank - 1) != GenericKind::Parallel || generic.hasIndexSemantics() ||
+        !isWholeOrScalar(dimsOf(generic), rank) || !generic.getRegion().front().getOps<RandomUniformOp>().empty())
+      return false;
+    for (OpOperand &operand : generic->getOpOperands()) {
+      SmallVector<int64_t> dims = operandDims(generic, operand);
+      if (!isWholeOrScalar(dims, rank) || !llvm::is_sorted(dims))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool endsInLanes(GenericOp generic, OpOperand &operand, int64_t lanes) {
+  SmallVector<int64_t> dims = operandDims(generic, operand);
+  return !dims.empty() && dims.back() == lanes;
+}
+
+bool exec::readsAlongLanes(Block &body, int64_t lanes, unsigned in) {
+  return llvm::all_of(body.getArgument(in).getUses(), [&](OpOperand &use) {
+    auto generic = dyn_cast<GenericOp>(use.getOwner());
+    return generic && endsInLanes(generic, use, lanes);
+  });
+}
+
+bool exec::writesAlongLanes(Block &body, int64_t lanes, unsigned result) {
+  auto writer = body.getTerminator()->getOperand(result).getDefiningOp<GenericOp>();
+  return writer && endsInLanes(writer, *writer.getDpsInitOperand(0), lanes);
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,15 @@ mlir::LogicalResult verifyKernelBody(mlir::Operation *kernel, mlir::Block &body,
 /// is at the row and lane of the write, and none comes in a later phase.
 bool writesInPlace(mlir::Block &body, int64_t lanes, unsigned result, unsigned in);
 
+/// True if each element is computed alike from the same element of every operand that
+/// is no scalar: on contiguous memory the shape does not matter.
+bool treatsElementsAlike(mlir::Block &body, size_t rank);
+
+/// True if the last dim of operand `in`, or of result `result`, is the lanes wherever
+/// the body reads or makes it.
+bool readsAlongLanes(mlir::Block &body, int64_t lanes, unsigned in);
+bool writesAlongLanes(mlir::Block &body, int64_t lanes, unsigned result);
+
 } // namespace braid::exec
 
 #endif // BRAID_DIALECTS_EXEC_KERNELBODY_H

@@ -16,6 +16,15 @@ ByteRanges::ByteRanges(exec::RefType type, int64_t offset) : offset(offset) {
     run *= dims.back().count;
     dims.pop_back();
   }
+  // Rows of several dims that walk as one.
+  llvm::SmallVector<Dim> joined;
+  for (Dim dim : dims) {
+    if (!joined.empty() && joined.back().step == dim.count * dim.step)
+      joined.back() = {joined.back().count * dim.count, dim.step};
+    else
+      joined.push_back(dim);
+  }
+  dims = std::move(joined);
 }
 
 int64_t ByteRanges::end() const {
@@ -51,10 +60,15 @@ bool ByteRanges::forEachRun(llvm::function_ref<bool(int64_t)> visit) const {
   }
 }
 
+bool ByteRanges::operator==(const ByteRanges &other) const {
+  return offset == other.offset && run == other.run &&
+         llvm::equal(dims, other.dims, [](Dim a, Dim b) { return a.count == b.count && a.step == b.step; });
+}
+
 bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
   if (a.end() <= b.offset || b.end() <= a.offset)
     return false;
-  if (a.dims.empty() && b.dims.empty())
+  if ((a.dims.empty() && b.dims.empty()) || a == b)
     return true;
   // Counted from the first byte of both: an arena is large.
   if (int64_t base = std::min(a.offset, b.offset)) {
@@ -88,8 +102,20 @@ void WrittenBytes::write(const ByteRanges &ranges) {
     all = true;
     return;
   }
-  if (bits.empty())
+  if (bits.empty() && (!first || *first == ranges)) {
+    first = ranges;
+    return;
+  }
+  mark(ranges);
+}
+
+/// Enters `ranges`, and what was written before, into the bits.
+void WrittenBytes::mark(const ByteRanges &ranges) {
+  if (bits.empty()) {
     bits.resize(bytes / unit);
+    if (first && !(*first == ranges))
+      mark(*first);
+  }
   ranges.forEachRun([&](int64_t at) {
     for (int64_t i = at / unit; i < (at + ranges.run) / unit; ++i)
       if (!bits.test(i)) {
@@ -101,16 +127,19 @@ void WrittenBytes::write(const ByteRanges &ranges) {
   all = count * unit == bytes;
 }
 
-int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) const {
-  if (all)
+int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) {
+  if (all || (first && *first == ranges))
     return -1;
-  int64_t found = bits.empty() ? ranges.offset : -1;
-  if (found < 0)
-    ranges.forEachRun([&](int64_t at) {
-      for (int64_t i = at / unit; i < (at + ranges.run) / unit && found < 0; ++i)
-        if (!bits.test(i))
-          found = i * unit;
-      return found < 0;
-    });
+  if (!first)
+    return ranges.offset;
+  if (bits.empty())
+    mark(*first);
+  int64_t found = -1;
+  ranges.forEachRun([&](int64_t at) {
+    for (int64_t i = at / unit; i < (at + ranges.run) / unit && found < 0; ++i)
+      if (!bits.test(i))
+        found = i * unit;
+    return found < 0;
+  });
   return found;
 }

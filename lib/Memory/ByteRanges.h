@@ -4,6 +4,7 @@
 
 #include "dialects/Exec/Exec.h"
 #include "llvm/ADT/BitVector.h"
+#include <optional>
 
 namespace braid {
 
@@ -17,6 +18,7 @@ struct ByteRanges {
   llvm::SmallVector<Dim> dims;
 
   ByteRanges(exec::RefType type, int64_t offset);
+  bool operator==(const ByteRanges &other) const;
   /// Past the last byte.
   int64_t end() const;
   /// The largest unit that all runs are made of.
@@ -36,12 +38,17 @@ public:
   void write(const ByteRanges &ranges);
   void writeAll() { all = true; }
   /// The first byte of the ranges that was never written, or -1.
-  int64_t firstUnwritten(const ByteRanges &ranges) const;
+  int64_t firstUnwritten(const ByteRanges &ranges);
 
 private:
+  void mark(const ByteRanges &ranges);
+
   int64_t bytes, unit;
   /// Once all is written the bits are not looked at any more.
   bool all = false;
+  /// Most buffers are written and read in one way: until another comes, it stands for
+  /// the bits.
+  std::optional<ByteRanges> first;
   int64_t count = 0;
   llvm::BitVector bits;
 };

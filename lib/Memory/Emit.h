@@ -15,6 +15,8 @@ struct PlannedBuffer {
   std::string name;
   /// Whether it stands right behind the persistent tensors, the same in all programs.
   bool isAtBase = false;
+  /// How many of its bytes lie between rows.
+  int64_t gapBytes = 0;
 };
 
 /// What is known of a program once its buffers have addresses.

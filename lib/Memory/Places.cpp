@@ -17,6 +17,7 @@
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/Preparation.h"
 #include "lib/Memory/Reads.h"
+#include "lib/Memory/RowPitch.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -27,8 +28,8 @@ namespace {
 
 class Placer {
 public:
-  Placer(func::FuncOp program)
-      : program(program), block(program.getBody().front()), ret(cast<func::ReturnOp>(block.getTerminator())),
+  Placer(func::FuncOp program, int64_t rowAlignment)
+      : program(program), rowAlignment(rowAlignment), block(program.getBody().front()), ret(cast<func::ReturnOp>(block.getTerminator())),
         builder(program.getContext()) {}
   FailureOr<Places> run();
 
@@ -53,10 +54,15 @@ private:
   /// entries of the map that this changes.
   bool demand(Value value, Place place, Operation *overwritten = nullptr);
   bool demandResult(OpResult value, const Place &place);
+  /// Lets `result` of `action` be written over `operand`: both with gaps between their
+  /// rows, or both without.
+  bool demandUnder(Value operand, ActionOpInterface action, unsigned result);
   bool demandConcat(ConcatOp concat, const Place &place, Operation *overwritten);
   /// Puts a copy of what `use` reads at `place` and makes it read that.
   void copyTo(OpOperand &use, Place place, Operation *before);
   Place newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role = "");
+  Place newTransient(OpResult value);
+  void closeGaps(unsigned storage);
   void put(Value value, const Place &place) {
     result.places[value] = place;
     occupants[place.storage].push_back(value);
@@ -64,8 +70,10 @@ private:
   bool isPersistent(const Place &place) const {
     return result.storages[place.storage].kind == Storage::Kind::Persistent;
   }
+  bool hasGaps(unsigned storage) const { return result.storages[storage].gapBytes > 0; }
 
   func::FuncOp program;
+  int64_t rowAlignment;
   Block &block;
   func::ReturnOp ret;
   OpBuilder builder;
@@ -116,6 +124,27 @@ Place Placer::newStorage(Storage::Kind kind, Value value, StringRef name, String
   return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(type.getShape())};
 }
 
+/// For a result that nobody has asked for.
+Place Placer::newTransient(OpResult value) {
+  Place place = newStorage(Storage::Kind::Transient, value, "");
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<Layout> apart = layoutWithPitch(type, rowAlignment);
+  if (!apart || !takesPitch(value, *apart))
+    return place;
+  Storage &storage = result.storages[place.storage];
+  storage.gapBytes = gapBytes(type, *apart);
+  storage.bytes += storage.gapBytes;
+  return {place.storage, *apart};
+}
+
+void Placer::closeGaps(unsigned number) {
+  Storage &storage = result.storages[number];
+  storage.bytes -= storage.gapBytes;
+  storage.gapBytes = 0;
+  for (Value value : occupants[number])
+    result.places[value].layout = Layout::contiguous(shapeOf(value));
+}
+
 void Placer::placeArguments() {
   for (BlockArgument argument : block.getArguments()) {
     unsigned index = argument.getArgNumber();
@@ -143,8 +172,9 @@ void Placer::placeArguments() {
 //===----------------------------------------------------------------------===//
 
 bool Placer::demand(Value value, Place place, Operation *overwritten) {
+  bool contiguous = place.layout.isContiguous(shapeOf(value)), apart = !contiguous && hasGaps(place.storage);
   // Other readers were chosen for a contiguous operand.
-  if (!place.layout.isContiguous(shapeOf(value)) && !value.hasOneUse())
+  if (!contiguous && !apart && !value.hasOneUse())
     return false;
   if (auto view = value.getDefiningOp<ViewOp>()) {
     auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(), view.getStrides(),
@@ -154,8 +184,9 @@ bool Placer::demand(Value value, Place place, Operation *overwritten) {
   if (isa<BlockArgument>(value) || result.places.contains(value))
     return false;
   if (auto concat = value.getDefiningOp<ConcatOp>())
-    return demandConcat(concat, place, overwritten);
-  return demandResult(cast<OpResult>(value), place);
+    return !apart && demandConcat(concat, place, overwritten);
+  auto made = cast<OpResult>(value);
+  return (!apart || takesPitch(made, place.layout)) && demandResult(made, place);
 }
 
 bool Placer::demandResult(OpResult value, const Place &place) {
@@ -173,6 +204,16 @@ bool Placer::demandResult(OpResult value, const Place &place) {
       return false;
   }
   put(value, place);
+  return true;
+}
+
+bool Placer::demandUnder(Value operand, ActionOpInterface action, unsigned number) {
+  Place place = result.places[action.getActionResults()[number]];
+  if (demand(operand, place, action))
+    return true;
+  if (!hasGaps(place.storage) || !demand(operand, {place.storage, Layout::contiguous(shapeOf(operand))}, action))
+    return false;
+  closeGaps(place.storage);
   return true;
 }
 
@@ -277,7 +318,7 @@ void Placer::visitConcat(ConcatOp concat) {
 void Placer::visitAction(ActionOpInterface action) {
   for (OpResult value : action.getActionResults()) {
     if (!result.places.contains(value))
-      put(value, newStorage(Storage::Kind::Transient, value, ""));
+      put(value, newTransient(value));
     if (action.getTiedIn(value.getResultNumber()) >= 0)
       tieAccumulator(action, value.getResultNumber());
     else
@@ -292,9 +333,11 @@ void Placer::tieAccumulator(ActionOpInterface action, unsigned number) {
   if (isPersistent(place) && operand.get() == argumentIn.lookup(place.storage))
     return;
   if (takeOver(operand.get(), action, number) ||
-      (mayOverwrite(rootOf(operand.get()), action, number) && demand(operand.get(), place, action)))
+      (mayOverwrite(rootOf(operand.get()), action, number) && demandUnder(operand.get(), action, number)))
     return;
-  copyTo(operand, place, action);
+  if (hasGaps(place.storage))
+    closeGaps(place.storage);
+  copyTo(operand, result.places[action->getResult(number)], action);
 }
 
 /// Lets a sum over microbatches stay where it was added up, for as long as the new
@@ -325,7 +368,8 @@ bool Placer::takeOver(Value operand, ActionOpInterface action, unsigned number) 
       return false;
   }
   bool areWhole = llvm::all_of(occupants[from], [&](Value moved) {
-    return moved.getType() == old.getType() && result.places[moved].layout.isContiguous(shapeOf(moved));
+    return moved.getType() == old.getType() &&
+           (hasGaps(from) || result.places[moved].layout.isContiguous(shapeOf(moved)));
   });
   if (!isWritten || !areWhole)
     return false;
@@ -338,7 +382,7 @@ bool Placer::takeOver(Value operand, ActionOpInterface action, unsigned number) 
 /// Lets the result overwrite an operand that dies here.
 void Placer::writeInPlace(ActionOpInterface action, OpResult value) {
   Place place = result.places[value];
-  if (isPersistent(place) || !place.layout.isContiguous(shapeOf(value)))
+  if (isPersistent(place) || !(place.layout.isContiguous(shapeOf(value)) || hasGaps(place.storage)))
     return;
   for (Value operand : action.getActionIns())
     if (takeOver(operand, action, value.getResultNumber()))
@@ -346,7 +390,7 @@ void Placer::writeInPlace(ActionOpInterface action, OpResult value) {
   for (Value operand : action.getActionIns()) {
     Value root = rootOf(operand);
     if (operand.getType() == value.getType() && !isa<BlockArgument>(root) &&
-        mayOverwrite(root, action, value.getResultNumber()) && demand(operand, place, action))
+        mayOverwrite(root, action, value.getResultNumber()) && demandUnder(operand, action, value.getResultNumber()))
       return;
   }
 }
@@ -384,8 +428,8 @@ FailureOr<Places> Placer::run() {
   return std::move(result);
 }
 
-FailureOr<Places> braid::placeValues(func::FuncOp program) {
+FailureOr<Places> braid::placeValues(func::FuncOp program, int64_t rowAlignment) {
   if (failed(prepareForPlacing(program)))
     return failure();
-  return Placer(program).run();
+  return Placer(program, rowAlignment).run();
 }

@@ -36,6 +36,9 @@ struct Storage {
   int64_t first, last;
   /// The action that begins to write it first; null for inputs and persistent tensors.
   mlir::Operation *writer = nullptr;
+  /// Those of `bytes` that lie between rows (RowPitch.h); all values of such a storage
+  /// have the same rows.
+  int64_t gapBytes = 0;
 };
 
 struct Place {
@@ -51,8 +54,9 @@ struct Places {
   std::vector<exec::ActionOpInterface> actions;
 };
 
-/// Inserts copies into `program` until all ties hold.
-mlir::FailureOr<Places> placeValues(mlir::func::FuncOp program);
+/// Inserts copies into `program` until all ties hold.  Rows of transient values begin
+/// at multiples of `rowAlignment` bytes (0: of none) where that is worth its gaps.
+mlir::FailureOr<Places> placeValues(mlir::func::FuncOp program, int64_t rowAlignment);
 
 /// What the op is called in reports: the name its location carries, or its
 /// action's name.

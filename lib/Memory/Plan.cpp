@@ -54,13 +54,16 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
   for (auto buffer : body.getOps<BufferOp>())
     plan.tensors.push_back({buffer.getName().str(), buffer.getCause().str(), static_cast<int64_t>(buffer.getBytes()),
                             static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getFirst()),
-                            static_cast<int64_t>(buffer.getLast()), false});
+                            static_cast<int64_t>(buffer.getLast()), false,
+                            static_cast<int64_t>(buffer.getPadding().value_or(0))});
   std::stable_sort(plan.tensors.begin() + persistent, plan.tensors.end(),
                    [](const PlanTensor &a, const PlanTensor &b) { return a.first < b.first; });
   LiveBound bound = boundOf(plan.tensors, "", alignment);
   plan.lowerBoundBytes = bound.bytes;
   plan.peakAction = bound.bytes == 0 ? -1 : bound.time;
   plan.peakOp = peakOp(program, plan.peakAction);
+  for (const PlanTensor *tensor : plan.liveAtPeak())
+    plan.paddingBytes += tensor->paddingBytes;
   for (StringRef cause : causeNames())
     plan.byCause.push_back({cause.str(), boundOf(plan.tensors, cause, alignment).bytes});
   return plan;

@@ -22,6 +22,8 @@ struct PlanTensor {
   /// number of actions.
   int64_t first, last;
   bool persistent;
+  /// Those of `bytes` that lie between rows.
+  int64_t paddingBytes = 0;
 };
 
 struct CauseBytes {
@@ -58,6 +60,8 @@ struct ProgramPlan {
   int64_t numActions = 0;
   /// Persistent tensors first, then transient ones in the order of their lives.
   std::vector<PlanTensor> tensors;
+  /// What lies between rows of those that are live at that time.
+  int64_t paddingBytes = 0;
   /// The most live bytes of each cause, in the order of `causeNames`.
   std::vector<CauseBytes> byCause;
 

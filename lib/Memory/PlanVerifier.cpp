@@ -265,7 +265,7 @@ LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t ti
     return failure();
   for (auto [index, in] : llvm::enumerate(action.getActionIns())) {
     const Access &read = accesses.at(in);
-    if (int64_t byte = written.at(read.range).firstUnwritten(read.bytes); byte >= 0)
+    if (int64_t byte = written.find(read.range)->second.firstUnwritten(read.bytes); byte >= 0)
       return action.emitOpError() << "reads byte " << byte << " of '" << read.range->name << "' as operand " << index
                                   << ", but no action before has written it";
   }
@@ -291,7 +291,7 @@ LogicalResult ProgramVerifier::verifyResults() {
       return buffer.emitOpError() << "has " << range.bytes << " bytes for a " << type << " of " << whole.end();
     if (range.last != numActions)
       return buffer.emitOpError() << "is a result but dies at action " << range.last << " of " << numActions;
-    if (int64_t byte = written.at(&range).firstUnwritten(whole); byte >= 0)
+    if (int64_t byte = written.find(&range)->second.firstUnwritten(whole); byte >= 0)
       return buffer.emitOpError() << "is a result whose byte " << byte << " no action writes";
   }
   return success();

@@ -11,8 +11,11 @@ using Json = nlohmann::ordered_json;
 //===----------------------------------------------------------------------===//
 
 static Json tensorJson(const PlanTensor &tensor) {
-  return {{"name", tensor.name},     {"cause", tensor.cause}, {"bytes", tensor.bytes},
-          {"offset", tensor.offset}, {"first", tensor.first}, {"last", tensor.last}};
+  Json json{{"name", tensor.name},     {"cause", tensor.cause}, {"bytes", tensor.bytes},
+            {"offset", tensor.offset}, {"first", tensor.first}, {"last", tensor.last}};
+  if (tensor.paddingBytes > 0)
+    json["padding_bytes"] = tensor.paddingBytes;
+  return json;
 }
 
 /// The keys that describe one program.  The reported peak is what is allocated.
@@ -20,6 +23,8 @@ static void addProgram(Json &json, const ProgramPlan &program) {
   json["peak_bytes"] = program.arenaBytes;
   json["lower_bound_bytes"] = program.lowerBoundBytes;
   json["peak_op"] = program.peakOp;
+  if (program.paddingBytes > 0)
+    json["padding_bytes"] = program.paddingBytes;
   Json &causes = json["by_cause"] = Json::object();
   for (const CauseBytes &cause : program.byCause)
     causes[cause.cause] = cause.bytes;

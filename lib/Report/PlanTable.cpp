@@ -52,6 +52,8 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
   stream << llvm::formatv("  lower bound {0} ({1} bytes), ratio ", formatSize(program.lowerBoundBytes),
                           program.lowerBoundBytes)
          << llvm::format("%.4f\n", ratio);
+  if (program.paddingBytes > 0)
+    stream << llvm::formatv("  of that {0} bytes lie between rows, which begin aligned\n", program.paddingBytes);
   printCauses(stream, program);
   stream << llvm::formatv("  peak at action {0}, {1}; live there, beside what is persistent:\n", program.peakAction,
                           program.peakOp);

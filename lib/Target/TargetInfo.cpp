@@ -13,7 +13,7 @@
 // does in both directions on every GPU from sm_80 (forward, and on sm_90 backward, go up
 // to 256).
 static const braid::TargetInfo targets[] = {
-    {/*name=*/"cpu", /*alignment=*/64, /*reductionBlocks=*/16,
+    {/*name=*/"cpu", /*alignment=*/64, /*rowAlignment=*/0, /*reductionBlocks=*/16,
      /*workspace=*/{/*library=*/8 << 20, /*perIndex=*/0, /*perRow=*/0, /*fixed=*/0},
      /*biasEpilogue=*/true, /*geluTanhEpilogue=*/true, /*geluErfEpilogue=*/true, /*siluEpilogue=*/true,
      /*geluAuxMultiple=*/0, /*biasGradEpilogue=*/false, /*transposedWeights=*/true,
@@ -21,7 +21,7 @@ static const braid::TargetInfo targets[] = {
      /*launchSeconds=*/2e-6,
      /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9,
      /*attention=*/{/*maxHeadSize=*/0, /*headSizeStep=*/1, /*minPositions=*/1}},
-    {/*name=*/"cuda", /*alignment=*/256, /*reductionBlocks=*/256,
+    {/*name=*/"cuda", /*alignment=*/256, /*rowAlignment=*/128, /*reductionBlocks=*/256,
      /*workspace=*/{/*library=*/32 << 20, /*perIndex=*/16, /*perRow=*/4, /*fixed=*/4},
      /*biasEpilogue=*/true, /*geluTanhEpilogue=*/true, /*geluErfEpilogue=*/false, /*siluEpilogue=*/false,
      /*geluAuxMultiple=*/8, /*biasGradEpilogue=*/true, /*transposedWeights=*/true,

@@ -17,6 +17,9 @@ struct TargetInfo {
   llvm::StringRef name;
   /// Alignment of buffers in the arena, bytes.
   int64_t alignment;
+  /// Rows of transient values begin at multiples of so many bytes where they do not
+  /// anyway and that costs little (lib/Memory/RowPitch.h); 0: where they end.
+  int64_t rowAlignment;
   /// Blocks into which a kernel's rows are cut when it reduces over rows; a
   /// constant of the program, so that sums do not depend on the thread count.
   int64_t reductionBlocks;
@@ -27,11 +30,11 @@ struct TargetInfo {
   /// For training, whether it keeps the input of GELU by tanh, and multiplies by the
   /// derivative there: for rows of a multiple of so many elements; 0: it does not.
   int64_t geluAuxMultiple;
+  /// Whether a product adds up one of its operands over what it contracts.
+  bool biasGradEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
   /// What a rank computes in a second: operations of large matrix products, in f32 and
-  /// Whether a product adds up one of its operands over what it contracts.
-  bool biasGradEpilogue;
   /// in bf16, and of vector code, and bytes to and from memory; and the seconds of an
   /// action that does nothing.
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;

@@ -27,6 +27,14 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     memory of library calls is one buffer, right after the persistent tensors,
     at the same offset in all programs.
 
+    *Pitch.*  On a target with a row alignment, rows of a transient tensor that are
+    no multiple of 16 bytes are set apart so that each begins aligned, as far as the
+    gaps are at most a sixteenth of the rows, and all who write and read the tensor go
+    through it by rows and take it strided.  A pitch never makes a copy, and never keeps
+    a result from being written over an operand: then neither has one.  The gaps are
+    part of the buffer, whose `padding` says how many bytes they are; nothing reads or
+    writes them.
+
     *Causes.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
     that a collective makes whole), `activations` (written by an action that the
     loss or another result with a role depends on; in a program without such
@@ -89,6 +97,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment and scratch memory count">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
+    Option<"rowAlignment", "row-alignment", "int64_t", "-1",
+           "Multiples of so many bytes are where rows of transient tensors begin if that costs little; "
+           "0: there are no gaps; -1: as the target has it">,
   ];
   let dependentDialects = ["exec::ExecDialect"];
 }

@@ -24,27 +24,11 @@ using namespace mlir;
 using namespace braid;
 using linalg::GenericOp;
 
-/// True if `dims` are all dims of the space, or none.
-static bool isWholeOrScalar(ArrayRef<int64_t> dims, size_t rank) { return dims.empty() || dims.size() == rank; }
-
-/// True if each element is computed alike from the same element of every
-/// operand: the shape does not matter.
+/// True if nothing of it depends on the shape: every element is computed alike, and lies
+/// behind the one before.
 static bool isFlat(exec::KernelOp kernel) {
-  size_t rank = kernel.getSpace().size();
-  for (auto generic : kernel.getBlock()->getOps<GenericOp>()) {
-    if (exec::kindOf(generic, rank - 1) != exec::GenericKind::Parallel || generic.hasIndexSemantics())
-      return false;
-    if (!isWholeOrScalar(exec::dimsOf(generic), rank))
-      return false;
-    for (OpOperand &operand : generic->getOpOperands()) {
-      SmallVector<int64_t> dims = exec::operandDims(generic, operand);
-      if (!isWholeOrScalar(dims, rank) || !llvm::is_sorted(dims))
-        return false;
-    }
-    for (Operation &op : generic.getRegion().front())
-      if (isa<exec::RandomUniformOp>(op))
-        return false;
-  }
+  if (!exec::treatsElementsAlike(*kernel.getBlock(), kernel.getSpace().size()))
+    return false;
   auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
   return llvm::all_of(kernel->getOperandTypes(), isContiguous) &&
          llvm::none_of(kernel.getOuts().getTypes(), [](Type type) { return cast<exec::RefType>(type).getShape().empty(); });

@@ -10,6 +10,7 @@
 #include "lib/Memory/Emit.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
+#include "lib/Memory/RowPitch.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"
@@ -60,7 +61,7 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     bool isCopy = cause == kWorkspace && storage.kind == Storage::Kind::Transient;
     std::string name = isCopy ? "copy of " + storage.name : storage.name;
     plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
-                            storage.last, cause, std::move(name)});
+                            storage.last, cause, std::move(name), /*isAtBase=*/false, storage.gapBytes});
   }
   return plan;
 }
@@ -130,7 +131,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       return failure();
     std::vector<Places> places;
     for (func::FuncOp program : programs) {
-      auto placed = placeValues(program);
+      auto placed = placeValues(program, rowAlignment < 0 ? info.rowAlignment : int64_t{rowAlignment});
       if (failed(placed))
         return failure();
       places.push_back(std::move(*placed));
@@ -157,6 +158,11 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     std::optional<int64_t> limit = parseSize(memoryLimit);
     if (!memoryLimit.empty() && !limit) {
       emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
+      return signalPassFailure();
+    }
+    if (rowAlignment > 0 && (rowAlignment < kLeastRowAlignment || !llvm::isPowerOf2_64(rowAlignment))) {
+      emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment} << " is no power of two of at least "
+                                         << kLeastRowAlignment << "; 0 stands for none";
       return signalPassFailure();
     }
     if (failed(plan(*info)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))
