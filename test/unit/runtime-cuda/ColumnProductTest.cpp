@@ -2,7 +2,7 @@
 
 #include "cuda/ColumnProduct.h"
 
-#include "Products.h"
+#include "../runtime/Products.h"
 #include "core/Error.h"
 
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 
 #include "cuda/MatmulSearch.h"
 
+#include "../runtime/Products.h"
 #include "Device.h"
-#include "Products.h"
 #include "core/Error.h"
 #include "cuda/Matmul.h"
 #include "cuda/MatmulScratch.h"

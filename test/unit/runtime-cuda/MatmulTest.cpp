@@ -2,8 +2,8 @@
 
 #include "cuda/Matmul.h"
 
+#include "../runtime/Products.h"
 #include "Device.h"
-#include "Products.h"
 #include "core/Error.h"
 #include "core/NumberTypes.h"
 
@@ -36,7 +36,7 @@ public:
     succeed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     write(a, p.a(), desc.a_type), write(b, p.b(), desc.b_type), write(c, p.c(), desc.c_type);
     write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c_type);
-    write(desc.bias_grad_offset, Product::random(p.sizeSum(), 6), desc.c_type); // is overwritten
+    write(desc.bias_grad_offset, p.random(p.sizeSum(), 6), desc.c_type); // is overwritten
   }
   ~ProductRun() {
     cudaStreamDestroy(stream);

@@ -1,11 +1,11 @@
-//===- Products.h - random products, and what they should give -------------===//
+//===- Products.h - random products, and what they should give --------------===//
 //
-// Matrices of small whole numbers: every sum is exact in f32, so that results are
-// compared bit by bit wherever nothing is rounded.
+// Matrices of small whole numbers, unless a test asks for others: every sum is exact in
+// f32, so that results are compared bit by bit wherever nothing is rounded.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_TEST_RUNTIME_CUDA_PRODUCTS_H
-#define BRAID_TEST_RUNTIME_CUDA_PRODUCTS_H
+#ifndef BRAID_TEST_RUNTIME_PRODUCTS_H
+#define BRAID_TEST_RUNTIME_PRODUCTS_H
 
 #include "braid_rt.h"
 
@@ -19,6 +19,7 @@ namespace braid::test {
 struct Product {
   br_matmul_desc d{};
   int64_t sizeA = 0, sizeB = 0, sizeC = 0; // elements that the operands reach over
+  bool areWhole = true;                    // the numbers; others are rounded in each sum
 
   // Matrices that begin a memory of their own; a transposed one has its other stride
   // 1, and a padded one gaps between its lines.
@@ -73,11 +74,12 @@ struct Product {
     return *this;
   }
 
-  static std::vector<float> random(int64_t n, unsigned seed) {
+  std::vector<float> random(int64_t n, unsigned seed) const {
     std::mt19937 engine(seed);
+    std::normal_distribution<float> normal;
     std::vector<float> v(n);
     for (float &x : v)
-      x = static_cast<float>(static_cast<int>(engine() % 9) - 4);
+      x = areWhole ? static_cast<float>(static_cast<int>(engine() % 9) - 4) : normal(engine);
     return v;
   }
   std::vector<float> a() const { return random(sizeA, 1); }
@@ -114,6 +116,21 @@ inline double geluSlope(double x) {
   const double h = 1e-5;
   return (geluTanh(x + h) - geluTanh(x - h)) / (2 * h);
 }
+// Of one number: not those that read GELU's input.
+inline double activation(br_epilogue epilogue, double x) {
+  switch (epilogue) {
+  case BR_EPILOGUE_GELU_TANH:
+    return geluTanh(x);
+  case BR_EPILOGUE_GELU_ERF:
+    return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
+  case BR_EPILOGUE_SILU:
+    return x / (1 + std::exp(-x));
+  case BR_EPILOGUE_NONE:
+  case BR_EPILOGUE_GELU_TANH_GRAD:
+    break;
+  }
+  return x;
+}
 
 // What a product leaves: all of the memory of C and of GELU's input, so that what lies
 // between rows is seen as well, and the gradient of a bias.
@@ -145,10 +162,10 @@ inline Outcome expected(const Product &p) {
           sum *= geluSlope(result.aux[i * d.aux_m + j]);
         else if (d.has_aux)
           result.aux[i * d.aux_m + j] = static_cast<float>(sum);
-        out = static_cast<float>((d.epilogue == BR_EPILOGUE_GELU_TANH ? geluTanh(sum) : sum) + old);
+        out = static_cast<float>(activation(d.epilogue, sum) + old);
       }
   return result;
 }
 
 } // namespace braid::test
-#endif // BRAID_TEST_RUNTIME_CUDA_PRODUCTS_H
+#endif // BRAID_TEST_RUNTIME_PRODUCTS_H
