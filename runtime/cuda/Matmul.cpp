@@ -95,7 +95,10 @@ void CudaMatmulTable::search(int most, const TellAll &tellAll) {
   try {
     trials = timePlans(most);
   } catch (const Error &failure) { // which the others hear of
-    tellAll(wordOfFailure(failure.what()));
+    try {
+      tellAll(wordOfFailure(failure.what()));
+    } catch (const Error &) { // this rank's own is the reason
+    }
     throw;
   }
   chooseByWords(trials, tellAll(wordOf(trials)));

@@ -4,7 +4,6 @@
 
 #include "core/Error.h"
 #include "cuda/Check.h"
-#include "cuda/LtObjects.h"
 #include "cuda/Streams.h"
 
 #include <algorithm>
@@ -71,7 +70,7 @@ size_t braid::fastestOf(const std::vector<MatmulTime> &times) {
 // Choosing, with other ranks
 //===----------------------------------------------------------------------===//
 
-// What the library says of an algorithm; the same only of the same.
+// What the library says of an algorithm, "?" where it says nothing; the same only of the same.
 static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   static constexpr struct {
     cublasLtMatmulAlgoConfigAttributes_t name;
@@ -90,9 +89,9 @@ static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   for (const auto &part : parts) {
     uint32_t value = 0; // of four bytes or, as the host has them, the lower two
     size_t written = 0;
-    checkLt(cublasLtMatmulAlgoConfigGetAttribute(&algo, part.name, &value, part.bytes, &written), "cuBLASLt",
-            "cublasLtMatmulAlgoConfigGetAttribute");
-    text += concat(part.text, value);
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoConfigGetAttribute(&algo, part.name, &value, part.bytes, &written);
+    text += part.text + (status == CUBLAS_STATUS_SUCCESS ? std::to_string(value) : "?");
   }
   return text;
 }
