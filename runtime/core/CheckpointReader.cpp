@@ -10,6 +10,7 @@
 #include "core/Together.h"
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -58,9 +59,11 @@ std::string_view nameInFile(const br_tensor &t) { return t.copy_of ? t.copy_of :
 
 std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.shape + t.rank}; }
 
-// Of each tensor the part of this rank, from the pieces that hold any of it.
+// Of each tensor the part of this rank, from the pieces that hold any of it.  The first one
+// comes upon zeros, padding included: what was in the arena before is never read.
 void readParts(const SavedTensors &saved, const Model &model, const Targets &targets) {
   PieceReader reader;
+  std::set<const br_tensor *> begun;
   auto partOfTarget = [&](const br_tensor &t) { return partOf(model.table(), t, model.rank().number); };
   auto readersOf = [&](const std::string &name, const TensorPart &part) {
     std::vector<const br_tensor *> readers;
@@ -73,9 +76,14 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
   saved.forEachPiece(
       [&](const std::string &name, const TensorPart &part) { return !readersOf(name, part).empty(); },
       [&](const std::string &name, const SavedTensors::Piece &piece) {
-        for (const br_tensor *t : readersOf(name, piece.part))
-          model.onHost(*t, Use::Update,
-                       [&](std::byte *memory) { reader.read(piece, partOfTarget(*t), t->dtype, memory); });
+        for (const br_tensor *t : readersOf(name, piece.part)) {
+          const bool isFirst = begun.insert(t).second;
+          model.onHost(*t, isFirst ? Use::Write : Use::Update, [&](std::byte *memory) {
+            if (isFirst)
+              std::memset(memory, 0, t->bytes);
+            reader.read(piece, partOfTarget(*t), t->dtype, memory);
+          });
+        }
       });
 }
 

@@ -175,6 +175,12 @@ int main(int argc, char **argv) {
     run(1, before_and_behind, device(false), out, 0);
   } else if (name == "unwritten_copy") {
     at(out, 5);
+  } else if (name == "zeroed_as_a_whole") {
+    CHECK(cudaMemset(out, 0, n * sizeof(float)));
+    at(out, 5);
+  } else if (name == "zeroed_in_part") {
+    CHECK(cudaMemset(out + 5, 0, sizeof(float)));
+    std::printf("%.1f\n", at(out, 5));
   } else if (name == "misaligned") {
     run(1, misaligned, x, out);
   }

@@ -149,6 +149,8 @@ std::string Shadow::store(const Accessor &a, size_t offset, size_t bytes) {
 
 void Shadow::written(size_t offset, size_t bytes) { std::memset(known.get() + offset, 1, bytes); }
 
+void Shadow::unwrite() { std::memset(known.get(), 0, bytes); }
+
 void Shadow::copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes) {
   std::memmove(known.get() + offset, from.known.get() + fromOffset, bytes);
 }

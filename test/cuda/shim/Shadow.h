@@ -70,6 +70,7 @@ public:
   // Accesses of copies, libraries and the host.
   void written(size_t offset, size_t bytes);
   void copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes);
+  void unwrite(); // all is as if it was never written
   // A byte for each: 1 where it was written.
   const uint8_t *knownAt(size_t offset) const { return known.get() + offset; }
   void setKnown(size_t offset, const uint8_t *from, size_t bytes);
