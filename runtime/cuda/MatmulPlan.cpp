@@ -214,8 +214,9 @@ CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, con
 
   Candidates results(std::max(most, 8)); // the first may not do
   int found = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      place.library, finish.operation, a, b, c, c, preference, static_cast<int>(results.size()), results.data(), &found);
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, c, c, preference,
+                                     static_cast<int>(results.size()), results.data(), &found);
   results.resize(status == CUBLAS_STATUS_SUCCESS ? found : 0);
   std::erase_if(results, [&](const cublasLtMatmulHeuristicResult_t &result) {
     return result.state != CUBLAS_STATUS_SUCCESS || result.workspaceSize > d.workspace_bytes;
@@ -248,10 +249,10 @@ MatmulTrial CudaMatmulPlan::timeFinish(const Place &place, const Finish &finish,
   auto bytesOf = [&](const ColumnMatrix &matrix) {
     return bits((product.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };
+  const uint64_t vector = bits(std::max(product.c.rows, product.c.columns), product.c); // a bias, or its gradient
+  const uint64_t aux = d.has_aux ? bits(product.c.columns * d.aux_m, product.c) : 0;
   const std::vector<std::byte *> places =
-      scratch.place({bytesOf(product.a), bytesOf(product.b), bytesOf(product.c), bits(std::max(product.c.rows, product.c.columns), product.c),
-                     d.has_aux ? bits(product.c.columns * d.aux_m, product.c) : 0},
-                    workspace);
+      scratch.place({bytesOf(product.a), bytesOf(product.b), bytesOf(product.c), vector, aux}, workspace);
   if (places.empty())
     return trial;
   setPlaces(places[3], places[4]);

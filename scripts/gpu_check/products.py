@@ -31,7 +31,8 @@ def compare(product, runs):
     return {"product": product["name"], "calls": runs * product["calls"],
             "share_least": share("seconds"), "share_median": share("median_seconds"),
             "first_seconds": first["seconds"], "best_seconds": best("seconds")["seconds"],
-            "first_median_seconds": first["median_seconds"], "best_median_seconds": best("median_seconds")["median_seconds"],
+            "first_median_seconds": first["median_seconds"],
+            "best_median_seconds": best("median_seconds")["median_seconds"],
             "first": first["algorithm"], "best": best("seconds")["algorithm"]}
 
 
