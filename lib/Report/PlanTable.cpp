@@ -53,7 +53,7 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
                           program.lowerBoundBytes)
          << llvm::format("%.4f\n", ratio);
   if (program.paddingBytes > 0)
-    stream << llvm::formatv("  of that {0} bytes lie between rows, which begin aligned\n", program.paddingBytes);
+    stream << llvm::formatv("  of which padding {0}, between rows that begin aligned\n", program.paddingBytes);
   printCauses(stream, program);
   stream << llvm::formatv("  peak at action {0}, {1}; live there, beside what is persistent:\n", program.peakAction,
                           program.peakOp);

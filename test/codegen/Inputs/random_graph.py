@@ -1,6 +1,6 @@
-"""Writes a random training graph: python3 random_graph.py SEED > graph.mlir
+"""Writes a random training graph: python3 random_graph.py SEED [SIZE...] > graph.mlir
 
-Every value stays of order one, so that compiled results can be compared with the
+Dims have one of the sizes (default: 1 to 64, powers of two and others).  Every value stays of order one, so that compiled results can be compared with the
 interpreter's. The same seed gives the same graph.
 """
 import random
@@ -208,6 +208,7 @@ class Graph:
 
 
 def main():
+    SIZES[:] = [int(size) for size in sys.argv[2:]] or SIZES
     graph = Graph(int(sys.argv[1]))
     graph.input(graph.shape(3))
     graph.parameter(graph.shape(3))
