@@ -16,8 +16,9 @@ using namespace braid::codegen;
 
 const CudaFlavour codegen::cudaFlavour;
 
-/// Turns of a lane loop up to which it is unrolled whole.
-static constexpr int64_t kUnrolledTurns = 16;
+/// Turns of a lane loop with arrays up to which it is unrolled whole, so that indices are
+/// constants and the arrays registers; and lanes of a thread up to which one without is.
+static constexpr int64_t kUnrolledTurns = 16, kUnrolledLanes = 48;
 /// Lanes up to which an int counts them, with the step beyond the last.
 static constexpr int64_t kIntLanes = int64_t{1} << 30;
 
@@ -71,7 +72,10 @@ static std::string constantsText(const KernelForm &kernel, StringRef text) {
 
 std::string CudaFlavour::head(const KernelForm &kernel, const std::string &function, ArrayRef<Parameter> parameters,
                               StringRef body) const {
-  std::string start = "__global__ __launch_bounds__(" + std::to_string(kernel.shape.threads) + ") void " + function;
+  std::string bounds = std::to_string(kernel.shape.threads);
+  if (kernel.shape.blocksAtOnce > 0)
+    bounds += ", " + std::to_string(kernel.shape.blocksAtOnce);
+  std::string start = "__global__ __launch_bounds__(" + bounds + ") void " + function;
   SmallVector<std::string> pointers = llvm::map_to_vector(parameters, pointerText);
   if (!kernel.analysis.flat)
     return wrapCall(start, pointers, " {") + "\n" + constantsText(kernel, body);
@@ -116,25 +120,30 @@ LoopText CudaFlavour::innerRowLoop(const KernelForm &kernel, StringRef first, St
           (kernel.shape.rowGroups > 1 ? "r += ROWS" : "++r") + ") {"};
 }
 
-bool CudaFlavour::wholeLanes(const KernelForm &kernel) const {
+static bool hasWholeLanes(const KernelForm &kernel) {
   return !kernel.analysis.flat && kernel.analysis.lanes % kernel.shape.width == 0;
 }
 
-/// "  const int n = ...;", the lanes from l on that are left of `end`.
-static std::string leftText(StringRef end) {
-  return ("\n  const int n = " + end + " - l < W ? " + end + " - l : W;").str();
+bool CudaFlavour::wholeLanes(const KernelForm &kernel) const { return hasWholeLanes(kernel); }
+
+/// The first line of a turn of which the last has not all its lanes: how many there are.
+static StringRef leftText(const KernelForm &kernel) {
+  return hasWholeLanes(kernel) ? "" : "\n  const int n = L - l < W ? L - l : W;";
+}
+
+/// A loop of whole vectors, with a turn for what is left.
+static LoopText vectorLoop(StringRef type, StringRef first, StringRef end, StringRef step) {
+  return {("each_vector<W, " + type + ">(" + first + ", " + end + ", " + step + ", [&](" + type + " l, auto n) {").str(),
+          "});"};
 }
 
 /// Lanes of all threads of the grid.
 static LoopText gridLoop(const KernelForm &kernel) {
-  if (kernel.analysis.flat)
-    return {"for (int64_t l = part.begin + threadIdx.x * W; l < part.end; l += blockDim.x * W) {" +
-            leftText("part.end")};
   bool isInt = kernel.analysis.lanes <= kIntLanes;
   std::string block = isInt ? "blockIdx.x" : "int64_t{blockIdx.x}", grid = isInt ? "gridDim.x" : "int64_t{gridDim.x}";
   std::string thread = kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x";
   return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = (" + block + " * T + " + thread +
-          ") * W; l < L; l += " + grid + " * T * W) {"};
+          ") * W; l < L; l += " + grid + " * T * W) {" + leftText(kernel).str()};
 }
 
 /// Lanes of the threads that share a row.
@@ -143,20 +152,22 @@ static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
   bool counts = llvm::any_of(body, [](StringRef line) { return mentions(line, "i"); });
   std::string type = kernel.analysis.lanes <= kIntLanes ? "int" : "int64_t";
   std::string first = shape.rowGroups > 1 ? "threadIdx.x % T * W" : "threadIdx.x * W";
-  bool isLong = shape.iterations > kUnrolledTurns;
-  if (!counts && isLong)
+  if (!counts && shape.iterations * shape.width > kUnrolledLanes) {
+    if (!hasWholeLanes(kernel))
+      return vectorLoop(type, first, "L", "T * W");
     return {"#pragma unroll 4\nfor (" + type + " l = " + first + "; l < L; l += T * W) {"};
+  }
   // Arrays of many turns are too large for registers: no index needs to be a constant.
   bool even = kernel.analysis.lanes % (shape.rowThreads * shape.width) == 0;
-  return {std::string(isLong ? "#pragma unroll 1" : "#pragma unroll") + "\nfor (" + type + " i = 0, l = " + first +
-          "; i < ITERS" + (even ? "" : " && l < L") + "; ++i, l += T * W) {"};
+  bool unrolls = !counts || shape.iterations <= kUnrolledTurns;
+  return {std::string(unrolls ? "#pragma unroll" : "#pragma unroll 1") + "\nfor (" + type + " i = 0, l = " + first +
+          "; i < ITERS" + (even ? "" : " && l < L") + "; ++i, l += T * W) {" + leftText(kernel).str()};
 }
 
 LoopText CudaFlavour::laneLoop(const KernelForm &kernel, bool ofBlock, ArrayRef<std::string> body) const {
-  LoopText loop = ofBlock ? gridLoop(kernel) : turnLoop(kernel, body);
-  if (!kernel.analysis.flat && !wholeLanes(kernel))
-    loop.header += leftText("L");
-  return loop;
+  if (kernel.analysis.flat)
+    return vectorLoop("int64_t", "part.begin + threadIdx.x * W", "part.end", "blockDim.x * W");
+  return ofBlock ? gridLoop(kernel) : turnLoop(kernel, body);
 }
 
 //===----------------------------------------------------------------------===//

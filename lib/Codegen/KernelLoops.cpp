@@ -167,6 +167,9 @@ void KernelWriter::closeLevel(unsigned level, const LoopText &loop) {
 }
 
 void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
+  llvm::append_range(loads[level], lines[level]);
+  lines[level] = std::move(loads[level]);
+  loads[level].clear();
   closeLevel(level, flavour.laneLoop(form, ofBlock, lines[level]));
 }
 

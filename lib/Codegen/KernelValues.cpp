@@ -26,12 +26,13 @@ std::string KernelWriter::unsupported(const Twine &what) const {
 
 /// A variable that holds `text`.  Variables never change, so equal texts on a level
 /// are one value: fused kernels compute what they share once.
-Expr KernelWriter::define(Kind kind, bool row, bool lane, std::string text) {
+Expr KernelWriter::define(Kind kind, bool row, bool lane, std::string text, bool first) {
   unsigned level = levelOf(row, lane);
   auto [it, isNew] = defined[level].try_emplace(text);
   if (isNew) {
     it->second = {fresh("t"), kind, row, lane};
-    lines[level].push_back((registerType(kind, lane) + " " + it->second.text + " = " + text + ";").str());
+    auto &to = first ? loads[level] : lines[level];
+    to.push_back((registerType(kind, lane) + " " + it->second.text + " = " + text + ";").str());
   }
   return it->second;
 }
@@ -135,7 +136,9 @@ Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
-  return define(*kind, place.variesByRow, lane, text);
+  // Not in front of the row's place, where that is computed in the same loop.
+  bool first = lane && levelOf(place.variesByRow, lane) != levelOf(true, false);
+  return define(*kind, place.variesByRow, lane, text, first);
 }
 
 /// The index along a dim of the space, as a number.

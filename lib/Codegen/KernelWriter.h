@@ -47,7 +47,7 @@ private:
   Expr indexOf(int64_t dim);
   Expr randomUniform(exec::RandomUniformOp op, const Node &node);
   Expr literal(mlir::Attribute value, mlir::Type type);
-  Expr define(Kind kind, bool row, bool lane, std::string text);
+  Expr define(Kind kind, bool row, bool lane, std::string text, bool first = false);
   Expr failed(mlir::Operation *op, const llvm::Twine &message);
 
   // Where an element is.
@@ -85,6 +85,9 @@ private:
 
   llvm::SmallVector<std::string> pointers; // ins, then outs
   llvm::SmallVector<std::string> lines[3];
+  /// Loads of lanes, which stand before the other lines of their loop: all are on the way
+  /// while the first is waited for.
+  llvm::SmallVector<std::string> loads[3];
   llvm::DenseMap<mlir::Value, Expr> values[3];
   /// Variables by what they hold.
   llvm::StringMap<Expr> defined[3];

@@ -28,6 +28,15 @@ static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
 /// Row groups that share a column sum: the fewest bytes of a row they read at once.
 static constexpr int64_t kSectorBytes = 32;
 static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
+/// Registers and threads of a multiprocessor, and how many of them a large GPU has, about
+/// (A100: 108, H100: 132, B200: 148).
+static constexpr int64_t kRegisters = 65536, kResidentThreads = 2048, kMultiprocessors = 128;
+/// Registers of a thread beside the numbers that its reductions and arrays hold: for places
+/// and operands, about what nvcc takes.
+static constexpr int64_t kBaseRegisters = 40;
+/// Bytes of a row that several phases read, up to which a multiprocessor should have several
+/// such rows at once: those of all then stay in an L2 cache of 40 MB from phase to phase.
+static constexpr int64_t kCachedRowBytes = 128 << 10;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t powerCeil(int64_t n) { return llvm::PowerOf2Ceil(static_cast<uint64_t>(n)); }
@@ -134,6 +143,10 @@ static int64_t countSums(const KernelAnalysis &kernel) {
 static int64_t countKept(const KernelAnalysis &kernel) {
   return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.kept; });
 }
+static int64_t countArrays(const KernelAnalysis &kernel) { return countSums(kernel) + countKept(kernel); }
+static int64_t countLaneReductions(const KernelAnalysis &kernel) {
+  return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.reducesLanes; });
+}
 
 /// Rows in groups of T <= 32 threads; threads of a block are a power of two.
 static void shareBlock(LaunchShape &shape, int64_t rows) {
@@ -141,30 +154,51 @@ static void shareBlock(LaunchShape &shape, int64_t rows) {
   shape.rowGroups = rows == 1 ? 1 : std::clamp(powerCeil(rows), least, most);
 }
 
-static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, int64_t blockRows) {
+/// Several rows at once where the number of blocks is fixed, and is that of two or three for a
+/// multiprocessor: as many as its registers hold, so that their loads are on the way together.
+/// Whole warps have a row; all groups have equally many.
+static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, int64_t rows) {
+  int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
+  int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
+  int64_t atOnce = ceilDiv(kernel.blocks(), kMultiprocessors);
+  int64_t most = std::min(kMostThreads, kRegisters / registers / atOnce);
+  shape.rowGroups = std::max<int64_t>(most / shape.rowThreads, 1);
+  while (rows % shape.rowGroups != 0)
+    --shape.rowGroups;
+}
+
+/// The threads of a row that has more vectors than a warp: each has a few lanes, evenly.
+static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
+  int64_t vectors = ceilDiv(kernel.lanes, shape.width), arrays = countArrays(kernel), most = kBlockThreads;
+  int64_t rowBytes = 0;
+  for (const LaneAccess &access : accesses.take_front(kernel.numIns()))
+    rowBytes += access.bytes ? kernel.lanes * access.elementBytes : 0;
+  int64_t limit = arrays == 0 && rowBytes <= kCachedRowBytes ? kMostThreads / 2 : kMostThreads;
+  while (most < limit && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanesOfMost)
+    most *= 2;
+  if (countLaneReductions(kernel) == 0 && arrays == 0)
+    most = kBlockThreads;
+  return llvm::alignTo(ceilDiv(vectors, ceilDiv(vectors, most)), kWarp);
+}
+
+static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
+  int64_t blockRows = kernel.rows / kernel.blocks();
   if (!kernel.hasLanes()) {
     shape.rowThreads = 1;
     return shareBlock(shape, blockRows);
   }
-  int64_t vectors = ceilDiv(kernel.lanes, shape.width);
-  bool reducesLanes = llvm::any_of(kernel.nodes, [](auto &entry) { return entry.second.reducesLanes; });
-  int64_t arrays = countSums(kernel) + countKept(kernel);
-  int64_t warpLanes = ceilDiv(vectors, kWarp) * shape.width;
-
-  // A warp needs no barriers; it takes a row alone when it can hold it.
-  bool warp = reducesLanes && kernel.rows >= kWarpRows && warpLanes * std::max<int64_t>(arrays, 1) <= kRegisterLanes;
+  // A warp needs no barriers; it takes a row alone when it can hold it.  Sums over rows are
+  // held from row to row, and would leave room for few warps.
+  int64_t vectors = ceilDiv(kernel.lanes, shape.width), warpLanes = ceilDiv(vectors, kWarp) * shape.width;
+  bool warp = countLaneReductions(kernel) > 0 && countSums(kernel) == 0 && kernel.rows >= kWarpRows &&
+              warpLanes * std::max<int64_t>(countKept(kernel), 1) <= kRegisterLanes;
   if (vectors <= kWarp || warp) {
     shape.rowThreads = std::min(powerCeil(vectors), kWarp);
     return shareBlock(shape, blockRows);
   }
-  // As many threads as make the lanes of each few, evenly.
-  int64_t most = kBlockThreads;
-  while (most < kMostThreads && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanes / 3)
-    most *= 2;
-  if (!reducesLanes && arrays == 0)
-    most = kBlockThreads;
-  int64_t iterations = ceilDiv(vectors, most);
-  shape.rowThreads = llvm::alignTo(ceilDiv(vectors, iterations), kWarp);
+  shape.rowThreads = chooseWideRow(shape, kernel, accesses);
+  if (kernel.partition == Partition::Blocks)
+    shareWideBlock(shape, kernel, blockRows);
 }
 
 /// A thread has W lanes of all rows.  Sums over rows are shared between groups that
@@ -199,11 +233,11 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t
   int64_t vectors = ceilDiv(kernel.lanes, shape.width);
   switch (kernel.partition) {
   case Partition::Rows:
-    chooseRowThreads(shape, kernel, kernel.rows);
+    chooseRowThreads(shape, kernel, accesses);
     shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMostBlocks);
     break;
   case Partition::Blocks:
-    chooseRowThreads(shape, kernel, kernel.rows / kernel.blocks());
+    chooseRowThreads(shape, kernel, accesses);
     shape.blocks = kernel.blocks();
     break;
   case Partition::Lanes:
@@ -212,9 +246,14 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t
     break;
   }
   shape.threads = shape.rowThreads * shape.rowGroups;
+  int64_t atOnce = ceilDiv(shape.blocks, kMultiprocessors);
+  if (kernel.hasLanes() && atOnce * shape.threads < kResidentThreads / 2)
+    shape.blocksAtOnce = atOnce;
+  else if (shape.threads > kMostThreads / 2)
+    shape.blocksAtOnce = 1;
   if (kernel.partition != Partition::Lanes) {
     shape.iterations = ceilDiv(vectors, shape.rowThreads);
-    int64_t held = shape.iterations * shape.width * (countKept(kernel) + countSums(kernel));
+    int64_t held = shape.iterations * shape.width * countArrays(kernel);
     shape.keeps = held <= (shape.threads > kBlockThreads ? kRegisterLanesOfMost : kRegisterLanes);
   }
   return shape;

@@ -6,7 +6,8 @@
 // its launches pass it on.
 //
 // A thread takes `width` lanes at once.  `rowThreads` threads (T) share a row: up to
-// a warp, a power of two, with `rowGroups` such groups in a block; or the whole block.
+// a warp, a power of two, or several warps.  A block has `rowGroups` such groups; those
+// of several warps meet at barriers of the block, and have equally many rows each.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_LAUNCHSHAPE_H
@@ -28,15 +29,15 @@ struct LaunchShape {
   int64_t blocks = 1, threads = 1;
   /// W, T and the number of groups of T threads in a block.
   int64_t width = 1, rowThreads = 1, rowGroups = 1;
+  /// How many blocks a multiprocessor has at once for want of more, or 0: then registers
+  /// that would leave room for others are the kernel's.
+  int64_t blocksAtOnce = 0;
   /// How often the lane loop of a thread runs at most, for rows of known length.
   int64_t iterations = 1;
   /// Whether values that several phases read stay in registers.
   bool keeps = false;
   /// The operands that are accessed W lanes at a time.
   llvm::SmallBitVector aligned;
-
-  /// Whether a group of threads is the whole block.
-  bool wholeBlock() const { return rowGroups == 1 && rowThreads > 32; }
 };
 
 /// `alignment` has an entry for each operand; none stands for kernels without launches.

@@ -1,9 +1,12 @@
 //===- LaneReduce.h - from the lanes of several threads to one value ------===//
 //
 // T threads share a row: a power of two up to a warp, so that a warp has 32 / T rows;
-// or a whole block of several warps.  A reduction adds the lanes of each thread, then
-// those of a warp by shuffles, then the warps' through shared memory, always as the
-// same tree: every thread gets the same bits, in every run.
+// or several whole warps.  A block has one such group or more.  A reduction adds the
+// lanes of each thread, then those of a warp by shuffles, then the warps' through shared
+// memory, always as the same tree: every thread gets the same bits, in every run.
+//
+// Groups of several warps meet at the barrier of the block: all groups of a block have
+// equally many rows.
 //
 // maximum and minimum are here because the trees need them: NaN wins, as in
 // arith.maximumf (the sign of zero is not ordered).
@@ -46,7 +49,8 @@ BRAID_LANE_FUNCTION(minnum)
 // The threads of a row
 //===----------------------------------------------------------------------===//
 
-inline constexpr int warp_threads = 32;
+// Threads of a warp, and warps of a block at most.
+inline constexpr int warp_threads = 32, most_warps = 32;
 
 namespace detail {
 __host__ __device__ constexpr int power_ceil(int n) {
@@ -109,14 +113,14 @@ template <class Op, int T, class X> __device__ inline X row_reduce(X x) {
   if constexpr (T > warp_threads) {
     static_assert(T % warp_threads == 0);
     constexpr int warps = T / warp_threads, padded = power_ceil(warps);
-    __shared__ X memory[warps];
-    const Shared<X, warps> partial(memory);
+    __shared__ X memory[most_warps];
+    const Shared<X, most_warps> partial(memory);
     block_barrier(); // until the reduction before has been read
     if (threadIdx.x % warp_threads == 0)
       partial.put(threadIdx.x / warp_threads, x);
     block_barrier();
     const int warp = threadIdx.x % padded;
-    x = warp < warps ? partial.get(warp) : Op::identity(x);
+    x = warp < warps ? partial.get(threadIdx.x / T * warps + warp) : Op::identity(x);
 #pragma unroll
     for (int distance = padded / 2; distance > 0; distance /= 2)
       x = Op::of(x, shuffle_xor(~0u, x, distance));
@@ -144,26 +148,36 @@ template <class X, int N> __device__ inline Vec<X, N> shuffle_xor_each(const Vec
   return each<N>([&](int k) { return shuffle_xor(~0u, x.at[k], distance); });
 }
 
-// The groups of a warp by shuffles, the warps one after the other.
+// Threads with the same number in each of PARTS parts of a block; the parts one after the
+// other.
+template <class Op, int T, int PARTS, class X> __device__ inline void combine_parts(X &x, int part, int thread) {
+  __shared__ X memory[PARTS * T];
+  const Shared<X, PARTS * T> partial(memory);
+  block_barrier();
+  if (thread < T)
+    partial.put(part * T + thread, x);
+  block_barrier();
+  x = partial.get(thread % T);
+#pragma unroll 1 // once a block: registers are better left to its rows
+  for (int other = 1; other < PARTS; ++other)
+    x = Op::of(x, partial.get(other * T + thread % T));
+}
+
+// Groups of several warps are parts of the block; those that share a warp come together by
+// shuffles, then its warps are.
 template <class Op, int T, int ROWS, class X> __device__ inline void combine_groups(X &x) {
-  static_assert(T <= warp_threads && T * ROWS % warp_threads == 0);
-  constexpr int warps = T * ROWS / warp_threads;
-#pragma unroll
-  for (int distance = T; distance < warp_threads; distance *= 2)
-    x = Op::of(x, shuffle_xor_each(x, distance));
-  if constexpr (warps > 1) {
-    __shared__ X memory[warps * T];
-    const Shared<X, warps * T> partial(memory);
-    const int thread = threadIdx.x % T;
-    block_barrier();
-    if (threadIdx.x % warp_threads < T)
-      partial.put(threadIdx.x / warp_threads * T + thread, x);
-    block_barrier();
-    x = partial.get(thread);
-    for (int warp = 1; warp < warps; ++warp)
-      x = Op::of(x, partial.get(warp * T + thread));
+  if constexpr (T > warp_threads) {
+    combine_parts<Op, T, ROWS>(x, threadIdx.x / T, threadIdx.x % T);
   } else {
-    group_barrier(~0u); // what the groups have read may be overwritten now
+    static_assert(T * ROWS % warp_threads == 0);
+    constexpr int warps = T * ROWS / warp_threads;
+#pragma unroll
+    for (int distance = T; distance < warp_threads; distance *= 2)
+      x = Op::of(x, shuffle_xor_each(x, distance));
+    if constexpr (warps > 1)
+      combine_parts<Op, T, warps>(x, threadIdx.x / warp_threads, threadIdx.x % warp_threads);
+    else
+      group_barrier(~0u); // what the groups have read may be overwritten now
   }
 }
 template <class Op, int T, int ROWS, class X, int N> __device__ inline void combine_groups(X (&x)[N]) {

@@ -9,6 +9,8 @@
 // others of a partial load are zero.  The strided forms go element by element, with
 // stride 1 too, and need no more than an element's alignment.
 //
+// `each_vector` is a loop over lanes whose number W need not divide.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LANES_H
 #define BRAID_CUDA_LANES_H
@@ -133,9 +135,6 @@ template <int N> __device__ inline Vec<float, N> mask_to_float(const Vec<bool, N
 template <int N> __device__ inline Vec<int32_t, N> mask_to_int(const Vec<bool, N> &m) {
   return detail::each<N>([&](int k) { return mask_to_int(m.at[k]); });
 }
-template <int N> __device__ inline Vec<float, N> round_bf16(const Vec<float, N> &x) {
-  return detail::each<N>([&](int k) { return round_bf16(x.at[k]); });
-}
 
 namespace detail {
 // What an element is in a register, and back.
@@ -227,6 +226,13 @@ template <class T, class X, int W> __device__ inline void st(T *p, const Vec<X, 
   }
 }
 
+// The values after a trip through bf16 memory.
+template <int N> __device__ inline Vec<float, N> round_bf16(const Vec<float, N> &x) {
+  Pack<bf16, N> pack;
+  detail::narrow(x.at, pack);
+  return detail::each<N>([&](int k) { return to_float(pack.at[k]); });
+}
+
 template <int W, class T> __device__ inline auto ld(const T *p, int n) {
   return n == W ? ld<W>(p) : ld_strided<W>(p, 1, n);
 }
@@ -235,6 +241,29 @@ template <class T, class X, int W> __device__ inline void st(T *p, const Vec<X, 
     st(p, v);
   else
     st_strided(p, 1, v, n);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+// A number that is known when a kernel is compiled: with it, a partial access is a whole one.
+template <int N> struct Count {
+  __device__ constexpr operator int() const { return N; }
+};
+
+// body(l, n) for l = first, first + step, ... below `end`, where lanes [l, l + n) are W or
+// the last ones.  Vectors that are whole have a loop of their own, without a condition in it:
+// several turns of it have their loads on the way at once.
+template <int W, class I, class Body>
+__device__ inline void each_vector(I first, I end, I step, const Body &body) {
+  const I whole = end - end % W;
+  I l = first;
+#pragma unroll 4
+  for (; l < whole; l += step)
+    body(l, Count<W>());
+  if (l < end)
+    body(l, static_cast<int>(end - whole));
 }
 
 } // namespace braid

@@ -9,8 +9,8 @@
 
 // CHECK-LABEL: // partial: 8 x 20 rows of 48 lanes, 8 blocks; 8 blocks of 256 threads, 16 a
 // CHECK-NEXT: // row, 4 lanes at a time; from cuda-kernel-columns.mlir:{{[0-9]+}}
-// CHECK-NEXT: __global__ __launch_bounds__(256) void partial_kernel(const float *__restrict__ a0,
-// CHECK-NEXT:                                                       float *__restrict__ o0) {
+// CHECK-NEXT: __global__ __launch_bounds__(256, 1) void partial_kernel(const float *__restrict__ a0,
+// CHECK-NEXT:                                                          float *__restrict__ o0) {
 // CHECK-NEXT:   constexpr int L = 48, W = 4, T = 16, ROWS = 16, ITERS = 1;
 // CHECK-NEXT:   constexpr int64_t B = 20;
 // CHECK-NEXT:   using V = Vec<float, W>;
@@ -32,8 +32,8 @@
 
 // CHECK-LABEL: // total: 8 rows of 48 lanes; 6 blocks of 32 threads, 16 rows at once, 4 lanes
 // CHECK-NEXT: // at a time; from cuda-kernel-columns.mlir:{{[0-9]+}}
-// CHECK-NEXT: __global__ __launch_bounds__(32) void total_kernel(const float *__restrict__ a0,
-// CHECK-NEXT:                                                    float *__restrict__ o0) {
+// CHECK-NEXT: __global__ __launch_bounds__(32, 1) void total_kernel(const float *__restrict__ a0,
+// CHECK-NEXT:                                                       float *__restrict__ o0) {
 // CHECK-NEXT:   constexpr int L = 48, W = 4, T = 2, ROWS = 16;
 // CHECK-NEXT:   using V = Vec<float, W>;
 // CHECK-NEXT:   for (int l = (blockIdx.x * T + threadIdx.x % T) * W; l < L; l += gridDim.x * T * W) {

@@ -10,10 +10,10 @@
 
 // CHECK-LABEL: // scale: 40 rows of 64 lanes; 2 blocks of 256 threads, 8 a row, 8 lanes at a
 // CHECK-NEXT: // time; from cuda-kernel-places.mlir:{{[0-9]+}}
-// CHECK-NEXT: __global__ __launch_bounds__(256) void scale_kernel(const bf16 *__restrict__ a0,
-// CHECK-NEXT:                                                     const float *__restrict__ a1,
-// CHECK-NEXT:                                                     float *__restrict__ io1,
-// CHECK-NEXT:                                                     bf16 *__restrict__ o0) {
+// CHECK-NEXT: __global__ __launch_bounds__(256, 1) void scale_kernel(const bf16 *__restrict__ a0,
+// CHECK-NEXT:                                                        const float *__restrict__ a1,
+// CHECK-NEXT:                                                        float *__restrict__ io1,
+// CHECK-NEXT:                                                        bf16 *__restrict__ o0) {
 // CHECK-NEXT:   constexpr int L = 64, W = 8, T = 8, ROWS = 32, ITERS = 1;
 // CHECK-NEXT:   constexpr int64_t R = 40;
 // CHECK-NEXT:   using V = Vec<float, W>;
@@ -23,8 +23,8 @@
 // CHECK-NEXT: #pragma unroll
 // CHECK-NEXT:     for (int i = 0, l = threadIdx.x % T * W; i < ITERS; ++i, l += T * W) {
 // CHECK-NEXT:       V t0 = ld<W>(a0 + r * L + l);
-// CHECK-NEXT:       sum0 += t0;
 // CHECK-NEXT:       V t1 = ld_strided<W>(a1 + l, 1);
+// CHECK-NEXT:       sum0 += t0;
 // CHECK-NEXT:       V t2 = t0 * t1;
 // CHECK-NEXT:       V t4 = t2 * t3;
 // CHECK-NEXT:       V t5 = round_bf16(t4);

@@ -31,9 +31,9 @@
 // CHECK-NEXT:     float t11 = rsqrt(t10);
 // CHECK-NEXT:     for (int64_t l = 0; l < L; l += W) {
 // CHECK-NEXT:       V t7 = ld(a0 + r * L + l);
+// CHECK-NEXT:       V t13 = ld(a1 + l);
 // CHECK-NEXT:       V t8 = t7 - t3;
 // CHECK-NEXT:       V t12 = t8 * t11;
-// CHECK-NEXT:       V t13 = ld(a1 + l);
 // CHECK-NEXT:       V t14 = t12 * t13;
 // CHECK-NEXT:       st(o0 + r * L + l, t14);
 // CHECK-NEXT:     }

@@ -36,18 +36,18 @@
 // CHECK-NEXT:     int64_t at2 = i1 + i0 * 40;
 // CHECK-NEXT:     st1(o4 + r, t26);
 // CHECK-NEXT:     lanes(0, L, [&](int64_t l, auto n) {
+// CHECK-NEXT:       VM t6 = ld(a3 + i0 * L + l, n);
+// CHECK-NEXT:       V t8 = ld(a0 + at0 + l, n);
+// CHECK-NEXT:       V t9 = ld_strided(a1 + at1 + l * 5, 5, n);
+// CHECK-NEXT:       V t14 = ld(a5 + l, n);
 // CHECK-NEXT:       VI t0 = lane_index(l);
 // CHECK-NEXT:       VM t2 = t0 == t1;
 // CHECK-NEXT:       VM t4 = t0 <= t3;
 // CHECK-NEXT:       VM t5 = t2 | t4;
-// CHECK-NEXT:       VM t6 = ld(a3 + i0 * L + l, n);
 // CHECK-NEXT:       VM t7 = t5 & t6;
-// CHECK-NEXT:       V t8 = ld(a0 + at0 + l, n);
-// CHECK-NEXT:       V t9 = ld_strided(a1 + at1 + l * 5, 5, n);
 // CHECK-NEXT:       V t10 = t8 + t9;
 // CHECK-NEXT:       V t12 = t10 * t11;
 // CHECK-NEXT:       V t13 = select(t7, t12, splat(-3e+38f));
-// CHECK-NEXT:       V t14 = ld(a5 + l, n);
 // CHECK-NEXT:       V t15 = maxnum(t8, t14);
 // CHECK-NEXT:       V t16 = round_bf16(t15);
 // CHECK-NEXT:       VM t17 = not_(t8 >= t16);

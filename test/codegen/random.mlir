@@ -16,10 +16,10 @@
 // CHECK-NEXT:     uint64_t e0 = static_cast<uint32_t>(a1[3]) * 120ull + r * L;
 // CHECK-NEXT:     uint64_t e1 = static_cast<uint32_t>(a1[3]) * 120ull + r;
 // CHECK-NEXT:     lanes(0, L, [&](int64_t l, auto n) {
+// CHECK-NEXT:       V t3 = ld(a0 + r * L + l, n);
 // CHECK-NEXT:       VI t0 = lane_index(l);
 // CHECK-NEXT:       V t1 = philox_uniform(e0, t0, a1, 3u);
 // CHECK-NEXT:       VM t2 = t1 < 0.25f;
-// CHECK-NEXT:       V t3 = ld(a0 + r * L + l, n);
 // CHECK-NEXT:       V t4 = select(t2, splat(0.0f), t3);
 // CHECK-NEXT:       V t5 = philox_uniform(e1, t0 * 6, a1, 4u);
 // CHECK-NEXT:       st(o0 + r * L + l, t4, n);

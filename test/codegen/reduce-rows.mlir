@@ -35,8 +35,8 @@
 // CHECK-NEXT:     lanes(0, L, [&](int64_t l, auto n) {
 // CHECK-NEXT:       V t4 = ld(io0 + r * L + l, n);
 // CHECK-NEXT:       V t5 = ld(a2 + l, n);
-// CHECK-NEXT:       V t6 = t4 * t5;
 // CHECK-NEXT:       V t7 = ld(a1 + r * L + l, n);
+// CHECK-NEXT:       V t6 = t4 * t5;
 // CHECK-NEXT:       V t8 = t7 * t3;
 // CHECK-NEXT:       V t9 = t6 - t8;
 // CHECK-NEXT:       max0[l / W] = maximum(max0[l / W], t9);
