@@ -2,7 +2,6 @@
 
 #include "cuda/Profile.h"
 
-#include "core/File.h"
 #include "cuda/MatmulSearch.h"
 
 #include <algorithm>
@@ -13,8 +12,10 @@
 
 using namespace braid;
 
-Profile::Profile(const br_model &model, cudaStream_t stream, std::string path)
-    : stream(stream), path(std::move(path)), first(model.programs) {
+Profile::Profile(const br_model &model, cudaStream_t stream, const std::string &path)
+    : stream(stream), first(model.programs) {
+  if (!path.empty())
+    file.emplace(File::createForWriting(path));
   for (int32_t i = 0; i < model.n_programs; ++i) {
     Program &program = programs.emplace_back();
     program.program = &model.programs[i];
@@ -95,10 +96,10 @@ void Profile::write(const Wait &wait, const std::vector<MatmulTrial> &products) 
   for (Program &program : programs)
     for (Marks &marks : program.marks)
       collect(program, marks, wait);
-  if (path.empty())
-    print();
-  else
+  if (file)
     writeJson(products);
+  else
+    print();
 }
 
 // The actions that take longest, and how much of all they are.
@@ -121,7 +122,7 @@ void Profile::print() const {
   }
 }
 
-void Profile::writeJson(const std::vector<MatmulTrial> &products) const {
+void Profile::writeJson(const std::vector<MatmulTrial> &products) {
   nlohmann::ordered_json measured = nlohmann::ordered_json::array();
   for (const Program &program : programs) {
     if (program.measured == 0)
@@ -140,6 +141,5 @@ void Profile::writeJson(const std::vector<MatmulTrial> &products) const {
   }
   const nlohmann::ordered_json root = {{"programs", measured}, {"products", jsonOfSearch(products)}};
   const std::string text = root.dump(1) + "\n";
-  File file = File::createForWriting(path);
-  file.write(text.data(), text.size());
+  file->write(text.data(), text.size());
 }

@@ -19,10 +19,12 @@
 #define BRAID_CUDA_PROFILE_H
 
 #include "braid_rt.h"
+#include "core/File.h"
 #include "cuda/Check.h"
 #include "cuda/Streams.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +34,9 @@ struct MatmulTrial;
 
 class Profile {
 public:
-  // `path` is where the times go; empty: to standard output.
-  Profile(const br_model &model, cudaStream_t stream, std::string path);
+  // `path` is where the times go; empty: to standard output.  Throws Error when that file
+  // cannot be written.
+  Profile(const br_model &model, cudaStream_t stream, const std::string &path);
 
   // Around the actions of a program.  `wait` blocks until the device has come by an
   // event.
@@ -44,8 +47,7 @@ public:
   // The current action runs this product.
   void runsProduct(int32_t product);
 
-  // After the last run, with what a search has found of products.  Throws Error when the
-  // file cannot be written.
+  // After the last run, with what a search has found of products.
   void write(const Wait &wait, const std::vector<MatmulTrial> &products);
 
 private:
@@ -67,10 +69,10 @@ private:
   void mark(int32_t action, ProgramErrors &errors);
   void collect(Program &program, Marks &marks, const Wait &wait);
   void print() const;
-  void writeJson(const std::vector<MatmulTrial> &products) const;
+  void writeJson(const std::vector<MatmulTrial> &products);
 
   cudaStream_t stream;
-  std::string path;
+  std::optional<File> file; // made at the start, so that hours of work do not end without it
   std::vector<Program> programs;
   const br_program *first;
   Program *current = nullptr;
