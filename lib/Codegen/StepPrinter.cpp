@@ -4,6 +4,7 @@
 #include "dialects/Comm/Comm.h"
 #include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
@@ -266,16 +267,29 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   return success();
 }
 
+/// Loads the kernels of a device at the start.
+static std::string preloadText(const KernelTable &kernels) {
+  std::vector<std::string> names;
+  for (auto &[symbol, kernel] : kernels)
+    names.push_back(kernelFunction(symbol.getValue()));
+  if (names.empty())
+    return "";
+  return "\n" + sectionText("Kernels, which are loaded at the start") +
+         wrapCall("static const Preload kernels", names, ";") + "\n";
+}
+
 FailureOr<std::string> StepPrinter::print() {
   for (auto program : module.getOps<exec::ProgramOp>())
     if (failed(printProgram(program)))
       return failure();
-  std::string arenaTable;
-  if (flavour.onDevice)
+  std::string arenaTable, preload;
+  if (flavour.onDevice) {
+    preload = preloadText(kernels);
     arenaTable = sectionText("The arena") + tensorsText(module) + "\n" +
                  (tables.empty() ? "" : sectionText("Launches over many vectors, and copies of blocks"));
+  }
   return "// The programs of the model: kernels and library calls in their order.\n#include \"" +
          flavour.kernelsFile.str() + "\"\n#include \"step.h\"\n" + flavour.stepIncludes.str() +
          "\nnamespace braid {\n\n" + arenaTable + tables +
-         StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + "\n} // namespace braid\n";
+         StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + preload + "\n} // namespace braid\n";
 }

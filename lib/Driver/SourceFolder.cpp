@@ -111,7 +111,7 @@ static constexpr StringLiteral kCmakeForCuda = R"cmake(
 # and a C++20 compiler.  NCCL and cuDNN are used where they are found.
 #   cmake -S . -B build && cmake --build build
 cmake_minimum_required(VERSION 3.24)
-set(CMAKE_CUDA_ARCHITECTURES @gpu@ CACHE STRING "The GPUs to compile for: 80, 90, 90a, 100")
+set(CMAKE_CUDA_ARCHITECTURES @gpu@ CACHE STRING "The GPUs to compile for: 80, 90, 90a, 100; several as 80;90")
 project(@name@ LANGUAGES CXX CUDA)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)

@@ -100,10 +100,10 @@ template <class Unit> void launch_copy(const Memory &m, const CopyLoops &loops, 
   const Unit *source = static_cast<const Unit *>(from);
   Unit *target = static_cast<Unit *>(to);
   if (total + most * copy_threads <= int64_t{1} << 32)
-    launch(m, blocks, copy_threads, copy_block_kernel<Unit, uint32_t>, loops, static_cast<uint32_t>(total), source,
+    launch(m, blocks, copy_threads, preloaded<copy_block_kernel<Unit, uint32_t>>(), loops, static_cast<uint32_t>(total), source,
            target);
   else
-    launch(m, blocks, copy_threads, copy_block_kernel<Unit, int64_t>, loops, total, source, target);
+    launch(m, blocks, copy_threads, preloaded<copy_block_kernel<Unit, int64_t>>(), loops, total, source, target);
 }
 
 inline void copy_bytes(const Memory &m, const void *from, void *to, int64_t bytes) {
@@ -172,7 +172,7 @@ static __global__ void store_index_kernel(int32_t index, int32_t *out) {
 
 // out = the rank's number in its group of this kind.
 inline void axis_index(const Memory &m, int32_t group, void *out) {
-  launch(m, 1, 1, store_index_kernel, br_axis_index(m.context(), group), static_cast<int32_t *>(out));
+  launch(m, 1, 1, preloaded<store_index_kernel>(), br_axis_index(m.context(), group), static_cast<int32_t *>(out));
 }
 
 } // namespace braid

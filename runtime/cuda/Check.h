@@ -20,6 +20,7 @@
 //   cudaEventElapsedTime
 //   cudaGraphInstantiate cudaGraphLaunch cudaGraphDestroy cudaGraphExecDestroy
 //   cudaGetErrorName cudaGetErrorString cudaGetLastError cudaFuncGetName
+//   cudaFuncGetAttributes
 //   nvtxRangePushA nvtxRangePop
 //
 //===----------------------------------------------------------------------===//

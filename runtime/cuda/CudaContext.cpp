@@ -12,7 +12,7 @@
 using namespace braid;
 
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
-    : br_context(model, threads, rank), device(enterDevice(model, rank)),
+    : br_context(model, threads, rank), device(enterDevice(rank)),
       memory(device, model.arena_bytes, streams.compute), matmuls(model, memory.data(), streams.compute),
       attentions(model, memory.data(), streams.compute),
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
@@ -134,7 +134,7 @@ void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
 }
 
 std::vector<std::string> CudaContext::remarks() const {
-  std::vector<std::string> lines = {concat("on ", device.describe(), ", compiled for ", model.target,
+  std::vector<std::string> lines = {concat("on ", device.describe(), ", ", device.describeCode(model),
                                            graphs.empty() ? ", without CUDA graphs" : ", each program a CUDA graph"),
                                     memory.describeRest()};
   if (collectives && collectives->scratchBytes() > 0)
@@ -146,8 +146,9 @@ std::vector<std::string> CudaContext::remarks() const {
 
 std::vector<std::string> CudaContext::warnings() const {
   std::vector<std::string> lines = collectives ? collectives->warnings() : std::vector<std::string>();
-  if (std::string little = memory.warnOfRest(); !little.empty())
-    lines.push_back(little);
+  for (const std::string &own : {memory.warnOfRest(), device.warnOfCode()})
+    if (!own.empty())
+      lines.push_back(own);
   return lines;
 }
 

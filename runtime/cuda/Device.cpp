@@ -5,9 +5,10 @@
 #include "core/Error.h"
 #include "core/Reach.h"
 #include "cuda/Check.h"
+#include "cuda/braid_cuda.h"
 
-#include <charconv>
-#include <string_view>
+#include <cstdlib>
+#include <vector>
 
 using namespace braid;
 
@@ -23,6 +24,16 @@ static std::string describeVersion() {
   int version = 0;
   cudaRuntimeGetVersion(&version);
   return concat(version / 1000, ".", version % 1000 / 10);
+}
+
+// Slurm and others may show each rank a GPU of its own alone.
+static std::string adviseOfBinding(int count) {
+  const char *visible = std::getenv("CUDA_VISIBLE_DEVICES"), *bound = std::getenv("SLURM_GPUS_PER_TASK");
+  if (count > 1 || (!visible && !bound))
+    return "; start fewer ranks a host, or say which GPU this rank takes by --device";
+  return concat(visible ? concat(" (CUDA_VISIBLE_DEVICES=", visible, ")") : std::string(" (--gpus-per-task)"),
+                "; if each rank is shown a GPU of its own alone, as by srun --gpus-per-task, say --device=0, or show "
+                "all ranks all GPUs of the host: srun --gpus-per-node, or --gpu-bind=none");
 }
 
 static int chooseDevice(const Rank &rank) {
@@ -48,32 +59,66 @@ static int chooseDevice(const Rank &rank) {
          "where there are more");
   if (device >= count)
     fail("rank ", rank.number, " is number ", rank.local, " of the ranks on this host, but of CUDA devices ",
-         describeCount(count), "; start fewer ranks a host, or say which GPU this rank takes by --device");
+         describeCount(count), adviseOfBinding(count));
   return device;
 }
 
-// Code for sm_90 runs on 9.0 and later 9.x; that of sm_90a on 9.0 alone.
-static void checkCapability(const br_model &model, const Device &device, int major, int minor) {
-  const std::string_view target = model.target, prefix = "cuda:sm_";
-  if (target.substr(0, prefix.size()) != prefix)
-    return; // the code for every GPU is in the program
-  int wanted = 0;
-  const char *end = target.data() + target.size();
-  const char *suffix = std::from_chars(target.data() + prefix.size(), end, wanted).ptr;
-  const bool isExact = suffix != end && *suffix == 'a';
-  const bool fits = wanted / 10 == major && (isExact ? wanted % 10 == minor : wanted % 10 <= minor);
-  if (wanted == 0 || !fits)
-    fail("this program was compiled for ", target.substr(5), ", but ", device.describe(), " has compute capability ",
-         major, ".", minor, "; compile it with --target=cuda:sm_", major, minor);
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+// Those that programs launch, told before main runs.
+static std::vector<const void *> &ownKernels() {
+  static std::vector<const void *> kernels;
+  return kernels;
 }
 
-Device braid::enterDevice(const br_model &model, const Rank &rank) {
+void br_cuda_kernel(const void *kernel) { ownKernels().push_back(kernel); }
+
+// "9.0".
+static std::string describeCapability(int capability) { return concat(capability / 10, ".", capability % 10); }
+
+static std::string adviseOf(int capability) {
+  return concat("compile with --target=cuda:sm_", capability,
+                ", or build the folder with -DCMAKE_CUDA_ARCHITECTURES=", capability);
+}
+
+// What was compiled decides, whatever the model was printed for: CMake may have been told
+// other GPUs, or several.
+static void loadKernels(Device &device) {
+  for (const void *kernel : ownKernels()) {
+    cudaFuncAttributes attributes{};
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
+    if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction)
+      fail("the kernels of this program were not compiled for ", device.describe(), ", which has compute capability ",
+           describeCapability(device.capability), "; ", adviseOf(device.capability));
+    checkCuda(status, "cudaFuncGetAttributes");
+    device.compiledFor = attributes.ptxVersion;
+  }
+}
+
+std::string Device::describeCode(const br_model &model) const {
+  const std::string text = concat("compiled for ", model.target), own = concat("sm_", compiledFor);
+  return compiledFor == 0 || text.find(own) != std::string::npos ? text : concat(text, " and built for ", own);
+}
+
+// Instructions of an older generation run, or are translated by the driver.
+std::string Device::warnOfCode() const {
+  if (compiledFor == 0 || compiledFor / 10 == capability / 10)
+    return "";
+  return concat("the kernels were compiled for compute capability ", describeCapability(compiledFor), ", but ",
+                describe(), " has ", describeCapability(capability), ", and may run slower than it could; ",
+                adviseOf(capability));
+}
+
+Device braid::enterDevice(const Rank &rank) {
   Device device{chooseDevice(rank), ""};
   cudaDeviceProp properties{};
   checkCuda(cudaGetDeviceProperties(&properties, device.number), "cudaGetDeviceProperties");
   device.name = properties.name;
-  checkCapability(model, device, properties.major, properties.minor);
+  device.capability = properties.major * 10 + properties.minor;
   checkCuda(cudaSetDevice(device.number), "cudaSetDevice");
+  loadKernels(device);
   return device;
 }
 

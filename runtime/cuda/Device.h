@@ -17,14 +17,20 @@ namespace braid {
 struct Device {
   int number;
   std::string name;
+  int capability = 0;  // 90 is 9.0
+  int compiledFor = 0; // likewise, what the program's kernels were compiled for
 
   // "CUDA device 0 (NVIDIA H100 80GB HBM3)".
   std::string describe() const;
+  // "compiled for cuda:sm_90".
+  std::string describeCode(const br_model &model) const;
+  // What it would do better with; empty: nothing.
+  std::string warnOfCode() const;
 };
 
-// Makes the rank's GPU current in the calling thread.  Throws Error when there is none,
-// or it cannot run what the model was compiled for.
-Device enterDevice(const br_model &model, const Rank &rank);
+// Makes the rank's GPU current in the calling thread, and loads the program's kernels.
+// Throws Error when there is no such GPU, or it cannot run them.
+Device enterDevice(const Rank &rank);
 
 // Of the device that is current.
 struct DeviceMemory {

@@ -72,7 +72,7 @@ void gather(const Memory &m, int64_t n, int64_t rows, int64_t width, const void 
     return;
   auto run = [&](auto unit, int64_t packs) {
     using Unit = decltype(unit);
-    launch(m, strip_blocks(n, packs), strip_threads, gather_kernel<Unit>, n, rows, packs,
+    launch(m, strip_blocks(n, packs), strip_threads, preloaded<gather_kernel<Unit>>(), n, rows, packs,
            static_cast<const Unit *>(table), static_cast<const int32_t *>(ids), static_cast<Unit *>(out));
   };
   constexpr int lanes = 16 / sizeof(T);
@@ -202,14 +202,14 @@ void scatter_add(const Memory &m, int64_t n, int64_t rows, int64_t width, const 
   int32_t *starts = reinterpret_cast<int32_t *>(spare + n);
   const int64_t tiles = (n + tile_keys - 1) / tile_keys;
   if (n)
-    launch(m, tiles, tile_keys, sort_tiles_kernel, n, rows, static_cast<const int32_t *>(ids), keys);
+    launch(m, tiles, tile_keys, preloaded<sort_tiles_kernel>(), n, rows, static_cast<const int32_t *>(ids), keys);
   for (int64_t run = tile_keys; run < n; run *= 2, std::swap(keys, spare))
-    launch(m, tiles, tile_keys, merge_runs_kernel, n, run, keys, spare);
-  launch(m, (rows + tile_keys) / tile_keys, tile_keys, find_starts_kernel, n, rows, keys, starts);
+    launch(m, tiles, tile_keys, preloaded<merge_runs_kernel>(), n, run, keys, spare);
+  launch(m, (rows + tile_keys) / tile_keys, tile_keys, preloaded<find_starts_kernel>(), n, rows, keys, starts);
 
   constexpr int lanes = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
   auto run = [&](auto width, int64_t packs) {
-    launch(m, strip_blocks(rows, packs), strip_threads, add_segments_kernel<Out, In, width>, rows, packs,
+    launch(m, strip_blocks(rows, packs), strip_threads, preloaded<add_segments_kernel<Out, In, width>>(), rows, packs,
            accumulate != 0, keys, starts, static_cast<const In *>(updates), static_cast<Out *>(out));
   };
   if (width % lanes == 0 && all_multiples(lanes * sizeof(In), address_of(updates)) &&

@@ -67,6 +67,21 @@ inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kern
                    reinterpret_cast<const void *>(kernel));
 }
 
+// Kernels that are loaded when the program starts.  Else each would be at its first launch,
+// which may wait for all that is on the device: for collectives, and so for other ranks.
+struct Preload {
+  template <class... K> explicit Preload(K... kernels) {
+    (br_cuda_kernel(reinterpret_cast<const void *>(kernels)), ...);
+  }
+};
+
+// The same of a kernel that is an instance of a template, where it is used.
+template <auto kernel> inline const Preload preload{kernel};
+template <auto kernel> inline auto preloaded() {
+  (void)&preload<kernel>;
+  return kernel;
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels over vectors of any length
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,9 @@ extern "C" {
 // Registers the target "cuda"; main calls it before br_main.
 void br_use_cuda(void);
 
+// Tells of a kernel that programs launch, by its address, before main is called.
+void br_cuda_kernel(const void *kernel);
+
 // The stream of computation, a cudaStream_t.
 void *br_cuda_stream(br_context *ctx);
 

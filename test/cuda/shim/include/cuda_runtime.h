@@ -200,6 +200,10 @@ struct cudaLaunchConfig_t {
   unsigned numAttrs = 0;
 };
 
+struct cudaFuncAttributes {
+  int binaryVersion, ptxVersion;
+};
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncGetName(const char **name, const void *function);
 
 namespace shim {
