@@ -58,7 +58,7 @@ ncclResult_t failureOfNccl(const char *call) {
 bool isBlocking(const ncclConfig_t *config) { return !config || config->blocking != 0; }
 
 bool isUnderWay(ncclComm_t comm) {
-  return !comm->clique || !comm->clique->isComplete() ||
+  return comm->pending || !comm->clique || !comm->clique->isComplete() ||
          (comm->finalizing && comm->clique->finalized < comm->clique->size) ||
          std::any_of(comm->clique->splits.begin(), comm->clique->splits.end(),
                      [&](auto &entry) { return entry.second.made[comm->rank]; });
@@ -132,9 +132,7 @@ Work workOf(const std::vector<NcclOp> &ops) {
   return work;
 }
 
-ncclResult_t issueGroup() {
-  std::vector<NcclOp> all;
-  all.swap(group);
+ncclResult_t putOnStreams(const std::vector<NcclOp> &all) {
   std::vector<cudaStream_t> streams;
   for (const NcclOp &op : all)
     if (std::find(streams.begin(), streams.end(), op.stream) == streams.end())
@@ -150,6 +148,33 @@ ncclResult_t issueGroup() {
       return failed(ncclUnhandledCudaError, "cannot put the group on its stream");
   }
   return ncclSuccess;
+}
+
+// Where communicators do not block, nothing is on a stream before the caller has asked twice
+// how it went: who goes on without asking finds its events recorded too early.
+ncclResult_t issueGroup() {
+  std::vector<NcclOp> all;
+  all.swap(group);
+  if (all.empty() || all[0].comm->blocking)
+    return putOnStreams(all);
+  Lock lock(queuesMutex);
+  auto pending = std::make_shared<PendingGroup>(PendingGroup{all});
+  for (const NcclOp &op : all)
+    op.comm->pending = pending;
+  return ncclInProgress;
+}
+
+void settlePending(Lock &lock, ncclComm_t comm) {
+  if (!comm->pending || ++comm->pending->asked < 2)
+    return;
+  const std::vector<NcclOp> ops = comm->pending->ops;
+  for (const NcclOp &op : ops)
+    op.comm->pending = nullptr;
+  lock.unlock();
+  const ncclResult_t result = putOnStreams(ops);
+  lock.lock();
+  if (result != ncclSuccess)
+    comm->failure = result;
 }
 
 ncclResult_t add(const char *call, const NcclOp &op) {
@@ -211,6 +236,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id
       return failed(ncclInvalidUsage, format("Duplicate GPU detected : rank %d and rank %d both on CUDA device %d",
                                              rank, other->rank, currentDevice()));
   *comm = new ncclComm{clique, rank, currentDevice()};
+  (*comm)->blocking = isBlocking(config);
   clique->members[rank] = *comm;
   ++clique->arrived;
   queuesChanged.notify_all();
@@ -233,6 +259,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made
   split.colors.resize(clique.size);
   split.keys.resize(clique.size);
   split.made[comm->rank] = *made = new ncclComm{nullptr, 0, comm->device};
+  (*made)->blocking = isBlocking(config);
   split.colors[comm->rank] = color;
   split.keys[comm->rank] = key;
   if (++split.arrived == clique.size) {
@@ -247,6 +274,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error) {
   Lock lock(queuesMutex);
   if (ncclResult_t result = failureOfNccl("ncclCommGetAsyncError"))
     comm->failure = result;
+  settlePending(lock, comm);
   runAll(lock, comm->device);
   *error = comm->failure ? comm->failure : isUnderWay(comm) ? ncclInProgress : ncclSuccess;
   return ncclSuccess;
@@ -284,6 +312,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t) { return ncclSuccess; }
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   Lock lock(queuesMutex);
   comm->aborted = true;
+  comm->pending = nullptr;
   if (Clique *clique = comm->clique.get()) { // nobody meets what this rank has posted
     clique->collectives[comm->rank].clear();
     for (auto &[ranks, queue] : clique->sends)

@@ -68,6 +68,13 @@ std::string describe(const NcclOp &op);
 
 void post(const PostedPtr &posted);
 
+// Calls of a group that have not been put on their streams: communicators that do not block
+// do so later.
+struct PendingGroup {
+  std::vector<NcclOp> ops;
+  int asked = 0; // how often for its state
+};
+
 } // namespace shim
 
 struct ncclComm {
@@ -76,6 +83,8 @@ struct ncclComm {
   int splits = 0;
   bool aborted = false, finalizing = false;
   ncclResult_t failure = ncclSuccess;
+  bool blocking = true;
+  std::shared_ptr<shim::PendingGroup> pending = nullptr; // null: what was called has settled
   std::shared_ptr<int> graphs = std::make_shared<int>(); // held by those that have its collectives
 };
 

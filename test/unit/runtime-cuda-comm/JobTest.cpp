@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
+#include <nccl.h>
 #include <thread>
 
 using namespace braid;
@@ -190,6 +191,35 @@ TEST_F(Jobs, areOfOneProgram) {
   Job job;
   job.change = [](Tables &tables, int rank) { tables.collectives[1].kind = rank == 1 ? BR_ALL_REDUCE : BR_BARRIER; };
   expectAll(runJob(job, 2, [](Member &) {}), "rank 1 runs another program than rank 0");
+}
+
+// Whose calls cannot go on before the rank has asked how they went.
+TEST(NcclOfTheShim, putsGroupsOnStreamsWhenAsked) {
+  ncclUniqueId id;
+  ncclComm_t comm;
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  float *memory = nullptr, values[2] = {3, 0};
+  checkCuda(cudaSetDevice(0), "cudaSetDevice");
+  checkCuda(cudaMalloc(reinterpret_cast<void **>(&memory), sizeof values), "cudaMalloc");
+  checkCuda(cudaMemcpy(memory, values, sizeof values, cudaMemcpyHostToDevice), "cudaMemcpy");
+  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  ASSERT_EQ(ncclCommInitRankConfig(&comm, 1, id, 0, &config), ncclSuccess);
+  Stream stream;
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  ASSERT_EQ(ncclAllReduce(memory, memory + 1, 1, ncclFloat32, ncclSum, comm, stream), ncclSuccess);
+  EXPECT_EQ(ncclGroupEnd(), ncclInProgress);
+  EXPECT_EQ(ncclAllReduce(memory, memory + 1, 1, ncclFloat32, ncclSum, comm, stream), ncclInvalidUsage);
+  const ncclResult_t states[] = {ncclInProgress, ncclSuccess};
+  for (int turn = 0; turn < 2; ++turn) {
+    ncclResult_t state;
+    ASSERT_EQ(ncclCommGetAsyncError(comm, &state), ncclSuccess);
+    EXPECT_EQ(state, states[turn]);
+    checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    checkCuda(cudaMemcpy(values, memory, sizeof values, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    EXPECT_EQ(values[1], turn == 0 ? 0 : 3);
+  }
+  EXPECT_EQ(ncclCommAbort(comm), ncclSuccess);
 }
 
 // What fails is told before the process starts, so each is one of its own.
