@@ -35,6 +35,13 @@ void braid::checkCuda(cudaError_t status, const char *call) {
   fail(call, ": ", describeCuda(status));
 }
 
+cudaError_t braid::queryEvent(cudaEvent_t event) {
+  const cudaError_t code = cudaEventQuery(event);
+  if (code == cudaErrorNotReady)
+    cudaGetLastError(); // else libraries take it for a failure of theirs
+  return code;
+}
+
 const char *ProgramErrors::actionName() const {
   return program && action >= 0 && action < program->n_actions ? program->actions[action] : "";
 }

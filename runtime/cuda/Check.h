@@ -17,7 +17,7 @@
 //   cudaStreamDestroy cudaStreamSynchronize cudaStreamWaitEvent
 //   cudaStreamBeginCapture cudaStreamEndCapture
 //   cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord cudaEventSynchronize
-//   cudaEventElapsedTime
+//   cudaEventElapsedTime cudaEventQuery
 //   cudaGraphInstantiate cudaGraphLaunch cudaGraphDestroy cudaGraphExecDestroy
 //   cudaGetErrorName cudaGetErrorString cudaGetLastError cudaFuncGetName
 //   cudaFuncGetAttributes
@@ -39,6 +39,9 @@ std::string describeCuda(cudaError_t error);
 
 // Throws Error unless the call has succeeded.
 void checkCuda(cudaError_t status, const char *call);
+
+// cudaEventQuery, whose "not ready" is no error and leaves none behind.
+cudaError_t queryEvent(cudaEvent_t event);
 
 // The first error of the programs of a model.
 class ProgramErrors {

@@ -145,7 +145,9 @@ void NcclCollectives::started(int32_t index) {
   std::lock_guard lock(watchMutex);
   if (underWay.empty())
     since = Clock::now();
-  underWay.push_back({index, collective(index).action});
+  underWay.push_back({index, collective(index).action, collective(index).direct});
+  if (underWay.size() > 2 * static_cast<size_t>(count())) // between two turns of the watch
+    dropEnded();
 }
 
 // Asks now and then instead of sleeping in the driver, where nothing could wake it.
@@ -157,8 +159,8 @@ br_status NcclCollectives::synchronize(cudaEvent_t end) {
   }
   constexpr auto afterFailure = std::chrono::seconds(10); // kernels that were aborted end soon
   std::optional<Clock::time_point> last;
-  cudaError_t code = cudaEventQuery(end);
-  for (; code == cudaErrorNotReady && (!last || Clock::now() < *last); code = cudaEventQuery(end)) {
+  cudaError_t code = queryEvent(end);
+  for (; code == cudaErrorNotReady && (!last || Clock::now() < *last); code = queryEvent(end)) {
     if (hasFailed() && !last)
       last = Clock::now() + afterFailure;
     std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -206,24 +208,29 @@ std::string NcclCollectives::findTrouble() {
 std::string NcclCollectives::findLate() {
   if (std::string late = findLateCollective(); !late.empty())
     return late;
-  bool waits = underWay.empty() && awaited && cudaEventQuery(awaited) == cudaErrorNotReady;
+  bool waits = underWay.empty() && awaited && queryEvent(awaited) == cudaErrorNotReady;
   if (!waits || Clock::now() - awaitedSince < std::chrono::duration<double>(reach.timeout()))
     return "";
   return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(),
                 " waits for a CUDA graph with collectives; run with --cuda-graph=off to see for which one");
 }
 
+// Holding watchMutex.
+void NcclCollectives::dropEnded() {
+  while (!underWay.empty() && queryEvent(underWay[0].passage->end) == cudaSuccess) {
+    underWay.pop_front();
+    since = Clock::now();
+  }
+}
+
 // Time passes for the first collective that has not ended, from when the device has
 // come to it.
 std::string NcclCollectives::findLateCollective() {
-  Clock::time_point now = Clock::now();
-  while (!underWay.empty() && cudaEventQuery(collective(underWay[0].index).direct.end) == cudaSuccess) {
-    underWay.pop_front();
-    since = now;
-  }
+  dropEnded();
   if (underWay.empty())
     return "";
-  if (cudaEventQuery(collective(underWay[0].index).direct.begin) == cudaErrorNotReady)
+  const Clock::time_point now = Clock::now();
+  if (queryEvent(underWay[0].passage->begin) == cudaErrorNotReady)
     since = now;
   if (now - since < std::chrono::duration<double>(reach.timeout()))
     return "";

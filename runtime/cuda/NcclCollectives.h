@@ -63,6 +63,7 @@ private:
   std::string findTrouble();
   std::string findLate();
   std::string findLateCollective();
+  void dropEnded();
 
   Reach &reach;
   const int device;
@@ -73,6 +74,7 @@ private:
   struct Started {
     int32_t index;
     const char *action;
+    SharedPassage passage;
   };
   std::deque<Started> underWay;  // outside of captures, not seen to have ended
   Clock::time_point since;       // nothing of these has ended, while the first could run

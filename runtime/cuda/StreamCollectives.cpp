@@ -42,7 +42,7 @@ StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, co
     : DeviceCollectives(place), number(rank.number), groups(groupsOfRank(model, rank.number)) {
   for (int32_t i = 0; i < model.n_collectives; ++i) {
     const br_collective_desc &d = model.collectives[i];
-    collectives.push_back({operationOf(d, place.arena, groups[d.group], i), {}, {}, {}});
+    collectives.push_back({operationOf(d, place.arena, groups[d.group], i), {}, nextPassage()});
   }
   plan(model);
 }
@@ -90,12 +90,23 @@ static bool isCapturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+// One that nobody holds, neither a collective nor who waits for its end.
+StreamCollectives::SharedPassage StreamCollectives::nextPassage() {
+  auto free = std::find_if(passages.begin(), passages.end(), [](auto &passage) { return passage.use_count() == 1; });
+  if (free == passages.end())
+    free = passages.insert(passages.end(), std::make_shared<Passage>());
+  passages.splice(passages.end(), passages, free);
+  return *free;
+}
+
 br_status StreamCollectives::start(int32_t index) {
   if (hasFailed())
     return BR_ERROR;
   Collective &each = collectives[index];
   try {
     each.isCaptured = isCapturing(place.streams.compute);
+    if (!each.isCaptured)
+      each.direct = nextPassage();
     each.action = place.action ? place.action() : "";
     const Passage &passage = each.passage();
     checkCuda(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord");

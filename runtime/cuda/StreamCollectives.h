@@ -15,6 +15,7 @@
 #include "cuda/DeviceCollectives.h"
 
 #include <deque>
+#include <list>
 
 namespace braid {
 
@@ -48,18 +49,22 @@ protected:
   // Waits for all that is on the compute stream.
   br_status drain();
 
-  // Events that a capture has recorded cannot be asked for, so captures have their own.
   struct Passage {
     Event begin = Event(), end = Event();
   };
+  using SharedPassage = std::shared_ptr<Passage>;
+  // Events that a capture has recorded cannot be asked for, so captures have their own.
+  // The others are new at each start: one that is recorded again no longer tells of the
+  // start before, which may still be under way.
   struct Collective {
     Operation operation;
     CollectivePlan plan;
-    Passage direct, captured;
+    SharedPassage direct;
+    Passage captured = {};
     bool isCaptured = false; // the last start was
     const char *action = ""; // of the program, at the last start
 
-    const Passage &passage() const { return isCaptured ? captured : direct; }
+    const Passage &passage() const { return isCaptured ? captured : *direct; }
   };
   const Collective &collective(int32_t index) const { return collectives[index]; }
   int32_t count() const { return static_cast<int32_t>(collectives.size()); }
@@ -76,9 +81,11 @@ private:
   };
 
   void plan(const br_model &model);
+  SharedPassage nextPassage();
 
-  const int number;         // of the rank
-  std::deque<Group> groups; // stable addresses
+  const int number;                  // of the rank
+  std::deque<Group> groups;          // stable addresses
+  std::list<SharedPassage> passages; // all, those that were used last at the end
   std::vector<Collective> collectives;
   Scratch scratch;
   Event drained;

@@ -113,7 +113,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     return noteError(cudaErrorStreamCaptureUnsupported);
   runAll(lock, event->device);
   if (event->done < event->recorded)
-    return cudaErrorNotReady;
+    return noteError(cudaErrorNotReady);
   recordSync("sync_event", event->owner, "event", event->id, event->recorded);
   return cudaSuccess;
 }

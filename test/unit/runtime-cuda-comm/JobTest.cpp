@@ -313,6 +313,45 @@ TEST_F(Jobs, endWhenARankDoesNotCome) {
   expectAll(errors, " waits for all_reduce #0 (sum, f32, 4 elements) over {0, 1, 2}, 'step, loss'");
 }
 
+// The host starts the next step before the device is through with this one.
+TEST_F(Jobs, tellWhichCollectiveIsLateAStepAhead) {
+  std::vector<std::string> errors = runJob({"nccl", 0.5}, 2, [](Member &m) {
+    m.write(1);
+    m.run(sum);
+    if (m.rank == 1)
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+    m.run(barrier);
+    m.run(sum);
+    m.run(barrier);
+    m.synchronize();
+  });
+  expectAll(errors, "after 0.5 s rank 0 waits for barrier #1 over {0, 1}, 'step, loss'");
+}
+
+TEST_F(Jobs, leaveNoErrorBehindAWait) {
+  expectGood(runJob({"nccl"}, 2, [](Member &m) {
+    if (m.rank == 1)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    m.checkSum();
+    checkCuda(cudaGetLastError(), "a wait");
+  }));
+}
+
+// What has ended is used again, whether or not the watch has come by.
+TEST_F(JobsWithFailures, takeEventsOfFewSteps) {
+  EXPECT_EXIT(report("cudaEventCreate:600:cudaErrorMemoryAllocation", {"nccl"},
+                     [](Member &m) {
+                       m.write(1);
+                       for (int step = 0; step < 500; ++step) {
+                         m.run(sum);
+                         m.run(barrier);
+                         if (step % 4 == 3) // which takes one more
+                           m.synchronize();
+                       }
+                     }),
+              testing::ExitedWithCode(0), "error ''\nerror ''");
+}
+
 TEST_F(Jobs, stayFailed) {
   expectAll(runJob({"nccl", 0.5}, 2,
                    [](Member &m) {
