@@ -50,7 +50,7 @@ bool CudaContext::usesGraphs() const {
     fail("--cuda-graph=on: over ", collectives->name(),
          " collectives go through the host's memory, which no CUDA graph can hold; leave it out, or choose "
          "--transport=nccl");
-  return rank.graphs.value_or(true) && canCapture;
+  return wantsGraphs(rank) && canCapture;
 }
 
 //===----------------------------------------------------------------------===//

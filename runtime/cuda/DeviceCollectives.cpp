@@ -64,8 +64,11 @@ struct Facts {
   std::string busId;  // for people
   bool hasNccl;
   std::string tables; // the same text only where collectives are
+  bool graphs;        // whether they are captured
 
-  std::string text() const { return concat(device, "\n", busId, "\n", hasNccl ? "nccl" : "", "\n", tables); }
+  std::string text() const {
+    return concat(device, "\n", busId, "\n", hasNccl ? "nccl" : "", "\n", tables, "\n", graphs ? "graphs" : "");
+  }
   static Facts parse(const std::string &text);
 };
 } // namespace
@@ -78,8 +81,8 @@ Facts Facts::parse(const std::string &text) {
     else
       lines.back() += c;
   }
-  lines.resize(4);
-  return {lines[0], lines[1], !lines[2].empty(), lines[3]};
+  lines.resize(5);
+  return {lines[0], lines[1], !lines[2].empty(), lines[3], !lines[4].empty()};
 }
 
 // Of programs that are one for all ranks the collectives, else what it was made from.
@@ -95,7 +98,9 @@ static std::string describeTables(const br_model &model) {
   return std::to_string(hashOf(text));
 }
 
-static Facts factsOf(const br_model &model, int device) {
+bool braid::wantsGraphs(const Rank &rank) { return rank.graphs.value_or(!rank.reach || !rank.reach->isOneProcess()); }
+
+static Facts factsOf(const br_model &model, const Rank &rank, int device) {
   cudaDeviceProp properties{};
   cudaError_t code = cudaGetDeviceProperties(&properties, device);
   char busId[32] = "";
@@ -108,7 +113,7 @@ static Facts factsOf(const br_model &model, int device) {
   std::string uuid;
   for (unsigned char byte : bytes)
     uuid += concat(static_cast<int>(byte), ".");
-  return {uuid, busId, nccl().has_value(), describeTables(model)};
+  return {uuid, busId, nccl().has_value(), describeTables(model), wantsGraphs(rank)};
 }
 
 // Why NCCL cannot start with these ranks; the same on all of them.
@@ -117,6 +122,11 @@ static std::string findObstacle(const std::vector<Facts> &ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].tables != ranks[0].tables)
       fail("rank ", rank, " runs another program than rank 0; start all ranks with the same binary");
+    if (ranks[rank].graphs != ranks[0].graphs) {
+      constexpr const char *does[] = {" launches them", " captures its programs in CUDA graphs"};
+      fail("rank ", ranks[0].graphs ? 0 : rank, does[1], ", but rank ", ranks[0].graphs ? rank : 0, does[0],
+           "; NCCL takes either on all ranks: start them with the same --cuda-graph and --profile");
+    }
     if (!ranks[rank].hasNccl)
       return concat("the program of rank ", rank, " was linked without it; compile with --transports=nccl");
     auto [other, isNew] = users.emplace(ranks[rank].device, rank);
@@ -157,7 +167,7 @@ static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const
                                                     std::string &problem) {
   Reach &reach = *rank.reach;
   std::vector<Facts> facts;
-  for (const std::string &word : reach.tellAll(factsOf(model, place.device).text()))
+  for (const std::string &word : reach.tellAll(factsOf(model, rank, place.device).text()))
     facts.push_back(Facts::parse(word));
   problem = findObstacle(facts);
   if (!problem.empty())

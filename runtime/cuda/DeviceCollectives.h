@@ -79,6 +79,12 @@ private:
   std::string failure; // set once, before `failed`
 };
 
+// Whether a rank captures its programs in CUDA graphs where it can: as it was told, else
+// unless it shares its process with others.  NCCL's user guide (Using NCCL with CUDA
+// Graphs): "Using multiple GPUs per process with CUDA graph capture may result in
+// deadlocks."
+bool wantsGraphs(const Rank &rank);
+
 // Makes those of the rank's transport.  Every rank does so in the same order.  Throws
 // Error when the transport cannot run here.
 std::unique_ptr<DeviceCollectives> makeDeviceCollectives(const br_model &model, const Rank &rank,

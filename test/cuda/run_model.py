@@ -78,19 +78,26 @@ def build(args):
     call([sys.executable, HERE / "shim_build.py", folder, "-o", args.work / "shim"])
 
 
+def run_options(args):
+    """Ranks that are threads run without graphs unless told."""
+    options = shlex.split(args.run)
+    captures = args.ranks > 1 and not args.staged and not any(word.startswith("--cuda-graph") for word in options)
+    return options + (["--cuda-graph", "on"] if captures else [])
+
+
 def run(args):
     for old in args.work.glob("trace.*.jsonl"):
         old.unlink()
     environment = {"BRAID_SHIM_TRACE": str(args.work / "trace"),
                    "BRAID_SHIM_DEVICES": str(args.devices if args.devices is not None else args.ranks)}
     log = args.work / "cuda.jsonl"
-    command = train_command(args.work / "shim", args, log) + shlex.split(args.run)
+    command = train_command(args.work / "shim", args, log) + run_options(args)
     if args.sample:
         shutil.rmtree(args.work / "checkpoint", ignore_errors=True)
         command += ["--checkpoint", args.work / "checkpoint"]
     call(command, environment)
     if args.sample:
-        call([args.work / "shim", "sample", "--checkpoint", args.work / "checkpoint", "--length", 3, *shlex.split(args.run)],
+        call([args.work / "shim", "sample", "--checkpoint", args.work / "checkpoint", "--length", 3, *run_options(args)],
              {**environment, "BRAID_SHIM_TRACE": str(args.work / "sample")})
     return losses(log)
 

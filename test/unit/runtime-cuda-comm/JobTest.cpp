@@ -87,6 +87,7 @@ struct Job {
   double timeout = 20;
   bool share = false;                             // the first device
   std::function<void(Tables &, int)> change = {}; // of a rank's tables
+  std::function<void(Rank &)> tell = {};          // what a rank is told
 };
 
 std::string runRank(const Job &job, Reach &reach, int rank, int size, const std::function<void(Member &)> &body) {
@@ -101,6 +102,8 @@ std::string runRank(const Job &job, Reach &reach, int rank, int size, const std:
     Streams streams;
     Rank own;
     own.number = rank, own.size = size, own.reach = &reach;
+    if (job.tell)
+      job.tell(own);
     auto collectives = makeDeviceCollectives(tables.model, own, {device, arena, streams, [] { return "step, loss"; }});
     Member member{rank, size, streams, arena, *collectives};
     body(member);
@@ -191,6 +194,21 @@ TEST_F(Jobs, areOfOneProgram) {
   Job job;
   job.change = [](Tables &tables, int rank) { tables.collectives[1].kind = rank == 1 ? BR_ALL_REDUCE : BR_BARRIER; };
   expectAll(runJob(job, 2, [](Member &) {}), "rank 1 runs another program than rank 0");
+}
+
+// NCCL takes a collective in a graph on all ranks, or on none.
+TEST_F(Jobs, captureTheirProgramsOnAllRanksOrOnNone) {
+  Job job;
+  job.tell = [](Rank &rank) { rank.graphs = rank.number == 1; };
+  expectAll(
+      runJob(job, 2, [](Member &) {}),
+      "rank 1 captures its programs in CUDA graphs, but rank 0 launches them; NCCL takes either on all ranks: start "
+      "them with the same --cuda-graph and --profile");
+  job.tell = [](Rank &rank) {
+    if (rank.number == 0) // which is what ranks of one process do unless told
+      rank.graphs = false;
+  };
+  expectGood(runJob(job, 2, [](Member &m) { m.checkSum(); }));
 }
 
 // Whose calls cannot go on before the rank has asked how they went.
