@@ -3,9 +3,11 @@
 
 #include "Queues.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 using namespace shim;
@@ -22,8 +24,8 @@ struct Failures {
   std::mutex mutex;
   std::vector<Failure> all;
 
-  Failures() {
-    const char *text = std::getenv("BRAID_SHIM_FAIL");
+  explicit Failures(const char *variable) {
+    const char *text = std::getenv(variable);
     std::istringstream list(text ? text : "");
     for (std::string one; std::getline(list, one, ',');) {
       std::istringstream fields(one);
@@ -37,6 +39,7 @@ struct Failures {
   }
 };
 
+std::atomic<bool> injected = false;
 thread_local cudaError_t lastError = cudaSuccess;
 
 constexpr struct {
@@ -50,16 +53,33 @@ constexpr struct {
 
 } // namespace
 
-std::string shim::injectedFailure(const char *call) {
-  static Failures failures;
+// Of the call that it is now; null: nothing was told of it.
+static const Failure *findTold(Failures &failures, const char *call) {
   if (failures.all.empty())
-    return "";
+    return nullptr;
   std::lock_guard lock(failures.mutex);
   for (Failure &failure : failures.all)
     if (failure.call == call && (failure.device < 0 || failure.device == currentDevice()) &&
         ++failure.seen == failure.which)
-      return failure.error;
-  return "";
+      return &failure;
+  return nullptr;
+}
+
+std::string shim::injectedFailure(const char *call) {
+  static Failures failures("BRAID_SHIM_FAIL");
+  const Failure *told = findTold(failures, call);
+  if (told)
+    injected = true;
+  return told ? told->error : "";
+}
+
+bool shim::anyInjected() { return injected; }
+
+void shim::blockIfTold(const char *call) {
+  static Failures blocks("BRAID_SHIM_BLOCK");
+  if (findTold(blocks, call))
+    for (;;)
+      std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
 cudaError_t shim::noteError(cudaError_t error) { return lastError = error; }

@@ -4,6 +4,9 @@
 // makes the second call of the one (of the process) and the first call of the other by a
 // thread whose current device is 3 fail.
 //
+// BRAID_SHIM_BLOCK=cudaGraphLaunch:2::1 makes the second call by a thread whose current
+// device is 1 never return.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_FAILURES_H
 #define BRAID_SHIM_FAILURES_H
@@ -16,6 +19,12 @@ namespace shim {
 
 // The name of the error that this call is to return, or "".
 std::string injectedFailure(const char *call);
+
+// Whether a call has failed by now because it was told to.
+bool anyInjected();
+
+// Does not return if this call is to block.
+void blockIfTold(const char *call);
 
 // Keeps the error for cudaGetLastError, and returns it.
 cudaError_t noteError(cudaError_t error);

@@ -1,6 +1,7 @@
 //===- Shadow.cpp - what is known of every byte of memory -----------------===//
 #include "Shadow.h"
 
+#include "Failures.h"
 #include "Violation.h"
 
 #include <algorithm>
@@ -160,6 +161,8 @@ void Shadow::setKnown(size_t offset, const uint8_t *from, size_t bytes) {
 }
 
 size_t Shadow::unwritten(size_t offset, size_t bytes) const {
+  if (anyInjected()) // what did not run has not written
+    return bytes;
   const void *first = std::memchr(known.get() + offset, 0, bytes);
   return first ? static_cast<const uint8_t *>(first) - (known.get() + offset) : bytes;
 }
