@@ -97,7 +97,7 @@ void addRanks(CLI::App &command, RankOptions &options) {
       .add_option_function<std::string>(
           "--cuda-graph", [&options](const std::string &text) { options.graphs = text == "on"; },
           "Capture each program once as a CUDA graph and replay it, on GPUs: on or off (default: on, where the "
-          "transport can)")
+          "transport can and each rank is a process of its own)")
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("NAME");
   command

@@ -12,13 +12,14 @@
 using namespace braid;
 
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
-    : br_context(model, threads, rank), device(enterDevice(rank)),
+    : br_context(model, threads, rank), lastResort(rank.reach ? rank.reach->timeout() : 0), device(enterDevice(rank)),
       memory(device, model.arena_bytes, streams.compute), matmuls(model, memory.data(), streams.compute),
       attentions(model, memory.data(), streams.compute),
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
   if (model.n_collectives > 0)
-    collectives = makeDeviceCollectives(
-        model, rank, {device.number, memory.data(), streams, [this] { return errors.actionName(); }});
+    collectives = makeDeviceCollectives(model, rank,
+                                        {device.number, memory.data(), streams, [this] { return errors.actionName(); },
+                                         [this](const std::string &reason) { lastResort.failed(reason); }});
   if (rank.matmulSearch > 1)
     searchProducts();
   if (usesGraphs())
@@ -87,7 +88,18 @@ br_status CudaContext::launch(const br_program &program) {
     return program.run(this);
   StepGraph &graph = graphs[&program - model.programs];
   return graph.run(
-      streams.compute, [&] { return program.run(this); }, errors);
+      streams.compute, [&] { return program.run(this); }, [&](cudaGraphExec_t made) { return replay(made); }, errors);
+}
+
+// A launch may block where many are in the queue, or, with several GPUs in a process,
+// where other ranks have not launched theirs.
+cudaError_t CudaContext::replay(cudaGraphExec_t graph) {
+  if (collectives)
+    collectives->enter("cudaGraphLaunch");
+  const cudaError_t code = cudaGraphLaunch(graph, streams.compute);
+  if (collectives)
+    collectives->leave();
+  return code;
 }
 
 // The reason that came first: a call that failed here, or the other ranks.
@@ -133,10 +145,23 @@ void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
   copy(memory.data() + offset, from, bytes, cudaMemcpyHostToDevice);
 }
 
+// Whether NCCL has other ranks of this process to serve, each with a GPU of its own.
+static bool sharesProcess(const Rank &rank, const DeviceCollectives *collectives) {
+  return collectives && collectives->canBeCaptured() && rank.reach && rank.reach->isOneProcess();
+}
+
+std::string CudaContext::describeGraphs() const {
+  if (!graphs.empty())
+    return ", each program a CUDA graph";
+  if (!rank.graphs && sharesProcess(rank, collectives.get()))
+    return ", without CUDA graphs: NCCL may deadlock with them where a process has several GPUs; start a process for "
+           "each GPU, or say --cuda-graph=on";
+  return ", without CUDA graphs";
+}
+
 std::vector<std::string> CudaContext::remarks() const {
-  std::vector<std::string> lines = {concat("on ", device.describe(), ", ", device.describeCode(model),
-                                           graphs.empty() ? ", without CUDA graphs" : ", each program a CUDA graph"),
-                                    memory.describeRest()};
+  std::vector<std::string> lines = {
+      concat("on ", device.describe(), ", ", device.describeCode(model), describeGraphs()), memory.describeRest()};
   if (collectives && collectives->scratchBytes() > 0)
     lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));
   if (!matmuls.searched().empty())
@@ -146,6 +171,10 @@ std::vector<std::string> CudaContext::remarks() const {
 
 std::vector<std::string> CudaContext::warnings() const {
   std::vector<std::string> lines = collectives ? collectives->warnings() : std::vector<std::string>();
+  if (!graphs.empty() && sharesProcess(rank, collectives.get()))
+    lines.push_back(
+        "this process has a GPU for each of its ranks, and NCCL may deadlock with CUDA graphs there; start a "
+        "process for each GPU, or leave out --cuda-graph=on");
   for (const std::string &own : {memory.warnOfRest(), device.warnOfCode()})
     if (!own.empty())
       lines.push_back(own);

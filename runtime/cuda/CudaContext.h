@@ -12,6 +12,7 @@
 #include "cuda/Check.h"
 #include "cuda/DeviceArena.h"
 #include "cuda/DeviceCollectives.h"
+#include "cuda/LastResort.h"
 #include "cuda/Matmul.h"
 #include "cuda/PinnedSlots.h"
 #include "cuda/Profile.h"
@@ -54,11 +55,14 @@ public:
 private:
   void searchProducts();
   bool usesGraphs() const;
+  std::string describeGraphs() const;
   br_status launch(const br_program &program);
+  cudaError_t replay(cudaGraphExec_t graph);
   [[noreturn]] void failNow();
   void waitFor(cudaEvent_t event);
   void copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind);
 
+  LastResort lastResort; // outlives all that may block
   Device device;
   ProgramErrors errors;
   Streams streams;

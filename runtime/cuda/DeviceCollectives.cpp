@@ -32,11 +32,15 @@ void braid::registerNccl(const NcclLibrary &library) { nccl() = library; }
 //===----------------------------------------------------------------------===//
 
 void DeviceCollectives::noteFailure(const std::string &reason) {
-  std::lock_guard lock(mutex);
-  if (failed)
-    return;
-  failure = reason;
-  failed = true;
+  {
+    std::lock_guard lock(mutex);
+    if (failed)
+      return;
+    failure = reason;
+    failed = true;
+  }
+  if (place.failed)
+    place.failed(reason);
 }
 
 br_status DeviceCollectives::note(cudaError_t code, const char *call) {

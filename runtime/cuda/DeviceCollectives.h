@@ -33,6 +33,8 @@ struct DevicePlace {
   std::byte *arena;
   const Streams &streams;
   std::function<const char *()> action = {}; // what the program is doing, for messages
+  // Told of the first failure, by any thread.
+  std::function<void(const std::string &reason)> failed = {};
 };
 
 class DeviceCollectives {
@@ -48,6 +50,11 @@ public:
   // Whether starts and waits do nothing but put work on streams, so that a CUDA graph
   // can hold them.
   virtual bool canBeCaptured() const = 0;
+
+  // Around a call of CUDA's that may block until other ranks have come: time passes for it
+  // as for a wait.
+  virtual void enter(const char *) {}
+  virtual void leave() {}
 
   // Waits for this event of the compute stream.  BR_ERROR when ranks have died or time
   // passed, before or now: then error() says why, what the device has computed is

@@ -89,6 +89,8 @@ NcclCollectives::NcclCollectives(const br_model &model, const Rank &rank, const 
 NcclCollectives::~NcclCollectives() {
   // Other ranks come to their ends, too, unless something has failed anywhere.
   const bool isGood = !hasFailed() && std::uncaught_exceptions() == 0 && drain() == BR_OK;
+  if (!isGood && place.failed)
+    place.failed(hasFailed() ? error() : concat("rank ", rankNumber(), " ends after an error of its own"));
   {
     std::lock_guard lock(watchMutex);
     ending = true;
@@ -150,6 +152,17 @@ void NcclCollectives::started(int32_t index) {
     dropEnded();
 }
 
+void NcclCollectives::enter(const char *next) {
+  std::lock_guard lock(watchMutex);
+  call = next;
+  callSince = Clock::now();
+}
+
+void NcclCollectives::leave() {
+  std::lock_guard lock(watchMutex);
+  call = nullptr;
+}
+
 // Asks now and then instead of sleeping in the driver, where nothing could wake it.
 br_status NcclCollectives::synchronize(cudaEvent_t end) {
   {
@@ -206,10 +219,15 @@ std::string NcclCollectives::findTrouble() {
 }
 
 std::string NcclCollectives::findLate() {
+  const auto isLate = [now = Clock::now(), most = std::chrono::duration<double>(reach.timeout())](
+                          Clock::time_point since) { return now - since >= most; };
+  if (call && isLate(callSince))
+    return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(), " is still in ", call,
+                  ", which may wait for other ranks; start a process for each GPU, or run with --cuda-graph=off");
   if (std::string late = findLateCollective(); !late.empty())
     return late;
-  bool waits = underWay.empty() && awaited && queryEvent(awaited) == cudaErrorNotReady;
-  if (!waits || Clock::now() - awaitedSince < std::chrono::duration<double>(reach.timeout()))
+  const bool waits = underWay.empty() && awaited && queryEvent(awaited) == cudaErrorNotReady;
+  if (!waits || !isLate(awaitedSince))
     return "";
   return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(),
                 " waits for a CUDA graph with collectives; run with --cuda-graph=off to see for which one");

@@ -9,7 +9,8 @@
 // has settled, has failed, or time has passed.  A thread watches the collectives that
 // are under way.  When NCCL reports an error, another rank has failed, or one does not
 // end in time, all communicators are aborted: kernels that wait for other ranks end,
-// and every later call fails with the reason.
+// and every later call fails with the reason.  What blocks in spite of that is left to
+// LastResort.
 //
 // What NCCL does other than the host's transports: reductions combine in an order of
 // its own (bf16 rounds at each step), so their bits depend on the number of ranks and
@@ -48,6 +49,8 @@ public:
   NcclCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, const std::string &id);
   ~NcclCollectives() override;
 
+  void enter(const char *call) override;
+  void leave() override;
   br_status synchronize(cudaEvent_t end) override;
   const char *name() const override { return "nccl"; }
   bool hasRegistered() const override { return communicators.hasRegistered(); }
@@ -80,6 +83,8 @@ private:
   Clock::time_point since;       // nothing of these has ended, while the first could run
   cudaEvent_t awaited = nullptr; // by the host
   Clock::time_point awaitedSince;
+  const char *call = nullptr; // that the host is in
+  Clock::time_point callSince;
   bool ending = false;
   std::thread watcher;
 };

@@ -9,19 +9,19 @@ StepGraph::~StepGraph() {
     cudaGraphExecDestroy(graph);
 }
 
-br_status StepGraph::run(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors) {
+br_status StepGraph::run(cudaStream_t stream, const Launch &launch, const Replay &replay, ProgramErrors &errors) {
   if (runs < 1) {
     ++runs;
     return launch();
   }
   if (!graph && capture(stream, launch, errors) != BR_OK)
     return BR_ERROR;
-  errors.note(cudaGraphLaunch(graph, stream), "cudaGraphLaunch");
+  errors.note(replay(graph), "cudaGraphLaunch");
   return errors.any() ? BR_ERROR : BR_OK;
 }
 
 // Calls of this thread alone: other ranks, and threads that watch collectives, go on.
-br_status StepGraph::capture(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors) {
+br_status StepGraph::capture(cudaStream_t stream, const Launch &launch, ProgramErrors &errors) {
   errors.note(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
               "cudaStreamBeginCapture (--cuda-graph=off goes without)");
   if (errors.any())

@@ -25,11 +25,14 @@ public:
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
 
-  // Does what `launch` does to the stream, and to those that events tie to it.
-  br_status run(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors);
+  // Does what `launch` does to the stream, and to those that events tie to it.  `replay`
+  // launches a graph.
+  using Launch = std::function<br_status()>;
+  using Replay = std::function<cudaError_t(cudaGraphExec_t)>;
+  br_status run(cudaStream_t stream, const Launch &launch, const Replay &replay, ProgramErrors &errors);
 
 private:
-  br_status capture(cudaStream_t stream, const std::function<br_status()> &launch, ProgramErrors &errors);
+  br_status capture(cudaStream_t stream, const Launch &launch, ProgramErrors &errors);
 
   int runs = 0;
   cudaGraphExec_t graph = nullptr;

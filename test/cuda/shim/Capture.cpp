@@ -170,6 +170,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  blockIfTold("cudaGraphLaunch");
   if (cudaError_t error = failureOf("cudaGraphLaunch"))
     return error;
   Lock lock(queuesMutex);

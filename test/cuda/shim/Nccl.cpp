@@ -310,6 +310,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm) {
 ncclResult_t ncclCommDestroy(ncclComm_t) { return ncclSuccess; }
 
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  blockIfTold("ncclCommAbort");
   Lock lock(queuesMutex);
   comm->aborted = true;
   comm->pending = nullptr;
