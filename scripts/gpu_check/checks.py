@@ -1,31 +1,41 @@
 """What must hold of a built program: each check returns figures, or raises Failed."""
 
-import os
+import json
 import re
 import shutil
+import struct
 
-from . import programs, tools
+from . import machine, programs, tools
 
 
-class Built:
+class Program:
     """A program of the manifest and its binary."""
 
     def __init__(self, entry, folder, binary, scratch):
         self.entry, self.folder, self.binary, self.scratch = entry, folder, binary, scratch
         self.name, self.steps = entry["name"], entry["steps"]
-        self.expected = tools.losses(folder / "cpu" / self.name / "metrics.jsonl")
+        results = folder / "cpu" / f"{entry['model']}-{entry['precision']}"
+        self.expected, self.resumed = tools.losses(results / "metrics.jsonl"), tools.losses(results / "resumed.jsonl")
+        self.checkpoint = folder / "cpu" / entry["model"] / "checkpoint"
         self.tolerance = programs.TOLERANCE[entry["precision"]]
+        self.first = None
 
-    def command(self, log, *words):
+    def command(self, log, *words, steps=None):
         ranks = [] if self.entry["ranks"] == 1 else ["--ranks", self.entry["ranks"], "--transport", "device-threads"]
         return [self.binary, "train", "--data", self.folder / "data" / self.entry["data"], "--log", log, *ranks,
-                *programs.TRAIN, "--steps", self.steps, *words]
+                *programs.TRAIN, "--steps", steps or self.steps, *words]
 
-    def train(self, name, *words):
+    def train(self, name, *words, steps=None):
         """The losses of a run, and what it printed."""
         log = self.scratch / f"{self.name}-{name}.jsonl"
-        printed = tools.run(self.command(log, *words), timeout=600)
+        printed = tools.run(self.command(log, *words, steps=steps), timeout=300)
         return tools.losses(log), printed
+
+    def plain(self):
+        """A run without more words: several checks look at it."""
+        if not self.first:
+            self.first = self.train("first")
+        return self.first
 
 
 def largest_difference(losses, expected):
@@ -43,12 +53,11 @@ def compare(program, losses, expected):
 
 
 def same_losses(program, _):
-    losses, _ = program.train("losses")
-    return compare(program, losses, program.expected)
+    return compare(program, program.plain()[0], program.expected)
 
 
 def arena_as_reported(program, _):
-    _, printed = program.train("arena")
+    _, printed = program.plain()
     found = re.search(r"reported peak ([\d,]+) bytes (==|!=) allocated arena ([\d,]+) bytes", printed)
     if not found or found.group(2) != "==":
         raise tools.Failed(f"the arena is not what was reported: {found.group(0) if found else printed[:300]}")
@@ -56,9 +65,8 @@ def arena_as_reported(program, _):
 
 
 def same_with_graph(program, _):
-    """Only programs that run in one go can be captured: ranks that share a GPU meet on the host."""
     if program.entry["ranks"] > 1:
-        return None
+        raise tools.Skipped("ranks that share a GPU meet on the host, which no graph can hold")
     captured, _ = program.train("captured", "--cuda-graph=on")
     launched, _ = program.train("launched", "--cuda-graph=off")
     if captured != launched:
@@ -67,7 +75,7 @@ def same_with_graph(program, _):
 
 
 def same_bits(program, arguments):
-    first, _ = program.train("first")
+    first, _ = program.plain()
     for number in range(1, arguments.repeats):
         again, _ = program.train("again")
         if again != first:
@@ -75,34 +83,94 @@ def same_bits(program, arguments):
     return {"runs": arguments.repeats}
 
 
-def checkpoints_interchange(program, _):
-    """Goes on from what the CPU saved, and saves what the CPU's format says."""
+# ---------------------------------------------------------------------------
+# Checkpoints
+# ---------------------------------------------------------------------------
+
+def goes_on_from_cpu(program, _):
     copy = program.scratch / f"{program.name}-checkpoint"
-    shutil.copytree(program.folder / "cpu" / program.name / "checkpoint", copy)
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(program.checkpoint, copy)
     losses, _ = program.train("resumed", "--checkpoint", copy, "--resume")
-    return compare(program, losses, program.expected[program.steps // 2:])
+    return compare(program, losses, program.resumed)
+
+
+def tensors_of(folder):
+    """The tensors of all files of a checkpoint by their names: type, shape and place."""
+    tensors = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        with open(path, "rb") as file:
+            header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        tensors.update({name: (its["dtype"], its["shape"]) for name, its in header.items() if name != "__metadata__"})
+    return tensors
+
+
+def saves_as_cpu(program, _):
+    """One rank's checkpoint has the tensors that the CPU target's has."""
+    if program.entry["ranks"] > 1:
+        raise tools.Skipped("ranks save parts of tensors, in files of their own")
+    saved = program.scratch / f"{program.name}-saved"
+    shutil.rmtree(saved, ignore_errors=True)
+    program.train("saved", "--checkpoint", saved, steps=program.steps // 2)
+    ours, cpu = tensors_of(saved), tensors_of(program.checkpoint)
+    if ours != cpu:
+        different = sorted(name for name in {*ours, *cpu} if ours.get(name) != cpu.get(name))
+        raise tools.Failed(f"the checkpoint differs from the CPU target's in {len(different)} tensors: "
+                           f"{[(name, ours.get(name), cpu.get(name)) for name in different[:5]]}")
+    return {"tensors": len(ours)}
+
+
+# ---------------------------------------------------------------------------
+# compute-sanitizer
+# ---------------------------------------------------------------------------
+
+def findings(printed):
+    """How many errors a run reports; None where it ended without its summary.
+
+    `ERROR SUMMARY: 0 errors` of memcheck and initcheck, and of racecheck
+    `RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)`."""
+    found = re.findall(r"=+ (?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)", printed)
+    return sum(map(int, found)) if found else None
+
+
+def reported(printed):
+    """The first reports, and the kernels where they are."""
+    lines = [line.lstrip("= ") for line in printed.splitlines() if line.startswith("=========")]
+    return "\n".join(line for line in lines if line and not line.startswith("COMPUTE-SANITIZER"))[:2000]
 
 
 def sanitizer(tool):
     def check(program, _):
-        path = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
-        if not os.path.exists(path):
-            return None
-        log = program.scratch / f"{program.name}-{tool}.jsonl"
-        command = program.command(log)
-        command[command.index("--steps") + 1] = 2
-        tools.run([path, "--tool", tool, "--error-exitcode", 1, *command], timeout=1800)
-        return {}
+        path = machine.find_tool("compute-sanitizer")
+        if not path:
+            raise tools.Skipped("compute-sanitizer is neither on PATH nor in the CUDA toolkit")
+        command = program.command(program.scratch / f"{program.name}-{tool}.jsonl", steps=2)
+        # A status of its own tells errors that were found from a program that fails.
+        command = [path, "--tool", tool, "--error-exitcode", 99, "--print-limit", 20, *command]
+        try:
+            printed = tools.run(command, timeout=540)
+        except tools.Failed as error:
+            if "Device not supported" in error.printed:
+                raise tools.Skipped("compute-sanitizer does not support this device") from error
+            if not findings(error.printed):
+                raise
+            printed = error.printed
+        count = findings(printed)
+        if count is None:
+            raise tools.Failed(f"{tool} ended without a summary: {printed[-1000:]}")
+        if count:
+            raise tools.Failed(f"{tool} reports {count} errors: {reported(printed)}")
+        return {"errors": 0}
     return check
 
 
-# By name; None in place of figures says that this machine, or program, has not what it takes.
 CHECKS = {
     "losses": same_losses,
     "arena": arena_as_reported,
     "cuda_graph": same_with_graph,
     "determinism": same_bits,
-    "checkpoints": checkpoints_interchange,
+    "resumes": goes_on_from_cpu,
+    "saves": saves_as_cpu,
     "memcheck": sanitizer("memcheck"),
     "racecheck": sanitizer("racecheck"),
     "initcheck": sanitizer("initcheck"),

@@ -1,11 +1,13 @@
 """Writes the folder: programs, data, and what the CPU target computed."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
+import sysconfig
 
-from . import kernels, programs, tools
+from . import build, kernels, programs, tools
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -13,8 +15,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 class Emitter:
     def __init__(self, arguments, folder):
         self.bin = arguments.build / "bin"
-        self.arch, self.memory = arguments.arch, arguments.memory
+        self.arch = arguments.arch
+        self.memory = programs.REHEARSAL_MEMORY if arguments.rehearse else arguments.memory
         self.folder = folder
+        self.references = {}
         for name in ("programs", "data", "cpu", "graphs"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
@@ -23,41 +27,76 @@ class Emitter:
         text = tools.run(["python3", ROOT / "test/binary/Inputs/text.py", 100000])
         tools.write_atomically(self.folder / "data/text", text)
 
+    def model_words(self, model, name):
+        """How braid-model is told of a model."""
+        if "preset" in model:
+            return [f"--preset={model['preset']}"]
+        config = self.folder / "graphs" / f"{name}.config.json"
+        config.write_text(json.dumps(model["config"]))
+        return [config]
+
     def graph(self, model, name, batch=None):
         if "graph" in model:
             return ROOT / model["graph"]
         path = self.folder / "graphs" / f"{name}.mlir"
-        tools.run([self.bin / "braid-model", f"--preset={model['preset']}", "--batch", batch or model["batch"],
+        tools.run([self.bin / "braid-model", *self.model_words(model, name), "--batch", batch or model["batch"],
                    "--seq", model["seq"], "-o", path])
         return path
 
     def compile(self, graph, target, output, words, emit):
         tools.run([self.bin / "braidc", graph, f"--target={target}", f"--emit={emit}", "-o", output, *words])
 
+    def sources(self, graph, name, words):
+        """A program's folder; the runtime is there once, for all."""
+        place, shared = self.folder / "programs" / name, self.folder / "runtime"
+        shutil.rmtree(place, ignore_errors=True)
+        self.compile(graph, f"cuda:{self.arch}", place, words, "dir")
+        if shared.exists():
+            shutil.rmtree(place / "runtime")
+        else:
+            (place / "runtime").rename(shared)
+        (place / "runtime").mkdir()
+        (place / "runtime/CMakeLists.txt").write_text(build.SHARED_RUNTIME)
+        lists = place / "CMakeLists.txt"
+        lists.write_text(re.sub(r"\btrain\b", name, lists.read_text()))
+
     def checked(self, program):
-        """The program's folder, and the losses and a checkpoint of its CPU twin."""
-        graph = self.graph(program.model, program.name)
-        words = [*program.words, f"--precision={program.precision}", "--clip=1.0"]
-        self.compile(graph, f"cuda:{self.arch}", self.folder / "programs" / program.name, words, "dir")
-        twin, results = self.folder / "cpu" / f"{program.name}.exe", self.folder / "cpu" / program.name
+        model = programs.MODELS[program.model]
+        graph = self.graph(model, program.name)
+        self.sources(graph, program.name, [*program.words, f"--precision={program.precision}", "--clip=1.0"])
+        self.reference(graph, program.model, program.precision)
+        return {"name": program.name, "model": program.model, "ranks": program.ranks, "precision": program.precision,
+                "data": model["data"], "steps": programs.STEPS}
+
+    def reference(self, graph, model, precision):
+        """What one rank of the CPU target computes, for all strategies: losses, a checkpoint of the first half
+        (of f32, which is a checkpoint of bf16, too), and the losses that follow on it."""
+        if (model, precision) in self.references:
+            return
+        results, checkpoint = self.folder / "cpu" / f"{model}-{precision}", self.folder / "cpu" / model / "checkpoint"
         results.mkdir(exist_ok=True)
-        self.compile(graph, "cpu", twin, words, "exe")
-        train = [twin, "train", "--data", self.folder / "data" / program.model["data"], "--threads", 1,
-                 "--log", results / "metrics.jsonl", *programs.TRAIN]
-        half = programs.STEPS // 2
-        tools.run([*train, "--steps", half, "--checkpoint", results / "checkpoint"])
-        # The GPU goes on from the first half, the CPU without a break.
-        tools.run([*train, "--steps", programs.STEPS])
-        twin.unlink()
-        return {"name": program.name, "ranks": program.ranks, "precision": program.precision,
-                "data": program.model["data"], "steps": programs.STEPS}
+        twin = self.folder / "graphs" / f"{model}-{precision}.exe"
+        self.compile(graph, "cpu", twin, [f"--precision={precision}", "--clip=1.0"], "exe")
+        train = [twin, "train", "--data", self.folder / "data" / programs.MODELS[model]["data"], "--threads", 1,
+                 *programs.TRAIN]
+        if not checkpoint.exists():
+            if precision != "f32":
+                self.reference(graph, model, "f32")
+            else:
+                checkpoint.parent.mkdir(exist_ok=True)
+                tools.run([*train, "--steps", programs.STEPS // 2, "--checkpoint", checkpoint])
+        tools.run([*train, "--steps", programs.STEPS, "--log", results / "metrics.jsonl"])
+        copy = self.folder / "graphs" / f"{model}-{precision}.checkpoint"
+        shutil.copytree(checkpoint, copy)
+        tools.run([*train, "--steps", programs.STEPS, "--log", results / "resumed.jsonl", "--checkpoint", copy, "--resume"])
+        self.references[model, precision] = True
 
     def largest_batch(self, model, name):
         """By the planner: the largest multiple of 4 whose arena the memory holds."""
         def fits(batch):
             try:
-                self.compile(self.graph(model, name, batch), "cuda", self.folder / "graphs/plan.mlir",
-                             ["--precision=bf16", f"--memory-limit={self.memory}"], "memory")
+                self.compile(self.graph(model, name, batch), f"cuda:{self.arch}", self.folder / "graphs/plan.mlir",
+                             ["--precision=bf16", "--clip=1.0", f"--memory-limit={self.memory}"], "memory")
                 return True
             except tools.Failed as error:
                 if "memory" not in str(error):
@@ -77,12 +116,13 @@ class Emitter:
         if not batch:
             raise tools.Failed(f"{name}: no batch fits {self.memory}")
         graph = self.graph(model, name, batch)
-        self.compile(graph, f"cuda:{self.arch}", self.folder / "programs" / name, ["--precision=bf16", "--clip=1.0"], "dir")
+        self.sources(graph, name, ["--precision=bf16", "--clip=1.0"])
         plan = self.folder / "graphs" / f"{name}.memory.mlir"
-        self.compile(graph, "cuda", plan, ["--precision=bf16", "--clip=1.0"], "memory")
-        return {"name": name, "batch": batch, "seq": model["seq"], "preset": model["preset"],
+        self.compile(graph, f"cuda:{self.arch}", plan, ["--precision=bf16", "--clip=1.0"], "memory")
+        shape = {key: model[key] for key in ("seq", "layers", "heads", "width", "vocabulary")}
+        return {"name": name, "batch": batch, "memory": in_bytes(self.memory), **shape,
                 "actions": kernels.list_actions(plan, ROOT / "test/cuda"),
-                "parameters": count_of(tools.run([self.bin / "braid-model", f"--preset={model['preset']}", "--count"]))}
+                "parameters": count_of(tools.run([self.bin / "braid-model", *self.model_words(model, name), "--count"]))}
 
 
 def count_of(listing):
@@ -90,24 +130,58 @@ def count_of(listing):
     return int(re.findall(r"[\d,]+", listing.strip().splitlines()[-1])[-1].replace(",", ""))
 
 
+def in_bytes(memory):
+    """What braidc reads as a limit: 64GiB, 64G, 500MB."""
+    number, unit = re.fullmatch(r"([\d.]+)\s*([A-Za-z]*)", memory).groups()
+    powers = {"": 1, "k": 10, "m": 20, "g": 30, "t": 40}
+    if unit.lower().endswith("b") and not unit.lower().endswith("ib"):
+        return int(float(number) * 1000 ** (powers[unit[:-1].lower()] // 10))
+    return int(float(number) * 2 ** powers[unit[:1].lower()])
+
+
+def carry_frontend(folder):
+    """Header files that GPU machines often lack, and without which attention of bf16 programs cannot be compiled."""
+    places = [os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), *(os.environ.get(key, "") + "/include" for key in ("CUDA_HOME", "CUDA_PATH")),
+              "/usr/local/cuda/include", "/usr/include", ROOT / "build/cuda/include", sysconfig.get_path("purelib") + "/include"]
+    for place in filter(None, places):
+        place = pathlib.Path(place)
+        if (place / "cudnn_frontend.h").exists():
+            to = folder / "cudnn-frontend"
+            shutil.rmtree(to, ignore_errors=True)
+            to.mkdir()
+            for path in place.glob("cudnn_frontend*"):
+                (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
+            return
+    print("cudnn_frontend.h was not found and does not go along: where it is missing, too, bf16 attention will refuse "
+          "to start (pip install nvidia-cudnn-frontend, or CUDNN_FRONTEND_INCLUDE_DIR=...)", flush=True)
+
+
 def main(arguments, folder):
-    emitter = Emitter(arguments, folder.resolve())
+    folder = folder.resolve()
+    emitter = Emitter(arguments, folder)
+    (folder / "manifest.json").unlink(missing_ok=True)
+    shutil.rmtree(folder / "runtime", ignore_errors=True)
     emitter.make_data()
     wanted = re.compile(arguments.only)
-    manifest = {"arch": arguments.arch, "programs": [], "speed": []}
+    manifest = {"arch": arguments.arch, "rehearsal": arguments.rehearse, "programs": [], "speed": []}
     for program in programs.checked_programs():
         if wanted.search(program.name):
             print(f"emit {program.name}", flush=True)
             manifest["programs"].append(emitter.checked(program))
-    for name, model in ({} if arguments.no_speed else programs.SPEED).items():
+    speed = programs.REHEARSAL if arguments.rehearse else programs.SPEED
+    for name, model in ({} if arguments.no_speed else speed).items():
         if wanted.search(name):
             print(f"emit {name}", flush=True)
             manifest["speed"].append(emitter.speed(name, model))
     if not manifest["programs"] and not manifest["speed"]:
-        raise SystemExit(f"gpu-check: no program's name matches '{arguments.only}'")
+        raise tools.Failed(f"no program's name matches '{arguments.only}'")
     shutil.rmtree(folder / "graphs")
+    carry_frontend(folder)
+    (folder / "CMakeLists.txt").write_text(build.TOGETHER.format(arch=arguments.arch.removeprefix("sm_")))
     scripts = pathlib.Path(__file__).resolve().parent
     shutil.copy2(scripts.parent / "gpu-check", folder / "gpu-check")
     shutil.copytree(scripts, folder / "gpu_check", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     tools.write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1))
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{folder}: {size / 2**20:.1f} MiB, for {folder}/gpu-check run {folder}", flush=True)
     return 0

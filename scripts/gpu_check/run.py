@@ -1,67 +1,129 @@
 """Builds the programs of a folder, checks them, and measures."""
 
 import json
+import os
 import pathlib
 import re
-import shlex
 import shutil
+import signal
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
-from . import checks, speed, tools
+from . import beside, build, checks, machine, speed, tools
+from .results import Results, summarize
+
+# What can be asked for by name: a check, a measurement, or a part, which is several.
+PARTS = {
+    "numbers": ["losses", "arena", "cuda_graph", "determinism", "resumes", "saves"],
+    "sanitizer": ["memcheck", "racecheck", "initcheck"],
+    "speed": list(speed.MEASURES),
+    "beside": beside.names(),
+}
+MEASURES = [*speed.MEASURES, *beside.names()]
+ALL = ["build", *(check for part in PARTS.values() for check in part)]
 
 
-class Results:
-    """A JSON line for each check and measurement, as soon as it is known."""
+def wanted_checks(words):
+    for word in words:
+        if word not in ALL and word not in PARTS:
+            raise tools.Failed(f"there is no check '{word}'; there are {', '.join([*PARTS, *ALL])}")
+    return [check for check in ALL if not words or any(word == check or check in PARTS.get(word, []) for word in words)]
 
-    def __init__(self, path):
-        self.path, self.counts = path, {"passed": 0, "failed": 0, "skipped": 0}
 
-    def add(self, program, check, outcome, **figures):
-        self.counts[outcome] += 1
-        line = json.dumps({"program": program, "check": check, "outcome": outcome, **figures})
-        if self.path:
-            with open(self.path, "a") as file:
-                file.write(line + "\n")
-            print(f"{outcome:8}{program}: {check}", flush=True)
-        else:
-            print(line, flush=True)
+class Run:
+    """The folder, the machine, and where results go."""
 
-    def attempt(self, program, check, work):
-        try:
-            figures = work()
-        except (tools.Failed, OSError, ValueError, KeyError) as error:
-            self.add(program, check, "failed", reason=str(error))
+    def __init__(self, arguments, folder, manifest, scratch):
+        self.arguments, self.folder, self.manifest, self.scratch = arguments, folder, manifest, scratch
+        self.wanted, self.only = wanted_checks(arguments.parts), re.compile(arguments.only)
+        self.gpu, self.nvcc = machine.find_gpu(), machine.find_nvcc()
+        packages = machine.Packages(arguments.python)
+        place = (arguments.build_folder or folder / "build").resolve()
+        found_environment = dict(os.environ)
+        os.environ.update(machine.environment_of_programs(packages, self.nvcc))
+        self.builder = build.Builder(folder, place, arguments, self.gpu, self.nvcc, packages, manifest["arch"])
+        self.bench = speed.Bench(arguments, self.builder, self.gpu, self.nvcc, packages, found_environment, place, manifest["rehearsal"])
+        self.results = Results(arguments.json, self.described(), arguments.resume)
+
+    def described(self):
+        words = {"machine": str(self.gpu or "no GPU"), "nvcc": self.nvcc.version if self.nvcc else None, "arch": self.builder.arch}
+        return {**words, "rehearsal": True} if self.manifest["rehearsal"] or self.arguments.build_with else words
+
+    def reason_against(self):
+        """Why nothing can run here; None where something can."""
+        if self.arguments.build_with or self.wanted == ["build"]:
             return None
-        self.add(program, check, "skipped" if figures is None else "passed", **(figures or {}))
-        return figures
+        if not self.gpu:
+            return "nvidia-smi finds no GPU on this machine"
+        return self.nvcc and machine.reason_against(self.gpu, self.nvcc)
+
+    def entries(self, kind, checks):
+        """The programs of a kind of which something is still to be done."""
+        todo = {"build", *checks} if self.wanted == ["build"] else checks
+        return [entry for entry in self.manifest[kind] if self.only.search(entry["name"]) and
+                any(check in self.wanted and not self.results.has(entry["name"], check) for check in todo)]
+
+    def all(self):
+        checked, measured = self.entries("programs", checks.CHECKS), self.entries("speed", MEASURES)
+        if not checked and not measured and not self.results.passed:
+            raise tools.Failed(f"no program's name matches '{self.arguments.only}'")
+        self.builder.all_of([entry["name"] for entry in checked + measured])
+        # Checks are small programs, and several of them share a GPU well; measurements want it for themselves.
+        with ThreadPoolExecutor(max(1, min(8, self.arguments.jobs // 2))) as pool:
+            try:
+                for future in [pool.submit(self.check, entry) for entry in checked]:
+                    future.result()
+            except BaseException:
+                tools.commands.stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+        for entry in measured:
+            self.measure(entry)
+
+    def built(self, entry, checks):
+        """The program's binary; without one none of its checks can be made."""
+        place = []
+
+        def work():
+            place.append(self.builder.binary(entry["name"]))
+            return {}
+
+        self.results.attempt(entry["name"], "build", work, again=True)
+        if not place:
+            for name in checks:
+                if name in self.wanted:
+                    self.results.skip(entry["name"], name, "it was not built")
+        return place[0] if place else None
+
+    def check(self, entry):
+        binary = self.built(entry, checks.CHECKS)
+        if not binary or self.wanted == ["build"]:
+            return
+        scratch = self.scratch / entry["name"]
+        scratch.mkdir()
+        program = checks.Program(entry, self.folder, binary, scratch)
+        for name, check in checks.CHECKS.items():
+            if name in self.wanted:
+                self.results.attempt(entry["name"], name, lambda check=check: check(program, self.arguments))
+        shutil.rmtree(scratch)
+
+    def measure(self, entry):
+        binary = self.built(entry, MEASURES)
+        if not binary or self.wanted == ["build"]:
+            return
+        scratch = self.scratch / entry["name"]
+        scratch.mkdir()
+        program = speed.Measured(entry, binary, scratch, self.bench)
+        for name, measure in speed.MEASURES.items():
+            if name in self.wanted:
+                self.results.attempt(entry["name"], name, lambda measure=measure: measure(program))
+        beside.measure(program, self.results, self.wanted)
+        shutil.rmtree(scratch)
 
 
-def build(folder, name, arguments):
-    """The binary of one of the folder's programs."""
-    source, place = folder / "programs" / name, folder / "build" / name
-    place.mkdir(parents=True, exist_ok=True)
-    if arguments.build_with:
-        binary = place / "program"
-        tools.run([word.format(folder=source, output=binary) for word in shlex.split(arguments.build_with)])
-        return binary
-    tools.run(["cmake", "-S", source, "-B", place, "-DCMAKE_BUILD_TYPE=Release"])
-    tools.run(["cmake", "--build", place, "--parallel"])
-    found = [path for path in place.iterdir() if path.is_file() and path.stat().st_mode & 0o111 and not path.suffix]
-    if len(found) != 1:
-        raise tools.Failed(f"{place} holds {len(found)} programs after its build, not one")
-    return found[0]
-
-
-def describe_machine():
-    """The GPUs, by what the driver says; none without it."""
-    if not shutil.which("nvidia-smi"):
-        return []
-    try:
-        lines = tools.run(["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"])
-    except tools.Failed:
-        return []
-    return [line.strip() for line in lines.splitlines() if line.strip()]
+def interrupt(*_):
+    raise KeyboardInterrupt
 
 
 def main(arguments, folder):
@@ -69,45 +131,29 @@ def main(arguments, folder):
     try:
         manifest = json.loads((folder / "manifest.json").read_text())
     except (OSError, ValueError) as error:
-        print(f"gpu-check: cannot read {folder}/manifest.json, which `gpu-check emit` writes last: {error}", file=sys.stderr)
-        return 2
-    devices = describe_machine()
-    if not devices and not arguments.build_with:
-        print("gpu-check: nvidia-smi finds no GPU on this machine; nothing was run", file=sys.stderr)
-        return 2
-    results, wanted = Results(arguments.json), re.compile(arguments.only)
-    print(f"gpu-check: {'; '.join(devices) or 'built with ' + arguments.build_with}", file=sys.stderr)
-    with tempfile.TemporaryDirectory(prefix="braid-gpu-run-") as scratch:
-        for entry in manifest["programs"]:
-            if wanted.search(entry["name"]):
-                check_program(entry, folder, arguments, results, pathlib.Path(scratch))
-        for entry in manifest["speed"] if devices else []:
-            if wanted.search(entry["name"]):
-                measure_program(entry, folder, arguments, results, pathlib.Path(scratch))
-    counts = results.counts
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped", file=sys.stderr)
+        raise tools.Failed(f"cannot read {folder}/manifest.json, which `gpu-check emit` writes last: {error}") from error
+    signal.signal(signal.SIGTERM, interrupt)  # as `timeout` ends a command: what is known is told all the same
+    budget = tools.Budget(arguments.budget)
+    with tempfile.TemporaryDirectory(prefix="braid-gpu-run-", ignore_cleanup_errors=True) as scratch:
+        run = Run(arguments, folder, manifest, pathlib.Path(scratch))
+        tools.commands.budget = budget  # looking at the machine counts, and is never what is left out
+        if reason := run.reason_against():
+            raise tools.Failed(f"{reason}; nothing was run")
+        print(f"gpu-check: {run.described()}", file=sys.stderr)
+        try:
+            run.all()
+            interrupted = False
+        except (KeyboardInterrupt, tools.Stopped):
+            tools.commands.stop()
+            interrupted = True
+    return tell([arguments.json], interrupted)
+
+
+def tell(paths, interrupted=False):
+    existing = [path for path in paths if path.exists()]
+    text, counts = summarize(existing)
+    print(f"\n{text}")
+    if interrupted:
+        print(f"interrupted; what was known is in {', '.join(map(str, paths))}, and --resume goes on from there")
+        return 130
     return 0 if counts["passed"] and not counts["failed"] else 1
-
-
-def built(entry, folder, arguments, results):
-    place = {}
-
-    def work():
-        place["binary"] = build(folder, entry["name"], arguments)
-        return {}
-
-    results.attempt(entry["name"], "build", work)
-    return place.get("binary")
-
-
-def check_program(entry, folder, arguments, results, scratch):
-    if binary := built(entry, folder, arguments, results):
-        program = checks.Built(entry, folder, binary, scratch)
-        for name, check in checks.CHECKS.items():
-            results.attempt(entry["name"], name, lambda check=check: check(program, arguments))
-
-
-def measure_program(entry, folder, arguments, results, scratch):
-    if binary := built(entry, folder, arguments, results):
-        for name, measure in speed.MEASURES.items():
-            results.attempt(entry["name"], name, lambda measure=measure: measure(entry, binary, scratch))

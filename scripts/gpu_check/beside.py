@@ -1,0 +1,65 @@
+"""Our program beside its peers: rounds by turns, so that clocks and heat are the same for all."""
+
+import statistics
+
+from . import peers, tools
+
+
+def names():
+    return [f"beside_{name}" for name in ("eager", "compile", "compile-padded", "llm.c")]
+
+
+def measure(program, results, wanted):
+    """A result for each peer: of what was measured when a peer fails, or time runs out, the whole rounds count."""
+    left = []
+    for peer in peers.of(program):
+        check = f"beside_{peer.name}"
+        if check not in wanted or results.has(program.entry["name"], check):
+            continue
+        try:
+            peer.prepare()
+            left.append(peer)
+        except tools.Skipped as reason:
+            results.skip(program.entry["name"], check, str(reason))
+        except (tools.Failed, OSError) as error:
+            results.add(program.entry["name"], check, "failed", reason=str(error))
+    rounds = {peer.name: [] for peer in left}
+    started, ended = list(left), {}
+    for _ in range(program.bench.arguments.rounds):
+        try:
+            ours = program.rates() if left else []
+        except (tools.Failed, tools.Skipped, OSError) as error:
+            ended = {peer.name: error for peer in left} | ended
+            break
+        for peer in list(left):
+            try:
+                rounds[peer.name].append((ours, peer.rates()))
+            except (tools.Failed, tools.Skipped, OSError, ValueError) as error:
+                ended[peer.name] = error
+                left.remove(peer)
+    for peer in started:
+        tell(program, peer, rounds[peer.name], ended.get(peer.name), results)
+
+
+def tell(program, peer, rounds, error, results):
+    def work():
+        if not rounds or error and not isinstance(error, tools.Skipped):
+            raise error or tools.Failed("no round was run")
+        return compare(program, peer, rounds)
+    results.attempt(program.entry["name"], f"beside_{peer.name}", work)
+
+
+def compare(program, peer, rounds):
+    """A ratio for each round, and of these the least and the median."""
+    ratios = [statistics.median(ours) / statistics.median(theirs) for ours, theirs in rounds]
+    figures = {}
+    for name, rates in (("braid", [rate for ours, _ in rounds for rate in ours]),
+                        (peer.name, [rate for _, theirs in rounds for rate in theirs])):
+        figures |= {f"{name}_{key}": value for key, value in program.figures(rates).items()}
+    return {"rounds": len(rounds), "braid_batch": program.entry["batch"], f"{peer.name}_batch": peer.batch, **figures,
+            "ratio_least": min(ratios), "ratio_median": statistics.median(ratios), "ratios": ratios,
+            f"{peer.name}_details": peer.details,
+            "headline": {f"speed over {peer.name}, median of rounds": (statistics.median(ratios), 1.0),
+                         f"speed over {peer.name}, least": (min(ratios), None),
+                         f"{peer.name}: tokens/s": (figures[f"{peer.name}_tokens_per_second_median"], None),
+                         f"{peer.name}: MFU": (figures[f"{peer.name}_mfu"], None)}}
