@@ -1,6 +1,11 @@
 """The GPT-2 that the benchmarks of whole steps train, and its data."""
 
-import struct
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
+
+from gpu_check.tokens import write_tokens  # noqa: E402,F401  (for those that import this)
 
 CONFIG = {
     "model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 50257, "n_positions": 1024,
@@ -16,12 +21,3 @@ def model_flops(config, batch, seq):
     matrix_weights = layers * 12 * width * width + config["vocab_size"] * width
     return batch * seq * (6 * matrix_weights + 12 * layers * width * seq)
 
-
-def write_tokens(path, count, vocab):
-    """Tokens from a linear congruential generator, in the runtime's binary format."""
-    state, tokens = 1, []
-    for _ in range(count):
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        tokens.append((state >> 33) % vocab)
-    header = struct.pack("<8sIIQQ", b"BRAIDTOK", 1, 2, count, vocab).ljust(64, b"\0")
-    path.write_bytes(header + struct.pack(f"<{count}H", *tokens))
