@@ -6,6 +6,7 @@
 // RUN: braid-interp %s --compare --function=accumulator_lives --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=slice_lives --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=transposed_update --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=rows --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 
 // The old value is read after the new one is made.
 // CHECK-LABEL: exec.program @read_later
@@ -52,6 +53,21 @@ func.func @slice_lives(%x: tensor<4xf32> {tg.input = "x"}) -> (tensor<8xf32> {tg
   %3 = arith.negf %2 : tensor<8xf32>
   %4 = arith.addf %0, %x : tensor<4xf32>
   return %3, %4 : tensor<8xf32>, tensor<4xf32>
+}
+
+// Rows that are found by number lie behind each other, and so do the numbers.
+// CHECK-LABEL: exec.program @rows
+// CHECK-DAG:   name "gather operand 0, made contiguous"
+// CHECK-DAG:   name "gather operand 1, made contiguous"
+// CHECK-DAG:   name "scatter_add operand 1, made contiguous"
+func.func @rows(%table: tensor<8x6xf32> {tg.input = "t"}, %numbers: tensor<3x4xi32> {tg.input = "tokens", tg.role = "tokens"})
+    -> (tensor<3x4xf32> {tg.role = "y"}, tensor<8x2xf32> {tg.role = "z"}) {
+  %t = exec.view %table offset 1 strides [6, 1] : tensor<8x6xf32> -> tensor<8x4xf32>
+  %n = exec.view %numbers offset 1 strides [4] : tensor<3x4xi32> -> tensor<3xi32>
+  %0 = exec.gather(%t, %n) : (tensor<8x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
+  %u = exec.view %0 offset 0 strides [4, 1] : tensor<3x4xf32> -> tensor<3x2xf32>
+  %1 = exec.scatter_add(%n, %u) : (tensor<3xi32>, tensor<3x2xf32>) -> tensor<8x2xf32>
+  return %0, %1 : tensor<3x4xf32>, tensor<8x2xf32>
 }
 
 // The transpose of a square parameter is not written over what it is made of.

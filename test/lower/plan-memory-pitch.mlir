@@ -1,6 +1,7 @@
 // Rows of 1001 numbers of four bytes begin at no multiple of 16 bytes: they are set apart.
 // RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda})" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
+// RUN: braid-opt %t.mlir --exec-verify-plan=target=cuda | diff - %t.mlir
 // RUN: braid-interp %s --compare --function=logits --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
 // RUN: braid-interp %s --compare --function=reshaped --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
 // RUN: braid-interp %s --compare --function=accumulated --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"

@@ -37,6 +37,25 @@ TEST_F(ByteRangesTest, ContiguousDimsAreOneRun) {
   EXPECT_EQ(ranges.end(), 320);
 }
 
+TEST_F(ByteRangesTest, RowsOfSeveralDimsWalkAsOne) {
+  ByteRanges apart(ref({2, 4, 7}, {32, 8, 1}), 64);
+  EXPECT_EQ(apart.dims.size(), 1u);
+  EXPECT_TRUE(apart == ByteRanges(ref({8, 7}, {8, 1}), 64));
+  EXPECT_FALSE(apart == ByteRanges(ref({8, 8}, {8, 1}), 64));
+  EXPECT_EQ(bytesOf(apart).size(), 2u * 4 * 7 * 4);
+}
+
+TEST_F(ByteRangesTest, GapsBetweenRowsStayUnwritten) {
+  ByteRanges rows(ref({8, 7}, {8, 1}), 0);
+  WrittenBytes written(8 * 8 * 4, 4);
+  EXPECT_EQ(written.firstUnwritten(rows), 0);
+  written.write(rows);
+  EXPECT_EQ(written.firstUnwritten(rows), -1);
+  EXPECT_EQ(written.firstUnwritten(ByteRanges(ref({8, 8}, {8, 1}), 0)), 28);
+  written.write(ByteRanges(ref({8, 1}, {8, 1}), 28));
+  EXPECT_EQ(written.firstUnwritten(ByteRanges(ref({64}, {1}), 0)), -1);
+}
+
 TEST_F(ByteRangesTest, OrderOfDimsAndRepetitionDoNotMatter) {
   EXPECT_EQ(ByteRanges(ref({4, 8}, {1, 4}), 0).run, 128);
   EXPECT_EQ(ByteRanges(ref({5, 8}, {0, 1}), 0).run, 32);

@@ -1,0 +1,61 @@
+//===- RowPitchTest.cpp - how far rows are set apart ----------------------===//
+
+#include "lib/Memory/RowPitch.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace braid;
+
+namespace {
+
+struct RowPitchTest : testing::Test {
+  mlir::MLIRContext context;
+  mlir::Builder builder{&context};
+
+  /// Strides as text, "" where rows lie close.
+  std::string strides(llvm::ArrayRef<int64_t> shape, mlir::Type element, int64_t alignment) {
+    auto type = mlir::RankedTensorType::get(shape, element);
+    std::optional<Layout> layout = layoutWithPitch(type, alignment);
+    std::string text;
+    if (!layout)
+      return text;
+    for (int64_t stride : layout->strides)
+      text += std::to_string(stride) + " ";
+    return text + "+" + std::to_string(gapBytes(type, *layout));
+  }
+};
+
+TEST_F(RowPitchTest, RowsBeginAtMultiplesOfTheAlignment) {
+  EXPECT_EQ(strides({8192, 50257}, builder.getBF16Type(), 128), "50304 1 +770048");
+  EXPECT_EQ(strides({8, 1024, 50257}, builder.getBF16Type(), 128), "51511296 50304 1 +770048");
+  EXPECT_EQ(strides({4, 50257}, builder.getF32Type(), 128), "50272 1 +240");
+  EXPECT_EQ(strides({4, 50257}, builder.getBF16Type(), 16), "50264 1 +56");
+}
+
+TEST_F(RowPitchTest, GapsAreAtMostASixteenth) {
+  // 514 bytes: 640 and 576 are too many, 544 is not.
+  EXPECT_EQ(strides({4, 257}, builder.getBF16Type(), 128), "272 1 +120");
+  EXPECT_EQ(strides({4, 31}, builder.getF32Type(), 128), "32 1 +16");
+  EXPECT_EQ(strides({4, 33}, builder.getF32Type(), 128), "");
+  EXPECT_EQ(strides({4, 7}, builder.getF32Type(), 128), "");
+}
+
+TEST_F(RowPitchTest, SomeRowsAreFineAsTheyAre) {
+  EXPECT_EQ(strides({8192, 768}, builder.getBF16Type(), 128), "");
+  EXPECT_EQ(strides({4, 1004}, builder.getF32Type(), 128), ""); // a multiple of 16 bytes
+  EXPECT_EQ(strides({1, 1, 50257}, builder.getBF16Type(), 128), "");
+  EXPECT_EQ(strides({50257}, builder.getBF16Type(), 128), "");
+  EXPECT_EQ(strides({8192, 50257}, builder.getBF16Type(), 0), "");
+}
+
+// As views of other shapes give them, so that the same rows are the same reference.
+TEST_F(RowPitchTest, DimsOfSizeOneHaveContiguousStrides) {
+  EXPECT_EQ(strides({1, 4, 1001}, builder.getF32Type(), 128), "4004 1024 1 +368");
+  Layout rows = *layoutWithPitch(mlir::RankedTensorType::get({4, 1001}, builder.getF32Type()), 128);
+  std::optional<Layout> view = composeView({4, 1001}, rows, {1, 4, 1001}, 0, {4004, 1001, 1});
+  ASSERT_TRUE(view);
+  EXPECT_EQ(llvm::ArrayRef<int64_t>(view->strides), llvm::ArrayRef<int64_t>({4004, 1024, 1}));
+}
+
+} // namespace
