@@ -80,7 +80,8 @@ struct DriverOptions {
   PrecisionOptions precision;
   /// auto, library or decompose; empty for auto.
   std::string attention;
-  /// full or none: whether products apply the activations that the target's library can.
+  /// full, activations or none: whether products apply the activations, and make the
+  /// gradients of biases, that the target's library can; empty for full.
   std::string epilogues;
   ParallelOptions parallel;
   /// Bytes, possibly with a unit; empty for none.

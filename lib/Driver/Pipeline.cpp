@@ -180,7 +180,8 @@ static Phase decompose(const DriverOptions &options) {
 /// each op left, then kernels into one another.
 static Phase formActions(const DriverOptions &options) {
   std::string target = "{target=" + options.target + "}";
-  std::string sums = options.epilogues == "none" ? "" : ",exec-select-bias-gradients" + target;
+  bool sumsInCalls = options.epilogues.empty() || options.epilogues == "full";
+  std::string sums = sumsInCalls ? ",exec-select-bias-gradients" + target : "";
   return {"actions", "func.func(exec-select-calls" + target + sums + ",exec-form-kernels" + target +
                          ",exec-fuse-kernels" + target + "),exec-verify-values"};
 }

@@ -71,9 +71,10 @@ static Error checkAttention(const DriverOptions &options) {
 }
 
 static Error checkEpilogues(const DriverOptions &options) {
-  if (options.epilogues.empty() || options.epilogues == "full" || options.epilogues == "none")
+  const std::string &which = options.epilogues;
+  if (which.empty() || which == "full" || which == "activations" || which == "none")
     return Error::success();
-  return makeError("--epilogues=" + options.epilogues + ": it is full or none");
+  return makeError("--epilogues=" + which + ": it is full, activations or none");
 }
 
 Error braid::resolveTarget(DriverOptions &options) {

@@ -1,8 +1,8 @@
 //===- Passes.td - from tensors to actions in memory -------------*- tablegen -*-===//
 //
-// Order: select-calls, form-kernels, fuse-kernels, verify-values (Actions.td),
-// plan-memory (Memory.td), outline-kernels, batch-launches (Launches.td),
-// verify-memory, verify-plan (Memory.td).
+// Order: select-calls, select-bias-gradients, form-kernels, fuse-kernels,
+// verify-values (Actions.td), plan-memory (Memory.td), outline-kernels,
+// batch-launches (Launches.td), verify-memory, verify-plan (Memory.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER

@@ -49,7 +49,7 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
       fail(where, ": its workspace lies outside the arena");
     if (d.bias_grad != BR_BIAS_GRAD_NONE)
       fail(where, ": sums an operand for the gradient of a bias, which is no epilogue of oneDNN; compile for this "
-                  "target, or with --epilogues=none");
+                  "target, or with --epilogues=activations");
     if (d.a_type == BR_BF16 && !hasBFloat16) {
       plans.push_back(nullptr); // by loops
       continue;

@@ -139,7 +139,7 @@ void CudaMatmulPlan::checkBiasGrad() const {
   const int64_t products = product.batch * items * steps;
   if (products != 1)
     fail(where, ": sums an operand for the gradient of a bias over ", products,
-         " products, each of which would begin the sum again; compile with --epilogues=none");
+         " products, each of which would begin the sum again; compile with --epilogues=activations");
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,7 +228,9 @@ CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, con
     check(status, "cublasLtMatmulAlgoGetHeuristic");
   fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
        formatBytes(d.workspace_bytes), " of workspace",
-       d.epilogue != BR_EPILOGUE_NONE || d.bias_grad ? "; compile with --epilogues=none" : "");
+       d.bias_grad                      ? "; compile with --epilogues=activations"
+       : d.epilogue != BR_EPILOGUE_NONE ? "; compile with --epilogues=none"
+                                        : "");
 }
 
 std::vector<MatmulTrial> CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch,

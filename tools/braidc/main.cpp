@@ -47,9 +47,9 @@ struct Flags {
                                                        "that takes it), library (or an error), or decompose"),
                                  cl::value_desc("auto|library|decompose"), cl::cat(category)};
 
-  cl::opt<std::string> epilogues{"epilogues", cl::desc("Activations in the call of the product before them: full (default: where the "
-                                                       "target's library can), or none"),
-                                 cl::value_desc("full|none"), cl::cat(category)};
+  cl::opt<std::string> epilogues{"epilogues", cl::desc("What calls of products do besides, where the target's library can: full "
+                                                       "(default: activations, and the gradients of biases), activations, or none"),
+                                 cl::value_desc("full|activations|none"), cl::cat(category)};
 
   cl::opt<std::string> optimizer{"optimizer", cl::desc("sgd, momentum, nesterov, adam or adamw (default)"),
                                  cl::init("adamw"), cl::cat(category)};

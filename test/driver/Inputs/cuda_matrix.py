@@ -1,29 +1,20 @@
-"""Compiles and links every example for CUDA, for each way to cut it and each precision.
+"""Compiles every example for CUDA, for each way to cut it and each precision.
 
-usage: cuda_matrix.py <examples folder> <scratch folder> [name...]
+usage: cuda_matrix.py kernels|programs <examples folder> <scratch folder> [--models a,b] [--ways a,b]
+
+kernels   for every GPU, the kernels alone: those that differ from all before, warnings are errors, and none may spill
+          its registers to memory
+programs  compiles and links whole programs, with a GPU for each in turn
 """
+import argparse
 import itertools
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
-examples, scratch = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-wanted = sys.argv[3:]
-scratch.mkdir(parents=True, exist_ok=True)
-
-
-def model(name, *words):
-    path = scratch / f"{name}.mlir"
-    subprocess.run(["braid-model", *words, "-o", str(path)], check=True)
-    return path
-
-
-GRAPHS = {
-    "mlp": lambda: examples / "mlp-by-hand" / "mlp.mlir",
-    "gpt-small": lambda: model("gpt-small", "--preset=gpt-small", "--batch", "4", "--seq", "32"),
-    "llama-tiny": lambda: model("llama-tiny", str(examples / "llama-tiny" / "config.json"), "--batch", "4", "--seq", "32"),
-    "gpt2-124m": lambda: model("gpt2-124m", str(examples / "gpt2-124m" / "config.json"), "--batch", "4", "--seq", "64"),
-}
+GPUS = ["sm_80", "sm_90", "sm_90a", "sm_100"]
 WAYS = {
     "one": [],
     "ddp": ["--mesh=dp=2"],
@@ -32,23 +23,105 @@ WAYS = {
     "zero3": ["--mesh=dp=2", "--zero=3"],
     "hsdp": ["--mesh=replica=2,shard=2", "--zero=3"],
 }
-GPUS = itertools.cycle(["sm_80", "sm_90", "sm_90a", "sm_100"])
+FUNCTION = re.compile(r"^(?://[^\n]*\n)*__global__ [^;{]*? (\w+)_kernel(\(.*?^\})\n", re.M | re.S)
+RUNTIME = pathlib.Path(__file__).resolve().parents[3] / "runtime"
 
-failed = []
-for name, make in GRAPHS.items():
-    if wanted and name not in wanted:
-        continue
-    graph = make()
-    for (way, options), precision in itertools.product(WAYS.items(), ["f32", "bf16"]):
-        binary = scratch / "train"
-        gpu = next(GPUS)
-        said = subprocess.run(["braidc", str(graph), f"--target=cuda:{gpu}", f"--precision={precision}", *options, "-o", str(binary)],
-                              capture_output=True, text=True)
-        if said.returncode == 0:
-            said = subprocess.run([str(binary), "info"], capture_output=True, text=True)
-        outcome = "ok" if said.returncode == 0 and not said.stderr else "FAILED"
-        print(f"{name} {way} {precision} {gpu}: {outcome}", flush=True)
-        if outcome != "ok":
-            failed.append((name, way, precision))
-            print(said.stderr, flush=True)
-sys.exit(1 if failed else 0)
+
+def graphs(examples, scratch):
+    def model(name, *words):
+        path = scratch / f"{name}.mlir"
+        if not path.exists():
+            subprocess.run(["braid-model", *map(str, words), "-o", str(path)], check=True)
+        return path
+    return {
+        "mlp": lambda: examples / "mlp-by-hand" / "mlp.mlir",
+        "gpt-small": lambda: model("gpt-small", "--preset=gpt-small", "--batch", 4, "--seq", 32),
+        "llama-tiny": lambda: model("llama-tiny", examples / "llama-tiny" / "config.json", "--batch", 4, "--seq", 32),
+        "gpt2-124m": lambda: model("gpt2-124m", examples / "gpt2-124m" / "config.json", "--batch", 4, "--seq", 64),
+    }
+
+
+def unlike(text, seen):
+    """A kernels.cuh without the functions that were seen, names and comments aside; how many it has left."""
+    kept = 0
+
+    def keep(match):
+        nonlocal kept
+        bare = re.sub(r"//.*|\s+", "", match.group(2))
+        if bare in seen:
+            return ""
+        seen.add(bare)
+        kept += 1
+        return match.group(0)
+    return FUNCTION.sub(keep, text), kept
+
+
+def compile_kernels(text, gpu, scratch):
+    """What is wrong with them."""
+    source = scratch / "kernels.cuh"
+    source.write_text(text)
+    command = ["nvcc", "-std=c++20", "-O3", f"-arch={gpu}", "-Werror", "all-warnings", "-Xptxas", "-v", f"-I{RUNTIME}",
+               "-x", "cu", "-cubin", "-o", os.devnull, str(source)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        return done.stdout[-3000:]
+    names = re.findall(r"Compiling entry function '(\w+)'", done.stdout)
+    spills = [int(stored) + int(loaded) for stored, loaded in re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stdout)]
+    if len(names) != len(spills):
+        return f"ptxas says nothing of some kernels: {done.stdout[-1000:]}"
+    return "\n".join(f"{name} spills {count} bytes" for name, count in zip(names, spills) if count)
+
+
+def kernels(chosen, ways, scratch):
+    failed = []
+    for gpu in GPUS:
+        seen = set()
+        for name, make in chosen.items():
+            for way, precision in itertools.product(ways, ["f32", "bf16"]):
+                folder = scratch / "cu"
+                subprocess.run(["braidc", str(make()), f"--target=cuda:{gpu}", f"--precision={precision}", *WAYS[way],
+                                "--emit=cu", "-o", str(folder)], check=True)
+                text, count = unlike((folder / "kernels.cuh").read_text(), seen)
+                wrong = compile_kernels(text, gpu, scratch) if count else ""
+                print(f"{name} {way} {precision} {gpu}: {count} kernels: {'FAILED' if wrong else 'ok'}", flush=True)
+                if wrong:
+                    failed.append((name, way, precision, gpu))
+                    print(wrong, flush=True)
+    return failed
+
+
+def programs(chosen, ways, scratch):
+    failed, gpus = [], itertools.cycle(GPUS)
+    for name, make in chosen.items():
+        for way, precision in itertools.product(ways, ["f32", "bf16"]):
+            binary, gpu = scratch / "train", next(gpus)
+            said = subprocess.run(["braidc", str(make()), f"--target=cuda:{gpu}", f"--precision={precision}", *WAYS[way],
+                                   "-o", str(binary)], capture_output=True, text=True)
+            if said.returncode == 0 and not said.stderr:
+                said = subprocess.run([str(binary), "info"], capture_output=True, text=True)
+            right = said.returncode == 0 and not said.stderr
+            print(f"{name} {way} {precision} {gpu}: {'ok' if right else 'FAILED'}", flush=True)
+            if not right:
+                failed.append((name, way, precision))
+                print(said.stderr, flush=True)
+        gpus = itertools.islice(gpus, 1, None)  # another GPU for the same way of the next model
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["kernels", "programs"])
+    parser.add_argument("examples", type=pathlib.Path)
+    parser.add_argument("scratch", type=pathlib.Path)
+    parser.add_argument("--models", default="mlp,gpt-small,llama-tiny,gpt2-124m")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    args = parser.parse_args()
+    args.scratch.mkdir(parents=True, exist_ok=True)
+    known = graphs(args.examples, args.scratch)
+    chosen = {name: known[name] for name in args.models.split(",")}
+    run = kernels if args.what == "kernels" else programs
+    sys.exit(1 if run(chosen, args.ways.split(","), args.scratch) else 0)
+
+
+if __name__ == "__main__":
+    main()

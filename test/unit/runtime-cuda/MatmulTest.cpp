@@ -230,7 +230,7 @@ TEST(CudaMatmul, refusesSumsThatWouldBeginAgain) {
   Product p = plain;
   EXPECT_EQ(refusal(p.outer(3).withSum(BR_BIAS_GRAD_B, false)),
             "matmul 0 (4 x 8 x 2): sums an operand for the gradient of a bias over 3 products, each of which would "
-            "begin the sum again; compile with --epilogues=none");
+            "begin the sum again; compile with --epilogues=activations");
   p = plain;
   EXPECT_NE(refusal(p.batch(5).withSum(BR_BIAS_GRAD_A, false)).find("over 5 products"), std::string::npos);
   p = plain;

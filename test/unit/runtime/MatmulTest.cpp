@@ -108,6 +108,15 @@ TEST(Matmul, refusesEpiloguesOfTraining) {
   kept.with(false, false, BR_EPILOGUE_GELU_TANH).d.has_aux = 1;
   EXPECT_THROW(run(kept, 1), Error);
   EXPECT_THROW(run(gradient.with(false, false, BR_EPILOGUE_GELU_TANH_GRAD), 1), Error);
+  for (br_dtype type : {BR_F32, BR_BF16}) {
+    Product summed = problem(20, 16, 12, false, false, false).ofTypes(type, BR_F32);
+    try {
+      run(summed.withSum(BR_BIAS_GRAD_B, false), 1);
+      FAIL();
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what()).find("no epilogue of oneDNN"), std::string::npos);
+    }
+  }
 }
 
 TEST(Matmul, refusesOtherTypesAndTellsWhich) {
