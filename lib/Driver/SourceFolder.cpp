@@ -112,6 +112,7 @@ static constexpr StringLiteral kCmakeForCuda = R"cmake(
 #   cmake -S . -B build && cmake --build build
 cmake_minimum_required(VERSION 3.24)
 set(CMAKE_CUDA_ARCHITECTURES @gpu@ CACHE STRING "The GPUs to compile for: 80, 90, 90a, 100; several as 80;90")
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # the one that the runtime and cuDNN use
 project(@name@ LANGUAGES CXX CUDA)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
