@@ -115,6 +115,14 @@ void addRanks(CLI::App &command, RankOptions &options) {
                   "first, without timing)")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
+  command
+      .add_option_function<std::string>(
+          "--deterministic-attention",
+          [&options](const std::string &text) { options.deterministicAttention = text == "on"; },
+          "Sum gradients of cuDNN's attention in a fixed order, on GPUs: on, or off (saves a pass over memory before "
+          "sm_100; their bits differ from run to run) (default: on)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("NAME");
   command.add_option("--timeout", options.timeout, "Seconds that a rank waits for another")
       ->check(seconds)
       ->capture_default_str()

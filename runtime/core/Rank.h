@@ -26,6 +26,8 @@ struct Rank {
   std::optional<bool> graphs = std::nullopt;
   // Where the times of actions go: a file; empty: standard output.
   std::optional<std::string> profile = std::nullopt;
+  // Whether the gradient of attention is the same bits in every run.
+  bool deterministicAttention = true;
   // Algorithms that are timed for each product; 1: none, the library's first guess will do.
   int matmulSearch = 1;
 

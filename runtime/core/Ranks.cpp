@@ -151,6 +151,9 @@ static void checkDeviceOptions(const br_model &model, const RankOptions &options
   if (options.matmulSearch && !isForDevice(model))
     fail("--matmul-search times algorithms of cuBLASLt, but model '", model.name,
          "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  if (options.deterministicAttention && !isForDevice(model))
+    fail("--deterministic-attention is about cuDNN, but model '", model.name,
+         "' was compiled for cpu, where all is deterministic; leave it out, or compile with --target=cuda");
   if (options.profile && !isForDevice(model))
     fail("--profile measures the actions of programs on GPUs, but model '", model.name,
          "' was compiled for cpu; use perf, to which generated functions have names");
@@ -208,6 +211,7 @@ void useDevice(Rank &rank, const RankOptions &options) {
   rank.profile = options.profile;
   rank.graphs = options.profile ? false : options.graphs;
   rank.matmulSearch = options.matmulSearch.value_or(1);
+  rank.deterministicAttention = options.deterministicAttention.value_or(true);
 }
 
 // A rank of a program on devices: it finds out itself over what the ranks talk.

@@ -28,12 +28,13 @@ struct RankOptions {
   std::string transport;    // empty: what fits the launcher
   double timeout = 300;     // seconds
   std::optional<LinkModel> link;
-  std::string rendezvous; // empty: what the launcher says
-  int device = -1;        // of programs on devices; -1: that of the number on this host
-  std::optional<bool> graphs;         // likewise
-  std::optional<std::string> profile; // likewise; empty: to standard output
-  std::optional<int> matmulSearch;    // likewise
-  int threads = 0;        // 0: a fair share
+  std::string rendezvous;                     // empty: what the launcher says
+  int device = -1;                            // of programs on devices; -1: that of the number on this host
+  std::optional<bool> graphs;                 // likewise
+  std::optional<std::string> profile;         // likewise; empty: to standard output
+  std::optional<int> matmulSearch;            // likewise
+  std::optional<bool> deterministicAttention; // likewise
+  int threads = 0;                            // 0: a fair share
   Pin pin = Pin::Auto;
 };
 

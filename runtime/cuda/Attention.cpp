@@ -47,7 +47,7 @@ struct Plan {
 } // namespace
 
 struct CudaAttentionTable::Library {
-  Library(const br_model &model, std::byte *arena, cudaStream_t stream);
+  Library(const br_model &model, std::byte *arena, cudaStream_t stream, bool inFixedOrder);
   ~Library();
 
   cudnnHandle_t handle = nullptr;
@@ -66,18 +66,21 @@ static void check(const br_attention_desc &desc, fe::error_t error) {
          error.get_message(), kInstead);
 }
 
-static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandle_t handle) {
+static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandle_t handle, bool inFixedOrder) {
   if (desc.type != BR_BF16)
     fail("the compiled model is broken: ", describe(desc), " is not of bf16; compile it again");
   Plan plan{std::make_unique<fe::graph::Graph>(), arena + desc.workspace_offset};
   fe::graph::Graph &graph = *plan.graph;
-  fillGraph(graph, desc);
+  fillGraph(graph, desc, inFixedOrder);
   const int64_t cap = static_cast<int64_t>(desc.workspace_bytes);
   check(desc, graph.validate());
   check(desc, graph.build_operation_graph(handle));
   check(desc, graph.create_execution_plans({fe::HeurMode_t::A}));
   graph.deselect_workspace_greater_than(cap);
-  check(desc, graph.check_support(handle));
+  if (fe::error_t error = graph.check_support(handle); error.is_bad())
+    fail("cuDNN ", fe::detail::get_backend_version_string(), " does not take ", describe(desc), " with the ", cap,
+         " bytes of workspace of the compiled model: ", error.get_message(),
+         desc.gradient && !inFixedOrder ? "; leave out --deterministic-attention=off" : kInstead);
   check(desc, graph.build_plans(handle, fe::BuildPlanPolicy_t::HEURISTICS_CHOICE));
   int64_t needed = 0;
   check(desc, graph.get_workspace_size(needed));
@@ -86,14 +89,14 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
   return plan;
 }
 
-CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream) {
+CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream, bool inFixedOrder) {
   loadCudnn();
   if (cudnnStatus_t status = fe::detail::create_handle(&handle); status != CUDNN_STATUS_SUCCESS)
     fail("the model calls attention of cuDNN, which does not start: ", fe::detail::get_error_string(status), kInstead);
   if (cudnnStatus_t status = fe::detail::set_stream(handle, stream); status != CUDNN_STATUS_SUCCESS)
     fail("cuDNN does not take the stream: ", fe::detail::get_error_string(status), kInstead);
   for (int32_t index = 0; index < model.n_attentions; ++index)
-    plans.push_back(makePlan(model.attentions[index], arena, handle));
+    plans.push_back(makePlan(model.attentions[index], arena, handle, inFixedOrder));
 }
 
 CudaAttentionTable::Library::~Library() {
@@ -101,12 +104,13 @@ CudaAttentionTable::Library::~Library() {
   fe::detail::destroy_handle(handle);
 }
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream,
+                                       bool inFixedOrder) {
   if (model.n_attentions == 0)
     return;
   // The frontend throws where it does not find a function.
   try {
-    library = std::make_unique<Library>(model, arena, stream);
+    library = std::make_unique<Library>(model, arena, stream, inFixedOrder);
   } catch (const Error &) {
     throw;
   } catch (const std::exception &error) {
@@ -137,7 +141,7 @@ using namespace braid;
 
 struct CudaAttentionTable::Library {};
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t) {
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t, bool) {
   if (model.n_attentions > 0)
     fail("the model calls attention of cuDNN, and this program was built without its header files: install "
          "cuDNN 9, NVRTC and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "

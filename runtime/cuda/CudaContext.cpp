@@ -14,7 +14,7 @@ using namespace braid;
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), lastResort(rank.reach ? rank.reach->timeout() : 0), device(enterDevice(rank)),
       memory(device, model.arena_bytes, streams.compute), matmuls(model, memory.data(), streams.compute),
-      attentions(model, memory.data(), streams.compute),
+      attentions(model, memory.data(), streams.compute, rank.deterministicAttention),
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
   if (model.n_collectives > 0)
     collectives = makeDeviceCollectives(model, rank,

@@ -10,7 +10,8 @@ namespace fe = cudnn_frontend;
 namespace {
 class Builder {
 public:
-  Builder(fe::graph::Graph &graph, const br_attention_desc &desc) : graph(graph), desc(desc) {
+  Builder(fe::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder)
+      : graph(graph), desc(desc), inFixedOrder(inFixedOrder) {
     graph.set_io_data_type(fe::DataType_t::BFLOAT16)
         .set_intermediate_data_type(fe::DataType_t::FLOAT)
         .set_compute_data_type(fe::DataType_t::FLOAT);
@@ -73,7 +74,7 @@ private:
     Tensor lse = input("lse", kLse, ofRows(), fe::DataType_t::FLOAT);
     auto [dq, dk, dv] = graph.sdpa_backward(
         q, k, v, o, dout, lse,
-        attributes<fe::graph::SDPA_backward_attributes>("attention_grad").set_deterministic_algorithm(true));
+        attributes<fe::graph::SDPA_backward_attributes>("attention_grad").set_deterministic_algorithm(inFixedOrder));
     output(dq, kDq, ofQueries(desc.dq));
     output(dk, kDk, ofKeys(desc.dk));
     output(dv, kDv, ofKeys(desc.dv));
@@ -81,10 +82,13 @@ private:
 
   fe::graph::Graph &graph;
   const br_attention_desc &desc;
+  const bool inFixedOrder;
   Tensor q, k, v;
 };
 } // namespace
 
-void braid::fillGraph(fe::graph::Graph &graph, const br_attention_desc &desc) { Builder(graph, desc).build(); }
+void braid::fillGraph(fe::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder) {
+  Builder(graph, desc, inFixedOrder).build();
+}
 
 #endif // BRAID_WITH_CUDNN

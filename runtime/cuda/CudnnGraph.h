@@ -24,8 +24,9 @@ namespace braid {
 // The tensors of a graph, by which a run says where they are.
 enum CudnnTensor : int64_t { kQ = 1, kK, kV, kO, kLse, kDout, kDq, kDk, kDv };
 
-// Makes a graph that of attention, or of its gradient; nothing is asked of the library yet.
-void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc);
+// Makes a graph that of attention, or of its gradient, with sums in a fixed order or in
+// any; nothing is asked of the library yet.
+void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder);
 
 } // namespace braid
 #endif // the header files

@@ -16,7 +16,7 @@ RUNTIME = HERE.parent.parent / "runtime"
 
 def main():
     folder, cuda = pathlib.Path(sys.argv[1]), pathlib.Path(os.environ["CUDA_HOME"])
-    subprocess.run([sys.executable, HERE / "fake_driver.py", cuda / "lib64/stubs/libcuda.so", folder], check=True)
+    subprocess.run([sys.executable, HERE / "fake_driver.py", cuda / "include/cuda.h", folder], check=True)
     program = folder / "plans"
     subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-O0", "-Wall", "-Wextra", f"-I{RUNTIME}",
                     "-isystem", os.environ["CUDNN_FRONTEND_INCLUDE_DIR"], "-isystem", cuda / "include",

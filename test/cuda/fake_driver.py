@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""fake_driver.py STUBS/libcuda.so FOLDER: writes FOLDER/libcuda.so.1, a driver that has no device and takes any module.
+"""fake_driver.py INCLUDE/cuda.h FOLDER: writes FOLDER/libcuda.so.1, a driver that has no device and takes any module.
 
 With it libraries plan for GPUs that are not there (cuDNN compiles its kernels when it plans), and launch nothing.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -31,10 +32,10 @@ int cuGetProcAddress(const char *name, void **made, int version, unsigned long l
 
 
 def main():
-    stubs, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    header, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    lines = subprocess.run(["nm", "-D", "--defined-only", stubs], capture_output=True, text=True, check=True).stdout
-    names = {line.split()[-1] for line in lines.splitlines() if line.split()[-1].startswith("cu")}
+    # Functions, and the names with versions that macros give them.
+    names = {*re.findall(r"\bcu[A-Z]\w*(?=\s*\()", header), *re.findall(r"#define\s+cu[A-Z]\w*\s+(?:\w+\()?(cu[A-Z]\w*)", header)}
     others = sorted(name for name in names if f" {name}(" not in HEAD and f"({name})" not in HEAD)
     source = folder / "driver.c"
     source.write_text(HEAD + "".join(f"int {name}(void) {{ return 0; }}\n" for name in others))

@@ -127,6 +127,8 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
     return runMain(model, {"train", "--data", data, "--steps", "1", option}).errors;
   };
   EXPECT_NE(train(regressionModel(), "--cuda-graph=on").find("--cuda-graph is about GPUs"), std::string::npos);
+  EXPECT_NE(train(regressionModel(), "--deterministic-attention=off").find("--deterministic-attention is about cuDNN"),
+            std::string::npos);
   EXPECT_NE(train(regressionModel(), "--profile").find("--profile measures the actions of programs on GPUs"),
             std::string::npos);
   EXPECT_EQ(train(late, "--cuda-graph=off"), "");
