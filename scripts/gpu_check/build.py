@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 
 from . import machine, tools
 
@@ -62,6 +63,7 @@ class Builder:
         self.folder, self.place, self.command = folder, place, arguments.build_with
         self.nvcc, self.packages, self.jobs = nvcc, packages, arguments.jobs
         self.arch = machine.architecture(emitted, gpu)
+        self.generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
         self.configured = False
 
     def configure(self):
@@ -69,7 +71,7 @@ class Builder:
             return
         if not self.nvcc:
             raise tools.Failed("there is no nvcc: name a CUDA toolkit with CUDA_HOME")
-        tools.run(["cmake", "-S", self.folder, "-B", self.place, "-DCMAKE_BUILD_TYPE=Release",
+        tools.run(["cmake", "-S", self.folder, "-B", self.place, "-G", self.generator, "-DCMAKE_BUILD_TYPE=Release",
                    f"-DCMAKE_CUDA_ARCHITECTURES={self.arch}", *library_words(self.nvcc, self.packages, self.folder)])
         self.configured = True
 
@@ -79,8 +81,9 @@ class Builder:
             return
         try:
             self.configure()
-            # Past an error in one program, the others are built: -k.
-            tools.run(["cmake", "--build", self.place, "--parallel", self.jobs, "--target", *names, "--", "-k"], timeout=1800)
+            # Past an error in one program, the others are built.
+            go_on = ["-k", "0"] if self.generator == "Ninja" else ["-k"]
+            tools.run(["cmake", "--build", self.place, "--parallel", self.jobs, "--target", *names, "--", *go_on], timeout=1800)
         except (tools.Failed, tools.Skipped):
             pass
 

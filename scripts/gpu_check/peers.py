@@ -127,23 +127,18 @@ class Llmc:
         if (place / "train_gpt2cu").exists():
             return place / "train_gpt2cu"
         shutil.copytree(sources, place, dirs_exist_ok=True, symlinks=True)
-        libraries = place / "lib"
-        libraries.mkdir(exist_ok=True)
         # The driver brings NVML without the name that linkers look for; packages so bring cuDNN.
-        for name, found in (("libnvidia-ml.so", find_nvml()), ("libcudnn.so", packages.find("nvidia/cudnn/lib/libcudnn.so*"))):
-            if found and not (libraries / name).exists():
-                (libraries / name).symlink_to(found)
-        frontend = place / "cudnn-frontend/include"  # where its Makefile looks
-        shutil.rmtree(frontend, ignore_errors=True)
-        frontend.mkdir(parents=True)
-        for header in (self.bench.builder.folder / "cudnn-frontend", packages.find("nvidia/*/include/cudnn.h")):
-            for path in header.iterdir() if header and header.is_dir() else header.parent.glob("cudnn*.h") if header else []:
-                (frontend / path.name).symlink_to(path)
+        link_all(place / "lib", {"libnvidia-ml.so": find_nvml(), "libcudnn.so": packages.find("nvidia/cudnn/lib/libcudnn.so*")})
+        carried, cudnn = self.bench.builder.folder / "cudnn-frontend", packages.find("nvidia/*/include/cudnn.h")
+        headers = [*carried.glob("cudnn_frontend*"), *(cudnn.parent.glob("cudnn*.h") if cudnn else [])]
+        frontend = place / "cudnn-frontend/include"  # the Makefile wants it there
+        link_all(frontend, {path.name: path for path in headers})
         fixes = pathlib.Path(__file__).with_name("llmc_fixes.h")
         words = ["NO_MULTI_GPU=1", "NO_USE_MPI=1", f"GPU_COMPUTE_CAPABILITY={self.bench.builder.arch.rstrip('af')}",
                  f"NVCC={nvcc.path}", f"CUDNN_FRONTEND_PATH={frontend}", f"NVCC_INCLUDES=-include {fixes} -I{frontend}"]
+        paths = [str(place / "lib"), f"{nvcc.home()}/lib64", f"{nvcc.home()}/lib64/stubs", os.environ.get("LIBRARY_PATH", "")]
         environment = {**os.environ, "PATH": f"{nvcc.path.parent}{os.pathsep}{os.environ.get('PATH', '')}",
-                       "LIBRARY_PATH": os.pathsep.join([str(libraries), f"{nvcc.home()}/lib64", f"{nvcc.home()}/lib64/stubs"])}
+                       "LIBRARY_PATH": os.pathsep.join(paths)}
         make = lambda cudnn: tools.run(["make", "-C", place, "train_gpt2cu", f"USE_CUDNN={cudnn}", *words], timeout=500,
                                        env=environment)
         try:
@@ -195,6 +190,17 @@ class Llmc:
         if len(times) <= warm:
             raise tools.Failed(f"llm.c printed the times of {len(times)} steps, not of {warm + steps}:\n{printed[-1000:]}")
         return [self.batch * self.entry["seq"] / ms * 1e3 for ms in times[warm:]]
+
+
+def link_all(folder, targets):
+    """A folder of links, by their names; what was not found is left out."""
+    if folder.is_symlink():
+        folder.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, target in targets.items():
+        if target:
+            (folder / name).symlink_to(target)
 
 
 def find_nvml():

@@ -120,7 +120,7 @@ def train(options):
 if __name__ == "__main__":
     try:
         print(json.dumps(train(arguments)))
-    except torch.OutOfMemoryError as error:
+    except torch.cuda.OutOfMemoryError as error:
         print(json.dumps({"out_of_memory": str(error)[:300]}))
     except RuntimeError as error:
         # What libraries take outside of PyTorch's pool ends differently, and means the same.
