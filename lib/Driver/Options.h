@@ -84,6 +84,9 @@ struct DriverOptions {
   /// gradients of biases, that the target's library can; empty for full.
   std::string epilogues;
   ParallelOptions parallel;
+  /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
+  /// empty for what the target has.
+  std::string rowAlignment;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;
   /// A file for the plan as JSON, "-" to print it readably, empty for neither.

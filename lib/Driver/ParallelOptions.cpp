@@ -139,6 +139,8 @@ llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
     return "--attention";
   if (!options.epilogues.empty())
     return "--epilogues";
+  if (!options.rowAlignment.empty())
+    return "--row-alignment";
   return options.memoryLimit.empty() ? "" : "--memory-limit";
 }
 

@@ -205,8 +205,9 @@ Phase braid::overlapPhase(const DriverOptions &options) {
 /// layouts are known, hence outlining and batching afterwards.
 Phase braid::memoryPhase(const DriverOptions &options) {
   std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
+  std::string rows = options.rowAlignment.empty() ? "" : " row-alignment=" + options.rowAlignment;
   std::string order = options.parallel.isParallel() ? ",comm-verify-order" : "";
-  return {"memory", "exec-plan-memory{target=" + options.target + limit +
+  return {"memory", "exec-plan-memory{target=" + options.target + limit + rows +
                         "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target +
                         "},exec-verify-memory" + order};
 }

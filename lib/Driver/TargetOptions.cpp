@@ -3,6 +3,7 @@
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/CudaToolkit.h"
 #include "lib/Driver/OutputFile.h"
+#include "lib/Memory/RowPitch.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -77,6 +78,16 @@ static Error checkEpilogues(const DriverOptions &options) {
   return makeError("--epilogues=" + which + ": it is full, activations or none");
 }
 
+static Error checkRowAlignment(const DriverOptions &options) {
+  const std::string &text = options.rowAlignment;
+  int64_t bytes;
+  if (text.empty() || text == "0" ||
+      (to_integer(text, bytes, 10) && bytes >= kLeastRowAlignment && isPowerOf2_64(bytes)))
+    return Error::success();
+  return makeError("--row-alignment=" + text + ": it is 0 or a power of two of at least " +
+                   std::to_string(kLeastRowAlignment) + " bytes");
+}
+
 Error braid::resolveTarget(DriverOptions &options) {
   std::string text = options.target;
   auto [name, gpu] = StringRef(text).split(':');
@@ -91,6 +102,8 @@ Error braid::resolveTarget(DriverOptions &options) {
   if (Error error = checkAttention(options))
     return error;
   if (Error error = checkEpilogues(options))
+    return error;
+  if (Error error = checkRowAlignment(options))
     return error;
   if (options.target == "cuda")
     return resolveGpu(options, namesGpu ? gpu : StringRef(kDefaultGpu));

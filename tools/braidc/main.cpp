@@ -51,6 +51,11 @@ struct Flags {
                                                        "(default: activations, and the gradients of biases), activations, or none"),
                                  cl::value_desc("full|activations|none"), cl::cat(category)};
 
+  cl::opt<std::string> rowAlignment{"row-alignment", cl::desc("Rows of activations and gradients begin at multiples of so many bytes "
+                                                              "where that costs little; 0: where they end (default: the target's, "
+                                                              "128 on GPUs)"),
+                                    cl::value_desc("bytes"), cl::cat(category)};
+
   cl::opt<std::string> optimizer{"optimizer", cl::desc("sgd, momentum, nesterov, adam or adamw (default)"),
                                  cl::init("adamw"), cl::cat(category)};
   cl::opt<double> beta1{"beta1", cl::desc("Adam: decay of the mean (default 0.9)"), cl::init(0.9), cl::cat(category)};
@@ -158,6 +163,7 @@ struct Flags {
     options.precision = {precision, gradType, reduceType};
     options.attention = attention;
     options.epilogues = epilogues;
+    options.rowAlignment = rowAlignment;
     options.optimizer = {optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
     options.parallel = readParallel();
     options.memoryLimit = memoryLimit;
