@@ -23,28 +23,36 @@ def measure(program, results, wanted):
             results.skip(program.entry["name"], check, str(reason))
         except (tools.Failed, OSError) as error:
             results.add(program.entry["name"], check, "failed", reason=str(error))
-    rounds = {peer.name: [] for peer in left}
-    started, ended = list(left), {}
-    for _ in range(program.bench.arguments.rounds):
+    rounds, ended = {peer.name: [] for peer in left}, {}
+    started = list(left)
+    try:
+        for _ in range(program.bench.arguments.rounds):
+            run_round(program, left, rounds, ended)
+    finally:  # whole rounds are kept, also when someone ends all of it
+        for peer in started:
+            if rounds[peer.name] or peer.name in ended:
+                tell(program, peer, rounds[peer.name], ended.get(peer.name), results)
+
+
+def run_round(program, left, rounds, ended):
+    """Ours, then each peer that is left; those that fail leave."""
+    try:
+        ours = program.rates() if left else []
+    except (tools.Failed, tools.Skipped, OSError) as error:
+        ended.update({peer.name: error for peer in left})
+        left.clear()
+    for peer in list(left):
         try:
-            ours = program.rates() if left else []
-        except (tools.Failed, tools.Skipped, OSError) as error:
-            ended = {peer.name: error for peer in left} | ended
-            break
-        for peer in list(left):
-            try:
-                rounds[peer.name].append((ours, peer.rates()))
-            except (tools.Failed, tools.Skipped, OSError, ValueError) as error:
-                ended[peer.name] = error
-                left.remove(peer)
-    for peer in started:
-        tell(program, peer, rounds[peer.name], ended.get(peer.name), results)
+            rounds[peer.name].append((ours, peer.rates()))
+        except (tools.Failed, tools.Skipped, OSError, ValueError) as error:
+            ended[peer.name] = error
+            left.remove(peer)
 
 
 def tell(program, peer, rounds, error, results):
     def work():
         if not rounds or error and not isinstance(error, tools.Skipped):
-            raise error or tools.Failed("no round was run")
+            raise error
         return compare(program, peer, rounds)
     results.attempt(program.entry["name"], f"beside_{peer.name}", work)
 

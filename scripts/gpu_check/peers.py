@@ -23,10 +23,12 @@ class OutOfMemory(tools.Failed):
 
 
 class Torch:
-    """One way to run PyTorch.  Its batch is found from what a small one takes, and lowered where memory ends."""
+    """One way to run PyTorch.  Its batch is found from what a small one takes, and lowered where memory ends.
 
-    def __init__(self, program, name, compiled=False, padded=False):
-        self.program, self.name, self.compiled = program, name, compiled
+    A compiled one begins with the batch that `eager` has found: each that it tries is compiled for."""
+
+    def __init__(self, program, name, eager=None, padded=False):
+        self.program, self.name, self.eager, self.compiled = program, name, eager, eager is not None
         self.bench, self.entry = program.bench, program.entry
         self.vocabulary = -(-self.entry["vocabulary"] // 64) * 64 if padded else self.entry["vocabulary"]
         self.device = "cpu" if self.bench.rehearsal else "cuda"
@@ -69,9 +71,8 @@ class Torch:
     def rates(self):
         steps, warm = self.bench.steps()
         if self.batch is None:
-            # Without compilation a small batch is soon run; with it, each batch is compiled for.
             small = min(4, self.entry["batch"])
-            self.batch = self.entry["batch"] if self.compiled else self.fitting(self.measure(small, 1, 1), small)
+            self.batch = (self.eager.batch or small) if self.compiled else self.fitting(self.measure(small, 1, 1), small)
             result = self.with_less_until_it_fits(steps, warm)
             larger = self.fitting(result, self.batch)
             if larger > 1.1 * self.batch:
@@ -92,7 +93,7 @@ class Torch:
             except OutOfMemory:
                 if self.batch == 1:
                     raise
-                self.batch = max(1, rounded_down(self.batch * (0.7 if self.compiled else 0.9)))
+                self.batch = max(1, rounded_down(self.batch * 0.9))
 
 
 class Llmc:
@@ -209,5 +210,5 @@ def find_nvml():
 
 
 def of(program):
-    return [Torch(program, "eager"), Torch(program, "compile", compiled=True),
-            Torch(program, "compile-padded", compiled=True, padded=True), Llmc(program)]
+    eager = Torch(program, "eager")
+    return [eager, Torch(program, "compile", eager), Torch(program, "compile-padded", eager, padded=True), Llmc(program)]
