@@ -93,8 +93,8 @@ static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> 
 
 /// The side of `matmul` whose sum over what it contracts is `reduce` of `value`.
 static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::ReduceOp reduce) {
-  bool isPlain = !matmul.getBias() && !matmul.getAux() && !matmul.getBiasGrad() &&
-                 matmul.getEpilogue() == exec::Epilogue::None;
+  bool isPlain =
+      !matmul.getBias() && !matmul.getAux() && !matmul.getBiasGrad() && matmul.getEpilogue() == exec::Epilogue::None;
   if (!isPlain || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isOneProduct(matmul))
     return {};
   for (exec::Side side : {exec::Side::Lhs, exec::Side::Rhs})

@@ -102,7 +102,8 @@ void LtProduct::runBatch(int32_t batch) const {
 // The gradient of a bias: sums over k of what is multiplied, which replace what was there.
 void LtProduct::sumOperand() const {
   bool ofA = has(CUBLASLT_EPILOGUE_BGRADA);
-  std::vector<float> values = ofA ? packed(pa, a, desc.transA != CUBLAS_OP_N) : packed(pb, b, desc.transB == CUBLAS_OP_N);
+  std::vector<float> values =
+      ofA ? packed(pa, a, desc.transA != CUBLAS_OP_N) : packed(pb, b, desc.transB == CUBLAS_OP_N);
   for (int64_t i = 0; i < summed(); ++i) {
     double sum = 0;
     for (int64_t l = 0; l < k(); ++l)

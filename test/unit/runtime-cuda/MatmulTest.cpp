@@ -236,9 +236,9 @@ TEST(CudaMatmul, refusesSumsThatWouldBeginAgain) {
   p = plain;
   EXPECT_NE(refusal(p.withSum(BR_BIAS_GRAD_B, false).with(true, false)).find("cuBLASLt has either"), std::string::npos);
   p = plain;
-  EXPECT_NE(refusal(p.withSum(BR_BIAS_GRAD_B, false).with(false, false, BR_EPILOGUE_GELU_TANH))
-                .find("cuBLASLt has either"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(p.withSum(BR_BIAS_GRAD_B, false).with(false, false, BR_EPILOGUE_GELU_TANH)).find("cuBLASLt has either"),
+      std::string::npos);
 }
 
 // The shim reads what is to fail once a process: each of these has its own.

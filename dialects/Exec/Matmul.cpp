@@ -1,0 +1,204 @@
+//===- Matmul.cpp - a product as one library call -------------------------===//
+//
+// Its operands are an einsum's, and what else it reads and writes is for epilogues: each
+// that a library has beside a product.  Layouts are its own business but where an
+// epilogue wants one matrix.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Exec/ActionForm.h"
+#include "dialects/Exec/Exec.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+//===----------------------------------------------------------------------===//
+// The action
+//===----------------------------------------------------------------------===//
+
+void MatmulOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  collectEffects(*this, effects);
+}
+OperandRange MatmulOp::getActionIns() { return getOperation()->getOperands().drop_back(getOuts().size()); }
+OperandRange MatmulOp::getActionOuts() { return getOuts(); }
+std::string MatmulOp::getActionName() { return "matmul"; }
+
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, StringRef spec, Value lhs, Value rhs,
+                     Value bias, Value accumulator, ValueRange outs, Epilogue epilogue) {
+  build(builder, state, TypeRange(result), spec, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue,
+        /*biasGrad=*/SideAttr());
+}
+
+int64_t MatmulOp::getTiedIn(unsigned result) { return result == 0 && getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
+int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Binds the letters of an operand to sizes; a letter must mean one size.
+static LogicalResult bindLetters(Operation *op, StringRef spec, StringRef letters, RankedTensorType type,
+                                 llvm::SmallDenseMap<char, int64_t> &sizes) {
+  if (static_cast<int64_t>(letters.size()) != type.getRank())
+    return op->emitOpError() << "'" << letters << "' of \"" << spec << "\" names " << letters.size()
+                             << " dims but its tensor is " << type;
+  for (auto [letter, size] : llvm::zip(letters, type.getShape()))
+    if (sizes.try_emplace(letter, size).first->second != size)
+      return op->emitOpError() << "'" << StringRef(&letter, 1) << "' of \"" << spec << "\" is both "
+                               << sizes.lookup(letter) << " and " << size;
+  return success();
+}
+
+/// That of what is multiplied, but sums of products of bf16 may stay in f32.
+static Type elementOfSums(MatmulOp op, Type multiplied) {
+  SmallVector<Type> written(op->getResultTypes());
+  llvm::append_range(written, op.getOuts().getTypes());
+  bool isWide = multiplied.isBF16() && !written.empty() && tensorOf(written[0]).getElementType().isF32();
+  return isWide ? tensorOf(written[0]).getElementType() : multiplied;
+}
+
+/// The input of GELU: kept where it is applied, read where its gradient is.
+static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
+  bool isGrad = op.getEpilogue() == Epilogue::GeluTanhGrad;
+  if (static_cast<bool>(op.getAux()) != isGrad)
+    return op.emitOpError() << (isGrad ? "needs 'aux', at which gelu_tanh_grad is taken"
+                                       : "has 'aux', which only epilogue gelu_tanh_grad reads");
+  if (isGrad && tensorOf(op.getAux().getType()) != expected)
+    return op.emitOpError() << "aux is " << tensorOf(op.getAux().getType()) << " but the result is " << expected;
+  if (isGrad && (op.getBias() || op.getAccumulator()))
+    return op.emitOpError() << "has epilogue gelu_tanh_grad with a bias or an accumulator, which no library combines";
+  if (!op.keepsInput())
+    return success();
+  if (op.getEpilogue() != Epilogue::GeluTanh)
+    return op.emitOpError() << "keeps the input of epilogue " << stringifyEpilogue(op.getEpilogue())
+                            << "; only that of gelu_tanh can be kept";
+  RankedTensorType kept = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
+  if (kept != expected)
+    return op.emitOpError() << "keeps " << kept << " but the result is " << expected;
+  return success();
+}
+
+/// The sum of an operand over what is contracted: one dim is left.
+static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
+  if (!op.getBiasGrad())
+    return success();
+  if (op.getBias() || op.getAux() || op.getEpilogue() != Epilogue::None)
+    return op.emitOpError() << "has bias_grad with a bias or an epilogue, which no library combines";
+  auto [inputs, result] = op.getSpec().split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  bool isLeft = *op.getBiasGrad() == Side::Lhs;
+  StringRef letters = isLeft ? lhs : rhs, others = isLeft ? rhs : lhs;
+  SmallVector<int64_t> left;
+  for (auto [letter, size] : llvm::zip(letters, tensorOf(op.getSummed().getType()).getShape()))
+    if (result.contains(letter)) {
+      left.push_back(size);
+      if (others.contains(letter))
+        return op.emitOpError() << "has bias_grad of '" << letters << "', but '" << StringRef(&letter, 1) << "' of \""
+                                << op.getSpec() << "\" is in both operands and the result";
+    }
+  if (left.size() != 1)
+    return op.emitOpError() << "has bias_grad of '" << letters << "', of which \"" << op.getSpec() << "\" keeps "
+                            << left.size() << " dims; the sum has one";
+  auto sum = RankedTensorType::get(left, expected.getElementType());
+  RankedTensorType found = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
+  if (found != sum)
+    return op.emitOpError() << "writes " << found << " as the gradient of a bias but its operands make " << sum;
+  return success();
+}
+
+LogicalResult MatmulOp::verify() {
+  StringRef spec = getSpec();
+  auto [inputs, result] = spec.split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  RankedTensorType left = tensorOf(getLhs().getType()), right = tensorOf(getRhs().getType());
+  llvm::SmallDenseMap<char, int64_t> sizes;
+  if (failed(bindLetters(*this, spec, lhs, left, sizes)) || failed(bindLetters(*this, spec, rhs, right, sizes)))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (char letter : result) {
+    if (!sizes.count(letter))
+      return emitOpError() << "result letter '" << StringRef(&letter, 1) << "' of \"" << spec << "\" is in no operand";
+    shape.push_back(sizes.lookup(letter));
+  }
+  auto expected = RankedTensorType::get(shape, elementOfSums(*this, left.getElementType()));
+  if (getBias()) {
+    RankedTensorType bias = tensorOf(getBias().getType());
+    if (shape.empty() || bias.getShape() != ArrayRef(shape).take_back())
+      return emitOpError() << "bias " << bias << " does not fit the last dim of " << expected;
+  }
+  if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
+    return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is "
+                         << expected;
+  if (failed(verifyAux(*this, expected)) || failed(checkForm(*this, expected, keepsInput() || getBiasGrad() ? 2 : 1)))
+    return failure();
+  return verifyBiasGrad(*this, expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Only the last dim must stay contiguous: the others become loops if need be.  What
+/// is kept for a gradient is one matrix, and so is the result beside it, or beside the
+/// gradient of a bias.
+bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
+  return !keepsInput() && !getAux() && !strides.empty() && strides.back() == 1 &&
+         (!getBiasGrad() || strides.size() == 2);
+}
+
+/// Whether the dims of an operand that are contracted, and those that are not, walk
+/// together with these strides: then neither makes loops around the product.
+static bool isMatrix(StringRef letters, StringRef result, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  for (bool contracted : {false, true}) {
+    int64_t last = -1;
+    for (int64_t d = 0; d < static_cast<int64_t>(letters.size()); ++d) {
+      if (shape[d] == 1 || result.contains(letters[d]) == contracted)
+        continue;
+      if (last >= 0 && strides[last] != shape[d] * strides[d])
+        return false;
+      last = d;
+    }
+  }
+  return true;
+}
+
+/// With the gradient of a bias there are no loops, in each of whose steps the library
+/// would write another.
+bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
+  Value operand = getActionIns()[in];
+  if (!getBiasGrad() || (operand != getLhs() && operand != getRhs()))
+    return !getAux() || operand != getAux();
+  auto [inputs, result] = getSpec().split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  return isMatrix(in == 0 ? lhs : rhs, result, tensorOf(operand.getType()).getShape(), strides);
+}
+
+/// Whether the last dim of a tensor with these letters cannot be one dim of the product
+/// together with those before it: they are in other tensors than it is.
+static bool isRowOfProduct(StringRef spec, StringRef letters, ArrayRef<int64_t> shape) {
+  auto [inputs, result] = spec.split("->");
+  auto [lhs, rhs] = inputs.split(',');
+  auto tensorsOf = [&, lhs = lhs, rhs = rhs, result = result](char letter) {
+    return std::tuple(lhs.contains(letter), rhs.contains(letter), result.contains(letter));
+  };
+  for (size_t dim = letters.size() - 1; dim > 0; --dim)
+    if (shape[dim - 1] != 1)
+      return tensorsOf(letters[dim - 1]) != tensorsOf(letters.back());
+  return false;
+}
+
+bool MatmulOp::readsRows(unsigned in) {
+  if (getAccumulator() && getActionIns()[in] == getAccumulator())
+    return writesRows(0);
+  auto [lhs, rhs] = getSpec().split("->").first.split(',');
+  StringRef letters = in == 0 ? lhs : rhs;
+  return in < 2 && !letters.empty() &&
+         isRowOfProduct(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
+}
+
+bool MatmulOp::writesRows(unsigned result) {
+  StringRef letters = getSpec().split("->").second;
+  Type type = getOuts().empty() ? getResultTypes()[result] : getOuts()[result].getType();
+  return result == 0 && !letters.empty() && isRowOfProduct(getSpec(), letters, tensorOf(type).getShape());
+}
