@@ -148,14 +148,13 @@ static SmallVector<OpOperand *> operandsOf(Operation *op) {
   return operands;
 }
 
-/// Gives memory to inlined values that calls, collectives, views, random ops (as a key) and results read.
+/// Gives memory to inlined values that others than expressions read: calls, collectives,
+/// views, reductions, random ops (as a key) and results.
 static void materialize(func::FuncOp function) {
   DenseMap<Value, Value> copies;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     bool isReturn = op.hasTrait<OpTrait::IsTerminator>();
-    if (!isReturn && !isSelected(&op) && !isa<tg::ReduceOp, tg::RandomUniformOp>(op))
-      continue;
-    if (isa<exec::KernelOp>(op))
+    if (isExpression(&op) || isa<exec::KernelOp>(op))
       continue;
     for (OpOperand *operand : operandsOf(&op)) {
       Value value = operand->get();
