@@ -1,4 +1,4 @@
-//===- Lifetimes.cpp - between which actions storages are live ------------===//
+//===- Lifetimes.cpp - when storages are live, and their names ------------===//
 
 #include "lib/Memory/Lifetimes.h"
 
@@ -6,6 +6,27 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 using Kind = Storage::Kind;
+
+/// The name that a location carries, if it does.
+static StringRef nameIn(Location loc) {
+  StringRef name;
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner)) {
+      name = named.getName().strref();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return name;
+}
+
+std::string braid::tensorName(Operation *action, unsigned result) {
+  StringRef located = nameIn(action->getLoc());
+  std::string name = located.empty() ? cast<ActionOpInterface>(action).getActionName() : located.str();
+  if (cast<ActionOpInterface>(action).getActionResults().size() > 1)
+    name += "#" + std::to_string(result);
+  return name;
+}
 
 /// Live from before the first action to after the last, or not at all so far.
 static void begin(Storage &storage, int64_t end) {

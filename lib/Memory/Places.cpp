@@ -29,8 +29,8 @@ namespace {
 class Placer {
 public:
   Placer(func::FuncOp program, int64_t rowAlignment)
-      : program(program), rowAlignment(rowAlignment), block(program.getBody().front()), ret(cast<func::ReturnOp>(block.getTerminator())),
-        builder(program.getContext()) {}
+      : program(program), rowAlignment(rowAlignment), block(program.getBody().front()),
+        ret(cast<func::ReturnOp>(block.getTerminator())), builder(program.getContext()) {}
   FailureOr<Places> run();
 
 private:
@@ -90,27 +90,6 @@ private:
 } // namespace
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
-/// The name that a location carries, if it does.
-static StringRef nameIn(Location loc) {
-  StringRef name;
-  loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner)) {
-      name = named.getName().strref();
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return name;
-}
-
-std::string braid::tensorName(Operation *action, unsigned result) {
-  StringRef located = nameIn(action->getLoc());
-  std::string name = located.empty() ? cast<ActionOpInterface>(action).getActionName() : located.str();
-  if (cast<ActionOpInterface>(action).getActionResults().size() > 1)
-    name += "#" + std::to_string(result);
-  return name;
-}
 
 //===----------------------------------------------------------------------===//
 // Storages

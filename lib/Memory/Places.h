@@ -58,10 +58,6 @@ struct Places {
 /// at multiples of `rowAlignment` bytes (0: of none) where that is worth its gaps.
 mlir::FailureOr<Places> placeValues(mlir::func::FuncOp program, int64_t rowAlignment);
 
-/// What the op is called in reports: the name its location carries, or its
-/// action's name.
-std::string tensorName(mlir::Operation *action, unsigned result);
-
 } // namespace braid
 
 #endif // BRAID_LIB_MEMORY_PLACES_H

@@ -4,6 +4,7 @@
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "lib/Memory/Causes.h"
+#include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Placement.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"

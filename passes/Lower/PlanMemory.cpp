@@ -161,8 +161,9 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     }
     if (rowAlignment > 0 && (rowAlignment < kLeastRowAlignment || !llvm::isPowerOf2_64(rowAlignment))) {
-      emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment} << " is no power of two of at least "
-                                         << kLeastRowAlignment << "; 0 stands for none";
+      emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment}
+                                         << " is no power of two of at least " << kLeastRowAlignment
+                                         << "; 0 stands for none";
       return signalPassFailure();
     }
     if (failed(plan(*info)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Timing.h"
-#include "lib/Memory/Places.h"
+#include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/Timeline.h"
 #include "passes/Parallel/OverlapReader.h"
