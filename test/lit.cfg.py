@@ -18,7 +18,7 @@ if config.sanitized_compiler:
     path.insert(0, config.sanitized_compiler)
     config.available_features.add("sanitized")
 config.environment["PATH"] = os.pathsep.join(path)
-for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "BRAID_CUDA_MATRIX", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 # Idle threads of one test must not spin on the processors of another.
@@ -51,7 +51,5 @@ for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/i
         break
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
-if os.environ.get("BRAID_CUDA_MATRIX"):
-    config.available_features.add("cuda-matrix")
 if os.environ.get("BRAID_LONG_TESTS"):
     config.available_features.add("long")
