@@ -5,7 +5,7 @@ import re
 import shutil
 import struct
 
-from . import machine, programs, tools
+from . import machine, programs, several, tools
 
 
 class Program:
@@ -175,3 +175,10 @@ CHECKS = {
     "racecheck": sanitizer("racecheck"),
     "initcheck": sanitizer("initcheck"),
 }
+# Of programs of several ranks, beside these.
+SEVERAL = several.checks(compare)
+
+
+def of(entry):
+    """The checks that a program has."""
+    return CHECKS if entry["ranks"] == 1 else {**CHECKS, **SEVERAL}

@@ -54,6 +54,18 @@ def find_gpu():
         return None
 
 
+def count_gpus():
+    """How many programs see."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return len([word for word in visible.split(",") if word.strip()])
+    smi = shutil.which("nvidia-smi")
+    try:
+        return len(tools.run([smi, "--list-gpus"], timeout=60).splitlines()) if smi else 0
+    except tools.Failed:
+        return 0
+
+
 def find_tool(name):
     """A program of the CUDA toolkit; None where there is none."""
     home = [pathlib.Path(os.environ[key]) for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]

@@ -25,6 +25,7 @@ STRATEGIES = {
     "zero2": (4, ["--mesh=dp=4", "--zero=2"]),
     "zero3": (4, ["--mesh=dp=4", "--zero=3"]),
     "hsdp": (4, ["--mesh=replica=2,shard=2", "--zero=3"]),
+    "pair": (2, ["--mesh=dp=2", "--zero=3"]),
 }
 
 # The largest difference of losses from the CPU target's, as a share.

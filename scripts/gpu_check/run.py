@@ -17,6 +17,7 @@ from .results import Results, summarize
 PARTS = {
     "numbers": ["losses", "arena", "cuda_graph", "determinism", "resumes", "saves"],
     "sanitizer": ["memcheck", "racecheck", "initcheck"],
+    "several": list(checks.SEVERAL),
     "speed": list(speed.MEASURES),
     "beside": beside.names(),
 }
@@ -58,14 +59,16 @@ class Run:
             return "nvidia-smi finds no GPU on this machine"
         return self.nvcc and machine.reason_against(self.gpu, self.nvcc)
 
-    def entries(self, kind, checks):
+    def entries(self, kind, checks_of):
         """The programs of a kind of which something is still to be done."""
-        todo = {"build", *checks} if self.wanted == ["build"] else checks
+        def todo(entry):
+            return {"build", *checks_of(entry)} if self.wanted == ["build"] else checks_of(entry)
+
         return [entry for entry in self.manifest[kind] if self.only.search(entry["name"]) and
-                any(check in self.wanted and not self.results.has(entry["name"], check) for check in todo)]
+                any(check in self.wanted and not self.results.has(entry["name"], check) for check in todo(entry))]
 
     def all(self):
-        checked, measured = self.entries("programs", checks.CHECKS), self.entries("speed", MEASURES)
+        checked, measured = self.entries("programs", checks.of), self.entries("speed", lambda _: MEASURES)
         if not checked and not measured and not self.results.passed:
             raise tools.Failed(f"no program's name matches '{self.arguments.only}'")
         self.builder.all_of([entry["name"] for entry in checked + measured])
@@ -97,13 +100,13 @@ class Run:
         return place[0] if place else None
 
     def check(self, entry):
-        binary = self.built(entry, checks.CHECKS)
+        binary = self.built(entry, checks.of(entry))
         if not binary or self.wanted == ["build"]:
             return
         scratch = self.scratch / entry["name"]
         scratch.mkdir()
         program = checks.Program(entry, self.folder, binary, scratch)
-        for name, check in checks.CHECKS.items():
+        for name, check in checks.of(entry).items():
             if name in self.wanted:
                 self.results.attempt(entry["name"], name, lambda check=check: check(program, self.arguments))
         shutil.rmtree(scratch)

@@ -325,7 +325,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   }
   queuesChanged.notify_all();
   lock.unlock();
-  awaitGraphs("ncclCommAbort", comm, std::chrono::seconds(20)); // another thread may destroy them
+  awaitGraphs("ncclCommAbort", comm, std::chrono::seconds(60)); // another thread may destroy them
   return ncclSuccess;
 }
 
