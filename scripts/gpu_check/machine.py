@@ -49,7 +49,8 @@ def find_gpu():
                           "--format=csv,noheader,nounits"], timeout=60).splitlines()[0]
         name, capability, memory, driver = [word.strip() for word in line.split(",")]
         header = re.search(r"CUDA Version:\s*(\d+\.\d+)", tools.run([smi], timeout=60))
-        return Gpu(name, capability.replace(".", ""), int(memory) << 20, driver, header and header.group(1))
+        # Some drivers do not tell the memory of a GPU that shares the host's.
+        return Gpu(name, capability.replace(".", ""), int(memory) << 20 if memory.isdigit() else 0, driver, header and header.group(1))
     except (tools.Failed, IndexError, ValueError):
         return None
 
