@@ -69,6 +69,9 @@ public:
   virtual bool keeps(const KernelForm &kernel) const = 0;
   /// Element `index` behind a pointer.
   virtual std::string element(llvm::StringRef pointer, unsigned index) const = 0;
+  /// A statement in the first lane loop of a row that sends for the lanes at `address`, which
+  /// a later loop reads; empty when it needs none.
+  virtual std::string prefetch(const KernelForm &kernel, llvm::StringRef address) const = 0;
 
   /// The condition on which a thread stores a row's value; empty when all that come
   /// by may.
@@ -98,6 +101,7 @@ public:
   bool accessesTogether(const KernelForm &, unsigned) const override { return true; }
   bool keeps(const KernelForm &) const override { return true; }
   std::string element(llvm::StringRef pointer, unsigned index) const override;
+  std::string prefetch(const KernelForm &, llvm::StringRef) const override { return ""; }
   std::string storesRow(const KernelForm &) const override { return ""; }
   std::string storesSum(const KernelForm &, bool) const override { return ""; }
   std::string beforeTiedStore(const KernelForm &) const override { return ""; }
@@ -120,6 +124,7 @@ public:
   bool accessesTogether(const KernelForm &kernel, unsigned operand) const override;
   bool keeps(const KernelForm &kernel) const override { return kernel.shape.keeps; }
   std::string element(llvm::StringRef pointer, unsigned index) const override;
+  std::string prefetch(const KernelForm &kernel, llvm::StringRef address) const override;
   std::string storesRow(const KernelForm &kernel) const override;
   std::string storesSum(const KernelForm &kernel, bool lane) const override;
   std::string beforeTiedStore(const KernelForm &kernel) const override;

@@ -133,8 +133,8 @@ static StringRef leftText(const KernelForm &kernel) {
 
 /// A loop of whole vectors, with a turn for what is left.
 static LoopText vectorLoop(StringRef type, StringRef first, StringRef end, StringRef step) {
-  return {("each_vector<W, " + type + ">(" + first + ", " + end + ", " + step + ", [&](" + type + " l, auto n) {").str(),
-          "});"};
+  std::string arguments = (first + ", " + end + ", " + step).str();
+  return {("each_vector<W, " + type + ">(" + arguments + ", [&](" + type + " l, auto n) {").str(), "});"};
 }
 
 /// Lanes of all threads of the grid.
@@ -146,13 +146,16 @@ static LoopText gridLoop(const KernelForm &kernel) {
           ") * W; l < L; l += " + grid + " * T * W) {" + leftText(kernel).str()};
 }
 
+/// Whether a thread has more lanes of a row than it should have in registers at once.
+static bool isLong(const KernelForm &kernel) { return kernel.shape.iterations * kernel.shape.width > kUnrolledLanes; }
+
 /// Lanes of the threads that share a row.
 static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
   const LaunchShape &shape = kernel.shape;
   bool counts = llvm::any_of(body, [](StringRef line) { return mentions(line, "i"); });
   std::string type = kernel.analysis.lanes <= kIntLanes ? "int" : "int64_t";
   std::string first = shape.rowGroups > 1 ? "threadIdx.x % T * W" : "threadIdx.x * W";
-  if (!counts && shape.iterations * shape.width > kUnrolledLanes) {
+  if (!counts && isLong(kernel)) {
     if (!hasWholeLanes(kernel))
       return vectorLoop(type, first, "L", "T * W");
     return {"#pragma unroll 4\nfor (" + type + " l = " + first + "; l < L; l += T * W) {"};
@@ -180,6 +183,11 @@ bool CudaFlavour::accessesTogether(const KernelForm &kernel, unsigned operand) c
 
 std::string CudaFlavour::element(StringRef pointer, unsigned index) const {
   return ("ld1(" + pointer + " + " + Twine(index) + ")").str();
+}
+
+/// Long rows keep the memory busy by themselves.
+std::string CudaFlavour::prefetch(const KernelForm &kernel, StringRef address) const {
+  return isLong(kernel) ? "" : ("prefetch(" + address + ");").str();
 }
 
 //===----------------------------------------------------------------------===//

@@ -173,7 +173,18 @@ void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
   closeLevel(level, flavour.laneLoop(form, ofBlock, lines[level]));
 }
 
-void KernelWriter::printPhase(unsigned phase) {
+/// What a later phase is the first to read would be waited for once more: by then it is near.
+void KernelWriter::prefetchLaterReads() {
+  SmallVector<std::string> lines;
+  for (const auto &[operand, read] : known)
+    if (read.phase > 0)
+      if (std::string text = flavour.prefetch(form, address(operand, placeOf(operand, read.dims), true)); !text.empty())
+        lines.push_back(text);
+  llvm::append_range(loads[2], lines);
+}
+
+void KernelWriter::printPhase(unsigned number) {
+  phase = number;
   SmallVector<const Node *> laneReductions;
   SmallVector<std::string> declarations;
   for (auto &[op, node] : analysis.nodes) {
@@ -196,6 +207,8 @@ void KernelWriter::printPhase(unsigned phase) {
   for (const Output *output : stores)
     storeOutput(*output, analysis.hasLane(output->dims) ? 2 : 1);
   llvm::append_range(lines[1], declarations);
+  if (phase == 0 && !laneReductions.empty())
+    prefetchLaterReads();
   closeLaneLoop(2, /*ofBlock=*/false);
 
   for (const Node *node : laneReductions) {

@@ -75,5 +75,10 @@ FailureOr<std::string> KernelWriter::print() {
 
 FailureOr<std::string> codegen::printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
                                             const Flavour &flavour) {
-  return KernelWriter(kernel, aliased, flavour).print();
+  KernelWriter draft(kernel, aliased, flavour);
+  FailureOr<std::string> text = draft.print();
+  bool readsLate = llvm::any_of(draft.firstReads(), [](const auto &entry) { return entry.second.phase > 0; });
+  if (failed(text) || !readsLate)
+    return text;
+  return KernelWriter(kernel, aliased, flavour, draft.firstReads()).print();
 }

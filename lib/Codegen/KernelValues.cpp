@@ -136,6 +136,8 @@ Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
+  if (place.laneStride == 1 && place.variesByRow)
+    reads.insert({operand, {phase, dims}});
   // Not in front of the row's place, where that is computed in the same loop.
   bool first = lane && levelOf(place.variesByRow, lane) != levelOf(true, false);
   return define(*kind, place.variesByRow, lane, text, first);

@@ -17,15 +17,26 @@ namespace braid::codegen {
 
 class KernelWriter {
 public:
-  KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const Flavour &flavour)
-      : form(form), analysis(form.analysis), aliased(aliased), flavour(flavour) {}
+  /// A row's lanes of an operand, as some phase reads them first.
+  struct Read {
+    unsigned phase;
+    Dims dims;
+  };
+  using Reads = llvm::MapVector<unsigned, Read>; // by operand
+
+  /// `reads` says what an earlier writer of the same kernel came upon, so that the first
+  /// phase can send for what a later one reads.
+  KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const Flavour &flavour, Reads reads = {})
+      : form(form), analysis(form.analysis), aliased(aliased), flavour(flavour), known(std::move(reads)) {}
 
   mlir::FailureOr<std::string> print();
+  const Reads &firstReads() const { return reads; }
 
 private:
   // The loops.
   void printRowsOutside();
   void printPhase(unsigned phase);
+  void prefetchLaterReads();
   void printLanesOutside();
   void printBlocksInside();
   void closeLevel(unsigned level, const LoopText &loop);
@@ -82,7 +93,11 @@ private:
   const KernelAnalysis &analysis;
   const llvm::SmallBitVector &aliased;
   const Flavour &flavour;
+  const Reads known;
 
+  Reads reads;
+  /// The current one.
+  unsigned phase = 0;
   llvm::SmallVector<std::string> pointers; // ins, then outs
   llvm::SmallVector<std::string> lines[3];
   /// Loads of lanes, which stand before the other lines of their loop: all are on the way

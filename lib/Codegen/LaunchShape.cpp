@@ -23,7 +23,7 @@ static constexpr int64_t kBlockThreads = 256, kMostThreads = 1024;
 /// Rows from which a warp works on one alone: then there are enough warps.
 static constexpr int64_t kWarpRows = 1024;
 /// Numbers of a thread that outlive a lane loop and still fit into its registers, in
-/// a block of the usual size and in one of the most threads.
+/// a block of up to half of the most threads and in a larger one.
 static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
 /// Row groups that share a column sum: the fewest bytes of a row they read at once.
 static constexpr int64_t kSectorBytes = 32;
@@ -254,7 +254,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t
   if (kernel.partition != Partition::Lanes) {
     shape.iterations = ceilDiv(vectors, shape.rowThreads);
     int64_t held = shape.iterations * shape.width * countArrays(kernel);
-    shape.keeps = held <= (shape.threads > kBlockThreads ? kRegisterLanesOfMost : kRegisterLanes);
+    shape.keeps = held <= (shape.threads > kMostThreads / 2 ? kRegisterLanesOfMost : kRegisterLanes);
   }
   return shape;
 }

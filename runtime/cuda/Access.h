@@ -49,6 +49,9 @@ template <class T> __device__ inline void store(T *p, T v) {
     *p = v;
 }
 
+// Has the L2 cache fetch what lies there, for a load that comes later.
+__device__ inline void prefetch(const void *p) { asm volatile("prefetch.L2 [%0];" ::"l"(p)); }
+
 // An array in shared memory: `__shared__ T memory[N]; const Shared<T, N> values(memory);`
 template <class T, int N> struct Shared {
   T *array;

@@ -255,8 +255,7 @@ template <int N> struct Count {
 // body(l, n) for l = first, first + step, ... below `end`, where lanes [l, l + n) are W or
 // the last ones.  Vectors that are whole have a loop of their own, without a condition in it:
 // several turns of it have their loads on the way at once.
-template <int W, class I, class Body>
-__device__ inline void each_vector(I first, I end, I step, const Body &body) {
+template <int W, class I, class Body> __device__ inline void each_vector(I first, I end, I step, const Body &body) {
   const I whole = end - end % W;
   I l = first;
 #pragma unroll 4

@@ -373,6 +373,8 @@ void shim::checkStore(void *pointer, size_t bytes, size_t align) {
     globalViolation(wrong, allocation, pointer);
 }
 
+void shim::checkPrefetch(const void *pointer) { checkedAllocation(pointer, 1, 1, "prefetch"); }
+
 void shim::checkSharedLoad(const void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site) {
   checkShared(array, total, offset, bytes, site, false);
 }

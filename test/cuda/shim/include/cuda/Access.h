@@ -14,6 +14,8 @@
 namespace shim {
 void checkLoad(const void *pointer, size_t bytes, size_t align);
 void checkStore(void *pointer, size_t bytes, size_t align);
+// Of a place that a load may follow: it is one of the device's memory.
+void checkPrefetch(const void *pointer);
 // Of an array in shared memory of `total` bytes.
 void checkSharedLoad(const void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site);
 void checkSharedStore(void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site);
@@ -38,6 +40,8 @@ template <class T> inline void store(T *p, std::type_identity_t<T> v) {
   shim::checkStore(p, sizeof(T), shim::accessAlign<T>());
   __builtin_memcpy(static_cast<void *>(p), static_cast<const void *>(&v), sizeof(T));
 }
+
+inline void prefetch(const void *p) { shim::checkPrefetch(p); }
 
 template <class T, int N> struct Shared {
   T *array;
