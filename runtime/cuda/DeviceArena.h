@@ -3,6 +3,10 @@
 // As core/Arena: exactly the bytes of the plan, zeroed, from one cudaMalloc.  What CUDA
 // and its libraries take beside it is no part of the plan, and is measured.
 //
+// Nothing depends on the zeros, which only make runs alike whatever is wrong with them.
+// Where BRAID_ARENA_UNSET is in the environment memory is left as it was, so that tools that
+// look for reads of what nobody wrote (compute-sanitizer's initcheck, test/cuda/shim) see them.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_DEVICEARENA_H
 #define BRAID_CUDA_DEVICEARENA_H

@@ -88,7 +88,7 @@ def run_options(args):
 def run(args):
     for old in args.work.glob("trace.*.jsonl"):
         old.unlink()
-    environment = {"BRAID_SHIM_TRACE": str(args.work / "trace"),
+    environment = {"BRAID_SHIM_TRACE": str(args.work / "trace"), "BRAID_ARENA_UNSET": "1",
                    "BRAID_SHIM_DEVICES": str(args.devices if args.devices is not None else args.ranks)}
     log = args.work / "cuda.jsonl"
     command = train_command(args.work / "shim", args, log) + run_options(args)
