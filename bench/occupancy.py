@@ -99,7 +99,8 @@ def read_flights(text):
 def run(command):
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        sys.exit(f"occupancy: '{' '.join(map(str, command))}' ended with status {done.returncode}\n{done.stderr[-2000:]}")
+        text = " ".join(map(str, command))
+        sys.exit(f"occupancy: '{text}' ended with status {done.returncode}\n{done.stderr[-2000:]}")
     return done
 
 
@@ -148,8 +149,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, help="what braidc --target=cuda --emit=cu or dir wrote")
     parser.add_argument("--arch", default="sm_90", choices=GPUS, help="the GPU (sm_90)")
-    parser.add_argument("--nvcc", default=shutil.which("nvcc") or os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin/nvcc"))
-    parser.add_argument("--cuobjdump", default=shutil.which("cuobjdump"), help="without one there are no bytes in flight")
+    toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
+    parser.add_argument("--nvcc", default=shutil.which("nvcc") or os.path.join(toolkit, "nvcc"))
+    parser.add_argument("--cuobjdump", default=shutil.which("cuobjdump") or shutil.which("cuobjdump", path=toolkit),
+                        help="of the toolkit; without one there are no bytes in flight")
     parser.add_argument("--json", action="store_true", help="a JSON line for each kernel instead of a table")
     args = parser.parse_args()
     if not (args.folder / "kernels.cuh").exists():
