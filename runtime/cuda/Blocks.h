@@ -100,8 +100,8 @@ template <class Unit> void launch_copy(const Memory &m, const CopyLoops &loops, 
   const Unit *source = static_cast<const Unit *>(from);
   Unit *target = static_cast<Unit *>(to);
   if (total + most * copy_threads <= int64_t{1} << 32)
-    launch(m, blocks, copy_threads, preloaded<copy_block_kernel<Unit, uint32_t>>(), loops, static_cast<uint32_t>(total), source,
-           target);
+    launch(m, blocks, copy_threads, preloaded<copy_block_kernel<Unit, uint32_t>>(), loops, static_cast<uint32_t>(total),
+           source, target);
   else
     launch(m, blocks, copy_threads, preloaded<copy_block_kernel<Unit, int64_t>>(), loops, total, source, target);
 }
