@@ -333,6 +333,8 @@ LogicalResult Driver::checkOptions() {
     return failure();
   if (options.emit == Emit::Exe && !compares && failed(report(checkWritable(options.output))))
     return failure();
+  if (options.emit == Emit::Dir && !compares && failed(report(checkSourceFolder(options.output))))
+    return failure();
   return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
 }
 

@@ -81,6 +81,22 @@ static std::string cmakeTransports(StringRef name, const DriverOptions &options)
   return text;
 }
 
+/// The first line, by which a folder is known for what it is.
+static constexpr StringLiteral kWritten = "# Written by braidc; it writes to this folder again when told to.\n";
+
+Error braid::checkSourceFolder(StringRef folder) {
+  std::error_code code;
+  if (sys::fs::directory_iterator(folder, code) == sys::fs::directory_iterator())
+    return Error::success(); // what keeps it from being made is told by who makes it
+  auto text = MemoryBuffer::getFile(inFolder(folder, "CMakeLists.txt"));
+  if (text && (*text)->getBuffer().starts_with(kWritten))
+    return Error::success();
+  return makeError("will not write to the folder '" + folder + "': " +
+                   (text ? "its CMakeLists.txt is not one that braidc wrote"
+                         : "it holds files and no CMakeLists.txt that braidc wrote") +
+                   "; name a new folder, or an empty one, by -o");
+}
+
 static std::string cmakeForCpu(StringRef name) {
   return ("# Builds the training binary `" + name + "`: needs CMake, a C++20 compiler and oneDNN.\n" +
           "#   cmake -S . -B build && cmake --build build\n"
@@ -140,10 +156,12 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
 
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                                const DriverOptions &options, StringRef name) {
+  // Before the rest: when that fails, the folder is still known.
+  std::string text = options.target == "cuda" ? cmakeForCuda(name, options.gpu) : cmakeForCpu(name);
+  SourceFile cmake{"CMakeLists.txt", kWritten.str() + text + cmakeTransports(name, options)};
+  if (Error error = writeSources(folder, cmake))
+    return error;
   if (Error error = writeSources(folder, sources))
     return error;
-  if (Error error = copyRuntime(runtime, inFolder(folder, "runtime")))
-    return error;
-  std::string text = options.target == "cuda" ? cmakeForCuda(name, options.gpu) : cmakeForCpu(name);
-  return writeTextFile(inFolder(folder, "CMakeLists.txt"), text + cmakeTransports(name, options));
+  return copyRuntime(runtime, inFolder(folder, "runtime"));
 }
