@@ -1,12 +1,13 @@
 //===- ArenaText.cpp - what lies where, as comments -----------------------===//
 
 #include "lib/Codegen/ArenaText.h"
-#include "dialects/TG/TG.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace braid;
+using namespace braid::codegen;
 
 std::string codegen::sectionText(StringRef title) {
   std::string rule = "//===" + std::string(70, '-') + "===//\n";
@@ -15,24 +16,22 @@ std::string codegen::sectionText(StringRef title) {
 
 static long long number(uint64_t value) { return static_cast<long long>(value); }
 
-std::string codegen::arenaText(exec::ProgramOp program) {
+std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names) {
+  SmallVector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>());
+  llvm::stable_sort(buffers, [](exec::BufferOp a, exec::BufferOp b) {
+    return std::tuple(number(a.getFirst()), a.getOffset()) < std::tuple(number(b.getFirst()), b.getOffset());
+  });
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "// " << program.getSymName() << ": an arena of " << program.getArenaBytes()
-     << " bytes; transient buffers and the actions they live for\n//\n"
+     << " bytes; transient buffers and the actions they live for\n"
+     << "// name: the parameter, or the layer, @ the action that writes it, # which of its outs\n//\n"
      << "//        offset        bytes    first     last  cause            name\n";
-  for (auto buffer : program.getOps<exec::BufferOp>())
+  for (exec::BufferOp buffer : buffers)
     os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", number(buffer.getOffset()), number(buffer.getBytes()),
                        number(buffer.getFirst()), number(buffer.getLast()), buffer.getCause().str().c_str())
-       << buffer.getName() << "\n";
+       << names.history(buffer) << "\n";
   return text;
-}
-
-static StringRef nameOf(exec::TensorOp tensor) {
-  if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
-    return param.getName();
-  auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
-  return state ? StringRef(state.getName()) : tensor.getSymName();
 }
 
 std::string codegen::tensorsText(ModuleOp module) {

@@ -94,15 +94,16 @@ std::string codegen::wrapCall(StringRef head, ArrayRef<std::string> arguments, S
   return text + ")" + tail.str();
 }
 
-std::string codegen::comment(StringRef text, StringRef indent) {
+std::string codegen::comment(StringRef text, StringRef indent, unsigned columns, unsigned hang) {
   std::string lines;
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
-  size_t column = kColumns + 1;
+  size_t column = columns + 1;
   for (StringRef word : words) {
-    if (column + 1 + word.size() > kColumns) {
-      lines += (lines.empty() ? "" : "\n") + indent.str() + "//";
-      column = indent.size() + 2;
+    if (column + 1 + word.size() > columns) {
+      std::string head = (lines.empty() ? "" : "\n") + indent.str() + "//" + std::string(lines.empty() ? 0 : hang, ' ');
+      column = head.size() - (lines.empty() ? 0 : 1);
+      lines += head;
     }
     lines += " " + word.str();
     column += 1 + word.size();
@@ -174,4 +175,17 @@ std::string codegen::originText(Location location) {
   if (count > most)
     text += ", and " + std::to_string(count - most) + " more";
   return text;
+}
+
+std::string codegen::layerText(Location location) {
+  std::string layer;
+  location->walk([&](Location inner) {
+    auto name = dyn_cast<NameLoc>(inner);
+    if (!name)
+      return WalkResult::advance();
+    layer = name.getName().str();
+    // What an op was taken apart into is named after it, around the op's own name.
+    return isa<NameLoc>(name.getChildLoc()) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return layer;
 }

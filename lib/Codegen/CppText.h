@@ -24,8 +24,9 @@ std::string identifier(llvm::StringRef name);
 /// columns, continued below the bracket as clang-format does.
 std::string wrapCall(llvm::StringRef head, llvm::ArrayRef<std::string> arguments, llvm::StringRef tail);
 
-/// `text` as `//` lines of at most 80 columns.
-std::string comment(llvm::StringRef text, llvm::StringRef indent = "");
+/// `text` as `//` lines of at most so many columns; those after the first begin with
+/// `hang` more blanks.
+std::string comment(llvm::StringRef text, llvm::StringRef indent = "", unsigned columns = 80, unsigned hang = 0);
 
 /// Whether `text` has the identifier `name` in it.
 bool mentions(llvm::StringRef text, llvm::StringRef name);
@@ -39,6 +40,10 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape);
 /// Where an op came from: names, or `file.mlir:12` without folders; empty when
 /// nothing is known.
 std::string originText(mlir::Location location);
+
+/// The first of those names, of the layer rather than the op that was taken apart
+/// there; empty when there is none.
+std::string layerText(mlir::Location location);
 
 } // namespace braid::codegen
 

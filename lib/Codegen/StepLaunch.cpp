@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/StepPrinter.h"
@@ -78,17 +79,26 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   return success();
 }
 
+/// What a launch is about: the parameter that it updates, else what it writes first.
+static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
+  for (Value out : outs)
+    if (auto tensor = dyn_cast<exec::TensorOp>(arena.storageOf(out)); tensor && isa<tg::ParamAttr>(tensor.getValue()))
+      return nameOf(tensor);
+  return arena.nameOf(outs[0]);
+}
+
 /// A launch over many vectors: their lengths and places are a constant table.
 void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
   std::string function = kernelFunction(op.getKernel()), name = function + "_table" + std::to_string(numTables++);
   size_t numOuts = op.getOuts().size() / op.getBatch(), numPointers = pointersOf(op, kernel.analysis, 0).size();
   tables += "static constexpr Tuple<" + std::to_string(numPointers) + "> " + name + "[] = {\n";
   for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
-    Value out = op.getOuts()[tuple * numOuts];
+    ValueRange outs = op.getOuts().slice(tuple * numOuts, numOuts);
     std::string offsets = llvm::join(llvm::map_range(pointersOf(op, kernel.analysis, tuple),
                                                      [&](Value ref) { return std::to_string(arena.offsetOf(ref)); }),
                                      ", ");
-    tables += "    {" + std::to_string(elements(out)) + ", {" + offsets + "}}, // " + arena.nameOf(out).str() + "\n";
+    tables +=
+        "    {" + std::to_string(elements(outs[0])) + ", {" + offsets + "}}, // " + subjectOf(outs, arena).str() + "\n";
   }
   tables += "};\n\n";
   if (flavour.onDevice)

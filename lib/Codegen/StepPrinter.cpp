@@ -3,6 +3,7 @@
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
 #include "lib/Codegen/ArenaText.h"
+#include "lib/Codegen/Chapters.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
@@ -173,24 +174,6 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// "matmul -> h.0.mlp.c_fc [256 x 3072]; gpt.mlir:40".
-std::string StepPrinter::actionText(Operation *op) {
-  auto action = cast<exec::ActionOpInterface>(op);
-  std::string text = action.getActionName();
-  OperandRange outs = action.getActionOuts();
-  if (!outs.empty()) {
-    auto launch = dyn_cast<exec::LaunchOp>(op);
-    if (launch && launch.getBatch() > 1)
-      text += " of " + std::to_string(launch.getBatch()) + " tuples";
-    else
-      text += " -> " + arena.nameOf(outs[0]).str() + " [" +
-              shapeText(cast<exec::RefType>(outs[0].getType()).getShape()) + "]";
-  }
-  text += collectiveText(op);
-  std::string origin = originText(op->getLoc());
-  return text + (origin.empty() ? "" : "; " + origin);
-}
-
 LogicalResult StepPrinter::printAction(Operation *op) {
   if (auto launch = dyn_cast<exec::LaunchOp>(op))
     return printLaunch(launch);
@@ -220,25 +203,53 @@ LogicalResult StepPrinter::printAction(Operation *op) {
                          << " yet; has the module been brought into memory form?";
 }
 
+/// Cuts a long list into parts of so many actions, the last but one perhaps more, where
+/// chapters begin as far as they do.
+static SmallVector<ArrayRef<ActionText>> cutParts(ArrayRef<ActionText> actions) {
+  constexpr size_t least = 48, most = 80;
+  SmallVector<ArrayRef<ActionText>> parts;
+  while (actions.size() > most) {
+    size_t end = least;
+    while (end < most && !actions[end].beginsChapter)
+      ++end;
+    parts.push_back(actions.take_front(end));
+    actions = actions.drop_front(end);
+  }
+  parts.push_back(actions);
+  return parts;
+}
+
 /// A function that runs these actions, or, as compilers take more than linear time
 /// for long functions, several that run a part each.
-std::string StepPrinter::programText(StringRef function, ArrayRef<std::string> actions) {
-  constexpr size_t partActions = 64;
+std::string StepPrinter::programText(StringRef function, ArrayRef<ActionText> actions) {
   std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n",
               end = "  return " + flavour.status.str() + ";\n}\n";
+  auto join = [](ArrayRef<ActionText> actions) {
+    return llvm::join(llvm::map_range(actions, [](const ActionText &action) { return action.text; }), "\n");
+  };
+  SmallVector<ArrayRef<ActionText>> cut = cutParts(actions);
   if (actions.empty())
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
-  if (actions.size() <= partActions)
-    return "br_status " + function.str() + head + "\n" + llvm::join(actions, "\n") + end;
+  if (cut.size() == 1)
+    return "br_status " + function.str() + head + "\n" + join(actions) + end;
   std::string parts, body, unused = "[[maybe_unused]] ";
-  for (size_t part = 0; part * partActions < actions.size(); ++part) {
-    std::string name = function.str() + "_" + std::to_string(part);
-    ArrayRef<std::string> its = actions.drop_front(part * partActions);
+  for (auto [number, its] : llvm::enumerate(cut)) {
+    std::string name = function.str() + "_" + std::to_string(number);
     parts += "static br_status " + name + "(" + (flavour.onDevice ? unused : "") + "br_context *ctx, " + unused +
-             "const Memory m) {\n" + llvm::join(its.take_front(partActions), "\n") + end + "\n";
+             "const Memory m) {\n" + join(its) + end + "\n";
     body += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
   return parts + "br_status " + function.str() + head + body + "  return BR_OK;\n}\n";
+}
+
+/// "  // ---- forward: h.0 ----", and an empty line.
+static std::string chapterText(StringRef chapter) {
+  return chapter.empty() ? "" : "  // ---- " + chapter.str() + " ----\n\n";
+}
+
+/// Names are long: these lines may be as well.
+static std::string stepComment(StringRef text) {
+  return text.empty() ? "" : comment(text, "  ", /*columns=*/120, /*hang=*/2);
 }
 
 LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
@@ -249,20 +260,26 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
       workspaceOffset = buffer.getOffset();
       workspaceBytes = buffer.getBytes();
     }
-  SmallVector<std::string> actions;
-  std::vector<std::string> &names = actionNames[program];
+  SmallVector<ActionText> actions;
+  std::vector<std::string> &texts = actionNames[program];
+  BufferNames names(program, arena);
+  Chapters chapters(program, arena);
   for (Operation &op : program.getBody().front()) {
-    if (!isa<exec::ActionOpInterface>(op))
+    auto action = dyn_cast<exec::ActionOpInterface>(op);
+    if (!action)
       continue;
     calls.clear();
     if (failed(printAction(&op)))
       return failure();
-    std::string number = std::to_string(names.size());
-    names.push_back(actionText(&op));
+    std::string number = std::to_string(texts.size()), chapter = chapters.begin(action);
+    names.enter(action, texts.size());
+    texts.push_back(actionText(&op, names));
     std::string mark = flavour.onDevice ? "  m.at(" + number + ");\n" : "";
-    actions.push_back(comment(number + ": " + names.back(), "  ") + mark + calls);
+    actions.push_back({chapterText(chapter) + stepComment(number + ": " + texts.back()) +
+                           stepComment(noteText(&op, names)) + mark + calls,
+                       !chapter.empty()});
   }
-  programs += "\n" + (flavour.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program) +
+  programs += "\n" + (flavour.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program, names) +
               programText(programFunction(program.getSymName()), actions);
   return success();
 }

@@ -8,7 +8,7 @@
 #define BRAID_LIB_CODEGEN_STEPPRINTER_H
 
 #include "dialects/Exec/Exec.h"
-#include "lib/Codegen/ArenaMap.h"
+#include "lib/Codegen/BufferNames.h"
 #include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/RankTables.h"
 #include "lib/Codegen/StepFlavour.h"
@@ -24,6 +24,12 @@ struct KernelToPrint {
 };
 /// Kernels by symbol, in the order of the module.
 using KernelTable = llvm::MapVector<mlir::StringAttr, KernelToPrint>;
+
+/// An action in C++, with the comments above it, and whether a chapter begins there.
+struct ActionText {
+  std::string text;
+  bool beginsChapter;
+};
 
 /// A program's C++ name.
 std::string programFunction(llvm::StringRef symbol);
@@ -73,8 +79,10 @@ private:
   void printCall(llvm::StringRef function, llvm::ArrayRef<std::string> arguments);
   void printTyped(llvm::StringRef function, mlir::Type element, llvm::SmallVector<std::string> arguments);
   mlir::LogicalResult verifyRows(mlir::Operation *op, exec::RefType indices, llvm::ArrayRef<exec::RefType> operands);
-  std::string actionText(mlir::Operation *op);
-  std::string programText(llvm::StringRef function, llvm::ArrayRef<std::string> actions);
+  std::string actionText(mlir::Operation *op, const BufferNames &names);
+  std::string noteText(mlir::Operation *op, const BufferNames &names);
+  std::string matmulNote(exec::MatmulOp op, const BufferNames &names);
+  std::string programText(llvm::StringRef function, llvm::ArrayRef<ActionText> actions);
   std::string addressText(mlir::Value ref) const;
 
   mlir::ModuleOp module;

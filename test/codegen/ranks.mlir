@@ -29,8 +29,9 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK-NEXT: return BR_OK;
 
 // CHECK-LABEL: br_status step_train(br_context *ctx) {
-// CHECK:      // 0: all_reduce -> w [4 x 6], sum over {dp, tp}, sends 80 bytes, predicted
-// CHECK-NEXT: // 31.2 us, exposed 0.0 us, waits for a;
+// CHECK:      // 0: all_reduce -> w [4 x 6], sum over {dp, tp}, sends 80 bytes, predicted 31.2 us, exposed 0.0 us, waits for a;
+// CHECK-NEXT: //   ranks.mlir
+// CHECK-NEXT: // of a
 // CHECK-NEXT: if (br_start(ctx, 8) != BR_OK)
 // CHECK-NEXT:   return BR_ERROR;
 // CHECK:      launch_lanes(ctx, 1, 4, exp_kernel
@@ -44,6 +45,7 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      launch_rows(ctx, 1, 1, convert_kernel, m[[[NUMBER]]],
 // CHECK:      copy_block(ctx, copy_0, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2) * 2, m[{{[0-9]+}}], 0);
 // CHECK:      // {{[0-9]+}}: assemble -> again [2 x 4];
+// CHECK-NEXT: // reads slice@4, slice@5
 // CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN:[0-9]+]]], block_number(ctx, 1, 2, 1) * 4);
 // CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN]]], block_number(ctx, 1, 2, 0) * 4);
 // CHECK:      take_range(ctx, m[{{[0-9]+}}], 20, block_number(ctx, 2, 3, 0), 8, m[{{[0-9]+}}]);

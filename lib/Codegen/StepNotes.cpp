@@ -1,0 +1,115 @@
+//===- StepNotes.cpp - what the comment above a call says -----------------===//
+//
+// A call names places in the arena.  Above it stand the action, what it makes and where
+// it came from; below that, what lies at the places, and the sizes of a product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Comm.h"
+#include "lib/Codegen/CppText.h"
+#include "lib/Codegen/StepPrinter.h"
+#include "lib/Target/MatmulShape.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType()); }
+
+/// "matmul -> h.0.mlp@40 [256 x 3072]; gpt.mlir:40".
+std::string StepPrinter::actionText(Operation *op, const BufferNames &names) {
+  auto action = cast<exec::ActionOpInterface>(op);
+  std::string text = action.getActionName();
+  OperandRange outs = action.getActionOuts();
+  if (!outs.empty()) {
+    auto launch = dyn_cast<exec::LaunchOp>(op);
+    if (launch && launch.getBatch() > 1)
+      text += " of " + std::to_string(launch.getBatch()) + " tuples";
+    else
+      text += " -> " + names.after(outs[0]) + " [" + shapeText(typeOf(outs[0]).getShape()) + "]";
+  }
+  text += collectiveText(op);
+  std::string origin = originText(op->getLoc());
+  return text + (origin.empty() ? "" : "; " + origin);
+}
+
+/// `name` without what it has in common with the one before it: of "attn@9#0" and
+/// "attn@9#1" only "#1", of "attn@9" and "attn@9 + 1536" only "+ 1536".
+static StringRef shortened(StringRef name, StringRef previous) {
+  size_t end = name.find_first_of("#+");
+  bool same = end != StringRef::npos &&
+              previous.take_while([](char c) { return c != '#' && c != '+'; }).trim() == name.take_front(end).trim();
+  return same ? name.drop_front(end) : name;
+}
+
+/// What `nameOf` calls these places, each name once; of very many the first `most`.
+static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<std::string(Value)> nameOf) {
+  SmallVector<std::string> names;
+  for (Value ref : refs)
+    if (std::string name = nameOf(ref); !llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  size_t more = names.size() > most ? names.size() - most : 0;
+  std::string text;
+  for (size_t i = 0; i + more < names.size(); ++i)
+    text += i ? (", " + shortened(names[i], names[i - 1])).str() : names[i];
+  return more ? text + ", and " + std::to_string(more) + " more" : text;
+}
+
+/// "64 x 2304 x 768": m, n and k of the product, and the loops around it.
+static std::string sizesText(const MatmulShape &shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const MatmulLoop &loop : shape.batch)
+    os << loop.size << " of ";
+  os << shape.m << " x " << shape.n << " x " << shape.k;
+  for (const MatmulLoop &loop : shape.outer)
+    os << ", sum of " << loop.size;
+  return text;
+}
+
+/// "m x n x k = 64 x 3072 x 768: h.0.ln_2@12 by fc.weight@2, bias fc.bias@2, gelu_tanh of what is kept in
+/// h.0.mlp@13#1".
+std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names) {
+  FailureOr<MatmulShape> shape =
+      matmulShape(op.getSpec(), typeOf(op.getLhs()), typeOf(op.getRhs()), typeOf(op.getOuts()[0]));
+  if (failed(shape))
+    return ""; // reported where the call is printed
+  Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
+  std::string text = "m x n x k = " + sizesText(*shape) + ": " + names.before(lhs) + " by " + names.before(rhs);
+  if (op.getBias())
+    text += ", bias " + names.before(op.getBias());
+  if (op.getAccumulator())
+    text += ", added to " + names.before(op.getAccumulator());
+  if (op.getEpilogue() != exec::Epilogue::None)
+    text += ", " + exec::stringifyEpilogue(op.getEpilogue()).str();
+  if (op.getAux())
+    text += " at " + names.before(op.getAux());
+  if (op.keepsInput())
+    text += " of what " + names.after(op.getOuts()[1]) + " keeps";
+  if (Value summed = op.getSummed())
+    text += ", and the sum of " + names.before(summed) + " -> " + names.after(op.getOuts()[1]);
+  return text;
+}
+
+std::string StepPrinter::noteText(Operation *op, const BufferNames &names) {
+  if (auto matmul = dyn_cast<exec::MatmulOp>(op))
+    return matmulNote(matmul, names);
+  auto action = cast<exec::ActionOpInterface>(op);
+  auto launch = dyn_cast<exec::LaunchOp>(op);
+  OperandRange ins = action.getActionIns(), outs = action.getActionOuts();
+  size_t tuples = launch ? launch.getBatch() : 1, most = action.isOrdered() ? 2 : 12;
+  auto before = [&](Value ref) { return names.before(ref); };
+  auto after = [&](Value ref) { return names.after(ref); };
+  std::string read = listNames(ins.take_front(ins.size() / tuples), most, before);
+  std::string written = listNames(outs.take_front(outs.size() / tuples), most, after);
+  if (action.isOrdered())
+    return read.empty() ? "" : "of " + read;
+  std::string text = tuples > 1 ? "the first " : "";
+  text += read.empty() ? "" : "reads " + read;
+  // An only one stands in the line before.
+  if (outs.size() > 1)
+    text += (read.empty() ? "" : "; ") + ("writes " + written);
+  return text;
+}
