@@ -45,7 +45,6 @@ public:
     model.arena_bytes = bytes;
     model.matmuls = descriptors.data();
     model.n_matmuls = static_cast<int32_t>(descriptors.size());
-    setenv("BRAID_SHIM_ZEROS", "1", 1);
     setenv("BRAID_SHIM_ZEROS", "1", 1); // isZero() may read them
     succeed(cudaMalloc(reinterpret_cast<void **>(&base), bytes));
     succeed(cudaMemset(base, 0, bytes));
