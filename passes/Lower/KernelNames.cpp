@@ -26,7 +26,9 @@ static std::string identifierOf(StringRef name) {
 }
 
 std::string braid::kernelNameOf(Operation *op) {
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+  // Other names are of layers: equal kernels of different layers are one.
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  if (name && RegisteredOperationName::lookup(name.getName(), op->getContext()))
     return identifierOf(name.getName());
   return identifierOf(op->getName().getStringRef());
 }

@@ -1,7 +1,8 @@
 //===- KernelNames.h - what a kernel is called ------------------*- C++ -*-===//
 //
 // A kernel is named by the graph ops it holds: the composite an op was part of
-// (kept in its location by tg-decompose), else the op itself.
+// (kept in its location by tg-decompose), else the op itself.  Never by the layer: equal
+// kernels of several layers are one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_KERNELNAMES_H
