@@ -39,9 +39,9 @@
 // CHECK-NEXT: comm.reduce_scatter sum %[[W1]]
 // CHECK-NEXT: exposed_s = 6.67{{[0-9]*[Ee]-0?6}} : f64, predicted_s = 9.000000e-06 : f64, waits_for = "weights1"
 // CHECK: comm.wait %[[R2]]
-// CHECK-NEXT: exec.kernel "update2"
+// CHECK-NEXT: exec.kernel "subf"(%arg2, 
 // CHECK: comm.wait %[[R1]]
-// CHECK-NEXT: exec.kernel "update1"
+// CHECK-NEXT: exec.kernel "subf"(%arg1, 
 #flat = #comm.sharding<@mesh, {} {}, flat {dp}>
 comm.mesh @mesh [dp = 2]
 func.func @train(%x: tensor<64x64xf32>,
