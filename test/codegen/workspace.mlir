@@ -2,7 +2,7 @@
 // RUN: braidc %s --emit=cpp | FileCheck %s
 // CHECK: static const br_matmul_desc matmuls[] = {
 // CHECK: BR_F32, BR_F32, BR_F32, 0, BR_F32, 0, BR_EPILOGUE_NONE,
-// CHECK-NEXT: 256, 4096, 0, 0, 0},
+// CHECK-NEXT: 256, 4096, 0, 0, 0, BR_BIAS_GRAD_NONE, 0},
 
 exec.program @train arena 4480 {
   exec.buffer @workspace at 256 bytes 4096 live 0 to 0 cause "workspace" name "workspace"
