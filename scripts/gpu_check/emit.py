@@ -11,6 +11,24 @@ from . import build, kernels, programs, tools
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
+# What is written anew each time, and the file by which a folder is known as one of these.
+PARTS = ("programs", "data", "cpu", "graphs", "runtime", "cudnn-frontend")
+MARK = "emitted-by-gpu-check"
+
+
+def clear(folder):
+    """Makes the folder, or takes away what an earlier emission wrote; what is not ours is not touched."""
+    if folder.exists() and not folder.is_dir():
+        raise tools.Failed(f"{folder} is a file: name a folder to write to")
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not (folder / MARK).exists():
+        raise tools.Failed(f"{folder} is not empty, and gpu-check has not written it: name a new folder")
+    (folder / MARK).write_text("`gpu-check emit` writes this folder anew without asking: keep nothing of yours here.\n")
+    (folder / "manifest.json").unlink(missing_ok=True)
+    for name in PARTS:
+        if (folder / name).exists():
+            shutil.rmtree(folder / name)
+
 
 class Emitter:
     def __init__(self, arguments, folder):
@@ -19,8 +37,11 @@ class Emitter:
         self.memory = programs.REHEARSAL_MEMORY if arguments.rehearse else arguments.memory
         self.folder = folder
         self.references = {}
+        if not (self.bin / "braidc").exists():
+            raise tools.Failed(f"there is no {self.bin}/braidc: name the build folder with --build")
+        clear(folder)
         for name in ("programs", "data", "cpu", "graphs"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / name).mkdir()
 
     def make_data(self):
         tools.run(["python3", ROOT / "examples/mlp-by-hand/make_data.py", self.folder / "data/mlp"])
@@ -49,7 +70,6 @@ class Emitter:
     def sources(self, graph, name, words):
         """A program's folder; the runtime is there once, for all."""
         place, shared = self.folder / "programs" / name, self.folder / "runtime"
-        shutil.rmtree(place, ignore_errors=True)
         self.compile(graph, f"cuda:{self.arch}", place, words, "dir")
         if shared.exists():
             shutil.rmtree(place / "runtime")
@@ -131,12 +151,9 @@ def count_of(listing):
 
 
 def in_bytes(memory):
-    """What braidc reads as a limit: 64GiB, 64G, 500MB."""
-    number, unit = re.fullmatch(r"([\d.]+)\s*([A-Za-z]*)", memory).groups()
-    powers = {"": 1, "k": 10, "m": 20, "g": 30, "t": 40}
-    if unit.lower().endswith("b") and not unit.lower().endswith("ib"):
-        return int(float(number) * 1000 ** (powers[unit[:-1].lower()] // 10))
-    return int(float(number) * 2 ** powers[unit[:1].lower()])
+    """What braidc reads as a limit: 64GiB, 64G, 500MB, 500000."""
+    number, prefix, unit = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)((?:i?b)?)\s*", memory.lower()).groups()
+    return int(float(number) * (1000 if unit == "b" else 1024) ** ["", *"kmgt"].index(prefix))
 
 
 def carry_frontend(folder):
@@ -147,7 +164,6 @@ def carry_frontend(folder):
         place = pathlib.Path(place)
         if (place / "cudnn_frontend.h").exists():
             to = folder / "cudnn-frontend"
-            shutil.rmtree(to, ignore_errors=True)
             to.mkdir()
             for path in place.glob("cudnn_frontend*"):
                 (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
@@ -159,8 +175,6 @@ def carry_frontend(folder):
 def main(arguments, folder):
     folder = folder.resolve()
     emitter = Emitter(arguments, folder)
-    (folder / "manifest.json").unlink(missing_ok=True)
-    shutil.rmtree(folder / "runtime", ignore_errors=True)
     emitter.make_data()
     wanted = re.compile(arguments.only)
     manifest = {"arch": arguments.arch, "rehearsal": arguments.rehearse, "programs": [], "speed": []}
