@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import threading
 
 from . import machine, tools
 
@@ -65,6 +66,7 @@ class Builder:
         self.arch = machine.architecture(emitted, gpu)
         self.generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
         self.configured = False
+        self.lock = threading.Lock()  # one build at a time in `place`: programs are checked side by side
 
     def configure(self):
         if self.configured:
@@ -93,8 +95,9 @@ class Builder:
             path.parent.mkdir(parents=True, exist_ok=True)
             self.with_command(self.folder / "programs" / name, path)
             return path
-        self.configure()
-        tools.run(["cmake", "--build", self.place, "--parallel", self.jobs, "--target", name], timeout=1800)
+        with self.lock:
+            self.configure()
+            tools.run(["cmake", "--build", self.place, "--parallel", self.jobs, "--target", name], timeout=1800)
         return self.place / "bin" / name
 
     def with_command(self, source, path):

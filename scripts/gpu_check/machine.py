@@ -1,5 +1,6 @@
 """What this machine has: a GPU, a toolkit, libraries of Python packages."""
 
+import itertools
 import os
 import pathlib
 import re
@@ -36,14 +37,21 @@ class Gpu:
         return f"{self.name}, {self.memory >> 20} MiB, driver {self.driver}, CUDA {self.cuda or 'of unknown version'}"
 
 
+def visible_gpus():
+    """What CUDA_VISIBLE_DEVICES lists, as the driver reads it: up to the first word that names none.  None: all are seen."""
+    words = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if words is None:
+        return None
+    return list(itertools.takewhile(lambda word: word not in ("", "-1"), map(str.strip, words.split(","))))
+
+
 def find_gpu():
     """The first GPU that programs see, by what the driver says; None without one."""
-    smi = shutil.which("nvidia-smi")
-    if not smi:
+    smi, visible = shutil.which("nvidia-smi"), visible_gpus()
+    if not smi or visible == []:
         return None
-    # Programs count GPUs as the driver does (see `environment_of_programs`).
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip()
-    chosen = ["-i", visible] if visible else []
+    # Programs number GPUs as nvidia-smi does (see ORDER).
+    chosen = ["-i", visible[0]] if visible else []
     try:
         line = tools.run([smi, *chosen, "--query-gpu=name,compute_cap,memory.total,driver_version",
                           "--format=csv,noheader,nounits"], timeout=60).splitlines()[0]
@@ -57,9 +65,9 @@ def find_gpu():
 
 def count_gpus():
     """How many programs see."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    visible = visible_gpus()
     if visible is not None:
-        return len([word for word in visible.split(",") if word.strip()])
+        return len(visible)
     smi = shutil.which("nvidia-smi")
     try:
         return len(tools.run([smi, "--list-gpus"], timeout=60).splitlines()) if smi else 0
@@ -132,10 +140,14 @@ class Packages:
         return sorted(self.root.glob("nvidia/*/lib")) if self.root else []
 
 
+# GPUs are numbered as nvidia-smi does, for our programs and for what stands beside them.
+ORDER = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+
+
 def environment_of_programs(packages, nvcc):
-    """Variables for our programs: GPUs numbered as nvidia-smi does, and libraries that only Python packages have.
+    """Variables for our programs: the order of GPUs, and libraries that only Python packages have.
 
     The toolkit's own come first: what a program was linked with is what it runs with."""
     folders = [str(nvcc.home() / "lib64")] if nvcc else []
     folders += [*map(str, packages.library_folders()), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-    return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "LD_LIBRARY_PATH": os.pathsep.join(folders)}
+    return {**ORDER, "LD_LIBRARY_PATH": os.pathsep.join(folders)}

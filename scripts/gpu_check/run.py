@@ -41,7 +41,7 @@ class Run:
         self.gpu, self.nvcc = machine.find_gpu(), machine.find_nvcc()
         packages = machine.Packages(arguments.python)
         place = (arguments.build_folder or folder / "build").resolve()
-        found_environment = dict(os.environ)
+        found_environment = {**os.environ, **machine.ORDER}
         os.environ.update(machine.environment_of_programs(packages, self.nvcc))
         self.builder = build.Builder(folder, place, arguments, self.gpu, self.nvcc, packages, manifest["arch"])
         self.bench = speed.Bench(arguments, self.builder, self.gpu, self.nvcc, packages, found_environment, place, manifest["rehearsal"])
@@ -55,6 +55,8 @@ class Run:
         """Why nothing can run here; None where something can."""
         if self.arguments.build_with or self.wanted == ["build"]:
             return None
+        if not self.gpu and machine.visible_gpus() == []:
+            return "CUDA_VISIBLE_DEVICES hides all GPUs"
         if not self.gpu:
             return "nvidia-smi finds no GPU on this machine"
         return self.nvcc and machine.reason_against(self.gpu, self.nvcc)

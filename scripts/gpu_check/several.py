@@ -63,17 +63,27 @@ class Ranks:
         self.size, port = program.entry["ranks"], free_port()
         self.outputs = [program.scratch / f"{program.name}-rank{rank}.txt" for rank in range(self.size)]
         self.processes = []
-        for rank, output in enumerate(self.outputs):
-            places = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": self.size, "LOCAL_WORLD_SIZE": self.size,
-                      "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-            with open(output, "wb") as file:
-                self.processes.append(tools.commands.start(words, file, {
-                    "env": {**os.environ, **{name: str(value) for name, value in places.items()}}}))
+        try:
+            for rank in range(self.size):
+                self.start(rank, port, words)
+        except BaseException:
+            self.end()
+            raise
+
+    def start(self, rank, port, words):
+        places = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": self.size, "LOCAL_WORLD_SIZE": self.size,
+                  "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        with open(self.outputs[rank], "wb") as file:
+            self.processes.append(tools.commands.start(words, file, {
+                "env": {**os.environ, **{name: str(value) for name, value in places.items()}}}))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.end()
+
+    def end(self):
         for process in self.processes:
             tools.commands.end(process)
 
@@ -90,9 +100,8 @@ class Ranks:
                 self.processes[rank].wait(max(left, 0.01))
             if tools.commands.stopped:
                 raise tools.Stopped
-            if self.processes[rank].poll() is None and tools.commands.budget.left() <= 0:
-                raise tools.Skipped(f"the budget of {tools.commands.budget.seconds} seconds was spent")
             if self.processes[rank].poll() is None:
+                tools.commands.budget.check()
                 raise tools.Failed(f"rank {rank} has not ended after {seconds} seconds\n{self.printed()}")
         return time.monotonic() - begin
 
@@ -121,9 +130,14 @@ def steps_in(log):
 
 
 def await_steps(ranks, log, steps, seconds):
-    end = time.monotonic() + min(seconds, tools.commands.budget.left())
+    end = time.monotonic() + seconds
     while steps_in(log) < steps:
-        if time.monotonic() > end or any(process.poll() is not None for process in ranks.processes):
+        # Asked first: ranks that end because the run is stopped have not failed.
+        failed = time.monotonic() > end or any(process.poll() is not None for process in ranks.processes)
+        if tools.commands.stopped:
+            raise tools.Stopped
+        tools.commands.budget.check()
+        if failed:
             raise tools.Failed(f"{steps_in(log)} of {steps} steps were made before the end\n{ranks.printed()}")
         time.sleep(0.05)
 

@@ -19,7 +19,7 @@ class Bench:
     gpu: object
     nvcc: object
     packages: object
-    environment: dict  # as it was found: what is not ours runs with it
+    environment: dict  # as it was found, but for the order of GPUs: what is not ours runs with it
     folder: object  # what is kept from one run to the next
     rehearsal: bool
 

@@ -36,6 +36,10 @@ class Budget:
     def left(self):
         return float("inf") if self.end is None else self.end - time.monotonic()
 
+    def check(self):
+        if self.left() <= 0:
+            raise Skipped(f"the budget of {self.seconds} seconds was spent")
+
 
 class Commands:
     """The commands that run now: each is a process group, so that all of it can be ended."""
@@ -84,15 +88,12 @@ commands = Commands()
 def run(words, timeout=600, **options):
     """What a command printed.  It fails past `timeout` seconds, and is skipped where the budget ends first."""
     words = [str(word) for word in words]
-    left = commands.budget.left()
-    out_of_budget = Skipped(f"the budget of {commands.budget.seconds} seconds was spent")
-    if left <= 0:
-        raise out_of_budget
+    commands.budget.check()
     # A file, not a pipe: a pipe stays open as long as anything that the command has started.
     with tempfile.TemporaryFile() as output:
         process = commands.start(words, output, options)
         try:
-            status = process.wait(min(timeout, left))
+            status = process.wait(min(timeout, max(commands.budget.left(), 0)))
         except subprocess.TimeoutExpired:
             status = None
         finally:
@@ -101,9 +102,8 @@ def run(words, timeout=600, **options):
         printed = output.read().decode(errors="replace")
     if commands.stopped:
         raise Stopped
-    if status is None and left < timeout:
-        raise out_of_budget
     if status is None:
+        commands.budget.check()
         raise failure(words, f"has not ended after {timeout} seconds", printed)
     if status != 0:
         raise failure(words, f"ended with status {status}", printed)

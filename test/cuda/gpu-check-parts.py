@@ -1,0 +1,103 @@
+"""Parts of scripts/gpu-check by themselves: what no run on the shim comes upon."""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
+
+from gpu_check import build, emit, machine, several, tools  # noqa: E402
+
+
+class Sizes(unittest.TestCase):
+    def test_are_what_braidc_reads(self):
+        for text, size in (("500000", 500000), ("512 B", 512), ("2k", 2048), ("1.5KiB", 1536), ("500MB", 500 * 1000**2),
+                           ("64GiB", 64 << 30), ("1T", 1 << 40), ("2tb", 2 * 1000**4)):
+            self.assertEqual(emit.in_bytes(text), size, text)
+
+
+class VisibleGpus(unittest.TestCase):
+    def test_are_what_the_driver_sees(self):
+        known = {"": [], " ": [], "-1": [], "2": ["2"], "3, 1": ["3", "1"], "0,-1,1": ["0"], ",1": []}
+        for text, seen in known.items():
+            with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": text}):
+                self.assertEqual(machine.visible_gpus(), seen, text)
+                self.assertEqual(machine.count_gpus(), len(seen), text)
+                if not seen:
+                    self.assertIsNone(machine.find_gpu(), text)
+
+
+class Builds(unittest.TestCase):
+    def test_of_one_folder_follow_each_other(self):
+        now, most, commands = [], [], []
+
+        def run(words, **_):
+            now.append(words)
+            commands.append(words[1])
+            most.append(len(now))
+            time.sleep(0.01)
+            now.remove(words)
+
+        arguments = argparse.Namespace(build_with=None, jobs=1)
+        folder, place = pathlib.Path("folder"), pathlib.Path("place")
+        builder = build.Builder(folder, place, arguments, None, mock.Mock(), mock.Mock(), "sm_90")
+        with mock.patch.object(tools, "run", run), mock.patch.object(build, "library_words", lambda *_: []):
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(builder.binary, map(str, range(8))))
+        self.assertEqual(max(most), 1)
+        self.assertEqual(commands, ["-S", *["--build"] * 8])
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.log = pathlib.Path(scratch.name) / "log"
+        self.program = mock.Mock(entry={"ranks": 2}, scratch=pathlib.Path(scratch.name))
+        self.program.name = "program"
+        commands = mock.patch.object(tools, "commands", tools.Commands())
+        commands.start()
+        self.addCleanup(commands.stop)
+
+    def await_steps(self):
+        with several.Ranks(self.program, ["sleep", "60"]) as ranks:
+            several.await_steps(ranks, self.log, 3, seconds=60)
+
+    def test_stopped_with_the_run_have_not_failed(self):
+        threading.Timer(0.2, tools.commands.stop).start()
+        with self.assertRaises(tools.Stopped):
+            self.await_steps()
+
+    def test_without_a_budget_have_not_failed(self):
+        tools.commands.budget = tools.Budget(0.2)
+        with self.assertRaisesRegex(tools.Skipped, "the budget of 0.2 seconds was spent"):
+            self.await_steps()
+
+    def test_that_end_by_themselves_have_failed(self):
+        with several.Ranks(self.program, ["true"]) as ranks, self.assertRaisesRegex(tools.Failed, "0 of 3 steps"):
+            several.await_steps(ranks, self.log, 3, seconds=60)
+
+    def test_end_when_one_cannot_start(self):
+        start, started = tools.commands.start, []
+
+        def start_one(*words):
+            if started:
+                raise tools.Failed("no more")
+            started.append(start(*words))
+            return started[0]
+
+        with mock.patch.object(tools.commands, "start", start_one), self.assertRaises(tools.Failed):
+            several.Ranks(self.program, ["sleep", "60"])
+        self.assertIsNotNone(started[0].poll())
+
+
+if __name__ == "__main__":
+    unittest.main()
