@@ -20,8 +20,7 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
     collectives = makeDeviceCollectives(model, rank,
                                         {device.number, memory.data(), streams, [this] { return errors.actionName(); },
                                          [this](const std::string &reason) { lastResort.failed(reason); }});
-  if (rank.matmulSearch > 1)
-    searchProducts();
+  searchProducts();
   if (usesGraphs())
     graphs.resize(model.n_programs);
   if (rank.profile && rank.isFirst())
@@ -38,8 +37,21 @@ CudaContext::~CudaContext() {
   cudaStreamSynchronize(streams.copy);
 }
 
+// Ranks agree on each product, so all search, for as many, or none.
+static void checkSearch(const Rank &rank) {
+  const std::vector<std::string> words = rank.reach->tellAll(std::to_string(rank.matmulSearch));
+  for (size_t other = 1; other < words.size(); ++other)
+    if (words[other] != words[0])
+      fail("rank 0 runs with --matmul-search=", words[0], ", but rank ", other, " with ", words[other],
+           "; start all ranks with the same");
+}
+
 // While nothing is in the arena yet: what has been made so far writes nothing there.
 void CudaContext::searchProducts() {
+  if (rank.reach)
+    checkSearch(rank);
+  if (rank.matmulSearch <= 1)
+    return;
   matmuls.search(rank.matmulSearch, [this](const std::string &word) {
     return rank.reach ? rank.reach->tellAll(word) : std::vector<std::string>{word};
   });
@@ -104,8 +116,11 @@ cudaError_t CudaContext::replay(cudaGraphExec_t graph) {
 
 // The reason that came first: a call that failed here, or the other ranks.
 void CudaContext::failNow() {
-  if (errors.any())
+  if (errors.any()) {
+    if (collectives)
+      lastResort.failed(errors.text());
     throw Error(errors.text());
+  }
   throw RankError(collectives ? collectives->error() : "a program failed without saying why");
 }
 

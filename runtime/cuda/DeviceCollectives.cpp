@@ -120,17 +120,22 @@ static Facts factsOf(const br_model &model, const Rank &rank, int device) {
   return {uuid, busId, nccl().has_value(), describeTables(model), wantsGraphs(rank)};
 }
 
+// Of ranks that NCCL can start with.
+static void checkGraphs(const std::vector<Facts> &ranks) {
+  for (size_t rank = 1; rank < ranks.size(); ++rank)
+    if (ranks[rank].graphs != ranks[0].graphs) {
+      constexpr const char *does[] = {" launches them", " captures its programs in CUDA graphs"};
+      fail("rank ", ranks[0].graphs ? 0 : rank, does[1], ", but rank ", ranks[0].graphs ? rank : 0, does[0],
+           "; NCCL takes either on all ranks: start them with the same --cuda-graph and --profile");
+    }
+}
+
 // Why NCCL cannot start with these ranks; the same on all of them.
 static std::string findObstacle(const std::vector<Facts> &ranks) {
   std::map<std::string, size_t> users;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].tables != ranks[0].tables)
       fail("rank ", rank, " runs another program than rank 0; start all ranks with the same binary");
-    if (ranks[rank].graphs != ranks[0].graphs) {
-      constexpr const char *does[] = {" launches them", " captures its programs in CUDA graphs"};
-      fail("rank ", ranks[0].graphs ? 0 : rank, does[1], ", but rank ", ranks[0].graphs ? rank : 0, does[0],
-           "; NCCL takes either on all ranks: start them with the same --cuda-graph and --profile");
-    }
     if (!ranks[rank].hasNccl)
       return concat("the program of rank ", rank, " was linked without it; compile with --transports=nccl");
     auto [other, isNew] = users.emplace(ranks[rank].device, rank);
@@ -176,6 +181,7 @@ static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const
   problem = findObstacle(facts);
   if (!problem.empty())
     return nullptr;
+  checkGraphs(facts);
   std::vector<std::string> words;
   problem = problemOfAny(reach, words, [&] { return rank.isFirst() ? nccl()->makeId() : ""; });
   if (!problem.empty())
@@ -186,14 +192,12 @@ static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const
     made = nccl()->make(model, rank, place, id);
     return std::string(made->hasRegistered() ? "registered" : "");
   });
-  if (!problem.empty()) {
-    if (made)
-      made->abandon(problem);
+  if (!problem.empty())
     return nullptr;
-  }
   for (const std::string &word : words)
     if (word != "+registered")
       made->unregister(); // all ranks, or none
+  made->begin();
   return made;
 }
 

@@ -11,7 +11,7 @@
 
 using namespace braid;
 
-// Enough for what ends by itself, whatever the time-out.
+// As long as the job waits for a rank, within reason.
 LastResort::LastResort(double timeout) : seconds(std::clamp(timeout, 5.0, 30.0)) {}
 
 LastResort::~LastResort() {

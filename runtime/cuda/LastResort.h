@@ -3,7 +3,8 @@
 // When a rank fails, communicators are aborted, and what waits for other ranks ends.  But
 // calls of CUDA and NCCL can block where nothing wakes them: the launch of a graph, or an
 // abort that waits for one.  So from a failure on time passes, and a rank that has not let
-// go of its device by then ends its process, with the reason that it would have given.
+// go of its device by then ends its process, with the reason: that of the device or of the
+// other ranks; of what the host did, a full disk say, only that it was an error.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LASTRESORT_H

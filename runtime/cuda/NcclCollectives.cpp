@@ -83,10 +83,17 @@ NcclCollectives::NcclCollectives(const br_model &model, const Rank &rank, const 
   communicators.registerMemory(place.arena, model.arena_bytes);
   if (scratchBytes() > 0)
     communicators.registerMemory(scratchMemory(), scratchBytes());
+}
+
+void NcclCollectives::begin() {
   watcher = std::thread([this] { watch(); });
 }
 
 NcclCollectives::~NcclCollectives() {
+  if (!watcher.joinable()) { // never begun
+    communicators.abort();
+    return;
+  }
   // Other ranks come to their ends, too, unless something has failed anywhere.
   const bool isGood = !hasFailed() && std::uncaught_exceptions() == 0 && drain() == BR_OK;
   if (!isGood && place.failed)

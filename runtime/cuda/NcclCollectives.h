@@ -49,6 +49,7 @@ public:
   NcclCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, const std::string &id);
   ~NcclCollectives() override;
 
+  void begin() override;
   void enter(const char *call) override;
   void leave() override;
   br_status synchronize(cudaEvent_t end) override;
@@ -86,7 +87,7 @@ private:
   const char *call = nullptr; // that the host is in
   Clock::time_point callSince;
   bool ending = false;
-  std::thread watcher;
+  std::thread watcher; // from the beginning on
 };
 
 } // namespace braid

@@ -2,6 +2,7 @@
 
 #include "cuda/Profile.h"
 
+#include "core/File.h"
 #include "cuda/MatmulSearch.h"
 
 #include <algorithm>
@@ -13,9 +14,9 @@
 using namespace braid;
 
 Profile::Profile(const br_model &model, cudaStream_t stream, const std::string &path)
-    : stream(stream), first(model.programs) {
+    : stream(stream), path(path), first(model.programs) {
   if (!path.empty())
-    file.emplace(File::createForWriting(path));
+    File::openForAppending(path); // or throws
   for (int32_t i = 0; i < model.n_programs; ++i) {
     Program &program = programs.emplace_back();
     program.program = &model.programs[i];
@@ -96,7 +97,7 @@ void Profile::write(const Wait &wait, const std::vector<MatmulTrial> &products) 
   for (Program &program : programs)
     for (Marks &marks : program.marks)
       collect(program, marks, wait);
-  if (file)
+  if (!path.empty())
     writeJson(products);
   else
     print();
@@ -141,5 +142,5 @@ void Profile::writeJson(const std::vector<MatmulTrial> &products) {
   }
   const nlohmann::ordered_json root = {{"programs", measured}, {"products", jsonOfSearch(products)}};
   const std::string text = root.dump(1) + "\n";
-  file->write(text.data(), text.size());
+  File::createForWriting(path).write(text.data(), text.size());
 }

@@ -19,12 +19,10 @@
 #define BRAID_CUDA_PROFILE_H
 
 #include "braid_rt.h"
-#include "core/File.h"
 #include "cuda/Check.h"
 #include "cuda/Streams.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +70,9 @@ private:
   void writeJson(const std::vector<MatmulTrial> &products);
 
   cudaStream_t stream;
-  std::optional<File> file; // made at the start, so that hours of work do not end without it
+  // Opened at the start, so that hours of work do not end without it; what is in it goes
+  // when there is something to say.
+  const std::string path;
   std::vector<Program> programs;
   const br_program *first;
   Program *current = nullptr;

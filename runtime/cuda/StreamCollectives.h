@@ -30,8 +30,9 @@ public:
   const char *name() const override { return ""; }
   uint64_t scratchBytes() const override { return scratch.bytes; }
 
-  // Gives up, whatever the other ranks do.
-  void abandon(const std::string &reason) { noteFailure(reason); }
+  // All ranks have come this far; from now on they learn of each other's failures.  One
+  // that never begins ends by itself: the job goes on by other means.
+  virtual void begin() {}
   // Whether memory that other ranks reach has been registered, which all must do or none.
   virtual bool hasRegistered() const { return false; }
   virtual void unregister() {}
