@@ -148,14 +148,17 @@ bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
 }
 
 /// Whether the dims of an operand that are contracted, and those that are not, walk
-/// together with these strides: then neither makes loops around the product.
-static bool isMatrix(StringRef letters, StringRef result, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+/// together with these strides: then neither makes loops around the product.  They walk
+/// as they do in it: what is kept in the order of the result, the others in that of `lhs`.
+static bool isMatrix(StringRef letters, StringRef lhs, StringRef result, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> strides) {
   for (bool contracted : {false, true}) {
-    int64_t last = -1;
-    for (int64_t d = 0; d < static_cast<int64_t>(letters.size()); ++d) {
-      if (shape[d] == 1 || result.contains(letters[d]) == contracted)
+    size_t last = StringRef::npos;
+    for (char letter : contracted ? lhs : result) {
+      size_t d = letters.find(letter);
+      if (d == StringRef::npos || shape[d] == 1 || result.contains(letter) == contracted)
         continue;
-      if (last >= 0 && strides[last] != shape[d] * strides[d])
+      if (last != StringRef::npos && strides[last] != shape[d] * strides[d])
         return false;
       last = d;
     }
@@ -167,11 +170,11 @@ static bool isMatrix(StringRef letters, StringRef result, ArrayRef<int64_t> shap
 /// would write another.
 bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   Value operand = getActionIns()[in];
-  if (!getBiasGrad() || (operand != getLhs() && operand != getRhs()))
-    return !getAux() || operand != getAux();
+  if (!getBiasGrad() || in > 1)
+    return in < 2 || !getAux() || operand != getAux();
   auto [inputs, result] = getSpec().split("->");
   auto [lhs, rhs] = inputs.split(',');
-  return isMatrix(in == 0 ? lhs : rhs, result, tensorOf(operand.getType()).getShape(), strides);
+  return isMatrix(in == 0 ? lhs : rhs, lhs, result, tensorOf(operand.getType()).getShape(), strides);
 }
 
 /// Whether the last dim of a tensor with these letters cannot be one dim of the product
@@ -189,11 +192,11 @@ static bool isRowOfProduct(StringRef spec, StringRef letters, ArrayRef<int64_t> 
 }
 
 bool MatmulOp::readsRows(unsigned in) {
-  if (getAccumulator() && getActionIns()[in] == getAccumulator())
-    return writesRows(0);
+  if (in > 1)
+    return getAccumulator() && getActionIns()[in] == getAccumulator() && writesRows(0);
   auto [lhs, rhs] = getSpec().split("->").first.split(',');
   StringRef letters = in == 0 ? lhs : rhs;
-  return in < 2 && !letters.empty() &&
+  return !letters.empty() &&
          isRowOfProduct(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
 }
 

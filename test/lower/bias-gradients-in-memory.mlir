@@ -7,6 +7,8 @@
 // RUN: braid-interp %s --compare --function=microbatch --pipeline="%{memory}"
 // RUN: braid-interp %s --compare --function=part --pipeline="%{values})"
 // RUN: braid-interp %s --compare --function=part --pipeline="%{memory}"
+// RUN: braid-interp %s --compare --function=transposed --pipeline="%{values})"
+// RUN: braid-interp %s --compare --function=transposed --pipeline="%{memory}"
 // RUN: braid-opt %s --pass-pipeline="builtin.module(%{memory})" | FileCheck %s
 
 // The sum lies where it is wanted: behind the weight's gradient, in one tensor.
@@ -52,4 +54,16 @@ func.func @part(%x: tensor<2x4x8xf32> {tg.input = "x"}, %w: tensor<16x8xf32> {tg
   %db = tg.reduce sum %dy dims [0, 1] : tensor<2x4x16xf32> -> tensor<16xf32>
   %all = tg.concat %dy, %other dim 1 : (tensor<2x4x16xf32>, tensor<2x1x16xf32>) -> tensor<2x5x16xf32>
   return %dw, %db, %all : tensor<16x8xf32>, tensor<16xf32>, tensor<2x5x16xf32>
+}
+
+// A view whose positions stand in another order than in the product is one matrix to it as
+// it is: made contiguous it would not be.
+// CHECK-LABEL: exec.program @transposed
+// CHECK-NOT:     exec.launch
+// CHECK:         exec.matmul "bsd,sbf->fd"(%{{.*}}, %{{.*}}) outs({{.*}}) bias_grad rhs : !exec.ref<2x4x8xf32, [32, 8, 1]>, !exec.ref<4x2x16xf32, [16, 64, 1]>
+func.func @transposed(%x: tensor<2x4x8xf32> {tg.input = "x"}, %dy: tensor<2x4x16xf32> {tg.input = "dy"}) -> (tensor<16x8xf32>, tensor<16xf32>) {
+  %turned = tg.transpose %dy [1, 0, 2] : tensor<2x4x16xf32> -> tensor<4x2x16xf32>
+  %dw = tg.contract "bsd,sbf->fd" %x, %turned : (tensor<2x4x8xf32>, tensor<4x2x16xf32>) -> tensor<16x8xf32>
+  %db = tg.reduce sum %turned dims [0, 1] : tensor<4x2x16xf32> -> tensor<16xf32>
+  return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
 }
