@@ -1,6 +1,7 @@
 //===- ByteRanges.cpp - the bytes that a reference covers -----------------===//
 
 #include "lib/Memory/ByteRanges.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace braid;
@@ -95,6 +96,39 @@ bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
   return common;
 }
 
+//===----------------------------------------------------------------------===//
+// What has been written
+//===----------------------------------------------------------------------===//
+
+/// Visits the words of numbers from `begin` to before `end`, each with the bits of these in
+/// it, until `visit` returns false.
+template <class F> static void forEachWord(int64_t begin, int64_t end, const F &visit) {
+  while (begin < end) {
+    int64_t word = begin / 64, next = std::min(end, (word + 1) * 64);
+    uint64_t mask = llvm::maskTrailingOnes<uint64_t>(next - begin) << (begin % 64);
+    if (!visit(word, mask))
+      return;
+    begin = next;
+  }
+}
+
+void UnitSet::insert(int64_t begin, int64_t end) {
+  forEachWord(begin, end, [&](int64_t word, uint64_t mask) {
+    words[word] |= mask;
+    return true;
+  });
+}
+
+int64_t UnitSet::firstMissing(int64_t begin, int64_t end) const {
+  int64_t found = -1;
+  forEachWord(begin, end, [&](int64_t word, uint64_t mask) {
+    if (uint64_t missing = mask & ~words[word])
+      found = word * 64 + llvm::countr_zero(missing);
+    return found < 0;
+  });
+  return found;
+}
+
 void WrittenBytes::write(const ByteRanges &ranges) {
   if (all)
     return;
@@ -102,29 +136,24 @@ void WrittenBytes::write(const ByteRanges &ranges) {
     all = true;
     return;
   }
-  if (bits.empty() && (!first || *first == ranges)) {
+  if (units.empty() && (!first || *first == ranges)) {
     first = ranges;
     return;
   }
   mark(ranges);
 }
 
-/// Enters `ranges`, and what was written before, into the bits.
+/// Enters `ranges`, and what was written before, into the units.
 void WrittenBytes::mark(const ByteRanges &ranges) {
-  if (bits.empty()) {
-    bits.resize(bytes / unit);
+  if (units.empty()) {
+    units.resize(bytes / unit);
     if (first && !(*first == ranges))
       mark(*first);
   }
   ranges.forEachRun([&](int64_t at) {
-    for (int64_t i = at / unit; i < (at + ranges.run) / unit; ++i)
-      if (!bits.test(i)) {
-        bits.set(i);
-        ++count;
-      }
+    units.insert(at / unit, (at + ranges.run) / unit);
     return true;
   });
-  all = count * unit == bytes;
 }
 
 int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) {
@@ -132,13 +161,12 @@ int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) {
     return -1;
   if (!first)
     return ranges.offset;
-  if (bits.empty())
+  if (units.empty())
     mark(*first);
   int64_t found = -1;
   ranges.forEachRun([&](int64_t at) {
-    for (int64_t i = at / unit; i < (at + ranges.run) / unit && found < 0; ++i)
-      if (!bits.test(i))
-        found = i * unit;
+    int64_t missing = units.firstMissing(at / unit, (at + ranges.run) / unit);
+    found = missing < 0 ? -1 : missing * unit;
     return found < 0;
   });
   return found;

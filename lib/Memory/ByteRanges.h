@@ -3,8 +3,8 @@
 #define BRAID_LIB_MEMORY_BYTERANGES_H
 
 #include "dialects/Exec/Exec.h"
-#include "llvm/ADT/BitVector.h"
 #include <optional>
+#include <vector>
 
 namespace braid {
 
@@ -30,6 +30,20 @@ struct ByteRanges {
 /// Whether the two have a byte in common.
 bool overlap(const ByteRanges &a, const ByteRanges &b);
 
+/// Numbers from 0 to `size`, a bit each.  There may be more than an llvm::BitVector counts.
+class UnitSet {
+public:
+  bool empty() const { return words.empty(); }
+  void resize(int64_t size) { words.resize((size + 63) / 64); }
+  /// Those from `begin` to before `end`.
+  void insert(int64_t begin, int64_t end);
+  /// The first of these that is missing, or -1.
+  int64_t firstMissing(int64_t begin, int64_t end) const;
+
+private:
+  std::vector<uint64_t> words;
+};
+
 /// The bytes of a buffer that have been written.
 class WrittenBytes {
 public:
@@ -44,13 +58,12 @@ private:
   void mark(const ByteRanges &ranges);
 
   int64_t bytes, unit;
-  /// Once all is written the bits are not looked at any more.
+  /// Once all is written the units are not looked at any more.
   bool all = false;
   /// Most buffers are written and read in one way: until another comes, it stands for
-  /// the bits.
+  /// the units.
   std::optional<ByteRanges> first;
-  int64_t count = 0;
-  llvm::BitVector bits;
+  UnitSet units;
 };
 
 } // namespace braid
