@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace braid;
@@ -37,6 +38,9 @@ static constexpr int64_t kBaseRegisters = 40;
 /// Bytes of a row that several phases read, up to which a multiprocessor should have several
 /// such rows at once: those of all then stay in an L2 cache of 40 MB from phase to phase.
 static constexpr int64_t kCachedRowBytes = 128 << 10;
+/// What groups of threads have to put their partial sums together, of the 48 KiB of shared
+/// memory of a block; and of these each takes for a lane.
+static constexpr int64_t kSharedBytes = 40 << 10, kPartialBytes = 4;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t powerCeil(int64_t n) { return llvm::PowerOf2Ceil(static_cast<uint64_t>(n)); }
@@ -140,6 +144,14 @@ static int64_t countSums(const KernelAnalysis &kernel) {
   return llvm::count_if(
       kernel.nodes, [&](auto &entry) { return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims()); });
 }
+/// In how many ways sums over rows combine: threads of a block meet in memory of its own for each.
+static int64_t countRowCombines(const KernelAnalysis &kernel) {
+  std::set<codegen::Combine> combines;
+  for (const auto &[op, node] : kernel.nodes)
+    if (node.reducesRows)
+      combines.insert(node.combine);
+  return std::max<int64_t>(combines.size(), 1);
+}
 static int64_t countKept(const KernelAnalysis &kernel) {
   return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.kept; });
 }
@@ -161,7 +173,8 @@ static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, int
   int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
   int64_t atOnce = ceilDiv(kernel.blocks(), kMultiprocessors);
-  int64_t most = std::min(kMostThreads, kRegisters / registers / atOnce);
+  int64_t most = std::min({kMostThreads, kRegisters / registers / atOnce,
+                           kSharedBytes / (countRowCombines(kernel) * shape.width * kPartialBytes)});
   shape.rowGroups = std::max<int64_t>(most / shape.rowThreads, 1);
   while (rows % shape.rowGroups != 0)
     --shape.rowGroups;
