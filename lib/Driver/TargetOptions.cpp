@@ -80,12 +80,13 @@ static Error checkEpilogues(const DriverOptions &options) {
 
 static Error checkRowAlignment(const DriverOptions &options) {
   const std::string &text = options.rowAlignment;
-  int64_t bytes;
+  int64_t bytes, most = lookupTarget(options.target)->alignment;
   if (text.empty() || text == "0" ||
-      (to_integer(text, bytes, 10) && bytes >= kLeastRowAlignment && isPowerOf2_64(bytes)))
+      (to_integer(text, bytes, 10) && bytes >= kLeastRowAlignment && bytes <= most && isPowerOf2_64(bytes)))
     return Error::success();
-  return makeError("--row-alignment=" + text + ": it is 0 or a power of two of at least " +
-                   std::to_string(kLeastRowAlignment) + " bytes");
+  return makeError("--row-alignment=" + text + ": it is 0 or a power of two from " +
+                   std::to_string(kLeastRowAlignment) + " bytes to the " + std::to_string(most) +
+                   " at which buffers of --target=" + options.target + " begin");
 }
 
 Error braid::resolveTarget(DriverOptions &options) {

@@ -19,7 +19,7 @@ namespace {
 struct Range {
   Operation *op;
   StringRef name;
-  int64_t offset, bytes, first, last;
+  int64_t offset, bytes, first, last, padding = 0;
   int64_t end() const { return offset + bytes; }
 };
 
@@ -74,7 +74,7 @@ void ProgramVerifier::collect() {
     ranges.insert({buffer.getSymName(),
                    {buffer, buffer.getSymName(), static_cast<int64_t>(buffer.getOffset()),
                     static_cast<int64_t>(buffer.getBytes()), static_cast<int64_t>(buffer.getFirst()),
-                    static_cast<int64_t>(buffer.getLast())}});
+                    static_cast<int64_t>(buffer.getLast()), static_cast<int64_t>(buffer.getPadding().value_or(0))}});
   for (auto tensor : module.getOps<TensorOp>())
     if (isHeldBy(tensor, program))
       ranges.insert({tensor.getSymName(),
@@ -86,6 +86,9 @@ LogicalResult ProgramVerifier::verifyRange(const Range &range) {
   if (range.offset < 0 || range.offset % alignment != 0)
     return range.op->emitOpError() << "'" << range.name << "' is at " << range.offset << ", which is no multiple of "
                                    << alignment;
+  if (range.padding < 0 || range.padding > range.bytes)
+    return range.op->emitOpError() << "'" << range.name << "' has " << range.padding << " bytes of padding in "
+                                   << range.bytes;
   int64_t arena = program.getArenaBytes();
   if (range.end() > arena)
     return range.op->emitOpError() << "'" << range.name << "' ends at " << range.end() << " but the arena of '"

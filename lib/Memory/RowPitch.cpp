@@ -20,7 +20,7 @@ static int64_t pitchOf(int64_t row, int64_t rowAlignment) {
   if (row % kLeastRowAlignment == 0)
     return row;
   for (int64_t alignment = rowAlignment; alignment >= kLeastRowAlignment; alignment /= 2)
-    if (int64_t pitch = llvm::alignTo(row, alignment); (pitch - row) * kRowBytesPerGap <= row)
+    if (int64_t pitch = llvm::alignTo(row, alignment); pitch - row <= row / kRowBytesPerGap)
       return pitch;
   return row;
 }

@@ -160,10 +160,11 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
       return signalPassFailure();
     }
-    if (rowAlignment > 0 && (rowAlignment < kLeastRowAlignment || !llvm::isPowerOf2_64(rowAlignment))) {
-      emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment}
-                                         << " is no power of two of at least " << kLeastRowAlignment
-                                         << "; 0 stands for none";
+    if (rowAlignment > 0 && (rowAlignment < kLeastRowAlignment || rowAlignment > info->alignment ||
+                             !llvm::isPowerOf2_64(rowAlignment))) {
+      emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment} << " is no power of two from "
+                                         << kLeastRowAlignment << " to the " << info->alignment
+                                         << " bytes at which buffers begin; 0 stands for none";
       return signalPassFailure();
     }
     if (failed(plan(*info)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))

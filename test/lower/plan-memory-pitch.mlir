@@ -14,7 +14,9 @@
 // RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda row-alignment=0})" | FileCheck %s --check-prefix=CLOSE
 // CLOSE-NOT: padding
 // RUN: not braid-opt %s --exec-plan-memory=row-alignment=48 2>&1 | FileCheck %s --check-prefix=ODD
-// ODD: error: row alignment 48 is no power of two of at least 16; 0 stands for none
+// ODD: error: row alignment 48 is no power of two from 16 to the 64 bytes at which buffers begin; 0 stands for none
+// RUN: not braid-opt %s --exec-plan-memory=row-alignment=1152921504606846976 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: error: row alignment 1152921504606846976 is no power of two from 16 to the 64 bytes
 
 comm.mesh @mesh [dp = 2]
 
