@@ -29,7 +29,8 @@ Chapters::Chapters(exec::ProgramOp program, const ArenaMap &arena) : arena(arena
 
 static bool isOneOf(StringRef name, ArrayRef<StringRef> names) { return llvm::is_contained(names, name); }
 
-/// Where the forward pass leaves what it is run for: as in lib/Schedule/Forward.h.
+/// Where the forward pass leaves what it is run for: as in lib/Schedule/Forward.h, but by
+/// names alone.
 static DenseSet<Operation *> forwardResults(exec::ProgramOp program) {
   DenseSet<Operation *> results, sums;
   for (auto buffer : program.getOps<exec::BufferOp>())

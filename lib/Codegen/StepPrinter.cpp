@@ -203,8 +203,8 @@ LogicalResult StepPrinter::printAction(Operation *op) {
                          << " yet; has the module been brought into memory form?";
 }
 
-/// Cuts a long list into parts of so many actions, the last but one perhaps more, where
-/// chapters begin as far as they do.
+/// Cuts a long list into parts of about as many actions, the last of those that are left,
+/// where chapters begin as far as they do.
 static SmallVector<ArrayRef<ActionText>> cutParts(ArrayRef<ActionText> actions) {
   constexpr size_t least = 48, most = 80;
   SmallVector<ArrayRef<ActionText>> parts;
