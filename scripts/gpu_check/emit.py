@@ -119,7 +119,7 @@ class Emitter:
                              ["--precision=bf16", "--clip=1.0", f"--memory-limit={self.memory}"], "memory")
                 return True
             except tools.Failed as error:
-                if "memory" not in str(error):
+                if "but the memory limit is" not in error.printed:
                     raise
                 return False
 
