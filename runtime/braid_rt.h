@@ -235,6 +235,9 @@ typedef enum {
   BR_EPILOGUE_GELU_TANH_GRAD // times the derivative of GELU by tanh at `aux`
 } br_epilogue;
 
+// Whose sum is the gradient of a bias.
+typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_grad;
+
 // C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]).
 // `batch` loops run over independent matrices (a stride of 0 broadcasts);
 // `outer` loops are contraction dims that do not collapse with k: their products
@@ -244,8 +247,6 @@ typedef enum {
 // GELU keeps there what it is applied to, which its gradient reads.
 // `bias_grad` is a vector of C's type, contiguous, for the gradient of a bias: the sum
 // of A over k (m elements) or of B (n elements), whether C accumulates or not.
-typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_grad;
-
 typedef struct br_matmul_desc {
   int64_t m, n, k;
   int64_t a_m, a_k, b_k, b_n, c_m, c_n;

@@ -68,26 +68,7 @@ CLI::Validator linkText() {
       "");
 }
 
-void addRanks(CLI::App &command, RankOptions &options) {
-  Heading heading(command, "Ranks");
-  command
-      .add_option("--threads", options.threads,
-                  "Threads of a rank (default: the physical cores available, shared by the ranks of this host)")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
-  command
-      .add_option("--ranks", options.ranks,
-                  "Ranks to run as threads of this process: as many as the model was compiled for (the default, if "
-                  "nobody has started processes)")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
-  command
-      .add_option("--transport", options.transport,
-                  "How ranks talk: threads of one process, gloo or mpi (default: what fits mpirun, torchrun, srun or "
-                  "none); on GPUs nccl, or gloo, mpi and device-threads (ranks that share one GPU) through the host "
-                  "(auto: nccl if it can start)")
-      ->check(CLI::IsMember({"auto", "threads", "gloo", "mpi", "nccl", "device-threads"}))
-      ->type_name("NAME");
+void addGpu(CLI::App &command, RankOptions &options) {
   command
       .add_option("--device", options.device,
                   "GPU of this process, of programs for one (default: its number on this host)")
@@ -123,6 +104,29 @@ void addRanks(CLI::App &command, RankOptions &options) {
           "sm_100; their bits differ from run to run) (default: on)")
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("NAME");
+}
+
+void addRanks(CLI::App &command, RankOptions &options) {
+  Heading heading(command, "Ranks");
+  command
+      .add_option("--threads", options.threads,
+                  "Threads of a rank (default: the physical cores available, shared by the ranks of this host)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command
+      .add_option("--ranks", options.ranks,
+                  "Ranks to run as threads of this process: as many as the model was compiled for (the default, if "
+                  "nobody has started processes)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  command
+      .add_option("--transport", options.transport,
+                  "How ranks talk: threads of one process, gloo or mpi (default: what fits mpirun, torchrun, srun or "
+                  "none); on GPUs nccl, or gloo, mpi and device-threads (ranks that share one GPU) through the host "
+                  "(auto: nccl if it can start)")
+      ->check(CLI::IsMember({"auto", "threads", "gloo", "mpi", "nccl", "device-threads"}))
+      ->type_name("NAME");
+  addGpu(command, options);
   command.add_option("--timeout", options.timeout, "Seconds that a rank waits for another")
       ->check(seconds)
       ->capture_default_str()

@@ -32,6 +32,13 @@ std::vector<int64_t> keyOf(const br_matmul_desc &d) {
   return key;
 }
 
+// Behind GELU's input and a bias's gradient, which the descriptor places.
+uint64_t endOfOthers(const br_matmul_desc &d) {
+  const uint64_t size = d.c_type == BR_BF16 ? 2 : 4, sums = d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.n;
+  return std::max(d.has_aux ? d.aux_offset + d.m * d.aux_m * size : 0,
+                  d.bias_grad == BR_BIAS_GRAD_NONE ? 0 : d.bias_grad_offset + sums * size);
+}
+
 // The library wants its workspace at a multiple of this.
 constexpr uint64_t workspaceAlignment = 256;
 
@@ -48,6 +55,8 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
     const std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
+    if (endOfOthers(d) > model.arena_bytes)
+      fail(where, ": GELU's input or the gradient of a bias lies outside the arena");
     if (d.workspace_offset % workspaceAlignment)
       fail(where, ": its workspace starts at byte ", d.workspace_offset, " of the arena; cuBLASLt wants multiples of ",
            workspaceAlignment);

@@ -62,7 +62,7 @@ std::string wordOfFailure(const std::string &error);
 // failed; Error where a product has other candidates elsewhere, or none that runs.
 void chooseByWords(std::vector<MatmulTrial> &trials, const std::vector<std::string> &words);
 
-// "matmul search: 37 products, together 1.12 times as fast as by the heuristic's first".
+// For people: of how many products and algorithms, and the gain over the heuristic's first.
 std::string describeSearch(const std::vector<MatmulTrial> &trials);
 // For programs: what --profile writes.
 nlohmann::ordered_json jsonOfSearch(const std::vector<MatmulTrial> &trials);

@@ -276,4 +276,28 @@ TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {
   EXPECT_THROW(CudaMatmulTable(model, nullptr, nullptr), Error);
 }
 
+TEST(CudaMatmul, refusesWhatItWritesBesideOutsideTheArena) {
+  Product p(4, 4, 4, false, false, false);
+  br_model model{};
+  model.matmuls = &p.d;
+  model.n_matmuls = 1;
+  model.arena_bytes = 1024;
+  auto expectRefusal = [&] {
+    try {
+      CudaMatmulTable(model, nullptr, nullptr);
+      ADD_FAILURE() << "was taken";
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what()).find("lies outside the arena"), std::string::npos) << error.what();
+    }
+  };
+  p.d.bias_grad = BR_BIAS_GRAD_B;
+  p.d.bias_grad_offset = 1024 - 12; // of 16 bytes
+  expectRefusal();
+  p.d.bias_grad = BR_BIAS_GRAD_NONE;
+  p.d.has_aux = 1;
+  p.d.aux_m = 8;
+  p.d.aux_offset = 1024 - 64; // of 128
+  expectRefusal();
+}
+
 } // namespace
