@@ -126,8 +126,8 @@ typedef struct {
   uint64_t offset, bytes;
   br_init_kind init;
   double init_a, init_b;
-  uint32_t stream;    // Philox stream of the initial values
-  int32_t checkpoint; // 0: left out of checkpoints (accumulators)
+  uint32_t stream;                 // Philox stream of the initial values
+  int32_t checkpoint;              // 0: left out of checkpoints (accumulators)
   int32_t dims[BR_MAX_RANK], flat; // groups that cut it
   int32_t partial;                 // group that it is a sum over
   const char *copy_of;             // the tensor whose values it has, in its own type, however either is cut; null: none
@@ -224,8 +224,7 @@ void *br_arena(br_context *ctx);
 
 // Runs fn(arg, begin, end) over a fixed partition of [0, count) into contiguous
 // ranges, one a thread; returns when all are done.
-void br_parallel(br_context *ctx, int64_t count,
-                 void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
+void br_parallel(br_context *ctx, int64_t count, void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
 
 typedef enum {
   BR_EPILOGUE_NONE,
@@ -269,8 +268,7 @@ typedef struct br_matmul_desc {
 
 // `index` is the descriptor's place in br_model.matmuls: implementations are
 // chosen once, at start, for the thread count in use.
-void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b,
-               void *c, const void *bias);
+void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias);
 
 // o = softmax(scale q k^T) v for each batch and head, and lse, the logarithm of the
 // softmax's divisor: f32 [batch, heads, queries], contiguous.  Query head h reads key
@@ -293,14 +291,13 @@ void br_attention_grad(br_context *ctx, int32_t index, const void *q, const void
                        const void *lse, const void *dout, void *dq, void *dk, void *dv);
 
 // out[i, :] = table[ids[i], :] for n ids; rows of `width` elements.
-void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
-               int64_t width, const void *table, const int32_t *ids, void *out);
+void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows, int64_t width, const void *table,
+               const int32_t *ids, void *out);
 
 // out = 0 (unless accumulate); out[ids[i], :] += updates[i, :] in order of i:
 // same bits for any thread count.
-void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
-                    int64_t width, const int32_t *ids, const void *updates,
-                    int32_t accumulate, void *out);
+void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows, int64_t width, const int32_t *ids,
+                    const void *updates, int32_t accumulate, void *out);
 
 // Collectives, by their place in br_model.collectives.  They go to the rank's
 // communication thread in the order of their starts; until its wait the memory of

@@ -42,8 +42,7 @@ void AllToAllOp::build(OpBuilder &builder, OperationState &state, ValueRange ins
                        ArrayRef<int64_t> concat, FlatSymbolRefAttr mesh, AxesAttr axes, int64_t groupSize) {
   SmallVector<Type> results;
   for (auto [value, from, to] : llvm::zip_equal(ins, split, concat))
-    results.push_back(
-        wholeType(blockType(cast<RankedTensorType>(value.getType()), from, groupSize), to, groupSize));
+    results.push_back(wholeType(blockType(cast<RankedTensorType>(value.getType()), from, groupSize), to, groupSize));
   build(builder, state, results, ins, ValueRange(), builder.getDenseI64ArrayAttr(split),
         builder.getDenseI64ArrayAttr(concat), mesh, axes);
 }

@@ -171,8 +171,7 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
-LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
-                                                    NamedAttribute attribute) {
+LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitOpError() << "has '" << attribute.getName().getValue()

@@ -32,8 +32,7 @@ static LogicalResult verifyForm(exec::ActionOpInterface action) {
 }
 
 /// The mesh of an action whose form is verified too.
-template <typename Action>
-static FailureOr<Mesh> requirePlace(Action action, SymbolTableCollection &tables) {
+template <typename Action> static FailureOr<Mesh> requirePlace(Action action, SymbolTableCollection &tables) {
   FailureOr<Mesh> mesh = requireGroup(action, action.getMeshAttr(), action.getAxes(), tables);
   if (failed(mesh) || failed(verifyForm(action)))
     return failure();

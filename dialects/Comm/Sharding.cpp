@@ -25,8 +25,8 @@ static LogicalResult verifyOnce(function_ref<InFlightDiagnostic()> emitError, Sh
 LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emitError, const Mesh &mesh,
                                           ShardingAttr sharding, RankedTensorType type) {
   if (static_cast<int64_t>(sharding.getDims().size()) != type.getRank())
-    return emitError() << sharding << " has " << sharding.getDims().size() << " dims but the tensor " << type
-                       << " has " << type.getRank();
+    return emitError() << sharding << " has " << sharding.getDims().size() << " dims but the tensor " << type << " has "
+                       << type.getRank();
   if (!type.hasStaticShape())
     return emitError() << type << " is sharded by " << sharding << ", but its sizes are not all known";
   SmallVector<AxesAttr> lists(sharding.getDims());

@@ -45,9 +45,9 @@ LogicalResult StartOp::verifyRegions() {
   // start_c1
   if (!llvm::hasSingleElement(body) || !isa<CollectiveOpInterface>(body.front()))
     return emitOpError() << "must hold one collective, but holds "
-                         << (body.empty()                    ? "nothing"
+                         << (body.empty()                   ? "nothing"
                              : llvm::hasSingleElement(body) ? "another op"
-                                                             : "several ops");
+                                                            : "several ops");
   // start_c2
   ArrayRef<Type> held = getTicket().getType().getTypes();
   if (TypeRange results = body.front().getResultTypes(); results != TypeRange(held))

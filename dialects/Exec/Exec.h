@@ -54,8 +54,7 @@ mlir::RankedTensorType tensorOf(mlir::Type type);
 /// The effects of an action whose last operands are its outs.  On values it has
 /// none: it can be moved and dropped.  In memory it reads its operands and writes
 /// its outs.
-void collectEffects(ActionOpInterface action,
-                    llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
+void collectEffects(ActionOpInterface action, llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
 
 /// What a symbol means inside a program: a buffer of the program, else a tensor
 /// or kernel of the module.  Null when there is none.

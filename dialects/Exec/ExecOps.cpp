@@ -130,8 +130,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   int64_t batch = getBatch();
   if (batch < 1 || static_cast<int64_t>(getIns().size()) != batch * numIns ||
       static_cast<int64_t>(getOuts().size()) != batch * numOuts)
-    return emitOpError() << "passes " << getIns().size() << " operands and " << getOuts().size() << " outs, but " << batch
-                         << " tuples of '" << getKernel() << "' are " << numIns << " operands and " << numOuts
+    return emitOpError() << "passes " << getIns().size() << " operands and " << getOuts().size() << " outs, but "
+                         << batch << " tuples of '" << getKernel() << "' are " << numIns << " operands and " << numOuts
                          << " outs each";
   if (kernel.getFlat())
     return success();
@@ -194,7 +194,8 @@ LogicalResult ScatterAddOp::verify() {
   int64_t rows = found && tensorOf(found).getRank() == 2 ? tensorOf(found).getDimSize(0) : 0;
   auto expected = RankedTensorType::get({rows, updates.getShape().back()}, updates.getElementType());
   if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
-    return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is " << expected;
+    return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is "
+                         << expected;
   return checkForm(*this, expected);
 }
 

@@ -56,8 +56,7 @@ DenseMap<Operation *, int64_t> exec::phasesOf(Block &body, int64_t lanes) {
 bool exec::writesInPlace(Block &body, int64_t lanes, unsigned result, unsigned in) {
   Value written = body.getTerminator()->getOperand(result);
   auto writer = written.getDefiningOp<GenericOp>();
-  if (!writer || kindOf(writer, lanes) != GenericKind::Parallel ||
-      written.getType() != body.getArgument(in).getType())
+  if (!writer || kindOf(writer, lanes) != GenericKind::Parallel || written.getType() != body.getArgument(in).getType())
     return false;
   SmallVector<int64_t> dims = operandDims(writer, *writer.getDpsInitOperand(0));
   DenseMap<Operation *, int64_t> phases = phasesOf(body, lanes);
@@ -162,7 +161,8 @@ LogicalResult BodyVerifier::verifySignature(ArrayRef<Type> ins, ArrayRef<Type> o
 }
 
 LogicalResult BodyVerifier::verifyOp(Operation &op) {
-  if (isa<tensor::EmptyOp, linalg::FillOp>(op) || (isa<arith::ConstantOp>(op) && op.getResult(0).getType().isIntOrIndexOrFloat()))
+  if (isa<tensor::EmptyOp, linalg::FillOp>(op) ||
+      (isa<arith::ConstantOp>(op) && op.getResult(0).getType().isIntOrIndexOrFloat()))
     return success();
   auto generic = dyn_cast<GenericOp>(op);
   if (!generic)
@@ -186,7 +186,8 @@ LogicalResult BodyVerifier::verifyLoops(GenericOp generic) {
   SmallVector<int64_t> sizes = generic.getStaticLoopRanges();
   for (auto [index, dim] : llvm::enumerate(dims)) {
     if (dim < 0 || dim > lanes || (index && dim <= dims[index - 1]))
-      return error(generic) << "has " << ExecDialect::kDims << " [" << dims << "], no increasing dims of space [" << space << "]";
+      return error(generic) << "has " << ExecDialect::kDims << " [" << dims << "], no increasing dims of space ["
+                            << space << "]";
     if (sizes[index] != space[dim])
       return error(generic) << "has a loop of " << sizes[index] << " over dim " << dim << " of space [" << space << "]";
   }
@@ -240,7 +241,8 @@ LogicalResult BodyVerifier::verifyReduction(GenericOp generic) {
 LogicalResult BodyVerifier::verifyScalars(GenericOp generic) {
   for (Operation &op : generic.getRegion().front()) {
     auto *dialect = op.getDialect();
-    if (!isa<arith::ArithDialect, math::MathDialect>(dialect) && !isa<linalg::IndexOp, linalg::YieldOp, RandomUniformOp>(op))
+    if (!isa<arith::ArithDialect, math::MathDialect>(dialect) &&
+        !isa<linalg::IndexOp, linalg::YieldOp, RandomUniformOp>(op))
       return error(&op) << "may not compute with " << op.getName();
     for (Value operand : op.getOperands())
       if (operand.getParentRegion() != &generic.getRegion() && !isa<RandomUniformOp>(op) &&

@@ -196,8 +196,7 @@ bool MatmulOp::readsRows(unsigned in) {
     return getAccumulator() && getActionIns()[in] == getAccumulator() && writesRows(0);
   auto [lhs, rhs] = getSpec().split("->").first.split(',');
   StringRef letters = in == 0 ? lhs : rhs;
-  return !letters.empty() &&
-         isRowOfProduct(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
+  return !letters.empty() && isRowOfProduct(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
 }
 
 bool MatmulOp::writesRows(unsigned result) {

@@ -42,9 +42,7 @@ Value braid::moveWide(Operation *op, OpBuilder &builder, Type element, Widen wid
 // Costs
 //===----------------------------------------------------------------------===//
 
-int64_t braid::elementBytes(Type elementType) {
-  return (elementType.getIntOrFloatBitWidth() + 7) / 8;
-}
+int64_t braid::elementBytes(Type elementType) { return (elementType.getIntOrFloatBitWidth() + 7) / 8; }
 
 int64_t braid::bytesOf(TypeRange types) {
   int64_t bytes = 0;

@@ -15,7 +15,7 @@ enum class NumericKind {
   Conversion,  ///< The same numbers in a type that the graph asks for.
   Contraction, ///< Products that are summed.
   Attention,
-  Embedding,   ///< Rows of a table by index, and their gradient.
+  Embedding, ///< Rows of a table by index, and their gradient.
   Elementwise,
   Norm,
   Softmax,
@@ -36,8 +36,7 @@ mlir::Value cloneWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type 
 mlir::Value moveWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
 
 /// A trait: see Interfaces.td.
-template <typename ConcreteType>
-class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
+template <typename ConcreteType> class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
 
 /// One operation for each element of the results: right for elementwise ops.
 int64_t defaultFlops(mlir::Operation *op);

@@ -54,9 +54,9 @@ static void printTensor(llvm::raw_ostream &os, const TensorFactors &dims, ArrayR
 }
 
 static constexpr std::pair<StringLiteral, Combine> kReduced[] = {{"reduced", Combine::Sum},
-                                                                {"reduced mean", Combine::Mean},
-                                                                {"reduced max", Combine::Max},
-                                                                {"reduced min", Combine::Min}};
+                                                                 {"reduced mean", Combine::Mean},
+                                                                 {"reduced max", Combine::Max},
+                                                                 {"reduced min", Combine::Min}};
 
 std::string ShardingRule::str() const {
   std::string text;

@@ -46,7 +46,7 @@ struct Factor {
   bool positional = false;
   bool decomposed = false;
   Combine combine = Combine::Sum; ///< Of results that lack the factor.
-  char letter = 0; ///< Its name in `str`; chosen there when it has none.
+  char letter = 0;                ///< Its name in `str`; chosen there when it has none.
 };
 
 struct ShardingRule {
@@ -96,9 +96,8 @@ ShardingRule elementwiseRule(mlir::Operation *op);
 /// named; the same everywhere.  A letter is reduced when no result has it; the
 /// letters of `whole`, `positional` and `decomposed` are marked so; `.` stands
 /// for all leading dims there.
-ShardingRule einsumRule(mlir::Operation *op, llvm::StringRef notation,
-                        llvm::StringRef whole = "", llvm::StringRef positional = "",
-                        llvm::StringRef decomposed = "");
+ShardingRule einsumRule(mlir::Operation *op, llvm::StringRef notation, llvm::StringRef whole = "",
+                        llvm::StringRef positional = "", llvm::StringRef decomposed = "");
 
 /// The rule of a tensor read as another shape: the dims are cut into the factors
 /// that both shapes have in common, where they have any.

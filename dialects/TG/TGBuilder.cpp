@@ -17,9 +17,7 @@ SmallVector<int64_t> braid::tg::otherDims(ArrayRef<int64_t> dims, int64_t rank) 
   return others;
 }
 
-Location braid::tg::originOf(Operation *op) {
-  return NameLoc::get(op->getName().getIdentifier(), op->getLoc());
-}
+Location braid::tg::originOf(Operation *op) { return NameLoc::get(op->getName().getIdentifier(), op->getLoc()); }
 
 Value TensorBuilder::constant(RankedTensorType type, double value) {
   Type element = type.getElementType();

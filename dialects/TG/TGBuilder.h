@@ -16,9 +16,7 @@
 
 namespace braid::tg {
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
+inline mlir::RankedTensorType typeOf(mlir::Value value) { return mlir::cast<mlir::RankedTensorType>(value.getType()); }
 inline mlir::RankedTensorType withShape(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> shape) {
   return mlir::RankedTensorType::get(shape, type.getElementType());
 }
@@ -92,7 +90,9 @@ public:
   Value sumRows(Value a) { return sum(a, dimRange(0, typeOf(a).getRank() - 1)); }
   Value broadcast(Value a, mlir::RankedTensorType type, llvm::ArrayRef<int64_t> dims);
   /// A scalar, a value for each row, or one for each lane, in the shape of `shape`.
-  Value fromScalar(Value a, Value shape) { return broadcast(a, withElement(typeOf(shape), typeOf(a).getElementType()), {}); }
+  Value fromScalar(Value a, Value shape) {
+    return broadcast(a, withElement(typeOf(shape), typeOf(a).getElementType()), {});
+  }
   Value fromRows(Value a, Value shape);
   Value fromLanes(Value a, Value shape);
 

@@ -47,14 +47,10 @@ static int64_t attentionProduct(Value query, Value key, bool causal) {
   return causal ? product / 2 : product;
 }
 
-int64_t AttentionOp::getFlops() {
-  return 2 * attentionProduct(getQuery(), getKey(), getCausal());
-}
+int64_t AttentionOp::getFlops() { return 2 * attentionProduct(getQuery(), getKey(), getCausal()); }
 
 // Scores again, dv, dp, dq and dk.
-int64_t AttentionGradOp::getFlops() {
-  return 5 * attentionProduct(getQuery(), getKey(), getCausal());
-}
+int64_t AttentionGradOp::getFlops() { return 5 * attentionProduct(getQuery(), getKey(), getCausal()); }
 
 int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }

@@ -44,8 +44,7 @@ static Value normalCdf(TensorBuilder &t, Value x) {
 SmallVector<Value> GeluOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput());
-  Value y = getKind() == GeluKind::Erf ? t.mul(x, normalCdf(t, x))
-                                       : t.mul(t.mul(x, 0.5), t.add(geluTanh(t, x), 1.0));
+  Value y = getKind() == GeluKind::Erf ? t.mul(x, normalCdf(t, x)) : t.mul(t.mul(x, 0.5), t.add(geluTanh(t, x), 1.0));
   return narrow(t, *this, y);
 }
 

@@ -55,8 +55,8 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   Value max = t.reduceLanes(ReduceKind::Max, logits);
   Value e = t.exp(t.sub(logits, t.fromRows(max, logits)));
   Value lse = t.add(max, t.log(t.reduceLanes(ReduceKind::Sum, e)));
-  Value picked = t.reduceLanes(ReduceKind::Sum,
-                               t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0)));
+  Value picked =
+      t.reduceLanes(ReduceKind::Sum, t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0)));
   Value valid = validTargets(t, getTargets(), getIgnoreIndex());
   Value loss = t.sumAll(t.select(valid, t.sub(lse, picked), t.like(lse, 0.0)));
   return {t.convert(loss, element), t.convert(lse, element)};

@@ -28,8 +28,7 @@ void TGDialect::initialize() {
       >();
 }
 
-Operation *TGDialect::materializeConstant(OpBuilder &builder, Attribute value,
-                                          Type type, Location loc) {
+Operation *TGDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -46,8 +45,7 @@ static ParseResult parseOptionalNumber(AsmParser &parser, double &number) {
 
 /// Parses the flag keywords and `key = value` pairs that follow, each after a
 /// comma, by handing every keyword to `parseOne`.
-static ParseResult parseTrailing(AsmParser &parser,
-                                 function_ref<ParseResult(StringRef)> parseOne) {
+static ParseResult parseTrailing(AsmParser &parser, function_ref<ParseResult(StringRef)> parseOne) {
   while (succeeded(parser.parseOptionalComma())) {
     StringRef keyword;
     if (parser.parseKeyword(&keyword) || parseOne(keyword))
@@ -110,12 +108,13 @@ void InitAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               InitKind kind, APFloat a, APFloat b, int64_t layers) {
+LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, InitKind kind, APFloat a, APFloat b,
+                               int64_t layers) {
   if (kind == InitKind::Normal && b.isNegative() && !b.isZero())
     return emitError() << "normal initializer has the negative standard deviation " << b.convertToDouble();
   if (kind == InitKind::Uniform && !(a < b))
-    return emitError() << "uniform initializer has the empty range " << a.convertToDouble() << " to " << b.convertToDouble();
+    return emitError() << "uniform initializer has the empty range " << a.convertToDouble() << " to "
+                       << b.convertToDouble();
   if (layers < 0)
     return emitError() << "initializer has the negative layer count " << layers;
   return success();
@@ -126,8 +125,7 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
   InitAttr init;
   StringAttr unit, copyOf;
   bool frozen = false, transposed = false;
-  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
-      parser.parseAttribute(init))
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() || parser.parseAttribute(init))
     return {};
   auto parseOne = [&](StringRef keyword) -> ParseResult {
     if (keyword == "frozen")
@@ -165,8 +163,7 @@ Attribute StateAttr::parse(AsmParser &parser, Type) {
   InitAttr init;
   StringAttr cause;
   bool scratch = false, transposed = false;
-  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
-      parser.parseAttribute(init))
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() || parser.parseAttribute(init))
     return {};
   auto parseOne = [&](StringRef keyword) -> ParseResult {
     if (keyword == "scratch")
@@ -210,17 +207,14 @@ StringAttr braid::tg::nameOf(DictionaryAttr attributes) {
 }
 
 LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  return op->emitOpError() << "has '" << attribute.getName()
-                           << "', which belongs on a function's argument or result";
+  return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument or result";
 }
 
-LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
-                                                  NamedAttribute attribute) {
+LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
   auto wrong = [&](StringRef expected) {
-    return op->emitError() << "argument #" << index << ": '" << name << "' must be "
-                           << expected << ", found " << value;
+    return op->emitError() << "argument #" << index << ": '" << name << "' must be " << expected << ", found " << value;
   };
   if (name == kParam)
     return isa<ParamAttr>(value) ? success() : wrong("#tg.param<...>");
@@ -243,7 +237,7 @@ LogicalResult TGDialect::verifyRegionResultAttribute(Operation *op, unsigned, un
     return op->emitError() << "result #" << index << ": unknown attribute '" << name
                            << "'; expected tg.role, tg.updates or tg.grad_of";
   if (!isa<StringAttr>(attribute.getValue()))
-    return op->emitError() << "result #" << index << ": '" << name
-                           << "' must be a string, found " << attribute.getValue();
+    return op->emitError() << "result #" << index << ": '" << name << "' must be a string, found "
+                           << attribute.getValue();
   return success();
 }

@@ -88,9 +88,13 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   return splatOf(adaptor.getInput(), getType());
 }
 
-OpFoldResult ConcatOp::fold(FoldAdaptor) { return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult(); }
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
+}
 
-OpFoldResult PadOp::fold(FoldAdaptor) { return getLow() == 0 && getHigh() == 0 ? OpFoldResult(getInput()) : OpFoldResult(); }
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  return getLow() == 0 && getHigh() == 0 ? OpFoldResult(getInput()) : OpFoldResult();
+}
 
 OpFoldResult DropoutOp::fold(FoldAdaptor) { return getRate().isZero() ? OpFoldResult(getInput()) : OpFoldResult(); }
 

@@ -49,9 +49,10 @@ private:
 /// Differentiates an op through its decomposition, which is built again at the
 /// builder.  Like `buildVJP`; fails when an op of the decomposition has no
 /// gradient.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-differentiateDecomposition(mlir::Operation *op, mlir::OpBuilder &builder,
-                           llvm::ArrayRef<mlir::Value> resultGradients, llvm::ArrayRef<bool> needed);
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateDecomposition(mlir::Operation *op,
+                                                                           mlir::OpBuilder &builder,
+                                                                           llvm::ArrayRef<mlir::Value> resultGradients,
+                                                                           llvm::ArrayRef<bool> needed);
 
 } // namespace braid::tg
 

@@ -20,8 +20,7 @@ RankedTensorType withShape(RankedTensorType type, ArrayRef<int64_t> shape) {
 }
 
 /// Fails unless `type` has `shape` and the element type of `reference`.
-LogicalResult expect(Loc loc, StringRef what, RankedTensorType type, RankedTensorType expected,
-                     StringRef why) {
+LogicalResult expect(Loc loc, StringRef what, RankedTensorType type, RankedTensorType expected, StringRef why) {
   if (type == expected)
     return success();
   return emitOptionalError(loc, what, " is ", type, " but ", why, " needs ", expected);
@@ -148,8 +147,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
   // Each number is bounded before they are combined, so nothing overflows.
   if (offset < 0 || size < 1 || stride < 1 || offset >= extent || size > extent || stride > extent ||
       offset + (size - 1) * stride >= extent)
-    return emitOptionalError(loc, "slice of offset ", offset, ", size ", size, " and stride ", stride,
-                             " leaves dim ", dim, " of ", type);
+    return emitOptionalError(loc, "slice of offset ", offset, ", size ", size, " and stride ", stride, " leaves dim ",
+                             dim, " of ", type);
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = size;
   types.push_back(withShape(type, shape));
@@ -217,9 +216,11 @@ static RankedTensorType lanesOf(RankedTensorType type) { return withShape(type, 
 LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType input = tensorOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
-  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
+  if (failed(rows) ||
+      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
     return failure();
-  if (adaptor.getBias() && failed(expect(loc, "bias", tensorOf(adaptor.getBias()), lanesOf(input), "the input's last dim")))
+  if (adaptor.getBias() &&
+      failed(expect(loc, "bias", tensorOf(adaptor.getBias()), lanesOf(input), "the input's last dim")))
     return failure();
   types.append({input, *rows, *rows});
   return success();
@@ -228,7 +229,8 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType input = tensorOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
-  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
+  if (failed(rows) ||
+      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
       failed(expect(loc, "mean", tensorOf(adaptor.getMean()), *rows, "the input's rows")) ||
       failed(expect(loc, "rstd", tensorOf(adaptor.getRstd()), *rows, "the input's rows")) ||
       failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), input, "the input")))
@@ -240,7 +242,8 @@ LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor 
 LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType input = tensorOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
-  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
+  if (failed(rows) ||
+      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
     return failure();
   types.append({input, *rows});
   return success();
@@ -249,7 +252,8 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapto
 LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType input = tensorOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
-  if (failed(rows) || failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
+  if (failed(rows) ||
+      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
       failed(expect(loc, "rrms", tensorOf(adaptor.getRrms()), *rows, "the input's rows")) ||
       failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), input, "the input")))
     return failure();
@@ -270,7 +274,8 @@ static FailureOr<RankedTensorType> attentionRows(Loc loc, RankedTensorType query
     return failure();
   if (query.getDimSize(0) != key.getDimSize(0) || query.getDimSize(3) != key.getDimSize(3) ||
       query.getElementType() != key.getElementType())
-    return emitOptionalError(loc, "query ", query, " and key ", key, " must agree in batch, head size and element type");
+    return emitOptionalError(loc, "query ", query, " and key ", key,
+                             " must agree in batch, head size and element type");
   if (query.getDimSize(2) % key.getDimSize(2))
     return emitOptionalError(loc, "the ", key.getDimSize(2), " heads of key ", key, " do not divide the ",
                              query.getDimSize(2), " heads of query ", query);

@@ -39,7 +39,8 @@ ShardingRule SiluGradOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule ConvertOp::getShardingRule() {
   ShardingRule rule = elementwiseRule(*this);
   Type from = getInput().getType().getElementType(), to = getType().getElementType();
-  bool narrows = isa<FloatType>(from) && isa<FloatType>(to) && to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
+  bool narrows =
+      isa<FloatType>(from) && isa<FloatType>(to) && to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
   return narrows ? rule.linearIn(0) : rule;
 }
 ShardingRule StopGradientOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }

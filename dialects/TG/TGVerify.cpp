@@ -106,8 +106,8 @@ LogicalResult RopeOp::verify() {
 LogicalResult SgdOp::verify() {
   RankedTensorType param = getParam().getType();
   if (getGradient().getType() != param || getNewParam().getType() != param)
-    return emitOpError() << "gradient " << getGradient().getType() << " and new parameter "
-                         << getNewParam().getType() << " must have the parameter's type, " << param;
+    return emitOpError() << "gradient " << getGradient().getType() << " and new parameter " << getNewParam().getType()
+                         << " must have the parameter's type, " << param;
   bool hasMomentum = !getMomentum().isZero();
   if (hasMomentum != static_cast<bool>(getVelocity()) || hasMomentum != static_cast<bool>(getNewVelocity()))
     return emitOpError() << "takes and returns a velocity exactly when momentum is not 0";

@@ -12,22 +12,23 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
-#include "passes/Graph/Passes.h"
-#include "passes/Lower/Passes.h"
-#include "passes/Parallel/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Parallel/Passes.h"
 
 namespace braid {
 
 /// Every dialect that a module may hold on its way from graph to memory.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<tg::TGDialect, comm::CommDialect, exec::ExecDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect, mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
+  registry
+      .insert<tg::TGDialect, comm::CommDialect, exec::ExecDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
+              mlir::math::MathDialect, mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
   registerUpstreamModels(registry);
 }
 

@@ -27,7 +27,8 @@ Operation *ArenaMap::storageOf(Value value) const {
 }
 
 exec::KernelDefOp ArenaMap::kernelOf(exec::LaunchOp launch) const {
-  return dyn_cast_or_null<exec::KernelDefOp>(symbols.lookup({static_cast<Operation *>(module), launch.getKernelAttr().getAttr()}));
+  return dyn_cast_or_null<exec::KernelDefOp>(
+      symbols.lookup({static_cast<Operation *>(module), launch.getKernelAttr().getAttr()}));
 }
 
 uint64_t ArenaMap::offsetOf(Value value) const {

@@ -138,7 +138,8 @@ std::string codegen::shapeText(ArrayRef<int64_t> shape) {
 // Locations
 //===----------------------------------------------------------------------===//
 
-static void collectOrigins(Location location, llvm::SetVector<StringRef> &names, llvm::SetVector<std::pair<StringRef, unsigned>> &lines) {
+static void collectOrigins(Location location, llvm::SetVector<StringRef> &names,
+                           llvm::SetVector<std::pair<StringRef, unsigned>> &lines) {
   if (auto name = dyn_cast<NameLoc>(location)) {
     names.insert(name.getName());
   } else if (auto fused = dyn_cast<FusedLoc>(location)) {

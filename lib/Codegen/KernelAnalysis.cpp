@@ -183,8 +183,8 @@ LogicalResult KernelAnalysis::readOutputs() {
 void KernelAnalysis::choosePartition() {
   bool reducesLanes = llvm::any_of(nodes, [](auto &entry) { return entry.second.reducesLanes; });
   bool reducesRows = llvm::any_of(nodes, [](auto &entry) { return entry.second.reducesRows; });
-  bool perLane = hasLanes() && !reducesLanes &&
-                 llvm::all_of(outputs, [&](const Output &output) { return hasLane(output.dims); });
+  bool perLane =
+      hasLanes() && !reducesLanes && llvm::all_of(outputs, [&](const Output &output) { return hasLane(output.dims); });
   if (perLane && (reducesRows ? blocks() == 1 || lanes > kStackLanes : rows == 1))
     partition = Partition::Lanes;
   else
@@ -195,9 +195,8 @@ void KernelAnalysis::choosePartition() {
 LogicalResult KernelAnalysis::checkStack() {
   if (partition != Partition::Blocks)
     return success();
-  int64_t sums = llvm::count_if(nodes, [&](auto &entry) {
-    return entry.second.reducesRows && hasLane(entry.second.resultDims());
-  });
+  int64_t sums = llvm::count_if(
+      nodes, [&](auto &entry) { return entry.second.reducesRows && hasLane(entry.second.resultDims()); });
   if (sums * lanes <= kMostStackFloats)
     return success();
   return error(kernel) << sums << " sums over rows of " << lanes << " lanes do not fit on the stack, which holds "
@@ -265,8 +264,7 @@ void KernelAnalysis::chooseKept() {
       if (entry.second.reduces() && entry.second.phase == phase)
         visitInputs(entry.second, evaluate);
     for (Output &output : outputs)
-      if (output.phase == phase && !output.node->reduces() &&
-          evaluate(nodes.find(output.node->op)->second))
+      if (output.phase == phase && !output.node->reduces() && evaluate(nodes.find(output.node->op)->second))
         visitInputs(*output.node, evaluate);
   }
 }

@@ -33,8 +33,8 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
     failed(node.op, unsupported("a reduction of " + llvm::to_string(node.result().getType()) + " is"));
     return "";
   }
-  Expr init = node.reducesLanes ? Expr{identityText(node.combine, *kind).str(), *kind}
-                                : evaluate(node.op.getDpsInits()[0], {});
+  Expr init =
+      node.reducesLanes ? Expr{identityText(node.combine, *kind).str(), *kind} : evaluate(node.op.getDpsInits()[0], {});
   std::string &name = accumulators[node.op];
   if (name.empty())
     name = fresh(node.combine == codegen::Combine::Sum ? "sum" : "max");
@@ -219,7 +219,8 @@ void KernelWriter::printPhase(unsigned number) {
       text = reduce.str() + flavour.words.group.str() + "(" + text + ")";
     Expr init = evaluate(node->op.getDpsInits()[0], {});
     if (init.text != identityText(node->combine, kind))
-      text = node->combine == codegen::Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
+      text = node->combine == codegen::Combine::Sum ? text + " + " + init.text
+                                                    : "maximum(" + text + ", " + init.text + ")";
     values[1][node->result()] = define(kind, true, false, text);
   }
 }

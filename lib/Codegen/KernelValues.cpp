@@ -1,7 +1,7 @@
 //===- KernelValues.cpp - what a kernel computes -------------------------===//
 
-#include "lib/Codegen/KernelWriter.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/KernelWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -111,13 +111,14 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
   std::string text = op->getNumResults() == 1 ? printScalarOp(op, operands, flavour.words.lanes) : "";
   std::optional<Kind> kind = kindOf(scalar.getType());
   if (text.empty() || !kind)
-    return failed(op, unsupported("'" + op->getName().getStringRef() + "' giving " + llvm::to_string(scalar.getType()) + " is"));
+    return failed(
+        op, unsupported("'" + op->getName().getStringRef() + "' giving " + llvm::to_string(scalar.getType()) + " is"));
   bool row = llvm::any_of(operands, [](const Expr &x) { return x.row; });
   bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
   if (registerType(*kind, lane).empty())
     return failed(op, unsupported("64-bit integers over lanes are"));
-  Expr value = !operands.empty() && text == operands[0].text ? Expr{text, *kind, row, lane}
-                                                             : define(*kind, row, lane, text);
+  Expr value =
+      !operands.empty() && text == operands[0].text ? Expr{text, *kind, row, lane} : define(*kind, row, lane, text);
   return values[levelOf(row, lane)][scalar] = value;
 }
 
@@ -185,8 +186,9 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
   std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
   bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
   // The microbatches of a step draw from one sequence.
-  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + flavour.element(pointer, 3) + ") * " +
-                                       std::to_string(op.getCount()) + "ull" + start + (row ? " + " + offset : "") + ";");
+  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + flavour.element(pointer, 3) +
+                                       ") * " + std::to_string(op.getCount()) + "ull" + start +
+                                       (row ? " + " + offset : "") + ";");
   std::string stream = ", " + pointer + ", " + std::to_string(op.getStream()) + "u)";
   if (!lane)
     return define(Kind::F32, row, false, "philox_uniform(" + base + stream);

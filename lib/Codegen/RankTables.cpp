@@ -261,10 +261,10 @@ FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaM
   Type element = places.empty() ? Type(IntegerType::get(op->getContext(), 1))
                                 : exec::tensorOf(places.front().getType()).getElementType();
   kinds[kind].collectives.push_back("{BR_" + name.upper() + ", BR_" + reduction + ", " + dtypeText(element) + ", " +
-                        std::to_string(groupOf(op.getAxes())) + ", " +
-                        std::to_string(op.getRootRank().value_or(op.getPeerRank().value_or(0))) + ", " + pairs + ", " +
-                        std::to_string(op.getPairs().size() / 2) + ", " + segments + ", " +
-                        std::to_string(places.size()) + "}");
+                                    std::to_string(groupOf(op.getAxes())) + ", " +
+                                    std::to_string(op.getRootRank().value_or(op.getPeerRank().value_or(0))) + ", " +
+                                    pairs + ", " + std::to_string(op.getPairs().size() / 2) + ", " + segments + ", " +
+                                    std::to_string(places.size()) + "}");
   return number;
 }
 
@@ -293,14 +293,16 @@ std::string RankTables::arraysText(unsigned kind) const {
   const RankKind &of = kinds[kind];
   std::string text;
   if (of.ranks)
-    text += "static const int32_t coordinates" + suffixOf(kind) + "[] = " + listText(of.ranks.getCoordinates()) + ";\n\n";
+    text +=
+        "static const int32_t coordinates" + suffixOf(kind) + "[] = " + listText(of.ranks.getCoordinates()) + ";\n\n";
   if (of.collectives.empty())
     return text;
   text += "// of each tensor: where it is sent from and received, elements of the whole,\n"
           "// rows of blocks in what is sent and received\n" +
           of.parts +
           "\n// kind, reduction, type, group, root or peer, pairs, tensors\n"
-          "static const br_collective_desc collectives" + suffixOf(kind) + "[] = {\n";
+          "static const br_collective_desc collectives" +
+          suffixOf(kind) + "[] = {\n";
   for (auto [number, row] : llvm::enumerate(of.collectives))
     text += "    " + row + ", // " + std::to_string(number) + "\n";
   return text + "};\n\n";

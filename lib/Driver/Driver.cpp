@@ -137,8 +137,7 @@ LogicalResult Driver::checkGraph() {
   auto functions = llvm::to_vector(module->getOps<func::FuncOp>());
   if (functions.size() != 1 || functions.front().getSymName() != "model")
     return module->emitError() << "expected a training graph, which is one function @model, but the module has "
-                               << functions.size() << " functions"
-                               << (functions.empty() ? "" : ", the first being @")
+                               << functions.size() << " functions" << (functions.empty() ? "" : ", the first being @")
                                << (functions.empty() ? "" : functions.front().getSymName());
   func::FuncOp model = functions.front();
   SmallVector<StringRef> roles;
@@ -147,7 +146,8 @@ LogicalResult Driver::checkGraph() {
       roles.push_back(role);
   if (llvm::is_contained(roles, "loss"))
     return checkBatch(model);
-  InFlightDiagnostic diagnostic = model.emitError() << "no result of @model has tg.role = \"loss\", which is what is trained; ";
+  InFlightDiagnostic diagnostic = model.emitError()
+                                  << "no result of @model has tg.role = \"loss\", which is what is trained; ";
   if (roles.empty())
     return diagnostic << "its results have no roles";
   diagnostic << "the roles are ";
@@ -212,15 +212,15 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
   std::string folder = options.keep.empty() ? temporary->path : options.keep;
   if (failed(report(writeSources(folder, files))))
     return failure();
-  return report(replaceFile(options.output, [&](StringRef path) {
-    return compileBinary(folder, temporary->path, *runtime, options, path);
-  }));
+  return report(replaceFile(
+      options.output, [&](StringRef path) { return compileBinary(folder, temporary->path, *runtime, options, path); }));
 }
 
 LogicalResult Driver::emitSources() {
   Report summary = readReport(*module, lookupTarget(options.target)->alignment, options.accumulate);
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{targetText(options), modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
+  CodegenOptions codegen{targetText(options),  modelName(), graphHash, options.accumulate, vocabularySize, ignored,
+                         planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -326,7 +326,8 @@ LogicalResult Driver::checkOptions() {
   if (options.output.empty() && options.emit >= Emit::Dir && !compares)
     return report(makeError("no output is named; give one by -o"));
   if (!options.report.empty() && options.emit <= Emit::Memory)
-    return report(makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, cu, dir or exe"));
+    return report(
+        makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, cu, dir or exe"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
   if (failed(report(checkPlaces(options))))

@@ -54,8 +54,8 @@ void Lowering::remarkOnFit(ModuleOp module, int64_t limit, int64_t tried, int tr
   remark << " (try " << tries << ")";
   if (first.predictedSeconds && found.predictedSeconds)
     remark << "; the predicted step goes from " << formatSeconds(*first.predictedSeconds) << " to "
-           << formatSeconds(*found.predictedSeconds) << ", of which exposed from " << formatSeconds(*first.exposedSeconds)
-           << " to " << formatSeconds(*found.exposedSeconds);
+           << formatSeconds(*found.predictedSeconds) << ", of which exposed from "
+           << formatSeconds(*first.exposedSeconds) << " to " << formatSeconds(*found.exposedSeconds);
 }
 
 /// Schedules and plans until the plan keeps the limit.  The live bytes that the schedule

@@ -55,7 +55,8 @@ static Error readMesh(ParallelOptions &options) {
     auto [name, size] = part.split('=');
     MeshAxis axis{name.trim().str(), 0};
     if (!isIdentifier(axis.name) || size.trim().getAsInteger(10, axis.size) || axis.size < 1)
-      return makeError("--mesh=" + options.meshText + ": '" + part + "' is no axis; write --mesh=dp=4 or --mesh=dp=4,tp=2");
+      return makeError("--mesh=" + options.meshText + ": '" + part +
+                       "' is no axis; write --mesh=dp=4 or --mesh=dp=4,tp=2");
     if (any_of(options.mesh, [&](const MeshAxis &other) { return other.name == axis.name; }))
       return makeError("--mesh=" + options.meshText + " names the axis '" + axis.name + "' twice");
     if (axis.size > INT32_MAX / ranks)
@@ -93,9 +94,10 @@ static Error checkAxesAreUsed(const ParallelOptions &options) {
   }
   for (const MeshAxis &axis : options.mesh)
     if (!is_contained(kBatchAxes, axis.name) && !namesAxis(layout, axis.name))
-      return makeError("--mesh: nothing is cut over the axis '" + axis.name + "', so its " + Twine(axis.size) +
-                       " ranks would all do the same; the batch is cut over dp, replica and shard, and over other axes what " +
-                       (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
+      return makeError(
+          "--mesh: nothing is cut over the axis '" + axis.name + "', so its " + Twine(axis.size) +
+          " ranks would all do the same; the batch is cut over dp, replica and shard, and over other axes what " +
+          (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   return Error::success();
 }
 
@@ -145,9 +147,7 @@ llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
 }
 
 /// Neither infinite nor not a number, both of which a number may be spelled as.
-static bool isNumber(StringRef text, double &number) {
-  return !text.getAsDouble(number) && std::isfinite(number);
-}
+static bool isNumber(StringRef text, double &number) { return !text.getAsDouble(number) && std::isfinite(number); }
 
 /// Two numbers above zero; the first may be zero if `zeroFirst`.
 static bool isPair(StringRef text, bool zeroFirst) {
@@ -169,10 +169,12 @@ static Error checkValues(const ParallelOptions &options) {
   if (!options.compare.empty() && options.compare != "zero")
     return makeError("--compare=" + options.compare + ": what can be compared is zero, the stages of ZeRO");
   if (!options.strategy.empty() && options.strategy != "dataparallel")
-    return makeError("--strategy=" + options.strategy + ": it is dataparallel; DDP, ZeRO and hybrid sharding are said by "
+    return makeError("--strategy=" + options.strategy +
+                     ": it is dataparallel; DDP, ZeRO and hybrid sharding are said by "
                      "--zero and the axes of --mesh");
   if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
-    return makeError("--bucket-mb=" + options.bucketMb + " is no size; write MiB, 0 for a collective a tensor, inf or auto");
+    return makeError("--bucket-mb=" + options.bucketMb +
+                     " is no size; write MiB, 0 for a collective a tensor, inf or auto");
   if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))
     return makeError("--first-bucket-mb=" + options.firstBucketMb + " is no size; write MiB");
   if (!options.overlap.empty() && options.overlap != "full" && options.overlap != "none")
@@ -195,8 +197,9 @@ static Error checkStages(const DriverOptions &all) {
   int64_t zero = comparesAll ? 3 : options.zero.value_or(0);
   std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "DDP (--zero=0)";
   if ((options.zero || comparesAll) && batchAxes(options).empty())
-    return makeError((comparesAll ? "--compare=zero" : "--zero") + std::string(" is about what data parallel ranks cut, and --mesh=") +
-                     options.meshText + " has none: name an axis dp, replica or shard");
+    return makeError((comparesAll ? "--compare=zero" : "--zero") +
+                     std::string(" is about what data parallel ranks cut, and --mesh=") + options.meshText +
+                     " has none: name an axis dp, replica or shard");
   if (options.reshardAfterForward && zero < 3)
     return makeError("--reshard-after-forward is about parameters that are gathered, and " + stage +
                      " keeps them whole: add --zero=3 or leave it out");
@@ -206,7 +209,8 @@ static Error checkStages(const DriverOptions &all) {
   if (options.unreducedAccumulators && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   if (options.unreducedAccumulators && zero < 2)
-    return makeError("--unreduced-accumulators is what " + stage + " does anyway; with --zero=2 or 3 it trades memory for volume");
+    return makeError("--unreduced-accumulators is what " + stage +
+                     " does anyway; with --zero=2 or 3 it trades memory for volume");
   return Error::success();
 }
 
@@ -216,20 +220,23 @@ static Error checkStrategy(const DriverOptions &all) {
   if (options.strategy.empty())
     return Error::success();
   if (options.zero)
-    return makeError("--strategy=dataparallel keeps everything on the root, and --zero says what ranks cut: leave one of them out");
+    return makeError(
+        "--strategy=dataparallel keeps everything on the root, and --zero says what ranks cut: leave one of them out");
   if (all.accumulate > 1)
     return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
                      ": the root sends each batch to the others whole, so leave microbatches out");
   if (options.mesh.size() > 1 || batchAxes(options).empty())
-    return makeError("--strategy=dataparallel takes one axis, over which the batch is cut, and --mesh=" + options.meshText +
-                     " is not that: write --mesh=dp=4");
+    return makeError("--strategy=dataparallel takes one axis, over which the batch is cut, and --mesh=" +
+                     options.meshText + " is not that: write --mesh=dp=4");
   if (numRanks(options, batchAxes(options)) == 1)
     return makeError("--strategy=dataparallel with --mesh=" + options.meshText +
                      ": there is nobody whom the root could serve; give the axis more ranks");
   if (options.noiseScale)
-    return makeError("--strategy=dataparallel with --noise-scale: what it compares is reduced to the root tensor by tensor, "
-                     "so leave one of them out");
-  for (auto [text, name] : {std::pair(&options.bucketMb, "--bucket-mb="), std::pair(&options.firstBucketMb, "--first-bucket-mb=")})
+    return makeError(
+        "--strategy=dataparallel with --noise-scale: what it compares is reduced to the root tensor by tensor, "
+        "so leave one of them out");
+  for (auto [text, name] :
+       {std::pair(&options.bucketMb, "--bucket-mb="), std::pair(&options.firstBucketMb, "--first-bucket-mb=")})
     if (!text->empty())
       return makeError("--strategy=dataparallel with " + Twine(name) + *text +
                        ": what is reduced to a root makes no buckets, so leave them out");
@@ -263,10 +270,11 @@ static Error checkCombinations(const DriverOptions &all) {
   if (!options.transports.empty() && all.emit < Emit::Dir)
     return makeError("--transports is about the binary: leave --emit out, or emit dir");
   if (options.prefetch && options.overlap == "none")
-    return makeError("--prefetch=" + Twine(*options.prefetch) + " with --overlap=none: what is not overlapped is not prefetched");
+    return makeError("--prefetch=" + Twine(*options.prefetch) +
+                     " with --overlap=none: what is not overlapped is not prefetched");
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
-    return makeError("--noise-scale compares the gradients of ranks that cut the batch, and --mesh=" + options.meshText +
-                     " has one of them: name an axis dp, replica or shard of more");
+    return makeError("--noise-scale compares the gradients of ranks that cut the batch, and --mesh=" +
+                     options.meshText + " has one of them: name an axis dp, replica or shard of more");
   return Error::success();
 }
 
@@ -291,8 +299,7 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
     StringRef option = optionOfRanks(parallel);
     if (option.empty() && options.emit == Emit::Comm)
       option = "--emit=comm";
-    return option.empty() ? Error::success()
-                          : makeError(option + " is about many ranks; say how many by --mesh=dp=4");
+    return option.empty() ? Error::success() : makeError(option + " is about many ranks; say how many by --mesh=dp=4");
   }
   if (Error error = readMesh(parallel))
     return error;

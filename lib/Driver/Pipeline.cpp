@@ -93,7 +93,8 @@ static Phase applyOptimizer(const DriverOptions &options) {
 
 /// The mesh as a layout says it.
 static std::string meshText(const ParallelOptions &options) {
-  auto axes = llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
+  auto axes =
+      llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
   return "mesh " + llvm::join(axes, ", ");
 }
 
@@ -141,11 +142,13 @@ static Phase mergeCollectives(const DriverOptions &options) {
   std::string passes;
   if (parallel.zero == 3)
     passes = "comm-gather-units" +
-             optionsText({{"reshard-after-forward", parallel.reshardAfterForward.value_or(true) ? "true" : "false"}}) + ",";
-  passes += "comm-bucket" + givenOptions({{"bucket-mb", parallel.bucketMb},
-                                          {"first-bucket-mb", parallel.firstBucketMb},
-                                          {"link", parallel.link}}) +
-            ",comm-name-tensors";
+             optionsText({{"reshard-after-forward", parallel.reshardAfterForward.value_or(true) ? "true" : "false"}}) +
+             ",";
+  passes +=
+      "comm-bucket" +
+      givenOptions(
+          {{"bucket-mb", parallel.bucketMb}, {"first-bucket-mb", parallel.firstBucketMb}, {"link", parallel.link}}) +
+      ",comm-name-tensors";
   return {"collectives", "func.func(" + passes + ")",
           /*isTalkative=*/true};
 }
@@ -234,7 +237,8 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
 }
 
 std::string braid::pipelineText(ArrayRef<Phase> phases) {
-  return "builtin.module(" + llvm::join(llvm::map_range(phases, [](const Phase &phase) { return phase.passes; }), ",") + ")";
+  return "builtin.module(" + llvm::join(llvm::map_range(phases, [](const Phase &phase) { return phase.passes; }), ",") +
+         ")";
 }
 
 LogicalResult braid::runPhase(ModuleOp module, const Phase &phase) {

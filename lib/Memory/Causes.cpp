@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace braid;
 
 ArrayRef<llvm::StringLiteral> braid::causeNames() {
-  static constexpr llvm::StringLiteral names[] = {kParameters,  kGradients,  "optimizer_state", kActivations,
-                                                  kBuckets,     kGathered,   kWorkspace,        kInputs};
+  static constexpr llvm::StringLiteral names[] = {kParameters, kGradients, "optimizer_state", kActivations,
+                                                  kBuckets,    kGathered,  kWorkspace,        kInputs};
   return names;
 }
 

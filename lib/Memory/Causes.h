@@ -27,9 +27,9 @@ namespace braid {
 /// The keys of `by_cause`, in the order of reports.
 llvm::ArrayRef<llvm::StringLiteral> causeNames();
 
-inline constexpr llvm::StringLiteral kParameters = "parameters", kGradients = "gradients",
-                                     kActivations = "activations", kBuckets = "buckets",
-                                     kGathered = "gathered", kWorkspace = "workspace", kInputs = "inputs";
+inline constexpr llvm::StringLiteral kParameters = "parameters", kGradients = "gradients", kActivations = "activations",
+                                     kBuckets = "buckets", kGathered = "gathered", kWorkspace = "workspace",
+                                     kInputs = "inputs";
 
 /// One for each storage of the program; empty for persistent ones.
 std::vector<llvm::StringRef> transientCauses(mlir::func::FuncOp program, const Places &places);

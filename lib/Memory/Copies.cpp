@@ -18,16 +18,15 @@ static Value buildElementwise(OpBuilder &builder, Location loc, StringRef name, 
   if (space.empty())
     space.push_back(1);
   auto kernel = builder.create<exec::KernelOp>(loc, TypeRange{type}, name, operands, ValueRange(), space);
-  Block *body = builder.createBlock(&kernel.getBody(), {}, operands.getTypes(),
-                                    SmallVector<Location>(operands.size(), loc));
+  Block *body =
+      builder.createBlock(&kernel.getBody(), {}, operands.getTypes(), SmallVector<Location>(operands.size(), loc));
   Value init = builder.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
   SmallVector<AffineMap> maps(operands.size() + 1, builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-  auto generic = builder.create<linalg::GenericOp>(
-      loc, TypeRange{type}, body->getArguments(), init, maps, iterators,
-      [&](OpBuilder &inner, Location innerLoc, ValueRange elements) {
-        inner.create<linalg::YieldOp>(innerLoc, scalar(inner, elements));
-      });
+  auto generic = builder.create<linalg::GenericOp>(loc, TypeRange{type}, body->getArguments(), init, maps, iterators,
+                                                   [&](OpBuilder &inner, Location innerLoc, ValueRange elements) {
+                                                     inner.create<linalg::YieldOp>(innerLoc, scalar(inner, elements));
+                                                   });
   generic->setAttr(exec::ExecDialect::kDims,
                    builder.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))));
   builder.create<exec::YieldOp>(loc, generic.getResults());

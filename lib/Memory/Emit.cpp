@@ -71,9 +71,8 @@ void Emitter::emitBuffers(Location loc) {
     auto op = builder.create<BufferOp>(
         loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
         builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
-        builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause),
-        builder.getStringAttr(buffer.name), io, role, type,
-        buffer.gapBytes ? builder.getI64IntegerAttr(buffer.gapBytes) : IntegerAttr());
+        builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause), builder.getStringAttr(buffer.name),
+        io, role, type, buffer.gapBytes ? builder.getI64IntegerAttr(buffer.gapBytes) : IntegerAttr());
     if (storage && storage->part)
       op->setDiscardableAttrs(storage->part);
   }

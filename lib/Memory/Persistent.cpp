@@ -32,8 +32,8 @@ static LogicalResult disagreeOnPart(const PersistentTensor &known, func::FuncOp 
   return diagnostic;
 }
 
-static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, BlockArgument argument,
-                           Attribute value, DictionaryAttr part) {
+static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, BlockArgument argument, Attribute value,
+                           DictionaryAttr part) {
   if (known.type == argument.getType() && known.value == value && known.part == part)
     return success();
   if (known.part != part)
@@ -59,8 +59,8 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       Attribute value = param ? Attribute(param) : Attribute(state);
       DictionaryAttr part = partIn(program.getArgAttrDict(argument.getArgNumber()));
       if (auto [first, isNew] = here.try_emplace(name, argument.getArgNumber()); !isNew)
-        return program.emitOpError() << "has '" << name << "' as argument " << first->second << " and again as argument "
-                                     << argument.getArgNumber();
+        return program.emitOpError() << "has '" << name << "' as argument " << first->second
+                                     << " and again as argument " << argument.getArgNumber();
       if (!llvm::is_contained(causeNames(), cause))
         return program.emitOpError() << "has '" << name << "' for cause '" << cause << "', which reports do not know";
       auto [known, isNew] = result.byName.try_emplace(name, result.tensors.size());

@@ -14,7 +14,9 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-bool braid::isHeldBy(TensorOp tensor, ProgramOp program) { return comm::shareRanks(comm::someRanksOf(tensor), comm::someRanksOf(program)); }
+bool braid::isHeldBy(TensorOp tensor, ProgramOp program) {
+  return comm::shareRanks(comm::someRanksOf(tensor), comm::someRanksOf(program));
+}
 
 /// "matmul", or "matmul h.0.attn" where the location has a name.
 static std::string describe(ActionOpInterface action) {
@@ -108,9 +110,8 @@ std::vector<const PlanTensor *> ProgramPlan::liveAtPeak() const {
 }
 
 const ProgramPlan &MemoryPlan::largest() const {
-  return *std::max_element(programs.begin(), programs.end(), [](const ProgramPlan &a, const ProgramPlan &b) {
-    return a.arenaBytes < b.arenaBytes;
-  });
+  return *std::max_element(programs.begin(), programs.end(),
+                           [](const ProgramPlan &a, const ProgramPlan &b) { return a.arenaBytes < b.arenaBytes; });
 }
 
 static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {

@@ -135,7 +135,8 @@ LogicalResult ProgramVerifier::resolveReferences() {
   for (auto ref : body.getOps<RefOp>()) {
     auto found = ranges.find(ref.getBuffer());
     if (found == ranges.end())
-      return ref.emitOpError() << "to '" << ref.getBuffer() << "', which is no exec.buffer or exec.tensor of these ranks";
+      return ref.emitOpError() << "to '" << ref.getBuffer()
+                               << "', which is no exec.buffer or exec.tensor of these ranks";
     RefType type = ref.getType();
     if (failed(RefType::verify([&] { return ref.emitOpError(); }, type.getShape(), type.getElementType(),
                                type.getStrides())))
@@ -207,8 +208,7 @@ LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
     if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index, type.getStrides()))
       return refuse("reads operand " + Twine(index), type);
   for (auto [index, out] : llvm::enumerate(action.getActionOuts()))
-    if (RefType type = accesses.at(out).type;
-        !type.isContiguous() && !action.mayWriteStrided(index, type.getStrides()))
+    if (RefType type = accesses.at(out).type; !type.isContiguous() && !action.mayWriteStrided(index, type.getStrides()))
       return refuse("writes out " + Twine(index), type);
   return success();
 }

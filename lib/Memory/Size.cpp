@@ -44,6 +44,11 @@ std::string braid::formatSize(int64_t bytes) {
   size_t power = 0;
   for (number /= 1024; number >= 999.5 && power + 1 < kPrefixes.size(); number /= 1024)
     ++power;
-  stream << llvm::format("%.*f", number < 9.995 ? 2 : number < 99.95 ? 1 : 0, number) << ' ' << kPrefixes[power] << "iB";
+  stream << llvm::format("%.*f",
+                         number < 9.995   ? 2
+                         : number < 99.95 ? 1
+                                          : 0,
+                         number)
+         << ' ' << kPrefixes[power] << "iB";
   return text;
 }

@@ -15,8 +15,8 @@
 
 #include "lib/Memory/Placement.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <limits>
 #include <random>

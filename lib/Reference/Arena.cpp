@@ -29,9 +29,12 @@ static Element loadElement(Type type, const uint8_t *bytes) {
   if (type.isBF16())
     return ofFloat(std::bit_cast<float>(static_cast<uint32_t>(load<uint16_t>(bytes)) << 16));
   switch (elementBytes(type)) {
-  case 8: return ofInt(load<int64_t>(bytes));
-  case 4: return ofInt(load<int32_t>(bytes));
-  default: return ofInt(wrapTo(type, load<int8_t>(bytes)));
+  case 8:
+    return ofInt(load<int64_t>(bytes));
+  case 4:
+    return ofInt(load<int32_t>(bytes));
+  default:
+    return ofInt(wrapTo(type, load<int8_t>(bytes)));
   }
 }
 
@@ -45,9 +48,12 @@ static void storeElement(Type type, uint8_t *bytes, Element element) {
     return store<uint16_t>(bytes, std::bit_cast<uint32_t>(rounded) >> 16);
   }
   switch (elementBytes(type)) {
-  case 8: return store<int64_t>(bytes, element.i);
-  case 4: return store<int32_t>(bytes, static_cast<int32_t>(element.i));
-  default: return store<int8_t>(bytes, static_cast<int8_t>(element.i));
+  case 8:
+    return store<int64_t>(bytes, element.i);
+  case 4:
+    return store<int32_t>(bytes, static_cast<int32_t>(element.i));
+  default:
+    return store<int8_t>(bytes, static_cast<int8_t>(element.i));
   }
 }
 

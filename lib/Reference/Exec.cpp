@@ -23,11 +23,16 @@ static Results evaluateKernel(exec::KernelOp op, const Operands &in, Arithmetic 
 /// `aux` is the input of GELU where its gradient is taken.
 static double applyEpilogue(exec::Epilogue epilogue, double x, double aux) {
   switch (epilogue) {
-  case exec::Epilogue::None: return x;
-  case exec::Epilogue::GeluTanh: return gelu(/*tanhForm=*/true, x);
-  case exec::Epilogue::GeluErf: return gelu(/*tanhForm=*/false, x);
-  case exec::Epilogue::Silu: return silu(x);
-  case exec::Epilogue::GeluTanhGrad: return x * geluDerivative(/*tanhForm=*/true, aux);
+  case exec::Epilogue::None:
+    return x;
+  case exec::Epilogue::GeluTanh:
+    return gelu(/*tanhForm=*/true, x);
+  case exec::Epilogue::GeluErf:
+    return gelu(/*tanhForm=*/false, x);
+  case exec::Epilogue::Silu:
+    return silu(x);
+  case exec::Epilogue::GeluTanhGrad:
+    return x * geluDerivative(/*tanhForm=*/true, aux);
   }
   llvm_unreachable("unknown epilogue");
 }
@@ -38,9 +43,7 @@ static Tensor sumOverContracted(StringRef letters, StringRef result, const Tenso
   Tensor sum(type);
   size_t kept = letters.find_first_of(result);
   int64_t place = 0;
-  forEachIndex(operand.shape, [&](ArrayRef<int64_t> index) {
-    sum.f(index[kept]) += operand.f(place++);
-  });
+  forEachIndex(operand.shape, [&](ArrayRef<int64_t> index) { sum.f(index[kept]) += operand.f(place++); });
   return sum;
 }
 

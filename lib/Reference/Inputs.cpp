@@ -32,11 +32,20 @@ Tensor braid::reference::initialValue(const InputSlot &slot, uint64_t seed) {
         philox({static_cast<uint32_t>(element), static_cast<uint32_t>(element >> 32), 0, slot.stream}, keyOf(seed));
     double value = 0;
     switch (init.getKind()) {
-    case tg::InitKind::Zeros: break;
-    case tg::InitKind::Ones: value = 1; break;
-    case tg::InitKind::Constant: value = a; break;
-    case tg::InitKind::Normal: value = a + b * scale * normalOf(words[0], words[1]); break;
-    case tg::InitKind::Uniform: value = scale * (a + (b - a) * uniformOf(words[0])); break;
+    case tg::InitKind::Zeros:
+      break;
+    case tg::InitKind::Ones:
+      value = 1;
+      break;
+    case tg::InitKind::Constant:
+      value = a;
+      break;
+    case tg::InitKind::Normal:
+      value = a + b * scale * normalOf(words[0], words[1]);
+      break;
+    case tg::InitKind::Uniform:
+      value = scale * (a + (b - a) * uniformOf(words[0]));
+      break;
     }
     result[i] = result.hasFloats() ? ofFloat(value) : ofInt(static_cast<int64_t>(value));
   }

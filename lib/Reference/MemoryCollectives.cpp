@@ -53,8 +53,8 @@ LogicalResult Machine::land(Operation *user, const Flight &flight) {
     Place reserved = out;
     reserved.owner = Arena::kReserved;
     if (std::optional<Arena::Stranger> stranger = arena.findStranger(reserved)) {
-      InFlightDiagnostic error = user->emitError() << "ends a collective whose out " << i << ", in '"
-                                                   << names[out.owner] << "', ";
+      InFlightDiagnostic error = user->emitError()
+                                 << "ends a collective whose out " << i << ", in '" << names[out.owner] << "', ";
       error.attachNote(flight.op->getLoc()) << "the collective is here";
       if (stranger->owner == Arena::kNobody)
         return error << "was given to another buffer since its start";

@@ -106,7 +106,8 @@ static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
   SmallVector<Operation *> companions;
   for (Operation &other : *module.getBody())
     if (auto its = comm::someRanksOf(&other); its && other.getName() == op->getName() &&
-                                              its.getMesh() == own.getMesh() && comm::entryOf(&other) == comm::entryOf(op))
+                                              its.getMesh() == own.getMesh() &&
+                                              comm::entryOf(&other) == comm::entryOf(op))
       companions.push_back(&other);
   return companions;
 }

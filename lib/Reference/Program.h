@@ -31,7 +31,7 @@ enum class InputKind { Param, State, Input };
 struct InputSlot {
   InputKind kind = InputKind::Input;
   std::string name, role;
-  std::string copyOf; ///< of a parameter: whose values it has, rounded; empty for none
+  std::string copyOf;          ///< of a parameter: whose values it has, rounded; empty for none
   mlir::RankedTensorType type; ///< as the program holds it, all ranks together
   comm::ShardingAttr sharding; ///< how ranks hold it; null without ranks
   tg::InitAttr init;           ///< null for inputs

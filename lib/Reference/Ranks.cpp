@@ -114,8 +114,8 @@ static std::string nameOf(const Request &request, bool withAxes) {
 std::string Network::describe(int64_t rank, int64_t other) const {
   const Request *mine = head(rank), *theirs = head(other);
   bool sameName = theirs && mine->op->getName() == theirs->op->getName();
-  std::string text = "rank " + std::to_string(rank) + " waits for " + nameOf(*mine, sameName) + " while rank " +
-                     std::to_string(other);
+  std::string text =
+      "rank " + std::to_string(rank) + " waits for " + nameOf(*mine, sameName) + " while rank " + std::to_string(other);
   return theirs ? text + " is at " + nameOf(*theirs, sameName) : text + " has finished";
 }
 

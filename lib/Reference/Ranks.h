@@ -24,7 +24,7 @@ namespace braid::reference {
 /// A collective that a rank has started.
 struct Request {
   mlir::Operation *op; ///< the collective
-  int64_t number; ///< among the collectives of its rank, from 0
+  int64_t number;      ///< among the collectives of its rank, from 0
   llvm::SmallVector<Tensor> sent, received;
   bool done = false;
 };

@@ -44,9 +44,8 @@ Tensor braid::reference::contract(StringRef spec, const Tensor &lhs, const Tenso
   std::vector<std::pair<int64_t, int64_t>> terms;
   ArrayRef<int64_t> aSummed = ArrayRef(a).drop_front(letters.size());
   ArrayRef<int64_t> bSummed = ArrayRef(b).drop_front(letters.size());
-  forEachIndex(summedBounds, [&](ArrayRef<int64_t> index) {
-    terms.push_back({dot(index, aSummed), dot(index, bSummed)});
-  });
+  forEachIndex(summedBounds,
+               [&](ArrayRef<int64_t> index) { terms.push_back({dot(index, aSummed), dot(index, bSummed)}); });
 
   Tensor result(type);
   int64_t place = 0;

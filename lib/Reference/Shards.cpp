@@ -10,8 +10,7 @@ using namespace braid;
 using namespace braid::reference;
 
 /// The place in the logical tensor of each element of a rank's part.
-static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding, const comm::Mesh &mesh,
-                           int64_t rank) {
+static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank) {
   Places places(elementCount(shape));
   for (size_t k = 0; k < places.size(); ++k)
     places[k] = k;
@@ -129,8 +128,8 @@ llvm::Expected<Tensor> braid::reference::joinParts(ArrayRef<Part> parts, RankedT
   for (const Copy &copy : copies) {
     if (auto missing = llvm::find(copy.ranks, -1); missing != copy.ranks.end())
       return llvm::createStringError("no rank returns element " +
-                                     indexText(indexOfPlace(type.getShape(), missing - copy.ranks.begin())) +
-                                     " of " + what);
+                                     indexText(indexOfPlace(type.getShape(), missing - copy.ranks.begin())) + " of " +
+                                     what);
     tensors.push_back(&copy.tensor);
   }
   Tensor joined = combine(first.getReduction(), tensors);

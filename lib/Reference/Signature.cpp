@@ -158,8 +158,8 @@ FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
     ResultSlot &slot = signature.results.emplace_back();
     StringRef role = buffer.getRole().value_or("");
     // The right side of an assignment comes first: the two stay apart.
-  std::string &target = role.consume_front("grad_of ") ? slot.gradOf : slot.role;
-  target = role.str();
+    std::string &target = role.consume_front("grad_of ") ? slot.gradOf : slot.role;
+    target = role.str();
     slot.transposed = isTransposed(slot, signature.inputs);
     if (failed(setTypesOf(slot, program, buffer, *buffer.getType())))
       return failure();

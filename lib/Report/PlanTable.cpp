@@ -1,7 +1,7 @@
 //===- PlanTable.cpp - the memory plan as tables --------------------------===//
 
-#include "lib/Report/Report.h"
 #include "lib/Memory/Size.h"
+#include "lib/Report/Report.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -25,8 +25,8 @@ Fault braid::check(const BucketProblem &problem) {
   for (auto [number, item] : llvm::enumerate(problem.items)) {
     if (item.action >= problem.needs.size() || item.kind >= problem.kinds.size())
       return fault("item " + Twine(number) + " has action " + Twine(item.action) + " and kind " + Twine(item.kind) +
-                   ", but there are " + Twine(problem.needs.size()) + " actions and " +
-                   Twine(problem.kinds.size()) + " kinds");
+                   ", but there are " + Twine(problem.needs.size()) + " actions and " + Twine(problem.kinds.size()) +
+                   " kinds");
     if (number && problem.items[number - 1].action >= item.action)
       return fault("item " + Twine(number) + " does not come after the one before it");
     if (item.bytes < 0)

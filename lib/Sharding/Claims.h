@@ -15,7 +15,7 @@ namespace braid {
 
 /// One axis of a list, and the annotation that it stems from.
 struct Claim {
-  unsigned axis;   ///< Its number in the mesh.
+  unsigned axis; ///< Its number in the mesh.
   unsigned source;
 };
 
@@ -55,7 +55,7 @@ struct Tensors {
 /// A claim as a tensor makes it.
 struct Wish {
   Claim claim;
-  unsigned factor;   ///< The number of factors for the flat order.
+  unsigned factor; ///< The number of factors for the flat order.
   unsigned tensor;
   unsigned position; ///< In the list.
   int64_t rank;

@@ -44,8 +44,8 @@ static FactorAxes agreedAxes(Operation *op, const ShardingRule &rule, const Home
     order[operand] = op->getNumResults() + place;
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     order[op->getNumOperands() + i] = i;
-  Settlement settled = settle({rule, asking, /*decomposable=*/false}, mesh,
-                              [&](unsigned tensor, Claim) { return order[tensor]; });
+  Settlement settled =
+      settle({rule, asking, /*decomposable=*/false}, mesh, [&](unsigned tensor, Claim) { return order[tensor]; });
   return factorAxes(settled, mesh, op->getContext());
 }
 

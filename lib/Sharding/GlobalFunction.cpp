@@ -64,7 +64,8 @@ static LogicalResult checkOp(Operation &op) {
                                "whole tensors; say what is wanted by comm.constrain, or drop the shardings";
   for (Type type : op.getResultTypes())
     if (!isa<RankedTensorType>(type))
-      return op.emitOpError() << "yields " << type << ", but functions with shardings compute with ranked tensors alone";
+      return op.emitOpError() << "yields " << type
+                              << ", but functions with shardings compute with ranked tensors alone";
   return success();
 }
 

@@ -138,8 +138,8 @@ ShardingAttr PropagationProblem::shardingOf(Value value) const {
   SmallVector<AxesAttr> dims;
   for (const ClaimList &list : tensor.claims.dims)
     dims.push_back(axesOf(list, mesh, context));
-  ShardingAttr found = ShardingAttr::replicated(symbol, dims.size()).withDims(dims).withFlat(
-      axesOf(tensor.claims.flat, mesh, context));
+  ShardingAttr found =
+      ShardingAttr::replicated(symbol, dims.size()).withDims(dims).withFlat(axesOf(tensor.claims.flat, mesh, context));
   return tensor.exact ? found.withPartial(tensor.exact.getPartial(), tensor.exact.getReduction()) : found;
 }
 

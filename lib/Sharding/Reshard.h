@@ -32,9 +32,9 @@ struct ReshardStep {
 
 /// The steps from `from` to `to`, both valid shardings of a tensor of `type`.  An
 /// error when values would have to become partial, or partial in another way.
-mlir::FailureOr<llvm::SmallVector<ReshardStep>>
-reshardSteps(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::RankedTensorType type,
-             comm::ShardingAttr from, comm::ShardingAttr to, const comm::Mesh &mesh);
+mlir::FailureOr<llvm::SmallVector<ReshardStep>> reshardSteps(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                                             mlir::RankedTensorType type, comm::ShardingAttr from,
+                                                             comm::ShardingAttr to, const comm::Mesh &mesh);
 
 } // namespace braid
 

@@ -123,10 +123,10 @@ FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule
     return areSame(passed, none.withPartial(other.getPartial(), other.getReduction()));
   });
   bool isLinear = isAdditive(first.getReduction()) && agree && llvm::any_of(rule.linear, [&](ArrayRef<unsigned> set) {
-    SmallVector<unsigned> sorted(set);
-    llvm::sort(sorted);
-    return ArrayRef(sorted) == ArrayRef(partial);
-  });
+                    SmallVector<unsigned> sorted(set);
+                    llvm::sort(sorted);
+                    return ArrayRef(sorted) == ArrayRef(partial);
+                  });
   if (isLinear)
     return passed;
   InFlightDiagnostic diagnostic = op->emitOpError()
@@ -140,11 +140,11 @@ FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule
 }
 
 LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
-                                            ShardingAttr passed) {
+                                    ShardingAttr passed) {
   for (auto [index, tensor] : llvm::enumerate(rule.results)) {
     std::optional<ShardingAttr> yields = shardingOfTensor(rule, tensor, axes, /*isResult=*/true, symbol, mesh);
-    bool isMixed = yields && yields->isPartial() && passed.isPartial() &&
-                   yields->getReduction() != passed.getReduction();
+    bool isMixed =
+        yields && yields->isPartial() && passed.isPartial() && yields->getReduction() != passed.getReduction();
     if (!yields || isMixed)
       return op->emitOpError() << "yields partial values in result #" << index
                                << " that would have to be combined in two ways";

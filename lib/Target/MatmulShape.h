@@ -31,8 +31,8 @@ struct MatmulShape {
 
 /// The GEMM of `spec` (as in tg.contract) over these references; `reason` says
 /// why there is none.
-mlir::FailureOr<MatmulShape> matmulShape(llvm::StringRef spec, exec::RefType lhs, exec::RefType rhs,
-                                         exec::RefType out, std::string *reason = nullptr);
+mlir::FailureOr<MatmulShape> matmulShape(llvm::StringRef spec, exec::RefType lhs, exec::RefType rhs, exec::RefType out,
+                                         std::string *reason = nullptr);
 
 } // namespace braid
 

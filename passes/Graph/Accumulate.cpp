@@ -1,11 +1,11 @@
 //===- Accumulate.cpp - a step of several microbatches --------------------===//
 
 #include "dialects/TG/TGBuilder.h"
-#include "passes/Graph/Passes.h"
-#include "passes/Graph/Signature.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
 
 namespace braid {
 #define GEN_PASS_DEF_ACCUMULATEPASS

@@ -1,9 +1,9 @@
 //===- ApplyOptimizer.cpp - from gradients to updates ---------------------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "mlir/IR/Matchers.h"
 
 namespace braid {
 #define GEN_PASS_DEF_APPLYOPTIMIZERPASS
@@ -175,7 +175,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
 
   static BlockArgument addOptimizerState(SignatureEditor &editor, BlockArgument parameter, StringRef suffix) {
     return editor.addState(parameter.getType(), parameterOf(parameter).getName().str() + suffix.str(),
-                    "optimizer_state", /*scratch=*/false, parameter);
+                           "optimizer_state", /*scratch=*/false, parameter);
   }
 
   void update(SignatureEditor &editor, TensorBuilder &b, const Trained &one) {
@@ -188,7 +188,8 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       updateSgd(editor, b, one, name, lr, decay);
   }
 
-  void updateAdam(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
+  void updateAdam(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr,
+                  double decay) {
     Value step = editor.scalarInput("step", b.builder.getI32Type());
     BlockArgument mean = addOptimizerState(editor, one.parameter, ".exp_avg");
     BlockArgument variance = addOptimizerState(editor, one.parameter, ".exp_avg_sq");
@@ -201,7 +202,8 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     editor.addResult(op.getNewVariance(), kUpdates, (name + ".exp_avg_sq").str());
   }
 
-  void updateSgd(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr, double decay) {
+  void updateSgd(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr,
+                 double decay) {
     bool hasVelocity = optimizer != "sgd";
     Value velocity = hasVelocity ? addOptimizerState(editor, one.parameter, ".momentum_buffer") : Value();
     Type type = one.parameter.getType();

@@ -50,8 +50,8 @@ LogicalResult BatchTracer::start(func::FuncOp function) {
       first = input;
       found.batch = dimSize(input, 0);
     } else if (dimSize(input, 0) != found.batch) {
-      return function.emitError() << "arguments #" << first.getArgNumber() << " of type " << first.getType()
-                                  << " and #" << input.getArgNumber() << " of type " << input.getType()
+      return function.emitError() << "arguments #" << first.getArgNumber() << " of type " << first.getType() << " and #"
+                                  << input.getArgNumber() << " of type " << input.getType()
                                   << " disagree about the batch, their dim 0";
     }
     if (failed(mark(function, input, {0, 1})))
@@ -65,8 +65,8 @@ LogicalResult BatchTracer::start(func::FuncOp function) {
 
 LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
   auto argument = dyn_cast<BlockArgument>(value);
-  bool isInput = argument && cast<func::FuncOp>(argument.getOwner()->getParentOp())
-                                 .getArgAttr(argument.getArgNumber(), tg::kInput);
+  bool isInput = argument &&
+                 cast<func::FuncOp>(argument.getOwner()->getParentOp()).getArgAttr(argument.getArgNumber(), tg::kInput);
   if (argument && !isInput && found.batch == 1)
     return success(); // a dim of size 1 that is repeated over the batch
   auto [it, isNew] = found.places.insert({value, place});
@@ -74,8 +74,8 @@ LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
     if (it->second == place)
       return success();
     return op->emitError() << "'" << op->getName() << "' mixes the examples of the batch: in " << value.getType()
-                           << " the batch of " << found.batch << " is both in dim " << it->second.dim
-                           << " and in dim " << place.dim;
+                           << " the batch of " << found.batch << " is both in dim " << it->second.dim << " and in dim "
+                           << place.dim;
   }
   if (argument) {
     if (!isInput)
@@ -139,8 +139,7 @@ LogicalResult BatchTracer::spread(Operation *op, const ShardingRule &rule, Stret
     for (auto [dim, factors] : llvm::enumerate(dims)) {
       int64_t below = 1;
       for (unsigned factor : llvm::reverse(factors)) {
-        if (factor == stretch.factor &&
-            failed(mark(op, value, {static_cast<unsigned>(dim), below * stretch.inner})))
+        if (factor == stretch.factor && failed(mark(op, value, {static_cast<unsigned>(dim), below * stretch.inner})))
           return failure();
         below *= rule.factors[factor].size;
       }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/TGGradients.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace braid {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -88,8 +88,8 @@ LogicalResult Differentiation::findWanted() {
     if (!isTrained && !function.getArgAttr(index, kGrad))
       continue;
     if (!isFloat(argument))
-      return function.emitError() << "argument #" << index << ": a gradient is asked for '" << nameOfArgument(function, index)
-                                  << "', but " << argument.getType()
+      return function.emitError() << "argument #" << index << ": a gradient is asked for '"
+                                  << nameOfArgument(function, index) << "', but " << argument.getType()
                                   << " is not floating-point; take away tg.grad or freeze the parameter";
     wanted.push_back(argument);
     reverse.want(argument);

@@ -1,11 +1,11 @@
 //===- LossTargets.cpp - the input that a loss can leave rows of out ------===//
 
 #include "passes/Graph/LossTargets.h"
-#include "passes/Graph/BatchDims.h"
-#include "passes/Graph/Signature.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "passes/Graph/BatchDims.h"
+#include "passes/Graph/Signature.h"
 
 using namespace mlir;
 using namespace braid;

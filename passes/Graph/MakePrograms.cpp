@@ -1,11 +1,11 @@
 //===- MakePrograms.cpp - train, eval and generate from one model ---------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "passes/Graph/BatchDims.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace braid {
 #define GEN_PASS_DEF_MAKEPROGRAMSPASS
@@ -106,8 +106,9 @@ static LogicalResult completeGenerate(func::FuncOp function) {
   RankedTensorType type = tg::typeOf(logits), sequence = tg::typeOf(tokens);
   if (type.getRank() < 2 || sequence.getRank() != 2 ||
       type.getNumElements() != sequence.getDimSize(1) * type.getShape().back())
-    return function.emitError() << "logits " << type << " of one example must have a row for each position of the tokens "
-                                << sequence << "; leave out the program generate";
+    return function.emitError() << "logits " << type
+                                << " of one example must have a row for each position of the tokens " << sequence
+                                << "; leave out the program generate";
   OpBuilder builder(returnOf(function));
   SignatureEditor editor(function);
   BlockArgument position = editor.scalarInput("position", builder.getI32Type());
@@ -147,8 +148,8 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
         return function.emitError() << "unknown program '" << program << "'; expected train, eval or generate";
     for (StringRef program : chosen)
       if (StringRef what = missing(function, program); !what.empty())
-        return function.emitError() << "program '" << program << "' needs " << what << ", which '"
-                                    << function.getName() << "' does not have";
+        return function.emitError() << "program '" << program << "' needs " << what << ", which '" << function.getName()
+                                    << "' does not have";
     if (chosen.empty())
       return function.emitError() << "'" << function.getName() << "' has no result with the role loss or logits";
     return chosen;

@@ -90,8 +90,8 @@ void Units::fillBetween(StringAttr unit) {
   auto isOpen = [&](Operation *op) { return op && (!unitOf(op) || unitOf(op) == unit); };
   for (Operation *op : ops)
     if (unitOf(op) == unit || (isOpen(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
-          return activations.contains(operand) && after.contains(operand.getDefiningOp());
-        })))
+                                 return activations.contains(operand) && after.contains(operand.getDefiningOp());
+                               })))
       after.insert(op);
   for (Operation *op : llvm::reverse(ops))
     if (unitOf(op) == unit ||
@@ -131,9 +131,8 @@ void Units::addTails() {
   }
   for (Operation *op : llvm::reverse(tail)) {
     StringAttr unit = candidates.lookup(op);
-    bool leadsToJoin = llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return candidates.lookup(user) == unit && unitOf(user) == unit;
-    });
+    bool leadsToJoin = llvm::any_of(
+        op->getUsers(), [&](Operation *user) { return candidates.lookup(user) == unit && unitOf(user) == unit; });
     if (isJoin(op) || leadsToJoin)
       units[op] = unit;
   }
@@ -195,9 +194,8 @@ void Units::insertHooks() {
     std::string name = (crossing.unit.getValue() + (crossing.isExit ? ".exit" : ".enter")).str();
     auto hook = builder.create<HookOp>(value.getLoc(), value, builder.getStringAttr(name),
                                        builder.getI64IntegerAttr(crossing.order));
-    value.replaceUsesWithIf(hook, [&](OpOperand &use) {
-      return use.getOwner() != hook && isInside(use) != crossing.isExit;
-    });
+    value.replaceUsesWithIf(hook,
+                            [&](OpOperand &use) { return use.getOwner() != hook && isInside(use) != crossing.isExit; });
     if (crossing.isExit)
       left[crossing.value] = hook;
   }

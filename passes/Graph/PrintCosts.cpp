@@ -1,8 +1,8 @@
 //===- PrintCosts.cpp - operations and bytes of each op, in words ---------===//
 
 #include "dialects/Interfaces/Interfaces.h"
-#include "passes/Graph/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Graph/Passes.h"
 
 namespace braid {
 #define GEN_PASS_DEF_PRINTCOSTSPASS

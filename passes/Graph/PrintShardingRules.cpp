@@ -1,8 +1,8 @@
 //===- PrintShardingRules.cpp - what may be sharded, in words -------------===//
 
 #include "dialects/Interfaces/Interfaces.h"
-#include "passes/Graph/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Graph/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace braid {

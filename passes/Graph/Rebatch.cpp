@@ -1,8 +1,8 @@
 //===- Rebatch.cpp - the same graph for another batch size ----------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Graph/BatchDims.h"
 #include "passes/Graph/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace braid {
 #define GEN_PASS_DEF_REBATCHPASS
@@ -21,8 +21,8 @@ struct Rebatch final : braid::impl::RebatchPassBase<Rebatch> {
     if (function.isExternal())
       return;
     if (batch < 0 || factor < 1 || (batch > 0 && factor > 1)) {
-      function.emitError() << "tg-rebatch takes a positive batch or a positive factor, found batch="
-                           << batch.getValue() << " factor=" << factor.getValue();
+      function.emitError() << "tg-rebatch takes a positive batch or a positive factor, found batch=" << batch.getValue()
+                           << " factor=" << factor.getValue();
       return signalPassFailure();
     }
     FailureOr<BatchDims> dims = BatchDims::find(function);

@@ -155,7 +155,6 @@ void braid::eraseDeadOps(func::FuncOp function) {
 void braid::eraseUnusedInputs(func::FuncOp function) {
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
-    unused[argument.getArgNumber()] =
-        argument.use_empty() && function.getArgAttr(argument.getArgNumber(), tg::kInput);
+    unused[argument.getArgNumber()] = argument.use_empty() && function.getArgAttr(argument.getArgNumber(), tg::kInput);
   function.eraseArguments(unused);
 }

@@ -1,10 +1,10 @@
 //===- SplitLoss.cpp - a mean loss as a sum and a count -------------------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "passes/Graph/BatchDims.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 
 namespace braid {
 #define GEN_PASS_DEF_SPLITLOSSPASS
@@ -48,7 +48,8 @@ static FailureOr<Operation *> findLoss(func::FuncOp function, Value result) {
   bool isSum = isa_and_present<CrossEntropyOp>(op) || (reduce && reduce.getKind() != ReduceKind::Max);
   if (!isSum || typeOf(result).getNumElements() != 1) {
     InFlightDiagnostic error = op ? op->emitError() : function.emitError();
-    error << "the loss, " << result.getType() << ", is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number";
+    error << "the loss, " << result.getType()
+          << ", is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number";
     if (op)
       error << " but '" << op->getName() << "'";
     error << "; microbatches can only be accumulated for those";

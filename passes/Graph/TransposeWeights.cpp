@@ -53,7 +53,8 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
                       tg::ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(),
                                          param.getCopyOf(), param.getFrozen(), !param.getTransposed()));
 
-  if (auto sharding = function.getArgAttrOfType<comm::ShardingAttr>(weight.getArgNumber(), comm::CommDialect::kSharding))
+  if (auto sharding =
+          function.getArgAttrOfType<comm::ShardingAttr>(weight.getArgNumber(), comm::CommDialect::kSharding))
     function.setArgAttr(weight.getArgNumber(), comm::CommDialect::kSharding,
                         sharding.withDims({sharding.getDims()[1], sharding.getDims()[0]}));
 

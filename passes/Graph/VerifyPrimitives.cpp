@@ -31,7 +31,8 @@ private:
     if (isa<DecomposableOpInterface>(op))
       return op->emitOpError() << "is a composite; run tg-decompose before this boundary";
     if (auto hook = dyn_cast<tg::HookOp>(op))
-      return op->emitOpError() << "\"" << hook.getName() << "\" is still a hook; run tg-remove-hooks before this boundary";
+      return op->emitOpError() << "\"" << hook.getName()
+                               << "\" is still a hook; run tg-remove-hooks before this boundary";
     if (isa<tg::StopGradientOp>(op))
       return op->emitOpError() << "is read by differentiation only; run tg-decompose before this boundary";
     // Library calls may be selected before composites are decomposed: their

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Exec.h"
-#include "passes/Lower/Passes.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Lower/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -45,7 +45,8 @@ struct Access {
 
   bool conflicts(const Access &other) const {
     auto meet = [](ArrayRef<Part> a, ArrayRef<Part> b) {
-      return llvm::any_of(a, [&](const Part &x) { return llvm::any_of(b, [&](const Part &y) { return x.overlaps(y); }); });
+      return llvm::any_of(a,
+                          [&](const Part &x) { return llvm::any_of(b, [&](const Part &y) { return x.overlaps(y); }); });
     };
     return meet(writes, other.writes) || meet(writes, other.reads) || meet(reads, other.writes);
   }
@@ -98,7 +99,8 @@ void Batching::readActions() {
   std::optional<Part> workspace;
   for (auto buffer : program.getBody().front().getOps<exec::BufferOp>())
     if (buffer.isScratch()) {
-      Range whole{static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getOffset() + buffer.getBytes())};
+      Range whole{static_cast<int64_t>(buffer.getOffset()),
+                  static_cast<int64_t>(buffer.getOffset() + buffer.getBytes())};
       workspace = {buffer, whole, whole};
     }
   for (Operation &op : program.getBody().front()) {
@@ -188,7 +190,8 @@ void Batching::renumber() {
       continue;
     auto begun = cast<exec::ActionOpInterface>(actions[index].getActionBegin());
     auto touch = [&](Value ref) {
-      auto [it, isFirst] = used.try_emplace(ref.getDefiningOp<exec::RefOp>().getBuffer(), newNumber[index], newNumber[index]);
+      auto [it, isFirst] =
+          used.try_emplace(ref.getDefiningOp<exec::RefOp>().getBuffer(), newNumber[index], newNumber[index]);
       it->second.second = newNumber[index];
     };
     llvm::for_each(begun.getActionIns(), touch);

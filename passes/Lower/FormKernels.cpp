@@ -9,15 +9,15 @@
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/TG.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Lower/InlineValues.h"
-#include "passes/Lower/KernelNames.h"
-#include "passes/Lower/Passes.h"
-#include "passes/Lower/RowReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/InlineValues.h"
+#include "passes/Lower/KernelNames.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Lower/RowReduction.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace braid {
@@ -39,13 +39,13 @@ static Value formElementwise(OpBuilder &builder, Operation *op) {
   InlineExpression expression(builder, op->getLoc());
   for (Value operand : op->getOperands())
     expression.collect(kernel, operand, dims);
-  Value result = kernel.parallel(dims, expression.getReads(), type.getElementType(),
-                                 [&](OpBuilder &body, ValueRange scalars) {
-                                   SmallVector<Value> operands;
-                                   for (Value operand : op->getOperands())
-                                     operands.push_back(expression.emit(body, scalars, operand, dims));
-                                   return emitScalar(body, op->getLoc(), op, operands);
-                                 });
+  Value result =
+      kernel.parallel(dims, expression.getReads(), type.getElementType(), [&](OpBuilder &body, ValueRange scalars) {
+        SmallVector<Value> operands;
+        for (Value operand : op->getOperands())
+          operands.push_back(expression.emit(body, scalars, operand, dims));
+        return emitScalar(body, op->getLoc(), op, operands);
+      });
   return kernel.finish(result).getResult(0);
 }
 

@@ -11,15 +11,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Views.h"
-#include "passes/Lower/ActionOrder.h"
-#include "passes/Lower/KernelSpace.h"
-#include "passes/Lower/MergeKernels.h"
-#include "passes/Lower/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/ActionOrder.h"
+#include "passes/Lower/KernelSpace.h"
+#include "passes/Lower/MergeKernels.h"
+#include "passes/Lower/Passes.h"
 
 namespace braid {
 #define GEN_PASS_DEF_FUSEKERNELSPASS
@@ -167,7 +167,8 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
       cutBlocks(blocksFirst, common->first) != cutBlocks(blocksSecond, common->second))
     return false;
   bool reads = false;
-  if (waitsForScalar(first, second, *common) || !readsInPlace(first, second, *common, reads) || (!reads && !sharesRead(first, second, *common)))
+  if (waitsForScalar(first, second, *common) || !readsInPlace(first, second, *common, reads) ||
+      (!reads && !sharesRead(first, second, *common)))
     return false;
   if ((common->space != first.getSpace() && !isCuttable(first)) ||
       (common->space != second.getSpace() && !isCuttable(second)))
@@ -195,9 +196,7 @@ bool Fusion::fuseWithProducer(exec::KernelOp kernel) {
   for (Value operand : kernel.getIns())
     if (auto producer = dyn_cast_or_null<exec::KernelOp>(ActionOrder::producer(operand)))
       producers.insert(producer);
-  return llvm::any_of(producers, [&](Operation *producer) {
-    return tryFuse(cast<exec::KernelOp>(producer), kernel);
-  });
+  return llvm::any_of(producers, [&](Operation *producer) { return tryFuse(cast<exec::KernelOp>(producer), kernel); });
 }
 
 bool Fusion::fuseWithSibling(exec::KernelOp kernel) {

@@ -167,7 +167,8 @@ Value InlineExpression::emit(OpBuilder &builder, ValueRange scalars, Value value
   }
   if (auto iota = dyn_cast<tg::IotaOp>(op)) {
     Type element = cast<RankedTensorType>(iota.getType()).getElementType();
-    return emitConvert(builder, loc, emitIndex(builder, loc, coordinates[iota.getDim()]), builder.getI32Type(), element);
+    return emitConvert(builder, loc, emitIndex(builder, loc, coordinates[iota.getDim()]), builder.getI32Type(),
+                       element);
   }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -193,8 +194,8 @@ Value braid::copyToMemory(OpBuilder &builder, Location loc, StringRef name, Valu
   KernelBuilder kernel(builder, loc, name, spaceOf(type));
   InlineExpression expression(builder, loc);
   expression.collect(kernel, value, dims);
-  Value result = kernel.parallel(
-      dims, expression.getReads(), type.getElementType(),
-      [&](OpBuilder &body, ValueRange scalars) { return expression.emit(body, scalars, value, dims); });
+  Value result =
+      kernel.parallel(dims, expression.getReads(), type.getElementType(),
+                      [&](OpBuilder &body, ValueRange scalars) { return expression.emit(body, scalars, value, dims); });
   return kernel.finish(result).getResult(0);
 }

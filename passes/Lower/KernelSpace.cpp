@@ -25,9 +25,8 @@ static int64_t product(ArrayRef<int64_t> sizes) {
 
 static bool reduces(exec::KernelOp kernel) {
   int64_t lanes = kernel.getSpace().size() - 1;
-  return llvm::any_of(kernel.getBlock()->getOps<GenericOp>(), [&](GenericOp generic) {
-    return exec::kindOf(generic, lanes) != GenericKind::Parallel;
-  });
+  return llvm::any_of(kernel.getBlock()->getOps<GenericOp>(),
+                      [&](GenericOp generic) { return exec::kindOf(generic, lanes) != GenericKind::Parallel; });
 }
 
 int64_t braid::blockDimsOf(exec::KernelOp kernel) {
@@ -224,7 +223,8 @@ void Cutter::cutGeneric(GenericOp generic) {
     iterators.append(cuts[dim].size(), iterator);
   SmallVector<Value> inputs = llvm::map_to_vector(generic.getInputs(), [&](Value v) { return values.lookup(v); });
   OpOperand *initOperand = generic.getDpsInitOperand(0);
-  Value init = cutInit(initOperand->get(), cutType(initOperand->get().getType(), exec::operandDims(generic, *initOperand)));
+  Value init =
+      cutInit(initOperand->get(), cutType(initOperand->get().getType(), exec::operandDims(generic, *initOperand)));
   auto cut = builder.create<GenericOp>(generic.getLoc(), init.getType(), inputs, init, maps, iterators);
   generic.getRegion().cloneInto(&cut.getRegion(), values);
   cut->setAttr(exec::ExecDialect::kDims, builder.getDenseI64ArrayAttr(newDims));

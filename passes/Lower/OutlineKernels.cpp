@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/KernelBody.h"
-#include "passes/Lower/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Lower/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace braid {
@@ -31,7 +31,8 @@ static bool isFlat(exec::KernelOp kernel) {
     return false;
   auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
   return llvm::all_of(kernel->getOperandTypes(), isContiguous) &&
-         llvm::none_of(kernel.getOuts().getTypes(), [](Type type) { return cast<exec::RefType>(type).getShape().empty(); });
+         llvm::none_of(kernel.getOuts().getTypes(),
+                       [](Type type) { return cast<exec::RefType>(type).getShape().empty(); });
 }
 
 /// A vector of length 1 in place of a tensor; scalars stay.

@@ -49,7 +49,8 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
       last = index;
     }
   if (first >= 0)
-    plan.buffers.push_back({symbol("workspace"), 0, workspace, first, last, kWorkspace, kWorkspace.str(), /*isAtBase=*/true});
+    plan.buffers.push_back(
+        {symbol("workspace"), 0, workspace, first, last, kWorkspace, kWorkspace.str(), /*isAtBase=*/true});
   std::vector<StringRef> causes = transientCauses(program, places);
   for (auto [storage, cause] : llvm::zip(places.storages, causes)) {
     bool persistent = storage.kind == Storage::Kind::Persistent;
@@ -105,7 +106,8 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   causes.resize(3);
   Diagnostic &byCause = diagnostic.attachNote();
   byCause << "most of program '" << largest.name << "' is ";
-  llvm::interleaveComma(causes, byCause, [&](const CauseBytes &c) { byCause << c.cause << " " << formatSize(c.bytes); });
+  llvm::interleaveComma(causes, byCause,
+                        [&](const CauseBytes &c) { byCause << c.cause << " " << formatSize(c.bytes); });
   std::vector<const PlanTensor *> live = largest.liveAtPeak();
   live.resize(std::min<size_t>(live.size(), 3));
   Diagnostic &byTensor = diagnostic.attachNote();
@@ -157,11 +159,12 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     std::optional<int64_t> limit = parseSize(memoryLimit);
     if (!memoryLimit.empty() && !limit) {
-      emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
+      emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit
+                                         << "' is no size; write bytes, or 512MiB, 2GiB";
       return signalPassFailure();
     }
-    if (rowAlignment > 0 && (rowAlignment < kLeastRowAlignment || rowAlignment > info->alignment ||
-                             !llvm::isPowerOf2_64(rowAlignment))) {
+    if (rowAlignment > 0 &&
+        (rowAlignment < kLeastRowAlignment || rowAlignment > info->alignment || !llvm::isPowerOf2_64(rowAlignment))) {
       emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment} << " is no power of two from "
                                          << kLeastRowAlignment << " to the " << info->alignment
                                          << " bytes at which buffers begin; 0 stands for none";

@@ -14,9 +14,9 @@
 
 #include "passes/Lower/RowReduction.h"
 #include "dialects/Exec/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Lower/KernelBuilder.h"
 #include "passes/Lower/KernelNames.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -81,7 +81,8 @@ Value Reduction::combine(OpBuilder &body, Value x, Value sum) {
   if (op.getKind() == tg::ReduceKind::Max)
     return isFloat ? body.create<arith::MaximumFOp>(loc, x, sum).getResult()
                    : body.create<arith::MaxSIOp>(loc, x, sum).getResult();
-  return isFloat ? body.create<arith::AddFOp>(loc, x, sum).getResult() : body.create<arith::AddIOp>(loc, x, sum).getResult();
+  return isFloat ? body.create<arith::AddFOp>(loc, x, sum).getResult()
+                 : body.create<arith::AddIOp>(loc, x, sum).getResult();
 }
 
 Value Reduction::widen(OpBuilder &body, Value x) {
@@ -103,8 +104,9 @@ void Reduction::reduceLanes(bool isLast) {
   Dims space(shape()), dims = llvm::to_vector(llvm::seq<int64_t>(0, space.size()));
   ArrayRef<int64_t> rows = ArrayRef(dims).drop_back();
   KernelBuilder kernel(builder, loc, name, space);
-  Value result = kernel.reduction(dims, rows, {{kernel.operand(value), dims}}, identity(),
-                                  [&](OpBuilder &body, ValueRange s) { return combine(body, widen(body, s[0]), s[1]); });
+  Value result =
+      kernel.reduction(dims, rows, {{kernel.operand(value), dims}}, identity(),
+                       [&](OpBuilder &body, ValueRange s) { return combine(body, widen(body, s[0]), s[1]); });
   Type stored = cast<RankedTensorType>(op.getType()).getElementType();
   if (isLast && (isMean() || stored != element))
     result = kernel.parallel(rows, {{result, Dims(rows)}}, stored, [&](OpBuilder &body, ValueRange s) -> Value {
@@ -133,11 +135,11 @@ void Reduction::reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast) {
   kept.push_back(rank - 1);
   KernelBuilder kernel(builder, loc, name, space);
   // A sum over rows is not read in its own kernel, so a mean scales its terms.
-  Value result = kernel.reduction(dims, kept, {{kernel.operand(value), position}}, identity(),
-                                  [&](OpBuilder &body, ValueRange s) {
-                                    Value x = widen(body, s[0]);
-                                    return combine(body, isLast && isMean() ? scale(body, x) : x, s[1]);
-                                  });
+  Value result =
+      kernel.reduction(dims, kept, {{kernel.operand(value), position}}, identity(), [&](OpBuilder &body, ValueRange s) {
+        Value x = widen(body, s[0]);
+        return combine(body, isLast && isMean() ? scale(body, x) : x, s[1]);
+      });
   value = kernel.finish(result).getResult(0);
   Type stored = cast<RankedTensorType>(op.getType()).getElementType();
   if (!isLast || stored == element)

@@ -13,12 +13,12 @@
 #include "lib/Memory/Reads.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Lower/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/Passes.h"
 
 namespace braid {
 #define GEN_PASS_DEF_SELECTBIASGRADIENTSPASS

@@ -8,16 +8,16 @@
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/TG.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Lower/InlineValues.h"
-#include "passes/Lower/Passes.h"
-#include "passes/Lower/SelectMatmul.h"
-#include "passes/Lower/SelectViews.h"
-#include "passes/Lower/SumOfPads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/InlineValues.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Lower/SelectMatmul.h"
+#include "passes/Lower/SelectViews.h"
+#include "passes/Lower/SumOfPads.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace braid {
@@ -55,8 +55,9 @@ static Value selectPad(OpBuilder &builder, tg::PadOp pad) {
     shape[pad.getDim()] = size;
     Type element = type.getElementType();
     double value = pad.getValue().convertToDouble();
-    Attribute scalar = isa<FloatType>(element) ? Attribute(builder.getFloatAttr(element, value))
-                                               : Attribute(builder.getIntegerAttr(element, static_cast<int64_t>(value)));
+    Attribute scalar = isa<FloatType>(element)
+                           ? Attribute(builder.getFloatAttr(element, value))
+                           : Attribute(builder.getIntegerAttr(element, static_cast<int64_t>(value)));
     parts.push_back(builder.create<arith::ConstantOp>(
         pad.getLoc(), DenseElementsAttr::get(RankedTensorType::get(shape, element), scalar)));
   };
@@ -72,16 +73,18 @@ static Value selectPad(OpBuilder &builder, tg::PadOp pad) {
 static Value select(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
   return TypeSwitch<Operation *, Value>(op)
-      .Case([&](tg::ContractOp contract) -> Value {
-        return selectMatmul(builder, contract);
-      })
+      .Case([&](tg::ContractOp contract) -> Value { return selectMatmul(builder, contract); })
       .Case([&](tg::GatherOp gather) -> Value {
-        return builder.create<exec::GatherOp>(loc, gather.getType(), contiguous(builder, loc, gather.getTable()),
-                                              indices(builder, loc, gather.getIndices()), ValueRange()).getResult();
+        return builder
+            .create<exec::GatherOp>(loc, gather.getType(), contiguous(builder, loc, gather.getTable()),
+                                    indices(builder, loc, gather.getIndices()), ValueRange())
+            .getResult();
       })
       .Case([&](tg::ScatterAddOp scatter) -> Value {
-        return builder.create<exec::ScatterAddOp>(loc, scatter.getType(), indices(builder, loc, scatter.getIndices()),
-                                                  contiguous(builder, loc, scatter.getUpdates()), Value(), ValueRange()).getResult();
+        return builder
+            .create<exec::ScatterAddOp>(loc, scatter.getType(), indices(builder, loc, scatter.getIndices()),
+                                        contiguous(builder, loc, scatter.getUpdates()), Value(), ValueRange())
+            .getResult();
       })
       .Case([&](tg::ConcatOp concat) -> Value {
         return builder.create<exec::ConcatOp>(loc, concat.getType(), concat.getInputs(), concat.getDim());

@@ -10,13 +10,13 @@
 #include "dialects/TG/TG.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Lower/Passes.h"
-#include "passes/Lower/SelectMatmul.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Lower/SelectMatmul.h"
 
 namespace braid {
 #define GEN_PASS_DEF_SELECTEPILOGUESPASS
@@ -72,10 +72,9 @@ static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
 static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) {
   OpBuilder builder(matmul);
   Type type = matmul.getResult().getType();
-  auto keeping =
-      builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(), matmul.getLhs(),
-                                     matmul.getRhs(), matmul.getBias(), Value(), Value(), ValueRange(), epilogue,
-                                     exec::SideAttr());
+  auto keeping = builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(),
+                                                matmul.getLhs(), matmul.getRhs(), matmul.getBias(), Value(), Value(),
+                                                ValueRange(), epilogue, exec::SideAttr());
   matmul.getResult().replaceAllUsesWith(keeping.getWritten()[1]);
   matmul.erase();
   return keeping;

@@ -4,9 +4,9 @@
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Target/MatmulShape.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Lower/InlineValues.h"
 #include "passes/Lower/SelectViews.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace braid;

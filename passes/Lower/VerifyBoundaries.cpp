@@ -2,8 +2,8 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
-#include "passes/Lower/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Lower/Passes.h"
 
 namespace braid {
 #define GEN_PASS_DEF_VERIFYVALUESPASS

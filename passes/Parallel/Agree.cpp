@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "mlir/IR/SymbolTable.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Parallel/Passes.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace braid {
 #define GEN_PASS_DEF_AGREEPASS

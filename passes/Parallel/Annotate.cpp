@@ -7,9 +7,9 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/TG/TG.h"
-#include "passes/Parallel/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/Parallel/Passes.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -54,9 +54,9 @@ static StringRef nameOf(BlockArgument argument) {
 static void explain(CollectiveOpInterface op, const Bucket &bucket, const BucketProgram &program) {
   // Not the op's own remark, to which the op is attached: to print it numbers the
   // values of the whole function.
-  InFlightDiagnostic remark = emitRemark(op->getLoc()) << op->getName() << " over " << textOf(op.getAxes())
-                                                       << ": bucket of " << op.getSent().size() << " tensors, "
-                                                       << bucket.bytes;
+  InFlightDiagnostic remark = emitRemark(op->getLoc())
+                              << op->getName() << " over " << textOf(op.getAxes()) << ": bucket of "
+                              << op.getSent().size() << " tensors, " << bucket.bytes;
   int64_t enough = program.problem.kinds[program.problem.items[bucket.items.front()].kind].enough;
   if (!bucket.cap)
     remark << " bytes, the results of one bucket";

@@ -23,8 +23,9 @@ llvm::Expected<BucketSize> BucketSize::parse(StringRef option, StringRef text, b
   if (text == "auto" && mayBeAuto)
     return BucketSize{true, 0};
   if (!parseNumber(text, mebibytes) || mebibytes > 0x1p40)
-    return refuse(option, text, mayBeAuto ? "a number of MiB (0 for one tensor each), inf or auto"
-                                          : "a number of MiB (0 for one tensor) or inf");
+    return refuse(option, text,
+                  mayBeAuto ? "a number of MiB (0 for one tensor each), inf or auto"
+                            : "a number of MiB (0 for one tensor) or inf");
   return BucketSize{false, int64_t(mebibytes * 0x1p20)};
 }
 

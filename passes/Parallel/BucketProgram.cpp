@@ -122,8 +122,8 @@ void Reader::readItems() {
     // Gradients and new parameters are read at the end of a step; other state and
     // numbers may be what computing goes on with.
     program.problem.kinds[kind].mayDelay = *role == CollectiveRole::Gradient || *role == CollectiveRole::Update;
-    program.problem.items.push_back({unsigned(action), kind, unitOf(argument), argument ? argument.getArgNumber() : 0,
-                                     wholeBytes(collective)});
+    program.problem.items.push_back(
+        {unsigned(action), kind, unitOf(argument), argument ? argument.getArgNumber() : 0, wholeBytes(collective)});
     program.arguments.push_back({argument, isNumber ? argument : roles.argumentOf(op->getResults().back())});
   }
 }

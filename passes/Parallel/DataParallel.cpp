@@ -121,8 +121,8 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   auto type = cast<RankedTensorType>(input.getType());
   ShardingAttr sharding = shardingOfArgument(function, input.getArgNumber(), symbol);
   if (sharding.isFlat() || sharding.isPartial() || type.getRank() == 0)
-    return function.emitError() << "argument #" << input.getArgNumber() << " of type " << type << " is "
-                                << sharding << ": its first dim cannot be cut over " << batchAxes.str();
+    return function.emitError() << "argument #" << input.getArgNumber() << " of type " << type << " is " << sharding
+                                << ": its first dim cannot be cut over " << batchAxes.str();
   SmallVector<AxesAttr> dims(sharding.getDims());
   SmallVector<StringAttr> first(batchAxes.getNames());
   llvm::append_range(first, dims.front().getNames());

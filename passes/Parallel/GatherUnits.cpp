@@ -12,10 +12,10 @@
 
 #include "dialects/Comm/Mesh.h"
 #include "lib/Schedule/Forward.h"
-#include "passes/Graph/Signature.h"
-#include "passes/Parallel/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Parallel/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
 
@@ -298,7 +298,8 @@ void UnitGathers::erase() {
     for (auto [old, value] : values)
       fresh.insert(value);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
-    if (op.use_empty() && op.getNumResults() != 0 && isBehindGather(op.getResult(0)) && !fresh.contains(op.getResult(0)))
+    if (op.use_empty() && op.getNumResults() != 0 && isBehindGather(op.getResult(0)) &&
+        !fresh.contains(op.getResult(0)))
       op.erase();
 }
 

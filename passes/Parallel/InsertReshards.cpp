@@ -103,9 +103,8 @@ FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) 
 Fit Inserter::replicated(Operation *op) const {
   Fit found;
   for (Value operand : op->getOperands())
-    found.operands.push_back(isa<RankedTensorType>(operand.getType())
-                                 ? ShardingAttr::replicated(symbol, rankOf(operand))
-                                 : ShardingAttr());
+    found.operands.push_back(
+        isa<RankedTensorType>(operand.getType()) ? ShardingAttr::replicated(symbol, rankOf(operand)) : ShardingAttr());
   for (Value result : op->getResults())
     found.results.push_back(isa<RankedTensorType>(result.getType()) ? ShardingAttr::replicated(symbol, rankOf(result))
                                                                     : ShardingAttr());
@@ -198,7 +197,7 @@ static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
 /// several and moves it to an equal or smaller value when there is one; or there is
 /// none, because partial values are what is asked for.
 std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
-                                                    ArrayRef<unsigned> set) const {
+                                          ArrayRef<unsigned> set) const {
   std::optional<ShardingAttr> common = commonPartial(op, set);
   if (!common)
     return std::nullopt;
@@ -238,8 +237,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   return found;
 }
 
-std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule,
-                                                    const FactorAxes &axes) const {
+std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const {
   for (ArrayRef<unsigned> set : rule.linear) {
     std::optional<Fit> found = set.empty() ? std::nullopt : passPartials(op, rule, axes, set);
     if (found)
@@ -257,10 +255,9 @@ Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
   bool canBePartial = !target.isPartial() || (target.getReduction() == source.getReduction() &&
                                               isSubset(target.getPartial(), source.getPartial()));
   if (!canBePartial) {
-    InFlightDiagnostic diagnostic = user->emitOpError()
-                                    << "needs partial values: " << target << " is asked for, but the value is "
-                                    << source
-                                    << "; a whole value never becomes partial, so ask for it without 'partial'";
+    InFlightDiagnostic diagnostic =
+        user->emitOpError() << "needs partial values: " << target << " is asked for, but the value is " << source
+                            << "; a whole value never becomes partial, so ask for it without 'partial'";
     diagnostic.attachNote(value.getLoc()) << "the value is made here";
     return {};
   }
@@ -371,8 +368,8 @@ LogicalResult Inserter::visit(Operation *op) {
   for (auto [result, sharding] : llvm::zip_equal(op->getResults(), needs.results))
     actual[result] = sharding;
   if (op->hasAttr(CommDialect::kShardings))
-    op->setAttr(CommDialect::kShardings, builder.getArrayAttr(SmallVector<Attribute>(needs.results.begin(),
-                                                                                    needs.results.end())));
+    op->setAttr(CommDialect::kShardings,
+                builder.getArrayAttr(SmallVector<Attribute>(needs.results.begin(), needs.results.end())));
   return success();
 }
 
@@ -391,9 +388,7 @@ LogicalResult Inserter::run() {
         return op->emitOpError() << "has no 'comm.shardings'; run comm-propagate before comm-insert-reshards";
   for (Operation *op : ops) {
     ShardingAttr request = requestOf(op);
-    if (failed(request                    ? visitRequest(op, request)
-               : op == block.getTerminator() ? visitReturn(op)
-                                             : visit(op)))
+    if (failed(request ? visitRequest(op, request) : op == block.getTerminator() ? visitReturn(op) : visit(op)))
       return failure();
   }
   for (Operation *op : cloned)

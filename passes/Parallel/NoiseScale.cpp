@@ -200,9 +200,8 @@ LogicalResult NoiseScale::findGradients() {
   for (const Gradient &gradient : gradients) {
     const Gradient &first = gradients.front();
     if (gradient.isMicrobatch != first.isMicrobatch || gradient.scale != first.scale)
-      return function.emitError() << "comm-noise-scale: of the gradients of '"
-                                  << parameterOf(first.parameter).getName() << "' and '"
-                                  << parameterOf(gradient.parameter).getName()
+      return function.emitError() << "comm-noise-scale: of the gradients of '" << parameterOf(first.parameter).getName()
+                                  << "' and '" << parameterOf(gradient.parameter).getName()
                                   << "' one is reduced in each microbatch and the other is not; use "
                                      "unreduced-accumulators";
   }

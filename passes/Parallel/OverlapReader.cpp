@@ -280,7 +280,8 @@ void Reader::readKinds() {
     if (entry.kind != Kind::Compute)
       readOverwritten(number);
     makeUnique(entry.after);
-    llvm::erase_if(entry.after, [&, needs = &entry.needs](unsigned other) { return llvm::is_contained(*needs, other); });
+    llvm::erase_if(entry.after,
+                   [&, needs = &entry.needs](unsigned other) { return llvm::is_contained(*needs, other); });
   }
 }
 
@@ -350,9 +351,9 @@ void Reader::joinInPlace(unsigned number) {
   DenseSet<Value> overwritten;
   for (OpResult result : action->getResults())
     for (Value operand : action.getActionIns())
-      if (Value root = rootOf(operand);
-          operand.getType() == result.getType() && !isa<BlockArgument>(root) &&
-          mayOverwrite(root, action, result.getResultNumber()) && overwritten.insert(root).second) {
+      if (Value root = rootOf(operand); operand.getType() == result.getType() && !isa<BlockArgument>(root) &&
+                                        mayOverwrite(root, action, result.getResultNumber()) &&
+                                        overwritten.insert(root).second) {
         join(root, result);
         break;
       }

@@ -14,9 +14,9 @@
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Sharding/Reshard.h"
 #include "lib/Sharding/VerifyShardings.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/Parallel/PartitionShard.h"
 #include "passes/Parallel/Passes.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid {
@@ -33,8 +33,7 @@ namespace {
 class Partitioner {
 public:
   Partitioner(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh)
-      : function(function), symbol(symbol), mesh(mesh), builder(function.getContext()),
-        places(builder, symbol, mesh) {}
+      : function(function), symbol(symbol), mesh(mesh), builder(function.getContext()), places(builder, symbol, mesh) {}
 
   LogicalResult run();
 
@@ -113,9 +112,9 @@ LogicalResult Partitioner::checkUpdates() {
     ShardingAttr old = held[function.getArgument(argument->second)];
     ShardingAttr updated = shardingOfResult(function, result, symbol);
     if (old != plain(updated))
-      return function.emitError() << nameOfResult(function, result) << " has " << updated
-                                  << " but " << nameOfArgument(function, argument->second)
-                                  << ", which it updates in place, has " << old << "; give both one sharding";
+      return function.emitError() << nameOfResult(function, result) << " has " << updated << " but "
+                                  << nameOfArgument(function, argument->second) << ", which it updates in place, has "
+                                  << old << "; give both one sharding";
   }
   return success();
 }
@@ -143,10 +142,10 @@ void Partitioner::updateSignature() {
   SmallVector<DictionaryAttr> ofInputs, ofResults;
   function.getAllArgAttrs(ofInputs);
   function.getAllResultAttrs(ofResults);
-  SmallVector<Type> inputs = makeLocal(type.getInputs(), ofInputs,
-                                       [&](unsigned i) { return shardingOfArgument(function, i, symbol); });
-  SmallVector<Type> results = makeLocal(type.getResults(), ofResults,
-                                        [&](unsigned i) { return shardingOfResult(function, i, symbol); });
+  SmallVector<Type> inputs =
+      makeLocal(type.getInputs(), ofInputs, [&](unsigned i) { return shardingOfArgument(function, i, symbol); });
+  SmallVector<Type> results =
+      makeLocal(type.getResults(), ofResults, [&](unsigned i) { return shardingOfResult(function, i, symbol); });
   function.setAllArgAttrs(ofInputs);
   function.setAllResultAttrs(ofResults);
   function.setType(FunctionType::get(function.getContext(), inputs, results));

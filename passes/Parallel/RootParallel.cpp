@@ -11,10 +11,10 @@
 
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
-#include "passes/Graph/Signature.h"
-#include "passes/Parallel/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Parallel/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace braid {
@@ -192,7 +192,8 @@ void Split::distribute(Side &side) {
     std::optional<int64_t> dim = cutDim(attributes);
     bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) { return needed.contains(user); });
     if (isUsed || dim)
-      sent[{cast<RankedTensorType>(argument.getType()).getElementType(), unsigned(dim.has_value())}].push_back(argument);
+      sent[{cast<RankedTensorType>(argument.getType()).getElementType(), unsigned(dim.has_value())}].push_back(
+          argument);
   }
   for (auto &[group, arguments] : sent) {
     SmallVector<Value> ins;
@@ -339,10 +340,10 @@ private:
 
 LogicalResult RootParallel::split(func::FuncOp program, SymbolTable &symbols) {
   if (!program || !isOfAllRanks(program))
-    return getOperation().emitError() << "comm-root-parallel takes a program that all ranks run, as comm-shard makes it; '"
-                                      << function << (program ? "' is none" : "' is not in the module");
-  FailureOr<Mesh> mesh =
-      Mesh::require(program, program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh());
+    return getOperation().emitError()
+           << "comm-root-parallel takes a program that all ranks run, as comm-shard makes it; '" << function
+           << (program ? "' is none" : "' is not in the module");
+  FailureOr<Mesh> mesh = Mesh::require(program, program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh());
   if (failed(mesh))
     return failure();
   Split split(program, *mesh);

@@ -1,8 +1,8 @@
 //===- ShardPipeline.cpp - from annotations to the program of a rank ------===//
 
-#include "passes/Parallel/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "passes/Parallel/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -7,8 +7,8 @@
 
 #include "passes/Parallel/Simplify.h"
 #include "dialects/TG/TG.h"
-#include "passes/Parallel/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Parallel/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace braid {

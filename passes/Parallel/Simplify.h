@@ -24,16 +24,14 @@ struct Ranks {
   /// other functions.
   bool mayRewrite(mlir::Operation *op) const;
   /// The op that makes `value`, if it is an `OpTy` that may be rewritten.
-  template <typename OpTy>
-  OpTy definition(mlir::Value value) const {
+  template <typename OpTy> OpTy definition(mlir::Value value) const {
     auto op = value.getDefiningOp<OpTy>();
     return op && mayRewrite(op) ? op : OpTy();
   }
 };
 
 /// A rule for one kind of op.
-template <typename OpTy>
-class RankPattern : public mlir::OpRewritePattern<OpTy> {
+template <typename OpTy> class RankPattern : public mlir::OpRewritePattern<OpTy> {
 public:
   RankPattern(mlir::MLIRContext *context, const Ranks &ranks) : mlir::OpRewritePattern<OpTy>(context), ranks(ranks) {}
 

@@ -182,8 +182,7 @@ struct ReduceScatterOfReplicated final : RankPattern<ReduceScatterOp> {
   using RankPattern::RankPattern;
 
   bool apply(ReduceScatterOp op, PatternRewriter &rewriter) const final {
-    if (!llvm::all_of(op.getIns(),
-                      [&](Value value) { return ranks.replication.isReplicated(value, op.getAxes()); }))
+    if (!llvm::all_of(op.getIns(), [&](Value value) { return ranks.replication.isReplicated(value, op.getAxes()); }))
       return false;
     int64_t n = ranks.count(op.getAxes());
     tg::TensorBuilder b(rewriter, op.getLoc());
@@ -201,8 +200,7 @@ struct BroadcastOfReplicated final : RankPattern<BroadcastOp> {
   using RankPattern::RankPattern;
 
   bool apply(BroadcastOp op, PatternRewriter &rewriter) const final {
-    if (!llvm::all_of(op.getIns(),
-                      [&](Value value) { return ranks.replication.isReplicated(value, op.getAxes()); }))
+    if (!llvm::all_of(op.getIns(), [&](Value value) { return ranks.replication.isReplicated(value, op.getAxes()); }))
       return false;
     rewriter.replaceOp(op, op.getIns());
     return true;

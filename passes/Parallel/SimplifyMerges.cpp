@@ -15,8 +15,7 @@ namespace {
 
 /// A pair of collectives, the second of what the first makes.  Null when there
 /// is another reader, or more than one tensor.
-template <typename OpTy>
-OpTy firstOf(CollectiveOpInterface second, const Ranks &ranks) {
+template <typename OpTy> OpTy firstOf(CollectiveOpInterface second, const Ranks &ranks) {
   if (second.getSent().size() != 1)
     return {};
   auto first = ranks.definition<OpTy>(second.getSent().front());
@@ -93,8 +92,7 @@ struct GatherOfReduceScatter final : RankPattern<AllGatherOp> {
 
 /// all_reduce(x) + all_reduce(y) is all_reduce(x + y), and so for differences and
 /// for reduce_scatter.
-template <typename AddOp, typename ReduceOp>
-struct AddBeforeReduce final : OpRewritePattern<AddOp> {
+template <typename AddOp, typename ReduceOp> struct AddBeforeReduce final : OpRewritePattern<AddOp> {
   AddBeforeReduce(MLIRContext *context, const Ranks &ranks) : OpRewritePattern<AddOp>(context), ranks(ranks) {}
 
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const final {

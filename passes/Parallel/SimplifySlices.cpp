@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Sharding/AxisLists.h"
-#include "passes/Parallel/Simplify.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Parallel/Simplify.h"
 
 using namespace mlir;
 using namespace braid;
@@ -37,8 +37,7 @@ struct Steps {
     return rewriter.create<AllGatherOp>(loc, value, ArrayRef(dim), mesh, axes, type).getResult(0);
   }
   Value allToAll(Value value, int64_t split, int64_t concat, AxesAttr axes) {
-    return rewriter
-        .create<AllToAllOp>(loc, value, ArrayRef(split), ArrayRef(concat), mesh, axes, ranks.count(axes))
+    return rewriter.create<AllToAllOp>(loc, value, ArrayRef(split), ArrayRef(concat), mesh, axes, ranks.count(axes))
         .getResult(0);
   }
   Value allReduce(Reduction kind, Value value, AxesAttr axes) {

@@ -45,8 +45,8 @@ private:
   const double timeout;
   int ownRank = -1, worldSize = 0;
   mutable std::mutex mutex;
-  std::condition_variable wake; // the thread: there is work, or the end
-  std::condition_variable done; // those who wait: something ended
+  std::condition_variable wake;    // the thread: there is work, or the end
+  std::condition_variable done;    // those who wait: something ended
   std::deque<braid::Group> groups; // stable addresses
   std::deque<braid::Operation> queue;
   std::vector<braid::Operation> spare; // ended ones, whose memory is used again

@@ -85,8 +85,8 @@ void MessageTransport::runReduction() {
   }
   if (operation->kind() == BR_REDUCE_SCATTER)
     for (const br_segment &segment : operation->segments)
-      incoming[me].add(segment.recv, blockCount(segment.count, segment.send_rows, n, me) *
-                                         elementSize(operation->dtype()));
+      incoming[me].add(segment.recv,
+                       blockCount(segment.count, segment.send_rows, n, me) * elementSize(operation->dtype()));
   contributions.resize(std::max(contributions.size(), n * chunkBytes));
   result.resize(std::max(result.size(), chunkBytes));
 

@@ -82,12 +82,12 @@ private:
   };
 
   const std::unique_ptr<Channel> channel;
-  std::vector<Signature> signatures;         // by place
-  std::map<int, std::string> heard;          // by rank: where it was last
-  std::vector<Stream> outgoing, incoming;    // by place
+  std::vector<Signature> signatures;              // by place
+  std::map<int, std::string> heard;               // by rank: where it was last
+  std::vector<Stream> outgoing, incoming;         // by place
   std::vector<std::byte> sendSpace, receiveSpace; // a chunk a place, for packing
-  std::vector<std::byte> contributions;      // a chunk a place
-  std::vector<std::byte> result;             // a chunk
+  std::vector<std::byte> contributions;           // a chunk a place
+  std::vector<std::byte> result;                  // a chunk
   std::vector<Unpack> unpacks;
 };
 

@@ -42,15 +42,17 @@ StoreAddress braid::parseStoreAddress(const std::string &text) {
     if (error == std::errc() && end == last && address.port > 0 && address.port < 65536)
       return address;
   }
-  fail("'", text, "' is no place where ranks can find each other; give file:///FOLDER, which all ranks see, or "
-                  "tcp://HOST:PORT with the host of rank 0");
+  fail("'", text,
+       "' is no place where ranks can find each other; give file:///FOLDER, which all ranks see, or "
+       "tcp://HOST:PORT with the host of rank 0");
 }
 
 namespace {
 
 class PrefixedStore : public Store {
 public:
-  PrefixedStore(std::unique_ptr<Store> store, std::string prefix) : store(std::move(store)), prefix(std::move(prefix)) {}
+  PrefixedStore(std::unique_ptr<Store> store, std::string prefix)
+      : store(std::move(store)), prefix(std::move(prefix)) {}
 
   void set(const std::string &key, const std::string &value) override { store->set(prefix + key, value); }
   std::optional<std::string> find(const std::string &key) override { return store->find(prefix + key); }

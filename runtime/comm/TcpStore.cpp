@@ -82,8 +82,8 @@ std::string stringOf(const std::string &text) {
 class TcpStore : public Store {
 public:
   TcpStore(const StoreAddress &address, bool serve, Clock::time_point deadline)
-      : name(concat(address.host, ":", address.port)), server(serve ? std::make_unique<TcpStoreServer>(address.port) : nullptr),
-        socket(connectTo(address, deadline)) {
+      : name(concat(address.host, ":", address.port)),
+        server(serve ? std::make_unique<TcpStoreServer>(address.port) : nullptr), socket(connectTo(address, deadline)) {
     int yes = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     uint32_t number = magic;

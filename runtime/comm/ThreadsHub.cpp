@@ -42,8 +42,8 @@ std::vector<int> ThreadsHub::missing(const Operation &operation, const std::vect
   return result;
 }
 
-const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation &operation,
-                                                       Clock::time_point deadline, double seconds) {
+const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation &operation, Clock::time_point deadline,
+                                                       double seconds) {
   std::unique_lock lock(mutex);
   if (!failure.empty())
     throw Error(failure);
@@ -65,7 +65,8 @@ const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation
     }
     checkPartners(rank, operation, turn);
     if (!inTime)
-      failFor(concat("after ", formatExact(seconds), " s rank "), rank, operation, missing(operation, own.places, turn));
+      failFor(concat("after ", formatExact(seconds), " s rank "), rank, operation,
+              missing(operation, own.places, turn));
     inTime = own.changed.wait_until(lock, deadline) == std::cv_status::no_timeout;
   }
   return own.partners;

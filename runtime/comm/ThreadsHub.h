@@ -61,7 +61,7 @@ private:
     uint64_t posted = 0, finished = 0;
   };
   struct GroupState {
-    std::map<int, Count> collectives;                        // by place
+    std::map<int, Count> collectives;                  // by place
     std::map<std::pair<int, int>, Count> sends, recvs; // by places from and to
   };
 

@@ -134,8 +134,7 @@ void Mover::combineBlock(size_t segment) {
 
 // A target may be a source, at the same elements: a piece is read from all before
 // it is written to any, and is copied on while it is in cache.
-void Mover::combineInto(std::span<std::byte *const> targets, std::span<const std::byte *const> sources,
-                        int64_t count) {
+void Mover::combineInto(std::span<std::byte *const> targets, std::span<const std::byte *const> sources, int64_t count) {
   constexpr int64_t pieceElements = 1 << 14;
   std::vector<const void *> at(sources.size());
   for (int64_t begin = 0; begin < count; begin += pieceElements) {
@@ -203,8 +202,8 @@ public:
     Mover(operation, hub->meet(ownRank, operation, deadline, seconds)).move();
     hub->finish(ownRank, operation);
     if (double time = link.seconds(operation); time > 0)
-      std::this_thread::sleep_until(
-          hub->metAt(ownRank) + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time)));
+      std::this_thread::sleep_until(hub->metAt(ownRank) +
+                                    std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time)));
   }
 
   void announceFailure(const std::string &message) override { hub->fail(message); }

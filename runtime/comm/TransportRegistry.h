@@ -20,10 +20,10 @@ class Store;
 
 // What a process knows before it has reached the others.
 struct Joining {
-  int rank = 0, size = 1;   // size 0: the transport knows both
-  double timeout = 30;      // seconds, to find each other
-  std::string rendezvous;   // where (Store.h); not every transport needs one
-  std::string job;          // what makes keys of this job and attempt different
+  int rank = 0, size = 1;                 // size 0: the transport knows both
+  double timeout = 30;                    // seconds, to find each other
+  std::string rendezvous;                 // where (Store.h); not every transport needs one
+  std::string job;                        // what makes keys of this job and attempt different
   std::shared_ptr<Store> store = nullptr; // that of the rendezvous, if it is open already
 };
 

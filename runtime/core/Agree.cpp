@@ -122,9 +122,8 @@ void braid::checkCopiesAreEqual(Model &model) {
     const bool hasCopies = blockOf(table, cut, model.rank().number).size < ranksOf(table);
     if (tensor.checkpoint && tensor.partial == 0 && hasCopies) {
       int32_t &sum = sums[cut];
-      model.onHost(tensor, Use::Read, [&](const std::byte *memory) {
-        sum = checksum(sum, memory, tensor.bytes, model.threads());
-      });
+      model.onHost(tensor, Use::Read,
+                   [&](const std::byte *memory) { sum = checksum(sum, memory, tensor.bytes, model.threads()); });
     }
   }
   for (const auto &[cut, sum] : sums) {

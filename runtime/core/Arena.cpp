@@ -1,5 +1,4 @@
-//===- Arena.cpp - the one allocation of a training job
-//---------------------===//
+//===- Arena.cpp - the one allocation of a training job -------------------===//
 
 #include "core/Arena.h"
 #include "core/Error.h"
@@ -39,24 +38,19 @@ uint64_t availableByControlGroup() {
 
 } // namespace
 
-uint64_t braid::availableMemory() {
-  return std::min(availableByMeminfo(), availableByControlGroup());
-}
+uint64_t braid::availableMemory() { return std::min(availableByMeminfo(), availableByControlGroup()); }
 
 Arena::Arena(uint64_t bytes, int threads) : bytes(bytes) {
   if (bytes == 0)
     return;
   uint64_t available = availableMemory();
   if (bytes > available)
-    fail("the plan needs an arena of ", formatBytes(bytes), " but only ",
-         formatBytes(available),
+    fail("the plan needs an arena of ", formatBytes(bytes), " but only ", formatBytes(available),
          " of memory are available; compile for a "
          "smaller batch, more accumulation or a lower --memory-limit");
-  void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED)
-    fail("cannot allocate the arena of ", formatBytes(bytes), ": ",
-         std::strerror(errno));
+    fail("cannot allocate the arena of ", formatBytes(bytes), ": ", std::strerror(errno));
   base = static_cast<std::byte *>(block);
   madvise(base, bytes, MADV_HUGEPAGE); // a hint: failing is fine
 

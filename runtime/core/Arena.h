@@ -1,5 +1,4 @@
-//===- Arena.h - the one allocation of a training job
-//-----------------------===//
+//===- Arena.h - the one allocation of a training job ---------------------===//
 //
 // All tensors live at offsets the compiler chose inside one block of zeroed
 // memory.  It is allocated once, page aligned, and every page is touched at

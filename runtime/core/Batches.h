@@ -1,5 +1,4 @@
-//===- Batches.h - where the inputs of a program come from
-//------------------===//
+//===- Batches.h - where the inputs of a program come from ----------------===//
 //
 // A source writes the data inputs of a program.  It has no state that a run
 // changes: the batch of (step, microbatch) is a function of the batch seed, so
@@ -47,13 +46,11 @@ struct BatchSize {
 
 // Rows that are taken in order, pass after pass, a batch at a time.
 struct RowOrder {
-  int64_t rows;  // of a pass
-  int64_t batch; // rows of a batch of all ranks; in training of a step
+  int64_t rows;    // of a pass
+  int64_t batch;   // rows of a batch of all ranks; in training of a step
   bool canBeShort; // the last batch of a pass; else it is left out
 
-  int64_t batches() const {
-    return canBeShort ? (rows + batch - 1) / batch : rows / batch;
-  }
+  int64_t batches() const { return canBeShort ? (rows + batch - 1) / batch : rows / batch; }
   // Row `row` of batch `index`, counted from 0 over all passes; none where the
   // batch is short.
   std::optional<int64_t> at(int64_t index, int64_t row) const {
@@ -64,8 +61,7 @@ struct RowOrder {
 
 // What to warn of when the batches leave rows out; empty if they have all.
 // Throws Error when there is no batch.  `part` and `unit` say what the rows are.
-std::string rowsLeftOut(const RowOrder &order, const char *part,
-                        const char *unit);
+std::string rowsLeftOut(const RowOrder &order, const char *part, const char *unit);
 
 // The block of a dim that this rank's part of an input holds.
 struct InputBlock {
@@ -79,16 +75,13 @@ public:
 
   // Microbatch `microbatch` of `perStep` of a step (counted from 1).  Returns
   // how many tokens (or rows) are there, of all ranks.
-  virtual int64_t fillTraining(const br_program &program, int64_t step,
-                               int microbatch, int perStep) = 0;
+  virtual int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) = 0;
   // Batch `index` of `count`, no more than the held-out part has, that cover it
   // evenly.  Returns how many targets (or rows) the loss counts, of all ranks.
-  virtual int64_t fillEvaluation(const br_program &program, int64_t index,
-                                 int64_t count) = 0;
+  virtual int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) = 0;
 
   // The windows (or rows) of the two parts in order.
-  virtual RowOrder trainingOrder(const br_program &program,
-                                 int perStep) const = 0;
+  virtual RowOrder trainingOrder(const br_program &program, int perStep) const = 0;
   virtual RowOrder evaluationOrder(const br_program &program) const = 0;
 
   virtual BatchSize batchSize(const br_program &program) const = 0;
@@ -107,9 +100,7 @@ public:
 // `training` and `evaluation` are the programs to be fed; either may be null.
 // Throws Error when the data is too short for them or does not fit.  All ranks open
 // theirs together.
-std::unique_ptr<BatchSource> openBatches(Model &model,
-                                         const BatchOptions &options,
-                                         const br_program *training,
+std::unique_ptr<BatchSource> openBatches(Model &model, const BatchOptions &options, const br_program *training,
                                          const br_program *evaluation);
 
 } // namespace braid

@@ -50,7 +50,7 @@ private:
   bool inFolder;                       // others write, too
   std::string entries, header, parts;
   std::vector<std::byte> chunk;
-  std::vector<Run> pending; // what the chunk is filled with
+  std::vector<Run> pending;   // what the chunk is filled with
   std::vector<int64_t> steps; // of the checkpoints in the directory, ascending
   int keep;
 };

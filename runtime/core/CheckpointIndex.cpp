@@ -25,8 +25,7 @@ using nlohmann::ordered_json;
 std::vector<const br_tensor *> braid::savedTensorsOf(const br_model &model, int rank) {
   std::vector<const br_tensor *> saved;
   for (const br_tensor &t : tensorsOf(model))
-    if (t.checkpoint && isFirstHolder(model, t, rank) &&
-        (rank == 0 || savedPartOf(model, t, rank).places() > 0))
+    if (t.checkpoint && isFirstHolder(model, t, rank) && (rank == 0 || savedPartOf(model, t, rank).places() > 0))
       saved.push_back(&t);
   return saved;
 }

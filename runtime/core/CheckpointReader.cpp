@@ -73,18 +73,17 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
         readers.push_back(target->second);
     return readers;
   };
-  saved.forEachPiece(
-      [&](const std::string &name, const TensorPart &part) { return !readersOf(name, part).empty(); },
-      [&](const std::string &name, const SavedTensors::Piece &piece) {
-        for (const br_tensor *t : readersOf(name, piece.part)) {
-          const bool isFirst = begun.insert(t).second;
-          model.onHost(*t, isFirst ? Use::Write : Use::Update, [&](std::byte *memory) {
-            if (isFirst)
-              std::memset(memory, 0, t->bytes);
-            reader.read(piece, partOfTarget(*t), t->dtype, memory);
-          });
-        }
-      });
+  saved.forEachPiece([&](const std::string &name, const TensorPart &part) { return !readersOf(name, part).empty(); },
+                     [&](const std::string &name, const SavedTensors::Piece &piece) {
+                       for (const br_tensor *t : readersOf(name, piece.part)) {
+                         const bool isFirst = begun.insert(t).second;
+                         model.onHost(*t, isFirst ? Use::Write : Use::Update, [&](std::byte *memory) {
+                           if (isFirst)
+                             std::memset(memory, 0, t->bytes);
+                           reader.read(piece, partOfTarget(*t), t->dtype, memory);
+                         });
+                       }
+                     });
   // Of some tensors this rank has padding alone.
   for (const auto &[name, t] : targets)
     if (!begun.count(t))
@@ -123,8 +122,7 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
     const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
     if (!fits)
       refuse(saved, model,
-             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype),
-                    " in the model"));
+             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model"));
     wanted.emplace(name, &t);
   }
   for (const auto &[name, tensor] : saved.tensors())
@@ -151,8 +149,8 @@ Targets compareParameters(const SavedTensors &saved, const Model &model) {
       fail("'", saved.path(), "': tensor '", name, "' has shape ", formatShape(tensor->shape), ", the model's has ",
            formatShape(shapeOf(t)));
     if (!isConvertible(tensor->dtype, t.dtype))
-      fail("'", saved.path(), "': tensor '", name, "' has type ", tensor->dtype,
-           ", which cannot become the model's ", typeName(t.dtype));
+      fail("'", saved.path(), "': tensor '", name, "' has type ", tensor->dtype, ", which cannot become the model's ",
+           typeName(t.dtype));
     wanted.emplace(name, &t);
   }
   return wanted;

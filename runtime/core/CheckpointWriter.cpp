@@ -58,7 +58,8 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   const br_model &table = model.table();
   for (const br_tensor &t : tensorsOf(table))
     if (t.checkpoint && t.partial != 0)
-      fail("the compiled model is broken: '", t.name, "' belongs into checkpoints, but is a sum over ranks that is "
+      fail("the compiled model is broken: '", t.name,
+           "' belongs into checkpoints, but is a sum over ranks that is "
            "not taken yet; compile it again");
   together(model, [&] {
     if (!model.rank().isFirst())

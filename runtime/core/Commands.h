@@ -1,5 +1,4 @@
-//===- Commands.h - what a training binary does
-//------------------------------===//
+//===- Commands.h - what a training binary does ---------------------------===//
 //
 // One function a subcommand, and the options the command line fills.  Options
 // that a checkpoint also remembers are optional here: given wins, then the
@@ -71,15 +70,11 @@ struct RunOptions {
 };
 
 // Each returns the process's exit status, and throws Error.
-int runTrain(const br_model &model, const TrainOptions &options,
-             const Rank &rank);
-int runEval(const br_model &model, const EvalOptions &options,
-            const Rank &rank);
-int runSample(const br_model &model, const SampleOptions &options,
-              const Rank &rank);
+int runTrain(const br_model &model, const TrainOptions &options, const Rank &rank);
+int runEval(const br_model &model, const EvalOptions &options, const Rank &rank);
+int runSample(const br_model &model, const SampleOptions &options, const Rank &rank);
 int runInfo(const br_model &model, const InfoOptions &options);
-int runOnce(const br_model &model, const RunOptions &options, const Rank &rank,
-            RunOutputs &outputs);
+int runOnce(const br_model &model, const RunOptions &options, const Rank &rank, RunOutputs &outputs);
 
 } // namespace braid
 #endif // BRAID_CORE_COMMANDS_H

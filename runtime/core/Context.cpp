@@ -16,13 +16,10 @@ using namespace braid;
 static void checkWorld(const br_model &model, const Rank &rank) {
   if (worldSize(model) != rank.size)
     fail("model '", model.name, "' was compiled for ", worldSize(model),
-         worldSize(model) == 1 ? " rank, but " : " ranks, but ", rank.size,
-         rank.size == 1 ? " is" : " are",
+         worldSize(model) == 1 ? " rank, but " : " ranks, but ", rank.size, rank.size == 1 ? " is" : " are",
          " running; start as many, or compile with another --mesh");
-  if (rank.comm && (br_comm_rank(rank.comm) != rank.number ||
-                    br_comm_size(rank.comm) != rank.size))
-    fail("rank ", rank.number, " of ", rank.size,
-         " has the communicator of rank ", br_comm_rank(rank.comm), " of ",
+  if (rank.comm && (br_comm_rank(rank.comm) != rank.number || br_comm_size(rank.comm) != rank.size))
+    fail("rank ", rank.number, " of ", rank.size, " has the communicator of rank ", br_comm_rank(rank.comm), " of ",
          br_comm_size(rank.comm));
   if (!rank.comm && !rank.reach && rank.size > 1)
     fail("rank ", rank.number, " of ", rank.size, " has no communicator");
@@ -42,7 +39,8 @@ br_context::br_context(const br_model &model, int threads, const Rank &rank)
 static std::map<std::string, ContextFactory> &factories() {
   static std::map<std::string, ContextFactory> map = {
 #ifndef BRAID_RT_WITHOUT_CPU
-      {"cpu", [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
+      {"cpu",
+       [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
          return std::make_unique<CpuContext>(model, threads, rank);
        }},
 #endif

@@ -1,5 +1,4 @@
-//===- CpuFeatures.cpp - is this the processor the code was compiled for?
-//---===//
+//===- CpuFeatures.cpp - is this the processor the code was compiled for? ---===//
 //
 // Without this check the first vector instruction would end the process with
 // "illegal instruction".  The kernel's list in /proc/cpuinfo spells names with
@@ -55,8 +54,7 @@ void braid::checkCpuFeatures(const std::string &features) {
   std::string name;
   while (wanted >> name)
     if (!present.count(bare(name)))
-      fail("this program was compiled for a processor with ", name,
-           " (it uses: ", features,
+      fail("this program was compiled for a processor with ", name, " (it uses: ", features,
            "), which this machine lacks; compile it here, "
            "or with braidc --cpu= naming this machine's processor");
 }

@@ -1,5 +1,4 @@
-//===- CpuFeatures.h - is this the processor the code was compiled for?
-//-----===//
+//===- CpuFeatures.h - is this the processor the code was compiled for? ---===//
 #ifndef BRAID_CORE_CPUFEATURES_H
 #define BRAID_CORE_CPUFEATURES_H
 

@@ -1,5 +1,4 @@
-//===- Error.h - what the runtime throws
-//-------------------------------------===//
+//===- Error.h - what the runtime throws ----------------------------------===//
 //
 // One exception for everything the user can cause: its text is the whole
 // message (what, where, the two things that disagree, what to do), printed by

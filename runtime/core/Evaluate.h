@@ -1,5 +1,4 @@
-//===- Evaluate.h - loss on the held-out part
-//--------------------------------===//
+//===- Evaluate.h - loss on the held-out part -----------------------------===//
 #ifndef BRAID_CORE_EVALUATE_H
 #define BRAID_CORE_EVALUATE_H
 
@@ -17,13 +16,11 @@ struct HeldOutLoss {
 
 // Over `wanted` batches that cover the held-out part evenly, or, where it has
 // fewer, over all of it.
-HeldOutLoss heldOutLoss(Model &model, const br_program &program,
-                        BatchSource &batches, int64_t wanted, uint64_t seed);
+HeldOutLoss heldOutLoss(Model &model, const br_program &program, BatchSource &batches, int64_t wanted, uint64_t seed);
 
 // Throws Error when the held-out part has no batch; warns, on the first rank, of
 // what `wanted` batches cannot cover.
-void checkHeldOut(const Model &model, const br_program &program,
-                  const BatchSource &batches, int64_t wanted);
+void checkHeldOut(const Model &model, const br_program &program, const BatchSource &batches, int64_t wanted);
 
 } // namespace braid
 #endif // BRAID_CORE_EVALUATE_H

@@ -1,5 +1,4 @@
-//===- File.cpp - file descriptors that close themselves
-//--------------------===//
+//===- File.cpp - file descriptors that close themselves ------------------===//
 
 #include "core/File.h"
 
@@ -43,16 +42,11 @@ File File::openToWrite(const std::string &path, int mode) {
   return File(fd, path);
 }
 
-File File::createForWriting(const std::string &path) {
-  return openToWrite(path, O_TRUNC);
-}
+File File::createForWriting(const std::string &path) { return openToWrite(path, O_TRUNC); }
 
-File File::openForAppending(const std::string &path) {
-  return openToWrite(path, O_APPEND);
-}
+File File::openForAppending(const std::string &path) { return openToWrite(path, O_APPEND); }
 
-File::File(File &&other) noexcept
-    : fd(std::exchange(other.fd, -1)), name(std::move(other.name)) {}
+File::File(File &&other) noexcept : fd(std::exchange(other.fd, -1)), name(std::move(other.name)) {}
 
 File::~File() {
   if (fd >= 0)
@@ -69,15 +63,13 @@ uint64_t File::size() const {
 void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
   char *to = static_cast<char *>(out);
   while (bytes) {
-    ssize_t got =
-        pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
+    ssize_t got = pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       fail("cannot read '", name, "': ", std::strerror(errno));
     if (got == 0)
-      fail("cannot read '", name, "': it ends at byte ", offset, ", ", bytes,
-           " bytes early");
+      fail("cannot read '", name, "': it ends at byte ", offset, ", ", bytes, " bytes early");
     to += got, offset += got, bytes -= got;
   }
 }

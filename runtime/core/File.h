@@ -1,5 +1,4 @@
-//===- File.h - file descriptors that close themselves
-//----------------------===//
+//===- File.h - file descriptors that close themselves --------------------===//
 #ifndef BRAID_CORE_FILE_H
 #define BRAID_CORE_FILE_H
 

@@ -1,5 +1,4 @@
-//===- Format.h - numbers as people read them
-//-------------------------------===//
+//===- Format.h - numbers as people read them -----------------------------===//
 #ifndef BRAID_CORE_FORMAT_H
 #define BRAID_CORE_FORMAT_H
 
@@ -26,8 +25,7 @@ inline std::string formatBytes(uint64_t n) {
   for (; value >= 1024 && unit < 5; ++unit)
     value /= 1024;
   char text[32];
-  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value,
-                units[unit]);
+  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
   return text;
 }
 

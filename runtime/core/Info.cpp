@@ -1,5 +1,4 @@
-//===- Info.cpp - printing the plan a model was compiled with
-//----------------===//
+//===- Info.cpp - printing the plan a model was compiled with -------------===//
 //
 // `info --json` is plan.json as the compiler wrote it; without --json a table
 // for people.  plan.json comes from the compiler, but a missing key only leaves
@@ -11,9 +10,9 @@
 #include "core/Error.h"
 #include "core/Format.h"
 #include "core/Mesh.h"
-#include "core/TensorPart.h"
 #include "core/Model.h"
 #include "core/Plan.h"
+#include "core/TensorPart.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -26,9 +25,8 @@ using nlohmann::ordered_json;
 namespace {
 
 ordered_json parsePlan(const br_model &model) {
-  ordered_json plan =
-      ordered_json::parse(model.plan_json ? model.plan_json : "", nullptr,
-                          /*allow_exceptions=*/false);
+  ordered_json plan = ordered_json::parse(model.plan_json ? model.plan_json : "", nullptr,
+                                          /*allow_exceptions=*/false);
   return plan.is_object() ? plan : ordered_json::object();
 }
 
@@ -43,8 +41,7 @@ std::string word(const ordered_json &object, const char *key) {
 }
 
 void printBytes(const char *label, uint64_t bytes) {
-  std::printf("  %-24s %16s  %s\n", label, formatCount(bytes).c_str(),
-              formatBytes(bytes).c_str());
+  std::printf("  %-24s %16s  %s\n", label, formatCount(bytes).c_str(), formatBytes(bytes).c_str());
 }
 
 void printModel(const br_model &model) {
@@ -55,23 +52,20 @@ void printModel(const br_model &model) {
   std::printf("model %s\n", model.name);
   std::printf("  %-24s %16s\n", "parameters", formatCount(parameters).c_str());
   std::printf("  %-24s %16d\n", "microbatches a step", model.accumulate);
-  std::printf("  %-24s %16s\n", "vocabulary",
-              formatCount(model.vocab_size).c_str());
+  std::printf("  %-24s %16s\n", "vocabulary", formatCount(model.vocab_size).c_str());
   const std::string_view target = model.target ? model.target : "cpu";
   if (target != "cpu")
     std::printf("  %-24s %s\n", "compiled for", model.target);
   else
     std::printf("  %-24s %s\n", "compiled for",
-                model.cpu_features && *model.cpu_features ? model.cpu_features
-                                                          : "any processor");
+                model.cpu_features && *model.cpu_features ? model.cpu_features : "any processor");
   for (int32_t i = 0; i < model.n_programs; ++i) {
     const br_program &program = model.programs[i];
     std::printf("  program %s:", program.name);
     for (const br_io &io : inputsOf(program)) {
       std::printf(" %s", io.name);
       for (int32_t d = 0; d < io.rank; ++d)
-        std::printf("%s%lld", d ? "x" : "[",
-                    static_cast<long long>(io.shape[d]));
+        std::printf("%s%lld", d ? "x" : "[", static_cast<long long>(io.shape[d]));
       std::printf("%s", io.rank ? "]" : "");
     }
     std::printf(" ->");
@@ -89,18 +83,14 @@ void printTensors(const ordered_json &plan, int64_t limit) {
   for (const ordered_json &tensor : *at)
     if (tensor.is_object())
       tensors.push_back(&tensor);
-  std::stable_sort(tensors.begin(), tensors.end(), [](auto *a, auto *b) {
-    return number(*a, "bytes") > number(*b, "bytes");
-  });
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](auto *a, auto *b) { return number(*a, "bytes") > number(*b, "bytes"); });
   tensors.resize(std::min<size_t>(tensors.size(), limit));
   std::printf("largest tensors (bytes, cause, live from op to op)\n");
   for (const ordered_json *tensor : tensors)
-    std::printf("  %16s  %-16s %6llu - %-6llu %s\n",
-                formatCount(number(*tensor, "bytes")).c_str(),
-                word(*tensor, "cause").c_str(),
-                static_cast<unsigned long long>(number(*tensor, "first")),
-                static_cast<unsigned long long>(number(*tensor, "last")),
-                word(*tensor, "name").c_str());
+    std::printf("  %16s  %-16s %6llu - %-6llu %s\n", formatCount(number(*tensor, "bytes")).c_str(),
+                word(*tensor, "cause").c_str(), static_cast<unsigned long long>(number(*tensor, "first")),
+                static_cast<unsigned long long>(number(*tensor, "last")), word(*tensor, "name").c_str());
 }
 
 } // namespace
@@ -125,13 +115,11 @@ int braid::runInfo(const br_model &model, const InfoOptions &options) {
   if (uint64_t bound = number(plan, "lower_bound_bytes")) {
     printBytes("lower bound", bound);
     std::printf("  %-24s %16.4f\n", "peak / lower bound",
-                static_cast<double>(reportedPeak(model)) /
-                    static_cast<double>(bound));
+                static_cast<double>(reportedPeak(model)) / static_cast<double>(bound));
   }
   if (std::string op = word(plan, "peak_op"); !op.empty())
     std::printf("  %-24s %s\n", "peak at", op.c_str());
-  if (auto causes = plan.find("by_cause");
-      causes != plan.end() && causes->is_object()) {
+  if (auto causes = plan.find("by_cause"); causes != plan.end() && causes->is_object()) {
     std::printf("by cause (each cause's own peak)\n");
     for (const auto &[cause, bytes] : causes->items())
       if (bytes.is_number())

@@ -59,7 +59,8 @@ JobState braid::parseJob(const std::map<std::string, std::string> &strings, cons
   Metadata from{strings, path};
   JobState s;
   if (const std::string &format = from.get("format"); format != "braid-checkpoint-1" && format != "braid-checkpoint-2")
-    fail("'", path, "' has the format '", format, "', this program reads 'braid-checkpoint-1' and 'braid-checkpoint-2'");
+    fail("'", path, "' has the format '", format,
+         "', this program reads 'braid-checkpoint-1' and 'braid-checkpoint-2'");
   from.get("step", s.step);
   from.get("epoch", s.epoch);
   from.get("tokens_seen", s.tokensSeen);

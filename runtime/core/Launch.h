@@ -20,7 +20,7 @@ const char *nameOf(Launcher launcher);
 struct Launch {
   Launcher launcher = Launcher::None;
   int rank = 0;
-  int size = 1; // 0: not said (PMIx), the transport knows
+  int size = 1;                     // 0: not said (PMIx), the transport knows
   int localRank = 0, localSize = 1; // on this host
   // The launcher has given this process cores of its own.
   bool isBound = false;

@@ -62,8 +62,7 @@ GroupPlace braid::placeInGroup(const br_model &model, int32_t group, int rank) {
   return place;
 }
 
-std::vector<std::vector<int32_t>> braid::groupsOf(const br_model &model,
-                                                  int32_t group) {
+std::vector<std::vector<int32_t>> braid::groupsOf(const br_model &model, int32_t group) {
   const int world = worldSize(model);
   std::vector<std::vector<int32_t>> groups;
   for (int first = 0; first < world; ++first) {

@@ -1,5 +1,4 @@
-//===- Metrics.cpp - what a run writes down and shows
-//------------------------===//
+//===- Metrics.cpp - what a run writes down and shows ---------------------===//
 
 #include "core/Metrics.h"
 
@@ -16,21 +15,17 @@ using namespace braid;
 // Estimates without bias of |G|^2 and of the noise's trace, and their ratio.
 // One step's is rough: average the squares over steps before dividing (that is
 // why they are logged).
-NoiseMetrics braid::noiseOf(float localSquare, float globalSquare,
-                            int64_t localTokens, int64_t globalTokens) {
-  double small = static_cast<double>(localTokens),
-         big = static_cast<double>(globalTokens);
+NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t localTokens, int64_t globalTokens) {
+  double small = static_cast<double>(localTokens), big = static_cast<double>(globalTokens);
   double signal = (big * globalSquare - small * localSquare) / (big - small);
-  double noise =
-      (static_cast<double>(localSquare) - globalSquare) / (1 / small - 1 / big);
+  double noise = (static_cast<double>(localSquare) - globalSquare) / (1 / small - 1 / big);
   return {localSquare, globalSquare, noise / signal};
 }
 
 MetricsLog::MetricsLog(const std::string &path, bool append) {
   line.reserve(512);
   if (!path.empty())
-    file.emplace(append ? File::openForAppending(path)
-                        : File::createForWriting(path));
+    file.emplace(append ? File::openForAppending(path) : File::createForWriting(path));
 }
 
 void MetricsLog::step(const StepMetrics &m) {
@@ -69,10 +64,9 @@ void MetricsLog::writeLine() {
   file->write(line.data(), line.size());
 }
 
-Progress::Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes,
-                   uint64_t peakBytes)
-    : firstStep(firstStep), lastStep(lastStep), arenaBytes(arenaBytes),
-      peakBytes(peakBytes), terminal(isatty(STDOUT_FILENO)) {}
+Progress::Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes, uint64_t peakBytes)
+    : firstStep(firstStep), lastStep(lastStep), arenaBytes(arenaBytes), peakBytes(peakBytes),
+      terminal(isatty(STDOUT_FILENO)) {}
 
 namespace {
 
@@ -106,10 +100,8 @@ void Progress::step(const StepMetrics &m) {
   double share = peakBytes ? 100.0 * arenaBytes / peakBytes : 100.0;
   std::printf("%sstep %lld/%lld  loss %.4f  lr %.2e  %.0f tok/s  arena %s "
               "(%.0f%% of peak)  eta %s",
-              terminal ? "\r\033[K" : "", static_cast<long long>(m.step),
-              static_cast<long long>(lastStep), m.loss, m.lr,
-              m.tokens / std::max(m.seconds, 1e-9),
-              formatBytes(arenaBytes).c_str(), share, eta);
+              terminal ? "\r\033[K" : "", static_cast<long long>(m.step), static_cast<long long>(lastStep), m.loss,
+              m.lr, m.tokens / std::max(m.seconds, 1e-9), formatBytes(arenaBytes).c_str(), share, eta);
   lineOpen = terminal;
   if (!terminal)
     std::printf("\n");
@@ -118,8 +110,7 @@ void Progress::step(const StepMetrics &m) {
 
 void Progress::evaluation(int64_t step, float loss) {
   finishLine();
-  std::printf("step %lld  held-out loss %.4f\n", static_cast<long long>(step),
-              loss);
+  std::printf("step %lld  held-out loss %.4f\n", static_cast<long long>(step), loss);
   std::fflush(stdout);
 }
 

@@ -1,5 +1,4 @@
-//===- Metrics.h - what a run writes down and shows
-//--------------------------===//
+//===- Metrics.h - what a run writes down and shows -----------------------===//
 //
 // Two readers: machines get metrics.jsonl, one JSON object a step or
 // evaluation, and people a line on the terminal that is refreshed, or now and
@@ -23,10 +22,9 @@ namespace braid {
 // removes.
 struct NoiseMetrics {
   float localSquare, globalSquare; // of a rank's gradient (mean), of all ranks'
-  double scale; // in tokens: the batch size that is worth having
+  double scale;                    // in tokens: the batch size that is worth having
 };
-NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTokens,
-                     int64_t globalTokens);
+NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTokens, int64_t globalTokens);
 
 struct StepMetrics {
   int64_t step;
@@ -59,8 +57,7 @@ private:
 
 class Progress {
 public:
-  Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes,
-           uint64_t peakBytes);
+  Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes, uint64_t peakBytes);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);

@@ -1,5 +1,4 @@
-//===- Model.cpp - a compiled model, loaded
-//----------------------------------===//
+//===- Model.cpp - a compiled model, loaded -------------------------------===//
 
 #include "core/Model.h"
 
@@ -11,8 +10,7 @@
 
 using namespace braid;
 
-const br_program *braid::findProgram(const br_model &model,
-                                     std::string_view name) {
+const br_program *braid::findProgram(const br_model &model, std::string_view name) {
   for (int32_t i = 0; i < model.n_programs; ++i)
     if (model.programs[i].name == name)
       return &model.programs[i];
@@ -26,26 +24,21 @@ const br_tensor *braid::findTensor(const br_model &model, std::string_view name)
   return nullptr;
 }
 
-const br_io *braid::findByRole(std::span<const br_io> ios,
-                               std::string_view role) {
-  auto at = std::find_if(ios.begin(), ios.end(),
-                         [&](const br_io &io) { return io.role == role; });
+const br_io *braid::findByRole(std::span<const br_io> ios, std::string_view role) {
+  auto at = std::find_if(ios.begin(), ios.end(), [&](const br_io &io) { return io.role == role; });
   return at == ios.end() ? nullptr : &*at;
 }
 
 bool braid::isScalarRole(std::string_view role) {
-  return role == "lr" || role == "step" || role == "key" ||
-         role == "position" || role == "stop";
+  return role == "lr" || role == "step" || role == "key" || role == "position" || role == "stop";
 }
 
 namespace {
 
-void checkRange(const br_model &model, uint64_t offset, uint64_t bytes,
-                const char *what, const char *name) {
+void checkRange(const br_model &model, uint64_t offset, uint64_t bytes, const char *what, const char *name) {
   if (offset > model.arena_bytes || bytes > model.arena_bytes - offset)
-    fail("the compiled model is broken: ", what, " '", name, "' at bytes [",
-         offset, ", ", offset + bytes, ") lies outside the arena of ",
-         model.arena_bytes, " bytes; compile it again");
+    fail("the compiled model is broken: ", what, " '", name, "' at bytes [", offset, ", ", offset + bytes,
+         ") lies outside the arena of ", model.arena_bytes, " bytes; compile it again");
 }
 
 // The scalars' types are part of the ABI.
@@ -54,18 +47,16 @@ void checkScalar(const br_io &io) {
   br_dtype type = role == "lr" || role == "stop" ? BR_F32 : BR_I32;
   uint64_t bytes = role == "key" ? 16 : 4;
   if (isScalarRole(role) && (io.dtype != type || io.bytes != bytes))
-    fail("the compiled model is broken: input '", io.name, "' of role '",
-         io.role, "' is ", typeName(io.dtype), " in ", io.bytes, " bytes, not ",
-         typeName(type), " in ", bytes, "; compile it again");
+    fail("the compiled model is broken: input '", io.name, "' of role '", io.role, "' is ", typeName(io.dtype), " in ",
+         io.bytes, " bytes, not ", typeName(type), " in ", bytes, "; compile it again");
 }
 
 // Where a batch is short, the runtime writes targets.
 void checkLoss(const br_loss &loss, const br_program &program) {
   for (const br_io &io : inputsOf(program))
-    if (std::string_view(io.name) == loss.targets &&
-        (io.dtype != BR_I32 || io.rank < 1))
-      fail("the compiled model is broken: input '", io.name, "' of program '",
-           program.name, "' holds the targets of the loss, but is not i32 with "
+    if (std::string_view(io.name) == loss.targets && (io.dtype != BR_I32 || io.rank < 1))
+      fail("the compiled model is broken: input '", io.name, "' of program '", program.name,
+           "' holds the targets of the loss, but is not i32 with "
            "a row for each of the batch; compile it again");
 }
 
@@ -83,8 +74,7 @@ void checkCopy(const br_model &model, const br_tensor &copy) {
 const br_model &checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
-         " of the runtime's interface, this runtime has version ",
-         BR_ABI_VERSION, "; compile it again");
+         " of the runtime's interface, this runtime has version ", BR_ABI_VERSION, "; compile it again");
   checkCpuFeatures(model.cpu_features ? model.cpu_features : "");
   for (const br_tensor &t : tensorsOf(model))
     checkRange(model, t.offset, t.bytes, "tensor", t.name);
@@ -94,8 +84,7 @@ const br_model &checked(const br_model &model) {
   for (int32_t p = 0; p < model.n_programs; ++p) {
     const br_program &program = model.programs[p];
     for (int32_t i = 0; i < program.n_inputs + program.n_results; ++i)
-      checkRange(model, program.ios[i].offset, program.ios[i].bytes,
-                 i < program.n_inputs ? "input" : "result",
+      checkRange(model, program.ios[i].offset, program.ios[i].bytes, i < program.n_inputs ? "input" : "result",
                  program.ios[i].name);
     for (const br_io &io : inputsOf(program))
       checkScalar(io);
@@ -113,8 +102,7 @@ Model::Model(const br_model &table, int threads, const Rank &rank)
 const br_program &Model::program(std::string_view name) const {
   if (const br_program *found = findProgram(model, name))
     return *found;
-  fail("model '", model.name, "' was compiled without the program '", name,
-       "', which this command runs");
+  fail("model '", model.name, "' was compiled without the program '", name, "', which this command runs");
 }
 
 void Model::setLearningRate(const br_program &p, float lr) const {
@@ -125,8 +113,7 @@ void Model::setStep(const br_program &p, int64_t step) const {
   if (const br_io *io = findByRole(inputsOf(p), "step"))
     *input<int32_t>(p, *io) = static_cast<int32_t>(step);
 }
-void Model::setKey(const br_program &p, uint64_t seed, int64_t step,
-                   int microbatch) const {
+void Model::setKey(const br_program &p, uint64_t seed, int64_t step, int microbatch) const {
   const br_io *io = findByRole(inputsOf(p), "key");
   if (!io)
     return;

@@ -1,5 +1,4 @@
-//===- Model.h - a compiled model, loaded
-//------------------------------------===//
+//===- Model.h - a compiled model, loaded ---------------------------------===//
 //
 // Wraps the table that the compiler wrote: checks it once, allocates the arena,
 // and gives the training loop inputs and results by role instead of by offset.
@@ -18,12 +17,8 @@
 
 namespace braid {
 
-inline std::span<const br_tensor> tensorsOf(const br_model &m) {
-  return {m.tensors, static_cast<size_t>(m.n_tensors)};
-}
-inline std::span<const br_io> inputsOf(const br_program &p) {
-  return {p.ios, static_cast<size_t>(p.n_inputs)};
-}
+inline std::span<const br_tensor> tensorsOf(const br_model &m) { return {m.tensors, static_cast<size_t>(m.n_tensors)}; }
+inline std::span<const br_io> inputsOf(const br_program &p) { return {p.ios, static_cast<size_t>(p.n_inputs)}; }
 inline std::span<const br_io> resultsOf(const br_program &p) {
   return {p.ios + p.n_inputs, static_cast<size_t>(p.n_results)};
 }
@@ -74,8 +69,7 @@ public:
   // Run-time scalars: ignored by programs that do not take them.
   void setLearningRate(const br_program &p, float lr) const;
   void setStep(const br_program &p, int64_t step) const;
-  void setKey(const br_program &p, uint64_t seed, int64_t step,
-              int microbatch) const;
+  void setKey(const br_program &p, uint64_t seed, int64_t step, int microbatch) const;
   void setPosition(const br_program &p, int32_t position) const;
 
 private:

@@ -1,5 +1,4 @@
-//===- NumberTypes.h - the element types of tensors
-//-------------------------===//
+//===- NumberTypes.h - the element types of tensors -----------------------===//
 //
 // Sizes and names of br_dtype, and the 16-bit floats, which no C++20 type
 // names.
@@ -53,9 +52,7 @@ inline const char *typeName(br_dtype type) {
   return "?";
 }
 
-inline float fromBFloat16(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
+inline float fromBFloat16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
 inline uint16_t toBFloat16(float x) { // ties to even
   uint32_t u = std::bit_cast<uint32_t>(x);

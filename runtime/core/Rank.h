@@ -18,9 +18,9 @@ struct Rank {
   br_comm *comm = nullptr;
   const char *transport = ""; // over which they talk, for people
   // Of programs on devices, which talk over a transport that the ranks agree on later:
-  Reach *reach = nullptr; // how they reach each other until then; none of a rank alone
-  int local = 0;          // the rank's number on this host
-  int device = -1;        // the one it was told to use; -1: that of its local number
+  Reach *reach = nullptr;    // how they reach each other until then; none of a rank alone
+  int local = 0;             // the rank's number on this host
+  int device = -1;           // the one it was told to use; -1: that of its local number
   bool sharesDevice = false; // with the other ranks of this process
   // Whether it captures its programs once, and replays them; empty: where it can.
   std::optional<bool> graphs = std::nullopt;

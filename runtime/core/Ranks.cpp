@@ -53,8 +53,8 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
          meshText(model), ", which talks to nobody; leave it out, or compile with --mesh");
   // In a job script of Slurm the variables speak of tasks that are still to come.
   if (launch.size > 1 && launch.launcher != Launcher::Slurm)
-    fail(nameOf(launch.launcher), " started ", launch.size, " processes, each of which would run all ",
-         plan.size, " ranks as threads; start one, or leave out --ranks and --transport=", transport);
+    fail(nameOf(launch.launcher), " started ", launch.size, " processes, each of which would run all ", plan.size,
+         " ranks as threads; start one, or leave out --ranks and --transport=", transport);
   return plan;
 }
 
@@ -78,7 +78,8 @@ static std::string hostTransport(const Launch &launch, const RankPlan &plan) {
 static void planMeeting(RankPlan &plan, const Launch &launch, const std::string &transport) {
   plan.host = hostTransport(launch, plan);
   if (plan.rendezvous.empty() && plan.host != "mpi")
-    fail("--transport=", transport, " needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a "
+    fail("--transport=", transport,
+         " needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a "
          "host and a free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
 }
 
@@ -87,7 +88,8 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   RankPlan plan;
   plan.size = worldSize(model);
   if (launch.launcher == Launcher::None)
-    fail("--transport=", transport, " takes ranks that are processes, but nobody has started several: use mpirun, "
+    fail("--transport=", transport,
+         " takes ranks that are processes, but nobody has started several: use mpirun, "
          "torchrun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
   if (launch.size > 0 && launch.size != plan.size)
     failForSize(model, concat(nameOf(launch.launcher), " started ", launch.size));

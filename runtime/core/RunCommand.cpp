@@ -77,9 +77,8 @@ private:
 
 template <class T> Slot Runner::slotOf(const T &t, std::string name) const {
   GroupPlace term = placeInGroup(table, t.partial, rank.number);
-  return {{std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size},
-          partOf(table, t, rank.number),
-          term.index};
+  return {
+      {std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size}, partOf(table, t, rank.number), term.index};
 }
 
 bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
@@ -176,8 +175,7 @@ void Runner::run() {
   model.run(program);
   for (const br_io &io : resultsOf(program)) {
     Slot slot = slotOf(io, *io.role ? io.role : io.name);
-    model.onHost(io, Use::Read,
-                 [&](const std::byte *memory) { outputs.addResult(slot.tensor, next(slot, memory)); });
+    model.onHost(io, Use::Read, [&](const std::byte *memory) { outputs.addResult(slot.tensor, next(slot, memory)); });
   }
   for (const br_tensor &t : tensorsOf(table)) {
     Slot slot = slotOf(t, concat("updates ", t.name));
@@ -193,8 +191,8 @@ void Runner::run() {
 
 int braid::runOnce(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs) {
   if (rank.size != outputs.ranksHere())
-    fail("`run` puts the tensors of all ranks into one file, so they must be threads of one process, but ",
-         rank.size, " ranks run in several; start it once, with --ranks ", rank.size);
+    fail("`run` puts the tensors of all ranks into one file, so they must be threads of one process, but ", rank.size,
+         " ranks run in several; start it once, with --ranks ", rank.size);
   Runner(table, options, rank, outputs).run();
   return 0;
 }

@@ -34,13 +34,13 @@ bool isSame(const TensorPart &a, const TensorPart &b) {
   return a.begin == b.begin && a.first == b.first && a.last == b.last;
 }
 
-void writeFile(const std::string &path, const std::vector<std::pair<OutputTensor, const std::vector<std::byte> *>> &tensors) {
+void writeFile(const std::string &path,
+               const std::vector<std::pair<OutputTensor, const std::vector<std::byte> *>> &tensors) {
   nlohmann::ordered_json header;
   uint64_t at = 0;
   for (const auto &[tensor, bytes] : tensors) {
-    header[tensor.name] = {{"dtype", typeName(tensor.dtype)},
-                           {"shape", tensor.shape},
-                           {"data_offsets", {at, at + bytes->size()}}};
+    header[tensor.name] = {
+        {"dtype", typeName(tensor.dtype)}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes->size()}}};
     at += bytes->size();
   }
   std::string text = header.dump();
@@ -67,7 +67,8 @@ void RunOutputs::addUpdate(const OutputTensor &tensor, const Part &part, const s
 void RunOutputs::gather(Role role, const OutputTensor &tensor, const Part &part, const std::string &before) {
   std::lock_guard lock(mutex);
   const std::pair order(part.rank, part.at);
-  auto found = tensors.try_emplace({role, tensor.name}, Gathered{tensor, std::vector<Piece>(tensor.pieces), before, order});
+  auto found =
+      tensors.try_emplace({role, tensor.name}, Gathered{tensor, std::vector<Piece>(tensor.pieces), before, order});
   Gathered &gathered = found.first->second;
   gathered.order = std::min(gathered.order, order);
   Piece &piece = gathered.pieces[part.piece];
@@ -101,8 +102,8 @@ void RunOutputs::compare(const Gathered &gathered, const Part &part, int other) 
   });
   if (element >= 0)
     differences.push_back({part.at, element,
-                           concat("'", tensor.name, "' differs between rank ", std::min(other, part.rank),
-                                  " and rank ", std::max(other, part.rank), ", which hold the same part: element ",
+                           concat("'", tensor.name, "' differs between rank ", std::min(other, part.rank), " and rank ",
+                                  std::max(other, part.rank), ", which hold the same part: element ",
                                   formatShape(indexOf(element, tensor.shape)), " is ", values)});
 }
 

@@ -36,8 +36,7 @@ public:
   const std::map<std::string, std::string> &metadata() const { return strings; }
 
   // `bytes` bytes from byte `offset` of a tensor on.
-  void read(const TensorEntry &entry, uint64_t offset, void *out,
-            uint64_t bytes) const;
+  void read(const TensorEntry &entry, uint64_t offset, void *out, uint64_t bytes) const;
 
 private:
   void parse(const std::string &header, uint64_t dataBytes);
@@ -45,7 +44,7 @@ private:
 
   File file;
   uint64_t dataStart = 0;
-  std::vector<TensorEntry> tensors; // in order of their data
+  std::vector<TensorEntry> tensors;     // in order of their data
   std::map<std::string, size_t> places; // in it, by name
   std::map<std::string, std::string> strings;
 };

@@ -1,5 +1,4 @@
-//===- Sample.cpp - generating text from a checkpoint
-//------------------------===//
+//===- Sample.cpp - generating text from a checkpoint ---------------------===//
 //
 // The `generate` program takes a window of S tokens and the position of the
 // last one that counts, and gives the logits of the next.  When the text is
@@ -57,34 +56,26 @@ std::vector<int32_t> promptTokens(const SampleOptions &options, int64_t vocab) {
     fail("the prompt is empty; give at least one token");
   for (int32_t id : ids)
     if (id < 0 || id >= vocab)
-      fail("token ", id, " of the prompt is outside the model's vocabulary of ",
-           vocab);
+      fail("token ", id, " of the prompt is outside the model's vocabulary of ", vocab);
   return ids;
 }
 
 // Draws the next token: softmax of logits / temperature over the k largest.
 class Sampler {
 public:
-  Sampler(const SampleOptions &options, int64_t vocab)
-      : options(options), order(vocab), weights(vocab) {}
+  Sampler(const SampleOptions &options, int64_t vocab) : options(options), order(vocab), weights(vocab) {}
 
   int32_t next(const float *logits, int64_t place) {
     if (options.temperature == 0)
-      return static_cast<int32_t>(
-          std::max_element(logits, logits + order.size()) - logits);
+      return static_cast<int32_t>(std::max_element(logits, logits + order.size()) - logits);
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = static_cast<int32_t>(i);
-    size_t k = options.topK > 0 ? std::min<size_t>(options.topK, order.size())
-                                : order.size();
+    size_t k = options.topK > 0 ? std::min<size_t>(options.topK, order.size()) : order.size();
     std::partial_sort(order.begin(), order.begin() + k, order.end(),
-                      [&](int32_t a, int32_t b) {
-                        return logits[a] != logits[b] ? logits[a] > logits[b]
-                                                      : a < b;
-                      });
+                      [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
     double sum = 0;
     for (size_t i = 0; i < k; ++i)
-      sum += weights[i] =
-          std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
+      sum += weights[i] = std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
     PhiloxWords words = philoxAt(place, 0, 0, options.seed);
     double left = boundedRandom(words, uint64_t{1} << 53) * 0x1p-53 * sum;
     for (size_t i = 0; i < k; ++i)
@@ -110,8 +101,7 @@ void emit(int32_t id, int64_t vocab, const Rank &rank) {
 }
 
 // The last tokens of the text, and the place of the last of them.
-void fillWindow(const Model &model, const br_program &program,
-                const br_io &tokens, const std::vector<int32_t> &text) {
+void fillWindow(const Model &model, const br_program &program, const br_io &tokens, const std::vector<int32_t> &text) {
   int64_t length = tokens.shape[tokens.rank - 1];
   int64_t used = std::min<int64_t>(text.size(), length);
   int32_t *window = model.input<int32_t>(program, tokens);
@@ -122,29 +112,24 @@ void fillWindow(const Model &model, const br_program &program,
 
 } // namespace
 
-int braid::runSample(const br_model &table, const SampleOptions &options,
-                     const Rank &rank) {
+int braid::runSample(const br_model &table, const SampleOptions &options, const Rank &rank) {
   Model model(table, options.threads, rank);
   const br_program &program = model.program("generate");
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   const br_io *logits = findByRole(resultsOf(program), "logits");
   const bool isTold = !isOfAllRanks(table) && inputsOf(program).empty();
-  if ((!tokens && !isTold) || !logits || (tokens && tokens->rank < 1) ||
-      logits->rank < 1)
+  if ((!tokens && !isTold) || !logits || (tokens && tokens->rank < 1) || logits->rank < 1)
     fail("program 'generate' lacks an input of role 'tokens' or a result of "
          "role 'logits'");
   for (const br_io *io : {tokens, logits})
-    if (io && (io->flat != 0 ||
-               std::any_of(io->dims, io->dims + io->rank,
-                           [](int32_t group) { return group != 0; })))
+    if (io && (io->flat != 0 || std::any_of(io->dims, io->dims + io->rank, [](int32_t group) { return group != 0; })))
       fail("program 'generate' cuts '", io->name,
            "' between ranks, but sampling takes a text and logits that all of "
            "them hold; compile it with the batch whole");
   int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
 
   std::vector<int32_t> text = promptTokens(options, vocab);
-  restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model,
-                 Restore::ModelOnly);
+  restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
   Sampler sampler(options, vocab);
   for (int32_t id : text)
     emit(id, vocab, rank);

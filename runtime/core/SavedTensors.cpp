@@ -55,8 +55,7 @@ void SavedTensors::openFolder(const std::string &path) {
 // The file has what the index says, neither less nor more, and was written with it.
 void SavedTensors::check(const StoredFile &stored, const std::string &step, int rank) const {
   const SafetensorsFile file(stored.path);
-  const std::string about =
-      concat("'", stored.path, "' does not belong to the index of its checkpoint: ");
+  const std::string about = concat("'", stored.path, "' does not belong to the index of its checkpoint: ");
   auto expect = [&](const char *key, const std::string &value) {
     auto at = file.metadata().find(key);
     if (at == file.metadata().end() || at->second != value)
@@ -84,9 +83,8 @@ const SavedTensor *SavedTensors::find(const std::string &tensor) const {
   return at == all.end() ? nullptr : &at->second;
 }
 
-void SavedTensors::forEachPiece(
-    const std::function<bool(const std::string &tensor, const TensorPart &part)> &wanted,
-    const std::function<void(const std::string &tensor, const Piece &piece)> &f) const {
+void SavedTensors::forEachPiece(const std::function<bool(const std::string &tensor, const TensorPart &part)> &wanted,
+                                const std::function<void(const std::string &tensor, const Piece &piece)> &f) const {
   for (const StoredFile &stored : files) {
     std::vector<const Stored *> pieces;
     for (const Stored &piece : stored.pieces)

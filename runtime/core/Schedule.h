@@ -1,5 +1,4 @@
-//===- Schedule.h - the learning rate of a step
-//------------------------------===//
+//===- Schedule.h - the learning rate of a step ---------------------------===//
 #ifndef BRAID_CORE_SCHEDULE_H
 #define BRAID_CORE_SCHEDULE_H
 
@@ -19,8 +18,7 @@ inline float learningRate(const JobState &s, int64_t step) {
   if (s.schedule == "constant")
     return s.lr;
   double length = std::max<int64_t>(1, s.decaySteps - s.warmup);
-  double progress =
-      std::min(1.0, static_cast<double>(step - s.warmup) / length);
+  double progress = std::min(1.0, static_cast<double>(step - s.warmup) / length);
   double share = 0.5 * (1 + std::cos(std::numbers::pi * progress));
   return static_cast<float>(s.minLr + (s.lr - s.minLr) * share);
 }

@@ -1,5 +1,4 @@
-//===- TensorBatches.cpp - rows of named tensors
-//-----------------------------===//
+//===- TensorBatches.cpp - rows of named tensors --------------------------===//
 
 #include "core/TensorBatches.h"
 
@@ -30,29 +29,25 @@ int64_t elementsOfRow(const br_io &io) {
   return elements;
 }
 
-bool isTargetsOf(const br_loss &loss, const br_io &io) {
-  return std::string_view(io.name) == loss.targets;
-}
+bool isTargetsOf(const br_loss &loss, const br_io &io) { return std::string_view(io.name) == loss.targets; }
 
 } // namespace
 
-TensorBatches::TensorBatches(const Model &model, const BatchOptions &options,
-                             const br_program *training,
+TensorBatches::TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
                              const br_program *evaluation)
     : model(model), options(options), file(options.path) {
   for (const br_program *program : {training, evaluation})
     if (program)
       checkProgram(*program);
-  int64_t heldOut =
-      static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
+  int64_t heldOut = static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
   trainRows = rows - heldOut;
   if (training && trainRows < 1)
     fail("'", options.path, "' has ", rows,
          " rows, none of which are left to train on; "
          "change --holdout");
   if (evaluation && heldOut < 1)
-    fail("'", options.path, "' has ", rows, " rows, of which --holdout ",
-         options.holdout, " leaves none for evaluation");
+    fail("'", options.path, "' has ", rows, " rows, of which --holdout ", options.holdout,
+         " leaves none for evaluation");
 }
 
 void TensorBatches::checkProgram(const br_program &program) {
@@ -61,8 +56,7 @@ void TensorBatches::checkProgram(const br_program &program) {
       continue;
     const TensorEntry *entry = file.find(io.name);
     if (!entry)
-      fail("'", file.path(), "' has no tensor '", io.name,
-           "', an input of program '", program.name, "'");
+      fail("'", file.path(), "' has no tensor '", io.name, "', an input of program '", program.name, "'");
     std::vector<int64_t> wanted(io.shape, io.shape + io.rank);
     std::vector<int64_t> given = entry->shape;
     bool fits = io.rank > 0 && given.size() == wanted.size() && given[0] >= 1;
@@ -71,24 +65,20 @@ void TensorBatches::checkProgram(const br_program &program) {
       fits = given == wanted;
     }
     if (!fits || entry->dtype != typeName(io.dtype))
-      fail("'", file.path(), "': tensor '", io.name, "' is ", entry->dtype,
-           " of shape ", formatShape(entry->shape),
-           "; the model takes rows of it as ", typeName(io.dtype), " of shape ",
-           formatShape(wanted));
+      fail("'", file.path(), "': tensor '", io.name, "' is ", entry->dtype, " of shape ", formatShape(entry->shape),
+           "; the model takes rows of it as ", typeName(io.dtype), " of shape ", formatShape(wanted));
     for (int32_t dim = 1; dim < io.rank; ++dim)
       if (io.dims[dim] != 0)
-        fail("input '", io.name, "' of program '", program.name,
-             "' is cut along dim ", dim,
+        fail("input '", io.name, "' of program '", program.name, "' is cut along dim ", dim,
              ", but --data fills whole rows; shard the batch alone");
     if (rows >= 0 && entry->shape[0] != rows)
-      fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0],
-           " rows, another input has ", rows);
+      fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0], " rows, another input has ", rows);
     rows = entry->shape[0];
   }
   int64_t batch = firstData(program).shape[0];
   if (rows < batch)
-    fail("'", file.path(), "' is too short: it has ", rows,
-         " rows, a batch of program '", program.name, "' takes ", batch);
+    fail("'", file.path(), "' is too short: it has ", rows, " rows, a batch of program '", program.name, "' takes ",
+         batch);
 }
 
 BatchSize TensorBatches::batchSize(const br_program &program) const {
@@ -97,33 +87,26 @@ BatchSize TensorBatches::batchSize(const br_program &program) const {
   return {rows.count, io.shape[0] / rows.count};
 }
 
-RowOrder TensorBatches::trainingOrder(const br_program &program,
-                                      int perStep) const {
-  return {trainRows, firstData(program).shape[0] * perStep,
-          model.table().loss != nullptr};
+RowOrder TensorBatches::trainingOrder(const br_program &program, int perStep) const {
+  return {trainRows, firstData(program).shape[0] * perStep, model.table().loss != nullptr};
 }
 
 RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
-  return {rows - trainRows, firstData(program).shape[0],
-          model.table().loss != nullptr};
+  return {rows - trainRows, firstData(program).shape[0], model.table().loss != nullptr};
 }
 
-int64_t TensorBatches::fillTraining(const br_program &program, int64_t step,
-                                    int microbatch, int perStep) {
+int64_t TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
   int64_t batch = firstData(program).shape[0];
   RowOrder order = trainingOrder(program, perStep);
   return fillRows(program, 0, [&](int64_t globalRow) -> std::optional<int64_t> {
     int64_t row = microbatch * batch + globalRow;
     if (options.sequential)
       return order.at(step - 1, row);
-    return static_cast<int64_t>(boundedRandom(
-        philoxAt(step, static_cast<uint32_t>(row), 0, options.seed),
-        trainRows));
+    return static_cast<int64_t>(boundedRandom(philoxAt(step, static_cast<uint32_t>(row), 0, options.seed), trainRows));
   });
 }
 
-int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index,
-                                      int64_t) {
+int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index, int64_t) {
   RowOrder order = evaluationOrder(program);
   auto at = [&](int64_t globalRow) { return order.at(index, globalRow); };
   int64_t there = fillRows(program, trainRows, at);
@@ -137,9 +120,7 @@ int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index,
   return sum;
 }
 
-template <class F>
-int64_t TensorBatches::fillRows(const br_program &program, int64_t begin,
-                                const F &at) {
+template <class F> int64_t TensorBatches::fillRows(const br_program &program, int64_t begin, const F &at) {
   for (const br_io &io : inputsOf(program)) {
     if (!isData(io))
       continue;
@@ -155,8 +136,7 @@ int64_t TensorBatches::fillRows(const br_program &program, int64_t begin,
   return there;
 }
 
-void TensorBatches::fillRow(const br_program &program, const br_io &io,
-                            int64_t row, int64_t from, bool isThere) {
+void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere) {
   const br_loss *loss = model.table().loss;
   int64_t elements = elementsOfRow(io);
   uint64_t bytes = elements * elementSize(io.dtype);
@@ -170,8 +150,6 @@ void TensorBatches::fillRow(const br_program &program, const br_io &io,
 int64_t TensorBatches::counted(const br_io &io, int64_t row) {
   targets.resize(elementsOfRow(io));
   uint64_t bytes = targets.size() * sizeof(int32_t);
-  file.read(*file.find(io.name), row * bytes,
-            reinterpret_cast<std::byte *>(targets.data()), bytes);
-  return static_cast<int64_t>(targets.size()) -
-         std::count(targets.begin(), targets.end(), model.table().loss->ignored);
+  file.read(*file.find(io.name), row * bytes, reinterpret_cast<std::byte *>(targets.data()), bytes);
+  return static_cast<int64_t>(targets.size()) - std::count(targets.begin(), targets.end(), model.table().loss->ignored);
 }

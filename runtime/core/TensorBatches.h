@@ -1,5 +1,4 @@
-//===- TensorBatches.h - rows of named tensors
-//-------------------------------===//
+//===- TensorBatches.h - rows of named tensors ----------------------------===//
 #ifndef BRAID_CORE_TENSORBATCHES_H
 #define BRAID_CORE_TENSORBATCHES_H
 
@@ -17,13 +16,11 @@ namespace braid {
 // part's first with targets that do not count.
 class TensorBatches : public BatchSource {
 public:
-  TensorBatches(const Model &model, const BatchOptions &options,
-                const br_program *training, const br_program *evaluation);
+  TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
+                const br_program *evaluation);
 
-  int64_t fillTraining(const br_program &program, int64_t step, int microbatch,
-                       int perStep) override;
-  int64_t fillEvaluation(const br_program &program, int64_t index,
-                         int64_t count) override;
+  int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
   RowOrder trainingOrder(const br_program &program, int perStep) const override;
   RowOrder evaluationOrder(const br_program &program) const override;
   BatchSize batchSize(const br_program &program) const override;
@@ -36,10 +33,8 @@ private:
   void checkProgram(const br_program &program);
   // Writes row at(global row) of the part that begins at row `begin` to each row
   // of this rank; returns how many of all ranks there are.
-  template <class F>
-  int64_t fillRows(const br_program &program, int64_t begin, const F &at);
-  void fillRow(const br_program &program, const br_io &io, int64_t row,
-               int64_t from, bool isThere);
+  template <class F> int64_t fillRows(const br_program &program, int64_t begin, const F &at);
+  void fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere);
   // How many targets of a row of the file the loss counts.
   int64_t counted(const br_io &targets, int64_t row);
 

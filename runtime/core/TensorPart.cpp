@@ -132,7 +132,10 @@ bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
 
 detail::Walk detail::planWalk(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other) {
   const TensorPart *parts[2] = {&by, &other};
-  Walk walk{{}, {0, 0}, {by.first + begin, other.first}, {std::min(by.last, by.first + end), other.last},
+  Walk walk{{},
+            {0, 0},
+            {by.first + begin, other.first},
+            {std::min(by.last, by.first + end), other.last},
             {by.first, other.first}};
   for (int i = 0; i < by.rank; ++i) {
     int64_t from = std::max(by.begin[i], other.begin[i]);

@@ -1,5 +1,4 @@
-//===- TokenBatches.cpp - windows of text
-//------------------------------------===//
+//===- TokenBatches.cpp - windows of text ---------------------------------===//
 
 #include "core/TokenBatches.h"
 
@@ -31,47 +30,38 @@ Shape tokenShape(const br_program &program) {
     fail("program '", program.name, "' has no input of role 'tokens'");
   Shape shape = shapeOf(*tokens);
   const br_io *targets = findByRole(inputsOf(program), "targets");
-  if (targets && (shapeOf(*targets).rows != shape.rows ||
-                  shapeOf(*targets).length != shape.length))
-    fail("program '", program.name, "': inputs '", tokens->name, "' and '",
-         targets->name, "' differ in shape");
+  if (targets && (shapeOf(*targets).rows != shape.rows || shapeOf(*targets).length != shape.length))
+    fail("program '", program.name, "': inputs '", tokens->name, "' and '", targets->name, "' differ in shape");
   return shape;
 }
 
-void checkLength(const TokenFile &file, const char *part, int64_t available,
-                 const br_program *program) {
+void checkLength(const TokenFile &file, const char *part, int64_t available, const br_program *program) {
   if (!program)
     return;
   int64_t needed = tokenShape(*program).length + 1;
   if (available < needed)
-    fail("the data file '", file.path(), "' is too short: its ", part, " has ",
-         available, " of ", file.count(), " tokens, and one window needs ",
-         needed, "; give more data, or change --holdout");
+    fail("the data file '", file.path(), "' is too short: its ", part, " has ", available, " of ", file.count(),
+         " tokens, and one window needs ", needed, "; give more data, or change --holdout");
 }
 
 } // namespace
 
-TokenBatches::TokenBatches(const Model &model, const BatchOptions &options,
-                           const br_program *training,
+TokenBatches::TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
                            const br_program *evaluation)
-    : model(model), options(options),
-      file(options.path, model.table().vocab_size) {
-  int64_t heldOut =
-      static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
+    : model(model), options(options), file(options.path, model.table().vocab_size) {
+  int64_t heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
   trainCount = file.count() - heldOut;
   checkLength(file, "training part", trainCount, training);
   checkLength(file, "held-out part", heldOut, evaluation);
   for (const br_program *program : {training, evaluation})
     if (program)
-      tokens.resize(
-          std::max<size_t>(tokens.size(), tokenShape(*program).length + 1));
+      tokens.resize(std::max<size_t>(tokens.size(), tokenShape(*program).length + 1));
   targets.resize(tokens.size());
 }
 
 BatchSize TokenBatches::batchSize(const br_program &program) const {
   Shape shape = tokenShape(program);
-  InputBlock rows =
-      inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
+  InputBlock rows = inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
   return {rows.count, shape.rows / rows.count, shape.length};
 }
 
@@ -80,15 +70,12 @@ BatchSize TokenBatches::batchSize(const br_program &program) const {
 //===----------------------------------------------------------------------===//
 
 // The last may be filled up where the loss can leave targets out.
-int64_t TokenBatches::windowsOf(const br_program &program,
-                                int64_t tokens) const {
+int64_t TokenBatches::windowsOf(const br_program &program, int64_t tokens) const {
   int64_t length = tokenShape(program).length;
   return (tokens - 1 + (model.table().loss ? length - 1 : 0)) / length;
 }
 
-TokenBatches::Window
-TokenBatches::windowOf(const br_program &program, Part part,
-                       std::optional<int64_t> number) const {
+TokenBatches::Window TokenBatches::windowOf(const br_program &program, Part part, std::optional<int64_t> number) const {
   if (!number)
     return {part.begin, 0};
   int64_t length = tokenShape(program).length;
@@ -96,46 +83,38 @@ TokenBatches::windowOf(const br_program &program, Part part,
   return {first, std::min(length, part.end - 1 - first)};
 }
 
-RowOrder TokenBatches::trainingOrder(const br_program &program,
-                                     int perStep) const {
-  return {windowsOf(program, trainCount), tokenShape(program).rows * perStep,
-          model.table().loss != nullptr};
+RowOrder TokenBatches::trainingOrder(const br_program &program, int perStep) const {
+  return {windowsOf(program, trainCount), tokenShape(program).rows * perStep, model.table().loss != nullptr};
 }
 
 RowOrder TokenBatches::evaluationOrder(const br_program &program) const {
-  return {windowsOf(program, heldOutTokens()), tokenShape(program).rows,
-          model.table().loss != nullptr};
+  return {windowsOf(program, heldOutTokens()), tokenShape(program).rows, model.table().loss != nullptr};
 }
 
 //===----------------------------------------------------------------------===//
 // Batches
 //===----------------------------------------------------------------------===//
 
-int64_t TokenBatches::fillTraining(const br_program &program, int64_t step,
-                                   int microbatch, int perStep) {
+int64_t TokenBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
   Shape shape = tokenShape(program);
   RowOrder order = trainingOrder(program, perStep);
   return fillRows(program, [&](int64_t globalRow) -> Window {
     int64_t row = microbatch * shape.rows + globalRow;
     if (options.sequential)
       return windowOf(program, {0, trainCount}, order.at(step - 1, row));
-    PhiloxWords words =
-        philoxAt(step, static_cast<uint32_t>(row), 0, options.seed);
-    auto first = static_cast<int64_t>(
-        boundedRandom(words, trainCount - shape.length));
+    PhiloxWords words = philoxAt(step, static_cast<uint32_t>(row), 0, options.seed);
+    auto first = static_cast<int64_t>(boundedRandom(words, trainCount - shape.length));
     return {first, shape.length};
   });
 }
 
-int64_t TokenBatches::fillEvaluation(const br_program &program, int64_t index,
-                                     int64_t count) {
+int64_t TokenBatches::fillEvaluation(const br_program &program, int64_t index, int64_t count) {
   RowOrder order = evaluationOrder(program);
   int64_t wanted = count * order.batch;
   auto at = [&](int64_t globalRow) {
     int64_t row = index * order.batch + globalRow;
     return windowOf(program, {trainCount, file.count()},
-                    order.rows > wanted ? row * order.rows / wanted
-                                        : order.at(index, globalRow));
+                    order.rows > wanted ? row * order.rows / wanted : order.at(index, globalRow));
   };
   fillRows(program, at);
   int64_t sum = 0;
@@ -144,10 +123,8 @@ int64_t TokenBatches::fillEvaluation(const br_program &program, int64_t index,
   return sum;
 }
 
-template <class F>
-int64_t TokenBatches::fillRows(const br_program &program, const F &at) {
-  InputBlock own =
-      inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
+template <class F> int64_t TokenBatches::fillRows(const br_program &program, const F &at) {
+  InputBlock own = inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
   int64_t sum = 0;
   for (int64_t row = 0; row < tokenShape(program).rows; ++row) {
     Window window = at(row);
@@ -160,8 +137,7 @@ int64_t TokenBatches::fillRows(const br_program &program, const F &at) {
 
 // Tokens and targets may be cut along the sequence, too: then a rank has its
 // part of each window.
-void TokenBatches::fillRow(const br_program &program, int64_t row,
-                           Window window) {
+void TokenBatches::fillRow(const br_program &program, int64_t row, Window window) {
   std::fill(tokens.begin(), tokens.end(), 0);
   if (window.targets > 0)
     file.read(window.first, window.targets + 1, tokens.data());
@@ -173,8 +149,7 @@ void TokenBatches::fillRow(const br_program &program, int64_t row,
     if (!isTokens && std::string_view(io.role) != "targets")
       continue;
     InputBlock part = inputBlock(model, io, 1);
-    std::memcpy(model.input<int32_t>(program, io) + row * part.count,
-                (isTokens ? tokens : targets).data() + part.begin,
+    std::memcpy(model.input<int32_t>(program, io) + row * part.count, (isTokens ? tokens : targets).data() + part.begin,
                 part.count * sizeof(int32_t));
   }
 }
@@ -186,7 +161,5 @@ int64_t TokenBatches::counted(Window window) {
   if (window.targets == 0)
     return 0;
   file.read(window.first, window.targets + 1, tokens.data());
-  return window.targets - std::count(tokens.begin() + 1,
-                                     tokens.begin() + 1 + window.targets,
-                                     loss->ignored);
+  return window.targets - std::count(tokens.begin() + 1, tokens.begin() + 1 + window.targets, loss->ignored);
 }

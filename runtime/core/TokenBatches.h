@@ -1,5 +1,4 @@
-//===- TokenBatches.h - windows of text
-//--------------------------------------===//
+//===- TokenBatches.h - windows of text -----------------------------------===//
 #ifndef BRAID_CORE_TOKENBATCHES_H
 #define BRAID_CORE_TOKENBATCHES_H
 
@@ -20,13 +19,11 @@ namespace braid {
 // those at the end in a window that is filled up with targets that do not count.
 class TokenBatches : public BatchSource {
 public:
-  TokenBatches(const Model &model, const BatchOptions &options,
-               const br_program *training, const br_program *evaluation);
+  TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
+               const br_program *evaluation);
 
-  int64_t fillTraining(const br_program &program, int64_t step, int microbatch,
-                       int perStep) override;
-  int64_t fillEvaluation(const br_program &program, int64_t index,
-                         int64_t count) override;
+  int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
   RowOrder trainingOrder(const br_program &program, int perStep) const override;
   RowOrder evaluationOrder(const br_program &program) const override;
   BatchSize batchSize(const br_program &program) const override;
@@ -45,8 +42,7 @@ private:
     int64_t begin, end;
   };
   int64_t windowsOf(const br_program &program, int64_t tokens) const;
-  Window windowOf(const br_program &program, Part part,
-                  std::optional<int64_t> number) const;
+  Window windowOf(const br_program &program, Part part, std::optional<int64_t> number) const;
   // Writes the windows at(global row) of this rank; returns the targets of all.
   template <class F> int64_t fillRows(const br_program &program, const F &at);
   void fillRow(const br_program &program, int64_t row, Window window);
@@ -56,8 +52,7 @@ private:
   const Model &model;
   BatchOptions options;
   TokenFile file;
-  int64_t
-      trainCount; // tokens [0, trainCount) are trained on, the rest held out
+  int64_t trainCount;                   // tokens [0, trainCount) are trained on, the rest held out
   std::vector<int32_t> tokens, targets; // of a window
 };
 

@@ -1,5 +1,4 @@
-//===- TokenFile.cpp - text and token ids on disk
-//---------------------------===//
+//===- TokenFile.cpp - text and token ids on disk -------------------------===//
 
 #include "core/TokenFile.h"
 
@@ -28,8 +27,7 @@ uint64_t littleEndian(const unsigned char *p, int bytes) {
 
 } // namespace
 
-TokenFile::TokenFile(const std::string &path, int64_t vocab)
-    : file(File::openForReading(path)), vocab(vocab) {
+TokenFile::TokenFile(const std::string &path, int64_t vocab) : file(File::openForReading(path)), vocab(vocab) {
   uint64_t size = file.size();
   if (size == 0)
     fail("the data file '", path, "' is empty");
@@ -54,26 +52,20 @@ TokenFile::TokenFile(const std::string &path, int64_t vocab)
 void TokenFile::parseHeader(uint64_t size) {
   const std::string &path = file.path();
   if (size < headerBytes)
-    fail("the token file '", path, "' has ", size,
-         " bytes, fewer than its header of ", headerBytes);
+    fail("the token file '", path, "' has ", size, " bytes, fewer than its header of ", headerBytes);
   unsigned char header[headerBytes];
   file.readAt(0, header, headerBytes);
-  uint64_t version = littleEndian(header + 8, 4),
-           width = littleEndian(header + 12, 4);
-  uint64_t count = littleEndian(header + 16, 8),
-           fileVocab = littleEndian(header + 24, 8);
+  uint64_t version = littleEndian(header + 8, 4), width = littleEndian(header + 12, 4);
+  uint64_t count = littleEndian(header + 16, 8), fileVocab = littleEndian(header + 24, 8);
   if (version != 1)
-    fail("the token file '", path, "' has version ", version,
-         ", this program reads version 1");
+    fail("the token file '", path, "' has version ", version, ", this program reads version 1");
   if (width != 2 && width != 4)
-    fail("the token file '", path, "' has ", width,
-         " bytes a token, not 2 or 4");
+    fail("the token file '", path, "' has ", width, " bytes a token, not 2 or 4");
   if (count == 0)
     fail("the token file '", path, "' holds no tokens");
-  if (count > (size - headerBytes) / width ||
-      count * width != size - headerBytes)
-    fail("the token file '", path, "' claims ", count, " tokens of ", width,
-         " bytes, but ", size - headerBytes, " bytes follow its header");
+  if (count > (size - headerBytes) / width || count * width != size - headerBytes)
+    fail("the token file '", path, "' claims ", count, " tokens of ", width, " bytes, but ", size - headerBytes,
+         " bytes follow its header");
   if (fileVocab > INT32_MAX)
     fail("the token file '", path, "' claims a vocabulary of ", fileVocab);
   tokens = static_cast<int64_t>(count);
@@ -92,16 +84,12 @@ void TokenFile::checkIds() {
 void TokenFile::read(int64_t first, int64_t n, int32_t *out) {
   if (static_cast<int64_t>(buffer.size()) < n * bytesPerToken)
     buffer.resize(n * bytesPerToken);
-  file.readAt(dataStart + first * bytesPerToken, buffer.data(),
-              n * bytesPerToken);
+  file.readAt(dataStart + first * bytesPerToken, buffer.data(), n * bytesPerToken);
   for (int64_t i = 0; i < n; ++i) {
-    uint64_t id =
-        littleEndian(buffer.data() + i * bytesPerToken, bytesPerToken);
+    uint64_t id = littleEndian(buffer.data() + i * bytesPerToken, bytesPerToken);
     if (id >= static_cast<uint64_t>(vocab))
-      fail("token ", first + i, " of '", file.path(), "' (byte ",
-           dataStart + (first + i) * bytesPerToken, ") is ", id,
-           ", but the model's vocabulary has ", vocab,
-           " entries; use data made for this vocabulary");
+      fail("token ", first + i, " of '", file.path(), "' (byte ", dataStart + (first + i) * bytesPerToken, ") is ", id,
+           ", but the model's vocabulary has ", vocab, " entries; use data made for this vocabulary");
     out[i] = static_cast<int32_t>(id);
   }
 }

@@ -1,5 +1,4 @@
-//===- TokenFile.h - text and token ids on disk
-//-----------------------------===//
+//===- TokenFile.h - text and token ids on disk ---------------------------===//
 //
 // Two kinds of file hold a sequence of tokens.  A text file is one token a
 // byte. A binary file starts with 64 bytes, all numbers little-endian:

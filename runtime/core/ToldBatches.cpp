@@ -23,8 +23,7 @@ struct Sizes {
 };
 constexpr size_t numSizes = sizeof(Sizes) / sizeof(int64_t);
 
-Sizes sizesOf(const BatchSource &source, const br_program *training,
-              const br_program *evaluation) {
+Sizes sizesOf(const BatchSource &source, const br_program *training, const br_program *evaluation) {
   Sizes sizes{};
   sizes.isOfTokens = std::string_view(source.unit()) == "tokens";
   sizes.trainingTokens = source.trainingTokens();
@@ -77,24 +76,16 @@ public:
     return sizes.rows * sizes.readers * sizes.length;
   }
   RowOrder trainingOrder(const br_program &, int perStep) const override {
-    return {sizes.trainingRows, sizes.trainingBatch * perStep,
-            sizes.trainingMayBeShort != 0};
+    return {sizes.trainingRows, sizes.trainingBatch * perStep, sizes.trainingMayBeShort != 0};
   }
   RowOrder evaluationOrder(const br_program &) const override {
-    return {sizes.heldOutRows, sizes.heldOutBatch,
-            sizes.heldOutMayBeShort != 0};
+    return {sizes.heldOutRows, sizes.heldOutBatch, sizes.heldOutMayBeShort != 0};
   }
-  BatchSize batchSize(const br_program &) const override {
-    return {sizes.rows, sizes.readers, sizes.length};
-  }
+  BatchSize batchSize(const br_program &) const override { return {sizes.rows, sizes.readers, sizes.length}; }
   int64_t trainingTokens() const override { return sizes.trainingTokens; }
   int64_t heldOutTokens() const override { return sizes.heldOutTokens; }
-  const char *unit() const override {
-    return sizes.isOfTokens ? "tokens" : "rows";
-  }
-  const char *rowUnit() const override {
-    return sizes.isOfTokens ? "windows" : "rows";
-  }
+  const char *unit() const override { return sizes.isOfTokens ? "tokens" : "rows"; }
+  const char *rowUnit() const override { return sizes.isOfTokens ? "windows" : "rows"; }
 
 private:
   Sizes sizes;
@@ -104,14 +95,11 @@ private:
 
 bool braid::takesData(const br_program &program) {
   auto inputs = inputsOf(program);
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [](const br_io &io) { return !isScalarRole(io.role); });
+  return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return !isScalarRole(io.role); });
 }
 
-std::unique_ptr<BatchSource>
-braid::openOrBeTold(Model &model, const br_program *training,
-                    const br_program *evaluation,
-                    const std::function<std::unique_ptr<BatchSource>()> &open) {
+std::unique_ptr<BatchSource> braid::openOrBeTold(Model &model, const br_program *training, const br_program *evaluation,
+                                                 const std::function<std::unique_ptr<BatchSource>()> &open) {
   std::unique_ptr<BatchSource> source;
   if (takesData(training ? *training : *evaluation))
     together(model, [&] { source = open(); });

@@ -20,10 +20,8 @@ bool takesData(const br_program &program);
 // What `open` gives on ranks whose programs take data; elsewhere a source that fills
 // nothing and has the same sizes.  All ranks call it together; if one cannot open its
 // data, all throw Error.
-std::unique_ptr<BatchSource>
-openOrBeTold(Model &model, const br_program *training,
-             const br_program *evaluation,
-             const std::function<std::unique_ptr<BatchSource>()> &open);
+std::unique_ptr<BatchSource> openOrBeTold(Model &model, const br_program *training, const br_program *evaluation,
+                                          const std::function<std::unique_ptr<BatchSource>()> &open);
 
 } // namespace braid
 #endif // BRAID_CORE_TOLDBATCHES_H

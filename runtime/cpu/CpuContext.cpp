@@ -23,7 +23,8 @@ CpuContext::CpuContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), memory(model.arena_bytes, threads), matmuls(model, threads, memory.data()),
       collectives(model, memory.data(), rank) {
   if (model.n_attentions > 0)
-    fail("model '", model.name, "' calls attention as a library, which there is none of on the cpu target; compile it "
+    fail("model '", model.name,
+         "' calls attention as a library, which there is none of on the cpu target; compile it "
          "with --attention=decompose");
 }
 

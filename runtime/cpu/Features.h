@@ -59,10 +59,9 @@
 #define BRAID_FEATURE_AVX512BF16
 #endif
 
-#define BRAID_CPU_FEATURES                                                     \
-  BRAID_FEATURE_AVX BRAID_FEATURE_AVX2 BRAID_FEATURE_FMA BRAID_FEATURE_BMI2    \
-      BRAID_FEATURE_AVX512F BRAID_FEATURE_AVX512BW BRAID_FEATURE_AVX512VL      \
-          BRAID_FEATURE_AVX512DQ BRAID_FEATURE_AVX512FP16                      \
-              BRAID_FEATURE_AVX512BF16 ""
+#define BRAID_CPU_FEATURES                                                                                             \
+  BRAID_FEATURE_AVX BRAID_FEATURE_AVX2 BRAID_FEATURE_FMA BRAID_FEATURE_BMI2 BRAID_FEATURE_AVX512F                      \
+      BRAID_FEATURE_AVX512BW BRAID_FEATURE_AVX512VL BRAID_FEATURE_AVX512DQ                                             \
+          BRAID_FEATURE_AVX512FP16 BRAID_FEATURE_AVX512BF16 ""
 
 #endif // BRAID_CPU_FEATURES_H

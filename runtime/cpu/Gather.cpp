@@ -1,5 +1,4 @@
-//===- Gather.cpp - rows by index
-//-------------------------------------------===//
+//===- Gather.cpp - rows by index -----------------------------------------===//
 //
 // Embedding lookup and its gradient.  The scatter is cut by columns, so every
 // element of the result is added to by one thread, in the order of the ids: the
@@ -35,29 +34,26 @@ void addTo(uint16_t *out, const uint16_t *update, int64_t n) { // bf16
 }
 
 template <class T>
-void scatterAdd(int threads, int64_t n, int64_t rows, int64_t width,
-                const int32_t *ids, const T *updates, bool accumulate, T *out) {
+void scatterAdd(int threads, int64_t n, int64_t rows, int64_t width, const int32_t *ids, const T *updates,
+                bool accumulate, T *out) {
   // Whole cache lines a thread, so that no two write to the same one.
   constexpr int64_t line = 64 / sizeof(T);
   int64_t lines = (width + line - 1) / line;
   parallelRanges(threads, lines, [&](int, int64_t begin, int64_t end) {
-    int64_t first = begin * line,
-            last = end * line < width ? end * line : width;
+    int64_t first = begin * line, last = end * line < width ? end * line : width;
     if (!accumulate)
       for (int64_t r = 0; r < rows; ++r)
         std::memset(out + r * width + first, 0, (last - first) * sizeof(T));
     for (int64_t i = 0; i < n; ++i)
       if (ids[i] >= 0 && ids[i] < rows)
-        addTo(out + ids[i] * width + first, updates + i * width + first,
-              last - first);
+        addTo(out + ids[i] * width + first, updates + i * width + first, last - first);
   });
 }
 
 } // namespace
 
-void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
-               int64_t width, const void *table, const int32_t *ids,
-               void *out) {
+void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows, int64_t width, const void *table,
+               const int32_t *ids, void *out) {
   int64_t row = width * elementSize(type);
   const char *from = static_cast<const char *>(table);
   char *to = static_cast<char *>(out);
@@ -71,13 +67,11 @@ void br_gather(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
   });
 }
 
-void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows,
-                    int64_t width, const int32_t *ids, const void *updates,
-                    int32_t accumulate, void *out) {
+void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows, int64_t width, const int32_t *ids,
+                    const void *updates, int32_t accumulate, void *out) {
   auto run = [&](auto *typed) {
     using T = std::remove_pointer_t<decltype(typed)>;
-    scatterAdd(ctx->threads, n, rows, width, ids,
-               static_cast<const T *>(updates), accumulate != 0, typed);
+    scatterAdd(ctx->threads, n, rows, width, ids, static_cast<const T *>(updates), accumulate != 0, typed);
   };
   switch (type) {
   case BR_F32:

@@ -1,5 +1,4 @@
-//===- LaneMath.h - elementary functions on lanes and row values
-//------------===//
+//===- LaneMath.h - elementary functions on lanes and row values ----------===//
 //
 // Polynomial versions of the functions that training needs.  Worst error on the
 // whole range, in units in the last place of float, against libm in double
@@ -37,26 +36,21 @@ template <class F> inline V each(V x, F f) {
 } // namespace detail
 
 #if BRAID_ISA_AVX512
-inline V sqrt(V x) {
-  return bit_cast<V>(_mm512_maskz_sqrt_ps(0xffff, bit_cast<__m512>(x)));
-}
+inline V sqrt(V x) { return bit_cast<V>(_mm512_maskz_sqrt_ps(0xffff, bit_cast<__m512>(x))); }
 inline V floor(V x) {
-  return bit_cast<V>(_mm512_maskz_roundscale_ps(
-      0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
+  return bit_cast<V>(
+      _mm512_maskz_roundscale_ps(0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
 }
 inline V ceil(V x) {
-  return bit_cast<V>(_mm512_maskz_roundscale_ps(
-      0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC));
+  return bit_cast<V>(
+      _mm512_maskz_roundscale_ps(0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC));
 }
 inline V fma(V a, V b, V c) {
-  return bit_cast<V>(_mm512_fmadd_ps(bit_cast<__m512>(a), bit_cast<__m512>(b),
-                                     bit_cast<__m512>(c)));
+  return bit_cast<V>(_mm512_fmadd_ps(bit_cast<__m512>(a), bit_cast<__m512>(b), bit_cast<__m512>(c)));
 }
 #elif BRAID_ISA_AVX2
 inline V sqrt(V x) { return bit_cast<V>(_mm256_sqrt_ps(bit_cast<__m256>(x))); }
-inline V floor(V x) {
-  return bit_cast<V>(_mm256_floor_ps(bit_cast<__m256>(x)));
-}
+inline V floor(V x) { return bit_cast<V>(_mm256_floor_ps(bit_cast<__m256>(x))); }
 inline V ceil(V x) { return bit_cast<V>(_mm256_ceil_ps(bit_cast<__m256>(x))); }
 #else
 inline V sqrt(V x) {
@@ -73,8 +67,7 @@ inline V ceil(V x) {
 #if BRAID_ISA_AVX512
 #elif BRAID_ISA_AVX2 && defined(__FMA__)
 inline V fma(V a, V b, V c) {
-  return bit_cast<V>(_mm256_fmadd_ps(bit_cast<__m256>(a), bit_cast<__m256>(b),
-                                     bit_cast<__m256>(c)));
+  return bit_cast<V>(_mm256_fmadd_ps(bit_cast<__m256>(a), bit_cast<__m256>(b), bit_cast<__m256>(c)));
 }
 #else
 inline V fma(V a, V b, V c) {
@@ -89,8 +82,7 @@ inline V abs(V x) { return bit_cast<V>(bit_cast<VI>(x) & 0x7fffffff); }
 inline VI abs(VI x) { return x < 0 ? -x : x; }
 inline V neg(V x) { return -x; }
 inline V copysign(V x, V sign) {
-  return bit_cast<V>((bit_cast<VI>(x) & 0x7fffffff) |
-                     (bit_cast<VI>(sign) & INT32_MIN));
+  return bit_cast<V>((bit_cast<VI>(x) & 0x7fffffff) | (bit_cast<VI>(sign) & INT32_MIN));
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,8 +109,7 @@ struct Rounded {
 inline Rounded nearest(V x) {
   constexpr float magic = 12582912.0f; // 1.5 * 2^23: its last bit is worth 1
   V shifted = x + magic;
-  return {bit_cast<VI>(bit_cast<VU>(shifted) - bit_cast<uint32_t>(magic)),
-          shifted - magic};
+  return {bit_cast<VI>(bit_cast<VU>(shifted) - bit_cast<uint32_t>(magic)), shifted - magic};
 }
 
 // e^r - 1 - r over r^2, for |r| <= ln(2) / 2.
@@ -206,9 +197,7 @@ inline V log(V x) {
   const float infinity = std::numeric_limits<float>::infinity();
   y = x == infinity ? x : y;
   y = x == 0.0f ? splat(-infinity) : y;
-  return ((x < 0.0f) | (x != x))
-             ? splat(std::numeric_limits<float>::quiet_NaN())
-             : y;
+  return ((x < 0.0f) | (x != x)) ? splat(std::numeric_limits<float>::quiet_NaN()) : y;
 }
 
 inline V log1p(V x) {
@@ -294,17 +283,13 @@ inline V sine(V x, int32_t quadrant) {
 inline V sin(V x) {
   V y = detail::sine(x, 0);
   if (row_any(abs(x) > 1e5f))
-    y = abs(x) > 1e5f
-            ? detail::each(x, [](float e) { return __builtin_sinf(e); })
-            : y;
+    y = abs(x) > 1e5f ? detail::each(x, [](float e) { return __builtin_sinf(e); }) : y;
   return x == 0.0f ? x : y;
 }
 inline V cos(V x) {
   V y = detail::sine(x, 1);
   if (row_any(abs(x) > 1e5f))
-    y = abs(x) > 1e5f
-            ? detail::each(x, [](float e) { return __builtin_cosf(e); })
-            : y;
+    y = abs(x) > 1e5f ? detail::each(x, [](float e) { return __builtin_cosf(e); }) : y;
   return y;
 }
 

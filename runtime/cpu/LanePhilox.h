@@ -1,5 +1,4 @@
-//===- LanePhilox.h - counter-based random numbers for kernels
-//--------------===//
+//===- LanePhilox.h - counter-based random numbers for kernels ------------===//
 //
 // Philox4x32-10 (Salmon et al., 2011): a number is a function of where it is
 // used, not of what was drawn before, so a replayed or sharded dropout draws
@@ -28,16 +27,12 @@ constexpr uint32_t philox_w0 = 0x9E3779B9u, philox_w1 = 0xBB67AE85u;
 inline VU mul_high(uint32_t m, VU x) {
 #if BRAID_ISA_AVX512
   // The masked forms: GCC 12 warns about what the plain ones leave undefined.
-  __m512i xs = bit_cast<__m512i>(x),
-          ms = _mm512_set1_epi32(static_cast<int>(m));
+  __m512i xs = bit_cast<__m512i>(x), ms = _mm512_set1_epi32(static_cast<int>(m));
   __m512i even = _mm512_maskz_mul_epu32(0xff, xs, ms);
-  __m512i odd =
-      _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, xs, 32), ms);
-  return bit_cast<VU>(_mm512_mask_blend_epi32(
-      0xAAAA, _mm512_maskz_srli_epi64(0xff, even, 32), odd));
+  __m512i odd = _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, xs, 32), ms);
+  return bit_cast<VU>(_mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xff, even, 32), odd));
 #elif BRAID_ISA_AVX2
-  __m256i xs = bit_cast<__m256i>(x),
-          ms = _mm256_set1_epi32(static_cast<int>(m));
+  __m256i xs = bit_cast<__m256i>(x), ms = _mm256_set1_epi32(static_cast<int>(m));
   __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(xs, ms), 32);
   __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(xs, 32), ms);
   return bit_cast<VU>(_mm256_blend_epi32(even, odd, 0xAA));
@@ -64,27 +59,21 @@ inline PhiloxLanes philox(PhiloxLanes c, uint32_t k0, uint32_t k1) {
 } // namespace detail
 
 // Uniform in [0, 1) for elements row_base + lane, lane >= 0.
-inline V philox_uniform(uint64_t row_base, VI lane, const int32_t *key,
-                        uint32_t stream) {
+inline V philox_uniform(uint64_t row_base, VI lane, const int32_t *key, uint32_t stream) {
   VU low = bit_cast<VU>(lane) + static_cast<uint32_t>(row_base);
   VM carry = low < bit_cast<VU>(lane);
   VU high = static_cast<uint32_t>(row_base >> 32) - bit_cast<VU>(carry);
   VU zero{};
-  detail::PhiloxLanes out = detail::philox(
-      {(low >> 2) | (high << 30), high >> 2,
-       zero + static_cast<uint32_t>(key[2]), zero + stream},
-      static_cast<uint32_t>(key[0]), static_cast<uint32_t>(key[1]));
+  detail::PhiloxLanes out =
+      detail::philox({(low >> 2) | (high << 30), high >> 2, zero + static_cast<uint32_t>(key[2]), zero + stream},
+                     static_cast<uint32_t>(key[0]), static_cast<uint32_t>(key[1]));
   VU word = low & 3u;
-  VU bits = word == 0u   ? out.w0
-            : word == 1u ? out.w1
-            : word == 2u ? out.w2
-                         : out.w3;
+  VU bits = word == 0u ? out.w0 : word == 1u ? out.w1 : word == 2u ? out.w2 : out.w3;
   return to_float(bit_cast<VI>(bits >> 8)) * 0x1p-24f;
 }
 
 // The same for one element.
-inline float philox_uniform(uint64_t index, const int32_t *key,
-                            uint32_t stream) {
+inline float philox_uniform(uint64_t index, const int32_t *key, uint32_t stream) {
   return philox_uniform(index, VI{}, key, stream)[0];
 }
 

@@ -1,5 +1,4 @@
-//===- LaneReduce.h - from lanes to one value
-//-------------------------------===//
+//===- LaneReduce.h - from lanes to one value -----------------------------===//
 //
 // Reductions over the lanes of one value, always as the same tree: upper half
 // onto lower half until one lane is left.  The order depends on W alone.
@@ -42,8 +41,7 @@ template <class Vector, class Op> inline auto tree(Vector v, Op op) {
   auto v8 = v;
 #endif
 #if BRAID_LANES >= 8
-  auto v4 = op(__builtin_shufflevector(v8, v8, 0, 1, 2, 3),
-               __builtin_shufflevector(v8, v8, 4, 5, 6, 7));
+  auto v4 = op(__builtin_shufflevector(v8, v8, 0, 1, 2, 3), __builtin_shufflevector(v8, v8, 4, 5, 6, 7));
 #else
   auto v4 = v;
 #endif
@@ -59,12 +57,10 @@ inline float row_product(V v) {
   return detail::tree(v, [](auto a, auto b) { return a * b; });
 }
 inline float row_max(V v) {
-  return detail::tree(
-      v, [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; });
+  return detail::tree(v, [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; });
 }
 inline float row_min(V v) {
-  return detail::tree(
-      v, [](auto a, auto b) { return ((a < b) | (a != a)) ? a : b; });
+  return detail::tree(v, [](auto a, auto b) { return ((a < b) | (a != a)) ? a : b; });
 }
 inline int32_t row_sum(VI v) {
   return detail::tree(v, [](auto a, auto b) { return a + b; });
@@ -85,12 +81,8 @@ inline bool row_all(VM m) {
 // The same over the first n lanes.
 inline float row_sum(V v, int64_t n) { return row_sum(keep(v, n, 0.0f)); }
 inline int32_t row_sum(VI v, int64_t n) { return row_sum(keep(v, n, 0)); }
-inline float row_max(V v, int64_t n) {
-  return row_max(keep(v, n, -std::numeric_limits<float>::infinity()));
-}
-inline float row_min(V v, int64_t n) {
-  return row_min(keep(v, n, std::numeric_limits<float>::infinity()));
-}
+inline float row_max(V v, int64_t n) { return row_max(keep(v, n, -std::numeric_limits<float>::infinity())); }
+inline float row_min(V v, int64_t n) { return row_min(keep(v, n, std::numeric_limits<float>::infinity())); }
 
 } // namespace braid
 #endif // BRAID_CPU_LANEREDUCE_H

@@ -1,5 +1,4 @@
-//===- Lanes.h - W-wide values, their loads and stores
-//----------------------===//
+//===- Lanes.h - W-wide values, their loads and stores --------------------===//
 //
 // The widths and types that generated kernels compute with, on the vector
 // extensions of GCC and clang.  W is the widest the target offers (16, 8 or 4
@@ -30,8 +29,7 @@
 #endif
 
 // Which register width the few intrinsics below may use.
-#if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) &&      \
-    defined(__AVX512VL__)
+#if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define BRAID_ISA_AVX512 1
 #elif BRAID_LANES == 8 && defined(__AVX2__)
 #define BRAID_ISA_AVX2 1
@@ -83,9 +81,7 @@ inline VI lane_index(int64_t first) {
 }
 
 // Lanes [0, n).
-inline VM first_lanes(int64_t n) {
-  return lane_index(0) < static_cast<int32_t>(n);
-}
+inline VM first_lanes(int64_t n) { return lane_index(0) < static_cast<int32_t>(n); }
 
 inline V select(VM m, V a, V b) { return m ? a : b; }
 inline VI select(VM m, VI a, VI b) { return m ? a : b; }
@@ -95,12 +91,8 @@ inline VM not_(VM m) { return ~m; }
 inline bool not_(bool m) { return !m; }
 
 // `v` in the first n lanes, `identity` in the others.
-inline V keep(V v, int64_t n, float identity) {
-  return select(first_lanes(n), v, splat(identity));
-}
-inline VI keep(VI v, int64_t n, int32_t identity) {
-  return select(first_lanes(n), v, splat(identity));
-}
+inline V keep(V v, int64_t n, float identity) { return select(first_lanes(n), v, splat(identity)); }
+inline VI keep(VI v, int64_t n, int32_t identity) { return select(first_lanes(n), v, splat(identity)); }
 
 //===----------------------------------------------------------------------===//
 // Conversions
@@ -116,9 +108,7 @@ inline float to_float(int64_t x) { return static_cast<float>(x); }
 inline VI to_int(V x) { return __builtin_convertvector(x, VI); }
 inline int32_t to_int(float x) { return static_cast<int32_t>(x); }
 
-inline V mask_to_float(VM m) {
-  return bit_cast<V>(m & bit_cast<VI>(splat(1.0f)));
-}
+inline V mask_to_float(VM m) { return bit_cast<V>(m & bit_cast<VI>(splat(1.0f))); }
 inline VI mask_to_int(VM m) { return m & 1; }
 inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
 inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
@@ -133,9 +123,7 @@ inline VH narrow(V x) { // f32 to bf16, ties to even, NaN stays NaN
   VM is_nan = x != x;
   return __builtin_convertvector(is_nan ? quiet : rounded, VH);
 }
-inline float to_float(bf16 x) {
-  return bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
-}
+inline float to_float(bf16 x) { return bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
 inline bf16 to_bf16(float x) { return bf16{narrow(splat(x))[0]}; }
 // The value that `x` has after a trip through bf16 memory.
 inline V round_bf16(V x) { return widen(narrow(x)); }
@@ -184,27 +172,13 @@ inline void st(bool *p, VM m) {
 //===----------------------------------------------------------------------===//
 
 #if BRAID_ISA_AVX512
-inline __mmask16 mask_bits(int64_t n) {
-  return static_cast<__mmask16>((1u << n) - 1);
-}
-inline V ld(const float *p, int64_t n) {
-  return bit_cast<V>(_mm512_maskz_loadu_ps(mask_bits(n), p));
-}
-inline void st(float *p, V v, int64_t n) {
-  _mm512_mask_storeu_ps(p, mask_bits(n), bit_cast<__m512>(v));
-}
-inline VI ld(const int32_t *p, int64_t n) {
-  return bit_cast<VI>(_mm512_maskz_loadu_epi32(mask_bits(n), p));
-}
-inline void st(int32_t *p, VI v, int64_t n) {
-  _mm512_mask_storeu_epi32(p, mask_bits(n), bit_cast<__m512i>(v));
-}
-inline V ld(const bf16 *p, int64_t n) {
-  return widen(bit_cast<VH>(_mm256_maskz_loadu_epi16(mask_bits(n), p)));
-}
-inline void st(bf16 *p, V v, int64_t n) {
-  _mm256_mask_storeu_epi16(p, mask_bits(n), bit_cast<__m256i>(narrow(v)));
-}
+inline __mmask16 mask_bits(int64_t n) { return static_cast<__mmask16>((1u << n) - 1); }
+inline V ld(const float *p, int64_t n) { return bit_cast<V>(_mm512_maskz_loadu_ps(mask_bits(n), p)); }
+inline void st(float *p, V v, int64_t n) { _mm512_mask_storeu_ps(p, mask_bits(n), bit_cast<__m512>(v)); }
+inline VI ld(const int32_t *p, int64_t n) { return bit_cast<VI>(_mm512_maskz_loadu_epi32(mask_bits(n), p)); }
+inline void st(int32_t *p, VI v, int64_t n) { _mm512_mask_storeu_epi32(p, mask_bits(n), bit_cast<__m512i>(v)); }
+inline V ld(const bf16 *p, int64_t n) { return widen(bit_cast<VH>(_mm256_maskz_loadu_epi16(mask_bits(n), p))); }
+inline void st(bf16 *p, V v, int64_t n) { _mm256_mask_storeu_epi16(p, mask_bits(n), bit_cast<__m256i>(narrow(v))); }
 inline VM ld(const bool *p, int64_t n) {
   VB b = bit_cast<VB>(_mm_maskz_loadu_epi8(mask_bits(n), p));
   return __builtin_convertvector(b, VI) != 0;
@@ -215,12 +189,9 @@ inline void st(bool *p, VM m, int64_t n) {
 }
 #else
 #if BRAID_ISA_AVX2
-inline V ld(const float *p, int64_t n) {
-  return bit_cast<V>(_mm256_maskload_ps(p, bit_cast<__m256i>(first_lanes(n))));
-}
+inline V ld(const float *p, int64_t n) { return bit_cast<V>(_mm256_maskload_ps(p, bit_cast<__m256i>(first_lanes(n)))); }
 inline void st(float *p, V v, int64_t n) {
-  _mm256_maskstore_ps(p, bit_cast<__m256i>(first_lanes(n)),
-                      bit_cast<__m256>(v));
+  _mm256_maskstore_ps(p, bit_cast<__m256i>(first_lanes(n)), bit_cast<__m256>(v));
 }
 #else
 inline V ld(const float *p, int64_t n) {
@@ -269,13 +240,9 @@ inline void st(bool *p, VM m, int64_t n) {
 
 // i1 in memory is one byte, whatever the generated code calls it.
 inline VM ld(const uint8_t *p) { return ld(reinterpret_cast<const bool *>(p)); }
-inline VM ld(const uint8_t *p, int64_t n) {
-  return ld(reinterpret_cast<const bool *>(p), n);
-}
+inline VM ld(const uint8_t *p, int64_t n) { return ld(reinterpret_cast<const bool *>(p), n); }
 inline void st(uint8_t *p, VM m) { st(reinterpret_cast<bool *>(p), m); }
-inline void st(uint8_t *p, VM m, int64_t n) {
-  st(reinterpret_cast<bool *>(p), m, n);
-}
+inline void st(uint8_t *p, VM m, int64_t n) { st(reinterpret_cast<bool *>(p), m, n); }
 
 //===----------------------------------------------------------------------===//
 // One element: row values and single stores

@@ -52,12 +52,8 @@ struct Whole {};
 
 template <class T> inline auto ld(const T *p, Whole) { return ld(p); }
 template <class T, class X> inline void st(T *p, X v, Whole) { st(p, v); }
-template <class T> inline auto ld_strided(const T *p, int64_t stride, Whole) {
-  return ld_strided(p, stride);
-}
-template <class T, class X> inline void st_strided(T *p, int64_t stride, X v, Whole) {
-  st_strided(p, stride, v);
-}
+template <class T> inline auto ld_strided(const T *p, int64_t stride, Whole) { return ld_strided(p, stride); }
+template <class T, class X> inline void st_strided(T *p, int64_t stride, X v, Whole) { st_strided(p, stride, v); }
 template <class X, class E> inline X keep(X v, Whole, E) { return v; }
 
 // Runs f(l, n) for the lanes [begin, end), W at a time: n is `Whole`, or the
@@ -82,10 +78,7 @@ constexpr int64_t lane_unit = 64;
 
 template <class F> inline void parallel(br_context *ctx, int64_t count, const F &f) {
   br_parallel(
-      ctx, count,
-      [](void *arg, int64_t begin, int64_t end) {
-        (*static_cast<const F *>(arg))(begin, end);
-      },
+      ctx, count, [](void *arg, int64_t begin, int64_t end) { (*static_cast<const F *>(arg))(begin, end); },
       const_cast<F *>(&f));
 }
 
@@ -94,19 +87,17 @@ template <class F> inline void parallel(br_context *ctx, int64_t count, const F 
 
 // One block a thread, of whole rows.
 template <class... P, class... A>
-[[gnu::noinline]] inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes,
-                        void (*kernel)(Block, P...), A... args) {
+[[gnu::noinline]] inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes, void (*kernel)(Block, P...),
+                                          A... args) {
   if (rows == 1 || rows * lanes <= serial_elements)
     return kernel(Block{0, rows, 0}, args...);
-  parallel(ctx, rows, [&](int64_t begin, int64_t end) {
-    kernel(Block{begin, end, 0}, args...);
-  });
+  parallel(ctx, rows, [&](int64_t begin, int64_t end) { kernel(Block{begin, end, 0}, args...); });
 }
 
 // `blocks` blocks of `rows` rows each.
 template <class... P, class... A>
-[[gnu::noinline]] inline void launch_blocks(br_context *ctx, int64_t blocks, int64_t rows,
-                          int64_t lanes, void (*kernel)(Block, P...), A... args) {
+[[gnu::noinline]] inline void launch_blocks(br_context *ctx, int64_t blocks, int64_t rows, int64_t lanes,
+                                            void (*kernel)(Block, P...), A... args) {
   auto run = [&](int64_t begin, int64_t end) {
     for (int64_t id = begin; id < end; ++id)
       kernel(Block{id * rows, (id + 1) * rows, id}, args...);
@@ -118,8 +109,8 @@ template <class... P, class... A>
 
 // One block a thread, of lanes; every block sees all rows.
 template <class... P, class... A>
-[[gnu::noinline]] inline void launch_lanes(br_context *ctx, int64_t rows, int64_t lanes,
-                         void (*kernel)(Block, P...), A... args) {
+[[gnu::noinline]] inline void launch_lanes(br_context *ctx, int64_t rows, int64_t lanes, void (*kernel)(Block, P...),
+                                           A... args) {
   if (rows * lanes <= serial_elements)
     return kernel(Block{0, lanes, 0}, args...);
   parallel(ctx, (lanes + lane_unit - 1) / lane_unit, [&](int64_t begin, int64_t end) {
@@ -135,20 +126,16 @@ template <size_t N> struct Tuple {
 
 namespace detail {
 template <class... P, size_t N, size_t... I>
-inline void call(void (*kernel)(Block, P...), Block block, Memory m,
-                 const Tuple<N> &tuple, std::index_sequence<I...>) {
+inline void call(void (*kernel)(Block, P...), Block block, Memory m, const Tuple<N> &tuple, std::index_sequence<I...>) {
   kernel(block, m[tuple.operands[I]]...);
 }
 } // namespace detail
 
 // Runs a kernel over the vectors of a table, as if they were one vector.
 template <size_t N, size_t T, class... P>
-inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T],
-                         void (*kernel)(Block, P...)) {
+inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T], void (*kernel)(Block, P...)) {
   static_assert(sizeof...(P) == N);
-  auto units = [](const Tuple<N> &tuple) {
-    return (tuple.length + lane_unit - 1) / lane_unit;
-  };
+  auto units = [](const Tuple<N> &tuple) { return (tuple.length + lane_unit - 1) / lane_unit; };
   int64_t total = 0;
   for (const Tuple<N> &tuple : table)
     total += units(tuple);
@@ -158,10 +145,8 @@ inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T],
       int64_t from = std::max(begin - first, int64_t{0});
       int64_t to = std::min(end - first, units(tuple));
       if (from < to)
-        detail::call(kernel,
-                     Block{from * lane_unit,
-                           std::min(to * lane_unit, tuple.length), 0},
-                     m, tuple, std::index_sequence_for<P...>());
+        detail::call(kernel, Block{from * lane_unit, std::min(to * lane_unit, tuple.length), 0}, m, tuple,
+                     std::index_sequence_for<P...>());
       first += units(tuple);
     }
   });

@@ -1,5 +1,4 @@
-//===- Matmul.cpp - the table of matrix products
-//----------------------------===//
+//===- Matmul.cpp - the table of matrix products --------------------------===//
 
 #include "cpu/Matmul.h"
 
@@ -16,19 +15,13 @@ namespace {
 
 // What decides how a product runs: everything but where its workspace lies.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
-  std::vector<int64_t> key = {
-      d.m,        d.n,
-      d.k,        d.a_m,
-      d.a_k,      d.b_k,
-      d.b_n,      d.c_m,
-      d.c_n,      d.a_type,
-      d.b_type,   d.c_type,
-      d.has_bias, d.accumulate,
-      d.epilogue, static_cast<int64_t>(d.workspace_bytes),
-      d.bias_type, d.n_batch};
+  std::vector<int64_t> key = {d.m,         d.n,          d.k,        d.a_m,
+                              d.a_k,       d.b_k,        d.b_n,      d.c_m,
+                              d.c_n,       d.a_type,     d.b_type,   d.c_type,
+                              d.has_bias,  d.accumulate, d.epilogue, static_cast<int64_t>(d.workspace_bytes),
+                              d.bias_type, d.n_batch};
   for (int32_t i = 0; i < d.n_batch; ++i)
-    key.insert(key.end(),
-               {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
+    key.insert(key.end(), {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
   for (int32_t i = 0; i < d.n_outer; ++i)
     key.insert(key.end(), {d.outer[i], d.a_outer[i], d.b_outer[i]});
   return key;
@@ -43,8 +36,7 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
   std::map<std::vector<int64_t>, std::shared_ptr<MatmulPlan>> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     const br_matmul_desc &d = model.matmuls[i];
-    std::string where =
-        concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
+    std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
     if (d.bias_grad != BR_BIAS_GRAD_NONE)
@@ -67,20 +59,15 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
 
 MatmulTable::~MatmulTable() = default;
 
-void MatmulTable::run(int32_t index, const void *a, const void *b, void *c,
-                      const void *bias) {
+void MatmulTable::run(int32_t index, const void *a, const void *b, void *c, const void *bias) {
   if (!plans[index])
-    return multiplyByLoops(descriptors[index], threads,
-                           static_cast<const char *>(a), static_cast<const char *>(b),
+    return multiplyByLoops(descriptors[index], threads, static_cast<const char *>(a), static_cast<const char *>(b),
                            static_cast<char *>(c), static_cast<const char *>(bias));
-  plans[index]->run(static_cast<const char *>(a), static_cast<const char *>(b),
-                    static_cast<char *>(c), static_cast<const char *>(bias),
-                    reinterpret_cast<char *>(arena) +
-                        descriptors[index].workspace_offset);
+  plans[index]->run(static_cast<const char *>(a), static_cast<const char *>(b), static_cast<char *>(c),
+                    static_cast<const char *>(bias),
+                    reinterpret_cast<char *>(arena) + descriptors[index].workspace_offset);
 }
 
-std::string MatmulTable::describe(int32_t index) const {
-  return plans[index] ? plans[index]->describe() : "loops";
-}
+std::string MatmulTable::describe(int32_t index) const { return plans[index] ? plans[index]->describe() : "loops"; }
 
 bool MatmulTable::isSlow(int32_t index) const { return plans[index] && plans[index]->isSlow(); }

@@ -1,5 +1,4 @@
-//===- Matmul.h - matrix products over oneDNN
-//-------------------------------===//
+//===- Matmul.h - matrix products over oneDNN -----------------------------===//
 //
 // Every br_matmul_desc gets its implementation once, at start, for the number
 // of threads in use.  oneDNN's scratch memory is the descriptor's workspace in
@@ -35,8 +34,7 @@ public:
   MatmulTable(const br_model &model, int threads, std::byte *arena);
   ~MatmulTable();
 
-  void run(int32_t index, const void *a, const void *b, void *c,
-           const void *bias);
+  void run(int32_t index, const void *a, const void *b, void *c, const void *bias);
 
   // How descriptor `index` runs, for people: "team brg:avx512_core, 128 KiB".
   std::string describe(int32_t index) const;

@@ -1,5 +1,4 @@
-//===- MatmulOperand.h - one matrix of a product, packed or in place
-//---------===//
+//===- MatmulOperand.h - one matrix of a product, packed or in place ------===//
 //
 // oneDNN's fast implementation takes dense matrices only.  A matrix that is
 // part of a wider one (a head of an attention layer) is copied into the
@@ -20,13 +19,8 @@ struct MatmulOperand {
   int64_t size = 0;                                       // bytes of an element
 
   bool isRowMajor() const { return byColumn == 1 || byRow != 1; }
-  bool isDense() const {
-    return (byColumn == 1 && byRow == columns) ||
-           (byRow == 1 && byColumn == rows);
-  }
-  uint64_t bytes() const {
-    return static_cast<uint64_t>(rows * columns * size);
-  }
+  bool isDense() const { return (byColumn == 1 && byRow == columns) || (byRow == 1 && byColumn == rows); }
+  uint64_t bytes() const { return static_cast<uint64_t>(rows * columns * size); }
 
   // The dense matrix with the same order of dimensions.
   MatmulOperand packed() const {
@@ -38,8 +32,7 @@ struct MatmulOperand {
 
 // Copies between two matrices of one shape and order; lines [begin, end) of it
 // (rows, or columns of a column-major one).
-inline void copyLines(const MatmulOperand &to, char *out,
-                      const MatmulOperand &from, const char *in, int64_t begin,
+inline void copyLines(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in, int64_t begin,
                       int64_t end) {
   bool rowMajor = from.isRowMajor();
   int64_t length = rowMajor ? from.columns : from.rows;
@@ -55,13 +48,10 @@ inline void copyLines(const MatmulOperand &to, char *out,
       continue;
     }
     for (int64_t e = 0; e < length; ++e)
-      std::memcpy(o + e * toStep * to.size, i + e * fromStep * to.size,
-                  to.size);
+      std::memcpy(o + e * toStep * to.size, i + e * fromStep * to.size, to.size);
   }
 }
-inline int64_t lineCount(const MatmulOperand &m) {
-  return m.isRowMajor() ? m.rows : m.columns;
-}
+inline int64_t lineCount(const MatmulOperand &m) { return m.isRowMajor() ? m.rows : m.columns; }
 
 } // namespace braid
 #endif // BRAID_CPU_MATMULOPERAND_H

@@ -1,5 +1,4 @@
-//===- MatmulPlan.cpp - how one matrix product runs
-//-------------------------===//
+//===- MatmulPlan.cpp - how one matrix product runs -----------------------===//
 //
 // oneDNN sees one matrix product at a time; batch and outer loops are ours.
 // Three facts of oneDNN 2.6 shape the choice.  Its fast implementation ("brg")
@@ -21,25 +20,20 @@ using dnnl::memory;
 
 namespace {
 
-memory::data_type dataType(br_dtype type) {
-  return type == BR_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
-}
+memory::data_type dataType(br_dtype type) { return type == BR_BF16 ? memory::data_type::bf16 : memory::data_type::f32; }
 
 void checkType(br_dtype type, const std::string &where) {
   if (type != BR_F32 && type != BR_BF16)
-    fail(where,
-         ": matrices of f32 and bf16 can be multiplied, not of other types");
+    fail(where, ": matrices of f32 and bf16 can be multiplied, not of other types");
 }
 
 memory::desc describeMatrix(const MatmulOperand &m, br_dtype type) {
-  return memory::desc({m.rows, m.columns}, dataType(type),
-                      memory::dims{m.byRow, m.byColumn});
+  return memory::desc({m.rows, m.columns}, dataType(type), memory::dims{m.byRow, m.byColumn});
 }
 
 // A dimension of size 1 has no meaningful stride: give it the one that makes
 // the matrix look dense, so that oneDNN recognises the layout.
-void normaliseStrides(int64_t rows, int64_t columns, int64_t &byRow,
-                      int64_t &byColumn) {
+void normaliseStrides(int64_t rows, int64_t columns, int64_t &byRow, int64_t &byColumn) {
   if (columns == 1 && rows == 1)
     byRow = byColumn = 1;
   else if (columns == 1)
@@ -59,9 +53,7 @@ void transpose(br_matmul_desc &d) {
   std::swap(d.a_outer, d.b_outer);
 }
 
-bool isFast(const std::string &implementation) {
-  return implementation.rfind("brg", 0) == 0;
-}
+bool isFast(const std::string &implementation) { return implementation.rfind("brg", 0) == 0; }
 
 // Small products gain more from running side by side than from being cut.
 constexpr double smallFlops = 64e6;
@@ -71,10 +63,8 @@ constexpr int64_t maxStripsPerThread = 64;
 
 } // namespace
 
-MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads,
-                       const std::string &where)
-    : d(desc), threads(threads), where(where),
-      engine(dnnl::engine::kind::cpu, 0) {
+MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::string &where)
+    : d(desc), threads(threads), where(where), engine(dnnl::engine::kind::cpu, 0) {
   normalise();
   packing = hasFastWhenDense();
   if (packing && choose())
@@ -90,10 +80,8 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads,
   bool exists = createVariant(probe, shapes[0], Last, false, needed);
   setThreads(threads);
   if (!exists)
-    fail(where,
-         ": this processor's oneDNN has no implementation for these types");
-  fail(where, ": needs at least ", align64(needed),
-       " bytes of workspace, and the plan gives it ", desc.workspace_bytes,
+    fail(where, ": this processor's oneDNN has no implementation for these types");
+  fail(where, ": needs at least ", align64(needed), " bytes of workspace, and the plan gives it ", desc.workspace_bytes,
        "; compile with a larger workspace");
 }
 
@@ -118,9 +106,8 @@ void MatmulPlan::normalise() {
   if (d.has_aux || d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
     fail(where, ": oneDNN neither keeps GELU's input nor has GELU's gradient as an epilogue");
   if (products > 1 && d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
-    fail(where,
-         ": an epilogue cannot be combined with both accumulate and outer "
-         "loops; split off the activation");
+    fail(where, ": an epilogue cannot be combined with both accumulate and outer "
+                "loops; split off the activation");
 }
 
 // Whether dense matrices would get oneDNN's fast implementation here.
@@ -129,32 +116,27 @@ bool MatmulPlan::hasFastWhenDense() {
   uint64_t ignored = 0;
   Variant probe;
   setThreads(1);
-  bool fast = createVariant(probe, shapeOf(d.m), Last, false, ignored) &&
-              isFast(implementation);
+  bool fast = createVariant(probe, shapeOf(d.m), Last, false, ignored) && isFast(implementation);
   setThreads(threads);
   return fast;
 }
 
 // The first mode whose scratch memory and packed matrices fit the workspace.
 bool MatmulPlan::choose() {
-  bool sideBySide =
-      threads > 1 && items > 1 &&
-      (items >= 2 * threads || 2.0 * d.m * d.n * d.k < smallFlops);
+  bool sideBySide = threads > 1 && items > 1 && (items >= 2 * threads || 2.0 * d.m * d.n * d.k < smallFlops);
   if (sideBySide && tryMode(Mode::Items, 1, false, threads))
     return true;
   if (tryMode(Mode::Team, 1, false))
     return true;
   // Rather finer strips than fewer workers.
   for (int leastWorkers : {threads, 1})
-    for (int64_t parts = threads; parts <= threads * maxStripsPerThread;
-         parts *= 2)
+    for (int64_t parts = threads; parts <= threads * maxStripsPerThread; parts *= 2)
       if (tryMode(Mode::Strips, parts, false, leastWorkers))
         return true;
   return false;
 }
 
-bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation,
-                         int leastWorkers) {
+bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers) {
   mode = newMode;
   stripRows = parts == 1 ? d.m : ((d.m + parts - 1) / parts + 15) / 16 * 16;
   strips = (d.m + stripRows - 1) / stripRows;
@@ -165,8 +147,7 @@ bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation,
   setThreads(mode == Mode::Team ? threads : 1);
   bool created = createVariants(anyImplementation, scratch);
   setThreads(threads);
-  if (!created || (packing && !isFast(implementation)) ||
-      !fitWorkers(scratch, leastWorkers))
+  if (!created || (packing && !isFast(implementation)) || !fitWorkers(scratch, leastWorkers))
     return false;
   for (auto &pair : variants)
     for (Variant &variant : pair)
@@ -188,52 +169,41 @@ MatmulPlan::Shape MatmulPlan::shapeOf(int64_t rows) const {
 }
 
 bool MatmulPlan::kindExists(Kind kind) const {
-  return kind == Last || (kind == First && products > 1) ||
-         (kind == Middle && products > 2);
+  return kind == Last || (kind == First && products > 1) || (kind == Middle && products > 2);
 }
 
 MatmulPlan::Kind MatmulPlan::kindOf(int64_t product) const {
   return product == products - 1 ? Last : product == 0 ? First : Middle;
 }
 
-bool MatmulPlan::addsToC(Kind kind) const {
-  return d.accumulate || (products > 1 && kind != First);
-}
+bool MatmulPlan::addsToC(Kind kind) const { return d.accumulate || (products > 1 && kind != First); }
 
 bool MatmulPlan::createVariants(bool anyImplementation, uint64_t &scratch) {
   for (int kind = First; kind < NumKinds; ++kind)
     for (int tail = 0; tail < 2; ++tail) {
       Variant &variant = variants[kind][tail];
       variant = Variant();
-      bool exists = kindExists(static_cast<Kind>(kind)) &&
-                    (!tail || shapes[1].a.rows != stripRows);
-      if (exists &&
-          !createVariant(variant, shapes[tail], static_cast<Kind>(kind),
-                         anyImplementation, scratch))
+      bool exists = kindExists(static_cast<Kind>(kind)) && (!tail || shapes[1].a.rows != stripRows);
+      if (exists && !createVariant(variant, shapes[tail], static_cast<Kind>(kind), anyImplementation, scratch))
         return false;
     }
   return true;
 }
 
 // One primitive; `scratch` grows to what it needs.
-bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind,
-                               bool anyImplementation, uint64_t &scratch) {
-  memory::desc a =
-      describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a_type);
-  memory::desc b =
-      describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b_type);
-  memory::desc c =
-      describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c_type);
+bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind, bool anyImplementation,
+                               uint64_t &scratch) {
+  memory::desc a = describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a_type);
+  memory::desc b = describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b_type);
+  memory::desc c = describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c_type);
   memory::desc bias({1, d.n}, dataType(d.bias_type), memory::dims{d.n, 1});
   bool addsBias = kind == Last && d.has_bias && !transposed;
-  dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c)
-                                     : dnnl::matmul::desc(a, b, c);
+  dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);
   dnnl::matmul::primitive_desc pd(desc, attributes(kind, shape.c.rows), engine,
                                   /*allow_empty=*/true);
   if (!pd)
     return false;
-  while (anyImplementation &&
-         pd.scratchpad_desc().get_size() > d.workspace_bytes)
+  while (anyImplementation && pd.scratchpad_desc().get_size() > d.workspace_bytes)
     if (!pd.next_impl() || std::string(pd.impl_info_str()).rfind("ref", 0) == 0)
       return false;
   scratch = std::max<uint64_t>(scratch, pd.scratchpad_desc().get_size());
@@ -247,9 +217,7 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   bool adds = addsToC(kind), finishes = kind == Last;
   dnnl::post_ops post;
   if (finishes && transposed && d.has_bias)
-    post.append_binary(
-        dnnl::algorithm::binary_add,
-        memory::desc({rows, 1}, dataType(d.bias_type), memory::dims{1, 1}));
+    post.append_binary(dnnl::algorithm::binary_add, memory::desc({rows, 1}, dataType(d.bias_type), memory::dims{1, 1}));
   // With several products C holds a partial sum, which the activation includes;
   // with one it holds the old value, which is added to the activation's result.
   if (adds && (products > 1 || d.epilogue == BR_EPILOGUE_NONE))
@@ -272,21 +240,16 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
 bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
   const Shape &shape = shapes[0];
   scratchBytes = align64(scratch);
-  slice = scratchBytes + (shape.packA ? align64(shape.a.bytes()) : 0) +
-          (shape.packB ? align64(shape.b.bytes()) : 0) +
+  slice = scratchBytes + (shape.packA ? align64(shape.a.bytes()) : 0) + (shape.packB ? align64(shape.b.bytes()) : 0) +
           (shape.packC ? align64(shape.c.bytes()) : 0);
-  uint64_t fits =
-      slice ? d.workspace_bytes / slice : static_cast<uint64_t>(threads);
-  workers = mode == Mode::Team ? 1
-                               : static_cast<int>(std::min<uint64_t>(
-                                     fits, static_cast<uint64_t>(threads)));
+  uint64_t fits = slice ? d.workspace_bytes / slice : static_cast<uint64_t>(threads);
+  workers = mode == Mode::Team ? 1 : static_cast<int>(std::min<uint64_t>(fits, static_cast<uint64_t>(threads)));
   return fits > 0 && workers >= leastWorkers;
 }
 
 void MatmulPlan::addSlots(Variant &variant) {
   const dnnl::matmul::primitive_desc &pd = variant.description;
-  memory::desc rowBias({pd.dst_desc().dims()[0], 1}, dataType(d.bias_type),
-                       memory::dims{1, 1});
+  memory::desc rowBias({pd.dst_desc().dims()[0], 1}, dataType(d.bias_type), memory::dims{1, 1});
   for (int worker = 0; worker < workers; ++worker) {
     Slot slot;
     auto add = [&](memory &place, int argument, const memory::desc &desc) {
@@ -299,8 +262,7 @@ void MatmulPlan::addSlots(Variant &variant) {
     if (pd.bias_desc().data.ndims)
       add(slot.bias, DNNL_ARG_BIAS, pd.bias_desc());
     else if (transposed && d.has_bias && &variant >= variants[Last])
-      add(slot.bias, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1,
-          rowBias);
+      add(slot.bias, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, rowBias);
     if (pd.scratchpad_desc().get_size())
       add(slot.scratch, DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
     slot.stream = dnnl::stream(engine);
@@ -311,14 +273,12 @@ void MatmulPlan::addSlots(Variant &variant) {
 std::string MatmulPlan::describe() const {
   static const char *const names[] = {"team", "items", "strips"};
   std::string text =
-      concat(names[static_cast<int>(mode)], " ", implementation, ", ",
-             formatBytes(slice * workers), " of workspace");
+      concat(names[static_cast<int>(mode)], " ", implementation, ", ", formatBytes(slice * workers), " of workspace");
   if (mode != Mode::Team)
     text += concat(", ", workers, " workers");
   if (mode == Mode::Strips)
     text += concat(", ", strips, " strips");
   if (shapes[0].packA || shapes[0].packB || shapes[0].packC)
-    text += concat(", packs", shapes[0].packA ? " A" : "",
-                   shapes[0].packB ? " B" : "", shapes[0].packC ? " C" : "");
+    text += concat(", packs", shapes[0].packA ? " A" : "", shapes[0].packB ? " B" : "", shapes[0].packC ? " C" : "");
   return text;
 }

@@ -1,5 +1,4 @@
-//===- MatmulPlan.h - how one matrix product runs
-//---------------------------===//
+//===- MatmulPlan.h - how one matrix product runs -------------------------===//
 //
 // The choice is made in the constructor (MatmulPlan.cpp), the work done by
 // run() (MatmulRun.cpp).  See Matmul.h for the modes.
@@ -22,8 +21,7 @@ public:
   // Chooses and creates the primitives; `where` names the descriptor in errors.
   MatmulPlan(const br_matmul_desc &desc, int threads, const std::string &where);
 
-  void run(const char *a, const char *b, char *c, const char *bias,
-           char *workspace);
+  void run(const char *a, const char *b, char *c, const char *bias, char *workspace);
 
   std::string describe() const;
   // oneDNN has only its reference loops for this layout.
@@ -54,11 +52,9 @@ private:
   // The choice.
   void normalise();
   bool choose();
-  bool tryMode(Mode newMode, int64_t parts, bool anyImplementation,
-               int leastWorkers = 1);
+  bool tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers = 1);
   bool createVariants(bool anyImplementation, uint64_t &scratch);
-  bool createVariant(Variant &variant, const Shape &shape, Kind kind,
-                     bool anyImplementation, uint64_t &scratch);
+  bool createVariant(Variant &variant, const Shape &shape, Kind kind, bool anyImplementation, uint64_t &scratch);
   bool fitWorkers(uint64_t scratch, int leastWorkers);
   void addSlots(Variant &variant);
   bool hasFastWhenDense();
@@ -69,19 +65,13 @@ private:
   bool addsToC(Kind kind) const;
 
   // The work.
-  void runItem(int worker, int64_t index, const char *a, const char *b, char *c,
-               const char *bias, char *workspace);
-  const char *place(bool pack, const MatmulOperand &from, const char *in,
-                    char *&free);
-  void copy(const MatmulOperand &to, char *out, const MatmulOperand &from,
-            const char *in);
-  void execute(Variant &variant, int worker, const char *a, const char *b,
-               char *c, const char *bias, char *scratch);
+  void runItem(int worker, int64_t index, const char *a, const char *b, char *c, const char *bias, char *workspace);
+  const char *place(bool pack, const MatmulOperand &from, const char *in, char *&free);
+  void copy(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in);
+  void execute(Variant &variant, int worker, const char *a, const char *b, char *c, const char *bias, char *scratch);
 
-  br_matmul_desc
-      d; // normalised: rows of C are contiguous, where one stride is 1
-  bool transposed =
-      false; // C' = B' A' was needed for that; bias runs down the rows
+  br_matmul_desc d;        // normalised: rows of C are contiguous, where one stride is 1
+  bool transposed = false; // C' = B' A' was needed for that; bias runs down the rows
   int threads;
   int64_t items = 1, products = 1;
   std::string where;
@@ -99,8 +89,7 @@ private:
 };
 
 // Offset of combination `index` of the loops, the last varying fastest.
-inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size,
-                          const int64_t *stride) {
+inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const int64_t *stride) {
   int64_t offset = 0;
   for (int32_t i = n - 1; i >= 0; --i) {
     offset += index % size[i] * stride[i];

@@ -1,5 +1,4 @@
-//===- MatmulRun.cpp - running a matrix product
-//-----------------------------===//
+//===- MatmulRun.cpp - running a matrix product ---------------------------===//
 //
 // An item is one C of the batch, or one strip of it.  Workers take contiguous
 // ranges of items; each has a slice of the workspace: oneDNN's scratch memory,
@@ -17,8 +16,7 @@
 
 using namespace braid;
 
-void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias,
-                     char *workspace) {
+void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias, char *workspace) {
   int64_t count = items * strips;
   if (transposed)
     std::swap(a, b);
@@ -30,24 +28,19 @@ void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias,
   // Cut by workers, but run by the whole team, whose size never changes.
   parallelRanges(threads, threads, [&](int worker, int64_t, int64_t) {
     if (worker < workers)
-      for (int64_t i = count * worker / workers;
-           i < count * (worker + 1) / workers; ++i)
+      for (int64_t i = count * worker / workers; i < count * (worker + 1) / workers; ++i)
         runItem(worker, i, a, b, c, bias, workspace + worker * slice);
   });
 }
 
-void MatmulPlan::runItem(int worker, int64_t index, const char *a,
-                         const char *b, char *c, const char *bias,
+void MatmulPlan::runItem(int worker, int64_t index, const char *a, const char *b, char *c, const char *bias,
                          char *workspace) {
-  int64_t item = index / strips, strip = index % strips,
-          row = strip * stripRows;
+  int64_t item = index / strips, strip = index % strips, row = strip * stripRows;
   bool tail = strip == strips - 1 && shapes[1].a.rows != stripRows;
   const Shape &shape = shapes[tail];
-  a += shape.a.size *
-       (loopOffset(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
+  a += shape.a.size * (loopOffset(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
   b += shape.b.size * loopOffset(item, d.n_batch, d.batch, d.b_batch);
-  c += shape.c.size *
-       (loopOffset(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
+  c += shape.c.size * (loopOffset(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
   if (transposed && bias)
     bias += row * (d.bias_type == BR_BF16 ? 2 : 4);
 
@@ -60,12 +53,8 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a,
   }
   for (int64_t j = 0; j < products; ++j) {
     char *rest = free;
-    const char *aj = place(
-        shape.packA, shape.a,
-        a + shape.a.size * loopOffset(j, d.n_outer, d.outer, d.a_outer), rest);
-    const char *bj = place(
-        shape.packB, shape.b,
-        b + shape.b.size * loopOffset(j, d.n_outer, d.outer, d.b_outer), rest);
+    const char *aj = place(shape.packA, shape.a, a + shape.a.size * loopOffset(j, d.n_outer, d.outer, d.a_outer), rest);
+    const char *bj = place(shape.packB, shape.b, b + shape.b.size * loopOffset(j, d.n_outer, d.outer, d.b_outer), rest);
     execute(variants[kindOf(j)][tail], worker, aj, bj, target, bias, workspace);
   }
   if (shape.packC)
@@ -73,8 +62,7 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a,
 }
 
 // Where oneDNN finds the matrix: at `in`, or packed at `free`, which moves on.
-const char *MatmulPlan::place(bool pack, const MatmulOperand &from,
-                              const char *in, char *&free) {
+const char *MatmulPlan::place(bool pack, const MatmulOperand &from, const char *in, char *&free) {
   if (!pack)
     return in;
   char *out = free;
@@ -83,18 +71,14 @@ const char *MatmulPlan::place(bool pack, const MatmulOperand &from,
   return out;
 }
 
-void MatmulPlan::copy(const MatmulOperand &to, char *out,
-                      const MatmulOperand &from, const char *in) {
+void MatmulPlan::copy(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in) {
   int64_t lines = lineCount(from);
   if (mode != Mode::Team || from.bytes() < (64 << 10))
     return copyLines(to, out, from, in, 0, lines);
-  parallelRanges(threads, lines, [&](int, int64_t begin, int64_t end) {
-    copyLines(to, out, from, in, begin, end);
-  });
+  parallelRanges(threads, lines, [&](int, int64_t begin, int64_t end) { copyLines(to, out, from, in, begin, end); });
 }
 
-void MatmulPlan::execute(Variant &variant, int worker, const char *a,
-                         const char *b, char *c, const char *bias,
+void MatmulPlan::execute(Variant &variant, int worker, const char *a, const char *b, char *c, const char *bias,
                          char *scratch) {
   Slot &slot = variant.slots[worker];
   auto set = [](dnnl::memory &m, const char *p) {
@@ -106,13 +90,11 @@ void MatmulPlan::execute(Variant &variant, int worker, const char *a,
   set(slot.c, c);
   set(slot.bias, bias);
   set(slot.scratch, scratch);
-  dnnl_status_t status = dnnl_primitive_execute(
-      variant.primitive.get(), slot.stream.get(),
-      static_cast<int>(slot.args.size()), slot.args.data());
+  dnnl_status_t status = dnnl_primitive_execute(variant.primitive.get(), slot.stream.get(),
+                                                static_cast<int>(slot.args.size()), slot.args.data());
   if (status != dnnl_success) {
     // The primitive was created for exactly these arguments.
-    std::fprintf(stderr, "braid: oneDNN failed to run a matmul (status %d)\n",
-                 status);
+    std::fprintf(stderr, "braid: oneDNN failed to run a matmul (status %d)\n", status);
     std::abort();
   }
 }

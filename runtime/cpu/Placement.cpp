@@ -70,7 +70,6 @@ void braid::pinPool(const Placement &placement) {
   if (placement.cpus.empty())
     return;
   setThreads(placement.threads);
-  parallelRanges(placement.threads, placement.threads, [&](int thread, int64_t, int64_t) {
-    restrictTo({placement.cpus[thread]});
-  });
+  parallelRanges(placement.threads, placement.threads,
+                 [&](int thread, int64_t, int64_t) { restrictTo({placement.cpus[thread]}); });
 }

@@ -1,5 +1,4 @@
-//===- Threads.cpp - the thread pool
-//----------------------------------------===//
+//===- Threads.cpp - the thread pool --------------------------------------===//
 
 #include "cpu/Threads.h"
 #include "core/Context.h"
@@ -10,9 +9,7 @@
 
 using namespace braid;
 
-int braid::availableCores() {
-  return static_cast<int>(processCores().size());
-}
+int braid::availableCores() { return static_cast<int>(processCores().size()); }
 
 // libgomp reads its environment when it is loaded, so the way to say otherwise
 // is to start once more.  By default a thread spins for up to about 15 ms at the
@@ -32,8 +29,6 @@ void braid::setThreads(int threads) {
   omp_set_num_threads(threads);
 }
 
-void br_parallel(br_context *ctx, int64_t count,
-                 void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
-  parallelRanges(ctx->threads, count,
-                 [&](int, int64_t begin, int64_t end) { fn(arg, begin, end); });
+void br_parallel(br_context *ctx, int64_t count, void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
+  parallelRanges(ctx->threads, count, [&](int, int64_t begin, int64_t end) { fn(arg, begin, end); });
 }

@@ -1,5 +1,4 @@
-//===- Threads.h - the thread pool
-//------------------------------------------===//
+//===- Threads.h - the thread pool ----------------------------------------===//
 //
 // OpenMP's pool, because oneDNN uses the same one: a second pool would fight
 // its spinning.  Work is cut into one contiguous range a thread, a function of

@@ -1,5 +1,4 @@
-//===- kernel.h - what generated CPU kernels are written in
-//-----------------===//
+//===- kernel.h - what generated CPU kernels are written in ---------------===//
 //
 // A generated kernel is a loop over rows around loops over lanes.  This header
 // gives it W-wide values (`V` float, `VI` int32, `VM` mask), loads and stores

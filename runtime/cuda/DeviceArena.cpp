@@ -44,7 +44,8 @@ std::string DeviceArena::warnOfRest() const {
   const uint64_t now = memoryOfDevice().free;
   if (now >= libraryBytes)
     return "";
-  return concat("only ", formatBytes(now), " are free beside the arena for what NCCL, cuDNN and CUDA graphs take in the first step; should "
+  return concat("only ", formatBytes(now),
+                " are free beside the arena for what NCCL, cuDNN and CUDA graphs take in the first step; should "
                 "that fail, compile with a lower --memory-limit");
 }
 

@@ -26,10 +26,14 @@ namespace braid {
 
 using bf16 = __nv_bfloat16;
 
-template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec { T at[N]; };
+template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
+  T at[N];
+};
 
 namespace detail {
-template <class T> struct Same { using type = T; };
+template <class T> struct Same {
+  using type = T;
+};
 // {f(0), f(1), ...}
 template <int N, class F> __device__ inline auto each(const F &f) {
   Vec<decltype(f(0)), N> v;

@@ -20,11 +20,17 @@ namespace {
 // What decides how a product runs: everything but where its workspace, GELU's input and a
 // bias's gradient lie.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
-  std::vector<int64_t> key = {
-      d.m,          d.n,        d.k,       d.a_m,     d.a_k,     d.b_k,      d.b_n,
-      d.c_m,        d.c_n,      d.a_type,  d.b_type,  d.c_type,  d.has_bias, d.bias_type,
-      d.accumulate, d.epilogue, d.n_batch, d.n_outer, d.has_aux, d.aux_m,
-      d.bias_grad,  static_cast<int64_t>(d.workspace_bytes)};
+  std::vector<int64_t> key = {d.m,          d.n,
+                              d.k,          d.a_m,
+                              d.a_k,        d.b_k,
+                              d.b_n,        d.c_m,
+                              d.c_n,        d.a_type,
+                              d.b_type,     d.c_type,
+                              d.has_bias,   d.bias_type,
+                              d.accumulate, d.epilogue,
+                              d.n_batch,    d.n_outer,
+                              d.has_aux,    d.aux_m,
+                              d.bias_grad,  static_cast<int64_t>(d.workspace_bytes)};
   for (int32_t i = 0; i < d.n_batch; ++i)
     key.insert(key.end(), {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
   for (int32_t i = 0; i < d.n_outer; ++i)

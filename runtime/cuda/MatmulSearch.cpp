@@ -89,8 +89,7 @@ static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   for (const auto &part : parts) {
     uint32_t value = 0; // of four bytes or, as the host has them, the lower two
     size_t written = 0;
-    const cublasStatus_t status =
-        cublasLtMatmulAlgoConfigGetAttribute(&algo, part.name, &value, part.bytes, &written);
+    const cublasStatus_t status = cublasLtMatmulAlgoConfigGetAttribute(&algo, part.name, &value, part.bytes, &written);
     text += part.text + (status == CUBLAS_STATUS_SUCCESS ? std::to_string(value) : "?");
   }
   return text;

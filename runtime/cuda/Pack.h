@@ -6,7 +6,9 @@
 
 namespace braid {
 
-template <class T, int N> struct alignas(sizeof(T) * N) Pack { T at[N]; };
+template <class T, int N> struct alignas(sizeof(T) * N) Pack {
+  T at[N];
+};
 
 // Whether all of these, addresses or distances in bytes, are multiples of `bytes`.
 template <class... Values> bool all_multiples(uint64_t bytes, Values... values) {

@@ -71,8 +71,9 @@ static cl::opt<std::string> logFile("log", cl::desc("Write a JSON line for each 
                                     cl::value_desc("file"), cl::cat(inputs));
 static cl::opt<bool> print("print", cl::desc("Print results also when --outputs or --expect is given"),
                            cl::cat(inputs));
-static cl::opt<bool> perRank("per-rank", cl::desc("Print also what each rank of a local function returns, before it is "
-                                                  "put together"),
+static cl::opt<bool> perRank("per-rank",
+                             cl::desc("Print also what each rank of a local function returns, before it is "
+                                      "put together"),
                              cl::cat(inputs));
 static cl::opt<int64_t> printLimit("print-limit", cl::desc("Tensors with more elements are summed up (default 64)"),
                                    cl::value_desc("N"), cl::init(64), cl::cat(inputs));

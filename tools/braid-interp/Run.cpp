@@ -93,8 +93,8 @@ static LogicalResult compareWithFile(ModuleOp module, const Program &program, Ar
     if (text.empty())
       continue;
     ++different;
-    llvm::errs() << "'" << program.name << "': result '" << labelOf(program, i) << "' differs from '"
-                 << expected->first << "' of the file: " << text << '\n';
+    llvm::errs() << "'" << program.name << "': result '" << labelOf(program, i) << "' differs from '" << expected->first
+                 << "' of the file: " << text << '\n';
   }
   if (compared == 0)
     return module.emitError() << "'" << options.expectFile << "' has no tensor for any result of '" << program.name

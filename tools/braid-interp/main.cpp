@@ -25,10 +25,14 @@ static int fail(const std::string &message) {
 
 static LogicalResult runMode(ModuleOp module, const Options &options) {
   switch (options.mode) {
-  case Mode::Run: return runOnce(module, options);
-  case Mode::Train: return runTraining(module, options);
-  case Mode::Compare: return runComparison(module, options);
-  case Mode::CheckGradients: return checkGradients(module, options);
+  case Mode::Run:
+    return runOnce(module, options);
+  case Mode::Train:
+    return runTraining(module, options);
+  case Mode::Compare:
+    return runComparison(module, options);
+  case Mode::CheckGradients:
+    return checkGradients(module, options);
   }
   llvm_unreachable("unknown mode");
 }

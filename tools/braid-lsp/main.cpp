@@ -1,8 +1,8 @@
 //===- main.cpp - braid-lsp: the language server of .mlir files -----------===//
 
 #include "braid/InitAll.h"
-#include "tools/CommandLine.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "tools/CommandLine.h"
 
 int main(int argc, char **argv) {
   braid::describeTool("braid-lsp");

@@ -16,14 +16,17 @@ using namespace llvm;
 
 static cl::OptionCategory category("braid-model options");
 static cl::opt<std::string> configPath(cl::Positional, cl::desc("<config.json>"), cl::cat(category));
-static cl::opt<std::string> preset("preset", cl::desc("A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny, mlp"),
+static cl::opt<std::string> preset("preset",
+                                   cl::desc("A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny, mlp"),
                                    cl::value_desc("name"), cl::cat(category));
-static cl::opt<int64_t> batch("batch", cl::desc("Sequences (rows) in the global batch (default 8)"), cl::init(8), cl::cat(category));
+static cl::opt<int64_t> batch("batch", cl::desc("Sequences (rows) in the global batch (default 8)"), cl::init(8),
+                              cl::cat(category));
 static cl::opt<int64_t> sequence("seq", cl::desc("Tokens in a sequence (default 64; at most the model's positions)"),
                                  cl::cat(category));
-static cl::opt<std::string> output("o", cl::desc("Where to write the graph (- for standard output)"), cl::value_desc("file"),
-                                   cl::init("-"), cl::cat(category));
-static cl::opt<bool> countOnly("count", cl::desc("List the parameters by tensor, and their number, instead"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Where to write the graph (- for standard output)"),
+                                   cl::value_desc("file"), cl::init("-"), cl::cat(category));
+static cl::opt<bool> countOnly("count", cl::desc("List the parameters by tensor, and their number, instead"),
+                               cl::cat(category));
 
 static int fail(const Twine &message) {
   errs() << "braid-model: " << message << '\n';
@@ -67,8 +70,9 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](raw_ostream &os) { os << "braid-model " BRAID_VERSION "\n"; });
-  cl::ParseCommandLineOptions(argc, argv, "Writes the training graph of a model.\n\n"
-                                          "The model is a Hugging Face config.json (gpt2 or llama) or a preset.\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Writes the training graph of a model.\n\n"
+                              "The model is a Hugging Face config.json (gpt2 or llama) or a preset.\n");
   if (configPath.empty() == preset.empty())
     return fail("give either a config.json or --preset=" + braid::presetNames());
   Expected<braid::ModelConfig> config =

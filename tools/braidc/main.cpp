@@ -27,33 +27,40 @@ struct Flags {
                  clEnumValN(Emit::Cu, "cu", "the same of --target=cuda, CUDA C++"),
                  clEnumValN(Emit::Dir, "dir", "a folder that builds with CMake and a compiler, without LLVM"),
                  clEnumValN(Emit::Exe, "exe", "the training binary (default)"))};
-  cl::opt<std::string> target{"target", cl::desc("What the binary runs on: cpu (default), or cuda with the GPU to compile for "
-                                                 "(default sm_90)"),
+  cl::opt<std::string> target{"target",
+                              cl::desc("What the binary runs on: cpu (default), or cuda with the GPU to compile for "
+                                       "(default sm_90)"),
                               cl::value_desc("cpu|cuda[:sm_90]"), cl::init("cpu"), cl::cat(category)};
   cl::opt<int64_t> accumulate{"accumulate", cl::desc("Microbatches a step: the graph's batch is divided by this"),
                               cl::value_desc("K"), cl::init(1), cl::cat(category)};
 
-  cl::opt<std::string> precision{"precision", cl::desc("f32 (default), or bf16: contractions, attention and what lies between "
-                                                       "in bf16, parameters with f32 masters"),
+  cl::opt<std::string> precision{"precision",
+                                 cl::desc("f32 (default), or bf16: contractions, attention and what lies between "
+                                          "in bf16, parameters with f32 masters"),
                                  cl::value_desc("f32|bf16"), cl::cat(category)};
-  cl::opt<std::string> gradType{"grad-dtype", cl::desc("--precision=bf16: in which type gradients of parameters are stored and "
-                                                       "microbatches add up (default f32)"),
+  cl::opt<std::string> gradType{"grad-dtype",
+                                cl::desc("--precision=bf16: in which type gradients of parameters are stored and "
+                                         "microbatches add up (default f32)"),
                                 cl::value_desc("bf16|f32"), cl::cat(category)};
-  cl::opt<std::string> reduceType{"reduce-dtype", cl::desc("--precision=bf16: in which type ranks send gradients to reduce them "
-                                                           "(default f32)"),
+  cl::opt<std::string> reduceType{"reduce-dtype",
+                                  cl::desc("--precision=bf16: in which type ranks send gradients to reduce them "
+                                           "(default f32)"),
                                   cl::value_desc("f32|bf16"), cl::cat(category)};
 
-  cl::opt<std::string> attention{"attention", cl::desc("How attention is computed: auto (default: by the target's library where "
-                                                       "that takes it), library (or an error), or decompose"),
+  cl::opt<std::string> attention{"attention",
+                                 cl::desc("How attention is computed: auto (default: by the target's library where "
+                                          "that takes it), library (or an error), or decompose"),
                                  cl::value_desc("auto|library|decompose"), cl::cat(category)};
 
-  cl::opt<std::string> epilogues{"epilogues", cl::desc("What calls of products do besides, where the target's library can: full "
-                                                       "(default: activations, and the gradients of biases), activations, or none"),
+  cl::opt<std::string> epilogues{"epilogues",
+                                 cl::desc("What calls of products do besides, where the target's library can: full "
+                                          "(default: activations, and the gradients of biases), activations, or none"),
                                  cl::value_desc("full|activations|none"), cl::cat(category)};
 
-  cl::opt<std::string> rowAlignment{"row-alignment", cl::desc("Rows of activations and gradients begin at multiples of so many bytes "
-                                                              "where that costs little; 0: where they end (default: the target's, "
-                                                              "128 on GPUs)"),
+  cl::opt<std::string> rowAlignment{"row-alignment",
+                                    cl::desc("Rows of activations and gradients begin at multiples of so many bytes "
+                                             "where that costs little; 0: where they end (default: the target's, "
+                                             "128 on GPUs)"),
                                     cl::value_desc("bytes"), cl::cat(category)};
 
   cl::opt<std::string> optimizer{"optimizer", cl::desc("sgd, momentum, nesterov, adam or adamw (default)"),
@@ -61,38 +68,45 @@ struct Flags {
   cl::opt<double> beta1{"beta1", cl::desc("Adam: decay of the mean (default 0.9)"), cl::init(0.9), cl::cat(category)};
   cl::opt<double> beta2{"beta2", cl::desc("Adam: decay of the squared mean (default 0.999)"), cl::init(0.999),
                         cl::cat(category)};
-  cl::opt<double> eps{"eps", cl::desc("Adam: added to the denominator (default 1e-8)"), cl::init(1e-8), cl::cat(category)};
-  cl::opt<double> momentum{"momentum", cl::desc("momentum, nesterov: decay of the velocity (default 0.9)"), cl::init(0.9),
-                           cl::cat(category)};
-  cl::opt<double> weightDecay{"weight-decay", cl::desc("Weight decay, a share of the parameter (times lr) a step (default 0)"),
+  cl::opt<double> eps{"eps", cl::desc("Adam: added to the denominator (default 1e-8)"), cl::init(1e-8),
+                      cl::cat(category)};
+  cl::opt<double> momentum{"momentum", cl::desc("momentum, nesterov: decay of the velocity (default 0.9)"),
+                           cl::init(0.9), cl::cat(category)};
+  cl::opt<double> weightDecay{"weight-decay",
+                              cl::desc("Weight decay, a share of the parameter (times lr) a step (default 0)"),
                               cl::init(0.0), cl::cat(category)};
   cl::list<std::string> decayExclude{"decay-exclude", cl::desc("Parameters without decay: biases, norms, embeddings"),
                                      cl::CommaSeparated, cl::cat(category)};
   cl::opt<double> clip{"clip", cl::desc("Clip the global norm of the gradients to this (default 0: do not)"),
                        cl::init(0.0), cl::cat(category)};
 
-  cl::opt<std::string> mesh{"mesh", cl::desc("Axes of ranks and their sizes: the batch is cut over dp, replica and shard "
-                                             "(hybrid sharding), other axes are for --layout"),
+  cl::opt<std::string> mesh{"mesh",
+                            cl::desc("Axes of ranks and their sizes: the batch is cut over dp, replica and shard "
+                                     "(hybrid sharding), other axes are for --layout"),
                             cl::value_desc("dp=4,tp=2"), cl::cat(category)};
-  cl::opt<int64_t> zero{"zero", cl::desc("What data parallel ranks cut: 0 nothing (DDP, default), 1 optimizer state, "
-                                         "2 and gradients, 3 and parameters (FSDP)"),
+  cl::opt<int64_t> zero{"zero",
+                        cl::desc("What data parallel ranks cut: 0 nothing (DDP, default), 1 optimizer state, "
+                                 "2 and gradients, 3 and parameters (FSDP)"),
                         cl::value_desc("stage"), cl::init(0), cl::cat(category)};
   cl::opt<std::string> compare{"compare", cl::desc("Plan all stages of --zero instead and print what each costs"),
                                cl::value_desc("zero"), cl::cat(category)};
-  cl::opt<std::string> strategy{"strategy", cl::desc("dataparallel: the first rank holds all, sends parameters and batch and "
-                                                     "updates alone"),
+  cl::opt<std::string> strategy{"strategy",
+                                cl::desc("dataparallel: the first rank holds all, sends parameters and batch and "
+                                         "updates alone"),
                                 cl::value_desc("dataparallel"), cl::cat(category)};
   cl::opt<std::string> layout{"layout", cl::desc("Shardings by names of tensors, as comm-annotate reads them"),
                               cl::value_desc("file"), cl::cat(category)};
   cl::opt<bool> reshardAfterForward{"reshard-after-forward",
                                     cl::desc("--zero=3: drop gathered parameters after forward (default true)"),
                                     cl::init(true), cl::cat(category)};
-  cl::opt<bool> unreducedAccumulators{"unreduced-accumulators",
-                                      cl::desc("--zero=2, 3 with --accumulate: keep partial sums and reduce them once a "
-                                               "step, instead of each microbatch into the shard"),
-                                      cl::cat(category)};
-  cl::opt<std::string> bucketMb{"bucket-mb", cl::desc("Tensors that are reduced or gathered together, MiB (default 25); "
-                                                      "0 for one tensor, inf for all, auto from --link"),
+  cl::opt<bool> unreducedAccumulators{
+      "unreduced-accumulators",
+      cl::desc("--zero=2, 3 with --accumulate: keep partial sums and reduce them once a "
+               "step, instead of each microbatch into the shard"),
+      cl::cat(category)};
+  cl::opt<std::string> bucketMb{"bucket-mb",
+                                cl::desc("Tensors that are reduced or gathered together, MiB (default 25); "
+                                         "0 for one tensor, inf for all, auto from --link"),
                                 cl::value_desc("N|inf|auto"), cl::cat(category)};
   cl::opt<std::string> firstBucketMb{"first-bucket-mb", cl::desc("The first bucket of backward, MiB (default 1)"),
                                      cl::value_desc("N"), cl::cat(category)};
@@ -106,20 +120,23 @@ struct Flags {
                                cl::value_desc("GFLOPS,GBps"), cl::cat(category)};
   cl::opt<bool> noiseScale{"noise-scale", cl::desc("Measure the gradient noise scale (one scalar all_reduce more)"),
                            cl::cat(category)};
-  cl::list<std::string> transports{"transports", cl::desc("What the binary can communicate over: threads, gloo, mpi; "
-                                                          "cuda: nccl, gloo, mpi, device-threads (default: those that "
-                                                          "are installed)"),
+  cl::list<std::string> transports{"transports",
+                                   cl::desc("What the binary can communicate over: threads, gloo, mpi; "
+                                            "cuda: nccl, gloo, mpi, device-threads (default: those that "
+                                            "are installed)"),
                                    cl::value_desc("names"), cl::CommaSeparated, cl::cat(category)};
 
-  cl::opt<std::string> memoryLimit{"memory-limit", cl::desc("Refuse to compile to a larger arena: bytes, or 512MiB, 2G"),
+  cl::opt<std::string> memoryLimit{"memory-limit",
+                                   cl::desc("Refuse to compile to a larger arena: bytes, or 512MiB, 2G"),
                                    cl::value_desc("size"), cl::cat(category)};
-  cl::opt<std::string> report{"report", cl::desc("Write the memory plan: JSON to a file, or a table to - (standard output)"),
+  cl::opt<std::string> report{"report",
+                              cl::desc("Write the memory plan: JSON to a file, or a table to - (standard output)"),
                               cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{"cpu", cl::desc("The processor to compile for, as -march= takes it (default native)"),
                            cl::cat(category)};
   cl::opt<std::string> compiler{"cc", cl::desc("The C++ compiler (default c++)"), cl::init("c++"), cl::cat(category)};
-  cl::opt<std::string> nvcc{"nvcc", cl::desc("The CUDA compiler (default: in CUDA_HOME, or found)"), cl::value_desc("path"),
-                            cl::cat(category)};
+  cl::opt<std::string> nvcc{"nvcc", cl::desc("The CUDA compiler (default: in CUDA_HOME, or found)"),
+                            cl::value_desc("path"), cl::cat(category)};
   cl::opt<std::string> keep{"keep", cl::desc("Leave the generated sources in this folder"), cl::value_desc("folder"),
                             cl::cat(category)};
   cl::opt<std::string> runtimeDir{"runtime-dir", cl::desc("The folder with lib/braid and share/braid (default: found)"),
@@ -164,7 +181,8 @@ struct Flags {
     options.attention = attention;
     options.epilogues = epilogues;
     options.rowAlignment = rowAlignment;
-    options.optimizer = {optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
+    options.optimizer = {
+        optimizer, beta1, beta2, eps, momentum, weightDecay, {decayExclude.begin(), decayExclude.end()}, clip};
     options.parallel = readParallel();
     options.memoryLimit = memoryLimit;
     options.report = report;

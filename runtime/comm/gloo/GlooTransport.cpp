@@ -141,7 +141,8 @@ void GlooChannel::send(int peer, int tag, const void *data, size_t bytes) {
   if (bytes == 0)
     return;
   try {
-    Posted &next = posted.emplace_back(Posted{context->createUnboundBuffer(const_cast<void *>(data), bytes), peer, true});
+    Posted &next =
+        posted.emplace_back(Posted{context->createUnboundBuffer(const_cast<void *>(data), bytes), peer, true});
     next.buffer->send(peer, tag);
   } catch (const gloo::Exception &) {
     ended.insert(peer);

@@ -258,10 +258,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     product.run(issue);
     passTime(issue.stream, took);
   };
-  return issue(stream,
-               [run] {
-                 return Work{nullptr, run, {}};
-               })
-             ? CUBLAS_STATUS_EXECUTION_FAILED
-             : CUBLAS_STATUS_SUCCESS;
+  return issue(stream, [run] { return Work{nullptr, run, {}}; }) ? CUBLAS_STATUS_EXECUTION_FAILED
+                                                                 : CUBLAS_STATUS_SUCCESS;
 }

@@ -40,9 +40,7 @@ struct LtProduct {
   bool has(unsigned flags) const { return (desc.epilogue & flags) == flags; }
   cudaDataType biasType() const { return cudaDataType(desc.biasType < 0 ? c.type : desc.biasType); }
   // Elements of the gradient of a bias; 0: there is none.
-  int64_t summed() const {
-    return has(CUBLASLT_EPILOGUE_BGRADA) ? m() : has(CUBLASLT_EPILOGUE_BGRADB) ? n() : 0;
-  }
+  int64_t summed() const { return has(CUBLASLT_EPILOGUE_BGRADA) ? m() : has(CUBLASLT_EPILOGUE_BGRADB) ? n() : 0; }
 
   void run(const Issue &issue) const;
 

@@ -252,9 +252,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     return cudaSuccess;
   if (!fitsKind(to, from, kind))
     return noteError(cudaErrorInvalidValue);
-  return noteError(issue(stream, [=] {
-    return Work{nullptr, [=](const Issue &issue) { copy(issue, to, from, bytes); }, {}};
-  }));
+  return noteError(
+      issue(stream, [=] { return Work{nullptr, [=](const Issue &issue) { copy(issue, to, from, bytes); }, {}}; }));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t rows,

@@ -40,7 +40,8 @@ TEST_F(CollectivesTest, SendsTheBytesOfTheBestAlgorithms) {
   EXPECT_EQ(bytes("comm.all_gather %b dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>"), 96);
   EXPECT_EQ(bytes("comm.reduce_scatter sum %x dims [0] over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>"), 96);
   EXPECT_EQ(bytes("comm.all_to_all %x split [0] concat [1] over @mesh {dp} "
-                  ": (tensor<8x4xf32>) -> tensor<2x16xf32>"), 96);
+                  ": (tensor<8x4xf32>) -> tensor<2x16xf32>"),
+            96);
   EXPECT_EQ(bytes("comm.broadcast %x root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>"), 192);
   EXPECT_EQ(bytes("comm.scatter %x dims [0] root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>"), 96);
   EXPECT_EQ(bytes("comm.permute %x pairs [0 -> 1] over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>"), 128);
@@ -53,13 +54,21 @@ TEST_F(CollectivesTest, SendsTheSameBytesWhoeverAsks) {
   for (StringRef program : {", dp = [0]", ", dp = [1, 2, 3]"}) {
     bool isRoot = program == ", dp = [0]";
     EXPECT_EQ(bytes(isRoot ? "comm.reduce sum %x root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>"
-                           : "comm.reduce sum %x root 0 over @mesh {dp} : (tensor<8x4xf32>) -> ()", program), 192);
+                           : "comm.reduce sum %x root 0 over @mesh {dp} : (tensor<8x4xf32>) -> ()",
+                    program),
+              192);
     EXPECT_EQ(bytes(isRoot ? "comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>"
-                           : "comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> ()", program), 96);
+                           : "comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> ()",
+                    program),
+              96);
     EXPECT_EQ(bytes(isRoot ? "comm.broadcast %x root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>"
-                           : "comm.broadcast root 0 over @mesh {dp} : () -> tensor<8x4xf32>", program), 192);
+                           : "comm.broadcast root 0 over @mesh {dp} : () -> tensor<8x4xf32>",
+                    program),
+              192);
     EXPECT_EQ(bytes(isRoot ? "comm.send %x to 1 over @mesh {dp} : (tensor<8x4xf32>) -> ()"
-                           : "comm.recv from 0 over @mesh {dp} : () -> tensor<8x4xf32>", program), 128);
+                           : "comm.recv from 0 over @mesh {dp} : () -> tensor<8x4xf32>",
+                    program),
+              128);
   }
 }
 
@@ -88,8 +97,10 @@ TEST_F(CollectivesTest, IsPureOnlyWhereAllRanksRunIt) {
   StringRef line = "comm.all_reduce sum %x over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>";
   EXPECT_TRUE(isMemoryEffectFree(parse(line)));
   EXPECT_FALSE(isMemoryEffectFree(parse(line, ", dp = [0, 1]")));
-  std::string started = ("%t = comm.start {\n" + line + "\n} : !comm.ticket<tensor<8x4xf32>>\n"
-                         "%y = comm.wait %t : !comm.ticket<tensor<8x4xf32>> -> tensor<8x4xf32>").str();
+  std::string started = ("%t = comm.start {\n" + line +
+                         "\n} : !comm.ticket<tensor<8x4xf32>>\n"
+                         "%y = comm.wait %t : !comm.ticket<tensor<8x4xf32>> -> tensor<8x4xf32>")
+                            .str();
   EXPECT_FALSE(isMemoryEffectFree(parse(started)));
   EXPECT_FALSE(isMemoryEffectFree(parse("comm.barrier over @mesh {dp} : () -> ()")));
 }

@@ -87,10 +87,10 @@ Members countMembers(const Mesh &mesh, ProgramAttr program, AxesAttr axes, int64
 
 TEST_F(MeshTest, CountsTheMembersWithANumberLikeTheDefinition) {
   Mesh m = mesh({"pp", "dp", "one"}, {3, 2, 1});
-  for (ProgramAttr ranks : {ProgramAttr(), program(), program("pp", {0}), program("pp", {2, 0}), program("dp", {1}),
-                            program("one", {0})})
-    for (AxesAttr group : {axes({}), axes({"pp"}), axes({"dp"}), axes({"one"}), axes({"one", "pp"}),
-                           axes({"dp", "pp"}), axes({"pp", "dp"})})
+  for (ProgramAttr ranks :
+       {ProgramAttr(), program(), program("pp", {0}), program("pp", {2, 0}), program("dp", {1}), program("one", {0})})
+    for (AxesAttr group : {axes({}), axes({"pp"}), axes({"dp"}), axes({"one"}), axes({"one", "pp"}), axes({"dp", "pp"}),
+                           axes({"pp", "dp"})})
       for (int64_t number = 0; number < m.sizeOf(group); ++number)
         EXPECT_EQ(m.membersWithNumber(ranks, group, number), countMembers(m, ranks, group, number))
             << group.str() << " number " << number;

@@ -74,8 +74,7 @@ TEST(Placement, VerifierFindsEachMistake) {
   EXPECT_EQ(message(verify(p, {{0}, 192})), "1 offsets for 2 buffers");
   EXPECT_EQ(message(verify(p, {{0, 32}, 192})), "buffer 1 is at 32, no multiple of 64");
   EXPECT_EQ(message(verify(p, {{0, 64}, 128})), "buffer 1 ends at 192, past the end 128");
-  EXPECT_EQ(message(verify(p, {{64, 0}, 192})),
-            "buffers 0 at 64 to 128 and 1 at 0 to 128 overlap while both live");
+  EXPECT_EQ(message(verify(p, {{64, 0}, 192})), "buffers 0 at 64 to 128 and 1 at 0 to 128 overlap while both live");
   EXPECT_EQ(message(verify(problem({{64, 0, 2, 64}}), {{0}, 64})), "buffer 0 is at 0 but fixed at 64");
 }
 

@@ -66,8 +66,9 @@ func.func @model(%x: tensor<8x64xf32> {tg.input = "x", tg.role = "features"},
 std::string pipeline(const std::string &target) {
   std::string t = "{target=" + target + "}";
   return "func.func(tg-transpose-weights),tg-make-programs,canonicalize,cse,tg-differentiate{function=train},"
-         "func.func(tg-apply-optimizer{optimizer=sgd}),tg-remove-hooks,canonicalize,cse,func.func(exec-select-epilogues" + t +
-         ",tg-decompose,tg-verify-primitives),func.func(exec-select-calls" + t + ",exec-form-kernels" + t +
+         "func.func(tg-apply-optimizer{optimizer=sgd}),tg-remove-hooks,canonicalize,cse,func.func(exec-select-"
+         "epilogues" +
+         t + ",tg-decompose,tg-verify-primitives),func.func(exec-select-calls" + t + ",exec-form-kernels" + t +
          ",exec-fuse-kernels" + t + "),exec-verify-values,exec-plan-memory" + t +
          ",exec-outline-kernels,exec-batch-launches,exec-verify-plan" + t + ",exec-verify-memory";
 }

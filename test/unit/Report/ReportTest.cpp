@@ -1,7 +1,7 @@
 //===- ReportTest.cpp - plan.json and the table ---------------------------===//
 
-#include "dialects/TG/TG.h"
 #include "lib/Report/Report.h"
+#include "dialects/TG/TG.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"

@@ -97,7 +97,9 @@ TEST_P(Signatures, TellApartCounts) {
   expectAll(runRanks(GetParam(), 2, "otherCount"), {"all_gather #1 (f32, 64 elements)", "(f32, 128 elements)"});
 }
 
-TEST_P(Signatures, TellApartTypes) { expectAll(runRanks(GetParam(), 2, "otherType"), {"(sum, i32, 64", "(sum, f32, 64"}); }
+TEST_P(Signatures, TellApartTypes) {
+  expectAll(runRanks(GetParam(), 2, "otherType"), {"(sum, i32, 64", "(sum, f32, 64"});
+}
 
 TEST_P(Signatures, TellApartReductions) {
   expectAll(runRanks(GetParam(), 2, "otherReduction"), {"reduce_scatter #1 (max, ", "reduce_scatter #1 (sum, "});

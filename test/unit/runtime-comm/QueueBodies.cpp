@@ -82,8 +82,8 @@ BRAID_BODY(severalGroups) {
     start(rank, allReduce(ofAll));
     start(rank, broadcast);
     run(rank, allReduce(ofHalf, groups[half]));
-    require(all == rank.n && own == int64_t{peers} * peers && root == rank.n - 1, "sums are ", all, ", ", own,
-            " and ", root);
+    require(all == rank.n && own == int64_t{peers} * peers && root == rank.n - 1, "sums are ", all, ", ", own, " and ",
+            root);
   }
 }
 

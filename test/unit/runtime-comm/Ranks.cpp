@@ -39,9 +39,8 @@ std::vector<Outcome> runThreads(int n, const std::string &body, const RunOptions
   std::vector<Outcome> outcomes(n);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n; ++rank)
-    threads.emplace_back([&, rank] {
-      outcomes[rank] = runBody(threadsTransport(hub, rank, options.link), body, options.timeout);
-    });
+    threads.emplace_back(
+        [&, rank] { outcomes[rank] = runBody(threadsTransport(hub, rank, options.link), body, options.timeout); });
   for (std::thread &thread : threads)
     thread.join();
   return outcomes;
@@ -99,8 +98,14 @@ std::vector<Outcome> runProcesses(Over transport, int n, const std::string &body
   char folderTemplate[] = "/tmp/braid-ranks-XXXXXX";
   std::string folder = mkdtemp(folderTemplate), self = fs::read_symlink("/proc/self/exe");
   auto arguments = [&](int rank) {
-    return std::vector<std::string>{self,   "--rank-of", nameOf(transport), std::to_string(rank), std::to_string(n),
-                                    folder, body,        std::to_string(options.timeout)};
+    return std::vector<std::string>{self,
+                                    "--rank-of",
+                                    nameOf(transport),
+                                    std::to_string(rank),
+                                    std::to_string(n),
+                                    folder,
+                                    body,
+                                    std::to_string(options.timeout)};
   };
   std::vector<pid_t> pids;
   if (transport == Over::Mpi) {
@@ -129,7 +134,7 @@ std::vector<Outcome> runProcesses(Over transport, int n, const std::string &body
 } // namespace
 
 Outcome test::runBody(const TransportFactory &factory, const std::string &body, double timeout,
-                const std::function<void(const Outcome &)> &tell) {
+                      const std::function<void(const Outcome &)> &tell) {
   Outcome outcome;
   outcome.ended = true;
   try {

@@ -100,7 +100,8 @@ TEST_P(EachStore, TellsJobsApart) {
   EXPECT_EQ(other->find("key"), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, EachStore, testing::Values("tcp", "folder"), [](const auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Over, EachStore, testing::Values("tcp", "folder"),
+                         [](const auto &info) { return info.param; });
 
 TEST(TcpStore, IsReachedByRanksThatCameBefore) {
   std::string address = "tcp://localhost:" + std::to_string(freePort());
@@ -168,7 +169,8 @@ TEST(StoreAddress, HasThreeKinds) {
   EXPECT_EQ(address.host, "::1");
   EXPECT_EQ(address.port, 29500);
   EXPECT_EQ(parseStoreAddress("agent://a.b:1").kind, StoreAddress::Kind::Agent);
-  for (const char *wrong : {"", "file://", "tcp://host", "tcp://:1", "tcp://host:x", "tcp://host:0", "http://a:1", "tcp://a:70000"})
+  for (const char *wrong :
+       {"", "file://", "tcp://host", "tcp://:1", "tcp://host:x", "tcp://host:0", "http://a:1", "tcp://a:70000"})
     EXPECT_NE(refusal(wrong).find("give file:///FOLDER"), std::string::npos) << wrong;
 }
 

@@ -19,8 +19,7 @@ std::atomic<size_t> large{0}, largeBytes{0};
 }
 } // namespace
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                    \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BRAID_HOOK_MALLOC 1
 extern "C" {
 void *__libc_malloc(size_t);

@@ -1,5 +1,4 @@
-//===- CheckpointTest.cpp - saving, restoring, refusing
-//-----------------------===//
+//===- CheckpointTest.cpp - saving, restoring, refusing -------------------===//
 
 #include "ExampleModels.h"
 #include "TestFiles.h"
@@ -18,8 +17,7 @@ namespace {
 class Checkpoint : public testing::Test {
 protected:
   Outcome train(std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"train", "--data", data,
-                                          "--checkpoint", directory};
+    std::vector<std::string> arguments = {"train", "--data", data, "--checkpoint", directory};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return runMain(regressionModel(), arguments);
   }
@@ -64,10 +62,8 @@ TEST_F(Checkpoint, holdsLogicalTensorsAndTheJobsState) {
 }
 
 TEST_F(Checkpoint, keepsTheNewest) {
-  ASSERT_EQ(train({"--steps", "10", "--save-every", "2", "--keep", "2"}).status,
-            0);
-  EXPECT_EQ(files(), (std::vector<std::string>{"step-00000008.safetensors",
-                                               "step-00000010.safetensors"}));
+  ASSERT_EQ(train({"--steps", "10", "--save-every", "2", "--keep", "2"}).status, 0);
+  EXPECT_EQ(files(), (std::vector<std::string>{"step-00000008.safetensors", "step-00000010.safetensors"}));
 }
 
 TEST_F(Checkpoint, refusesToMixTwoJobs) {
@@ -89,14 +85,11 @@ TEST_F(Checkpoint, resumeWithoutCheckpoint) {
 TEST_F(Checkpoint, newestValidIsTaken) {
   ASSERT_EQ(train({"--steps", "4", "--save-every", "2"}).status, 0);
   std::string file = readFile(directory + "/step-00000004.safetensors");
-  writeFile(directory + "/step-00000004.safetensors",
-            file.substr(0, file.size() - 3));
+  writeFile(directory + "/step-00000004.safetensors", file.substr(0, file.size() - 3));
   Outcome run = train({"--steps", "6", "--resume"});
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_NE(run.errors.find("skipping a checkpoint"), std::string::npos);
-  EXPECT_NE(run.output.find("step-00000002.safetensors: step 2"),
-            std::string::npos)
-      << run.output;
+  EXPECT_NE(run.output.find("step-00000002.safetensors: step 2"), std::string::npos) << run.output;
 }
 
 TEST_F(Checkpoint, anotherGraphsIsRefusedNamingTheTensor) {
@@ -112,25 +105,16 @@ TEST_F(Checkpoint, anotherGraphsIsRefusedNamingTheTensor) {
                h.erase("w");
              },
              "it has no tensor 'w'"},
-        Case{[](auto &h) {
-               h["w.momentum"]["shape"] = {3, 4};
-             },
+        Case{[](auto &h) { h["w.momentum"]["shape"] = {3, 4}; },
              "tensor 'w.momentum' has shape [3, 4] there and [4, 3] in the "
              "model"},
-        Case{[](auto &h) { h["w"]["dtype"] = "I32"; },
-             "tensor 'w' has type I32 there and F32 in the model"},
-        Case{[](auto &h) {
-               h["v"] = {{"dtype", "F32"},
-                         {"shape", {0}},
-                         {"data_offsets", {96, 96}}};
-             },
+        Case{[](auto &h) { h["w"]["dtype"] = "I32"; }, "tensor 'w' has type I32 there and F32 in the model"},
+        Case{[](auto &h) { h["v"] = {{"dtype", "F32"}, {"shape", {0}}, {"data_offsets", {96, 96}}}; },
              "it has a tensor 'v' that the model lacks"},
-        Case{[](auto &h) { h["__metadata__"].erase("step"); },
-             "its metadata lacks 'step'"},
+        Case{[](auto &h) { h["__metadata__"].erase("step"); }, "its metadata lacks 'step'"},
         Case{[](auto &h) { h["__metadata__"]["step"] = "x"; }, "step = 'x'"},
         Case{[](auto &h) { h["__metadata__"]["step"] = "-4"; }, "has step -4"},
-        Case{[](auto &h) { h["__metadata__"]["format"] = "x"; },
-             "has the format 'x'"}}) {
+        Case{[](auto &h) { h["__metadata__"]["format"] = "x"; }, "has the format 'x'"}}) {
     Outcome run = resumeFrom(edited(file, c.change));
     EXPECT_EQ(run.status, 1);
     EXPECT_NE(run.errors.find(c.message), std::string::npos) << run.errors;
@@ -141,33 +125,27 @@ TEST_F(Checkpoint, corruptFileAloneIsAnError) {
   std::filesystem::create_directory(directory);
   Outcome run = resumeFrom("garbage");
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("no checkpoint in"), std::string::npos)
-      << run.errors;
+  EXPECT_NE(run.errors.find("no checkpoint in"), std::string::npos) << run.errors;
 }
 
 TEST_F(Checkpoint, initTakesParametersOnly) {
   ASSERT_EQ(train({"--steps", "3"}).status, 0);
   std::string weights = directory + "/step-00000003.safetensors";
   std::string other = scratch / "other";
-  Outcome run = runMain(regressionModel(),
-                        {"train", "--data", data, "--steps", "1", "--lr", "0",
-                         "--checkpoint", other, "--init", weights});
+  Outcome run = runMain(regressionModel(), {"train", "--data", data, "--steps", "1", "--lr", "0", "--checkpoint", other,
+                                            "--init", weights});
   ASSERT_EQ(run.status, 0) << run.errors;
-  std::string a = readFile(weights),
-              b = readFile(other + "/step-00000001.safetensors");
+  std::string a = readFile(weights), b = readFile(other + "/step-00000001.safetensors");
   EXPECT_EQ(a.substr(a.size() - 96, 48), b.substr(b.size() - 96, 48)); // w
-  EXPECT_NE(a.substr(a.size() - 48), b.substr(b.size() - 48)); // momentum
+  EXPECT_NE(a.substr(a.size() - 48), b.substr(b.size() - 48));         // momentum
 }
 
 TEST_F(Checkpoint, initConvertsFloats) {
   std::string half;
   for (int i = 0; i < 12; ++i)
     half += littleEndian(0x3c00 + 0x100 * i, 2); // F16
-  std::string weights = writeFile(
-      scratch / "half",
-      safetensors(
-          R"({"w":{"dtype":"F16","shape":[4,3],"data_offsets":[0,24]}})",
-          half));
+  std::string weights =
+      writeFile(scratch / "half", safetensors(R"({"w":{"dtype":"F16","shape":[4,3],"data_offsets":[0,24]}})", half));
   ASSERT_EQ(train({"--steps", "1", "--lr", "0", "--init", weights}).status, 0);
   std::string file = readFile(directory + "/step-00000001.safetensors");
   float w[12];
@@ -175,24 +153,18 @@ TEST_F(Checkpoint, initConvertsFloats) {
   EXPECT_EQ(w[0], 1.0f);
   EXPECT_EQ(w[5], 2.5f);
 
-  std::string wrong = writeFile(
-      scratch / "wrong",
-      safetensors(
-          R"({"w":{"dtype":"I32","shape":[4,3],"data_offsets":[0,48]}})",
-          std::string(48, '\0')));
-  Outcome run = runMain(regressionModel(), {"train", "--data", data, "--steps",
-                                            "1", "--init", wrong});
-  EXPECT_NE(
-      run.errors.find("has type I32, which cannot become the model's F32"),
-      std::string::npos);
+  std::string wrong =
+      writeFile(scratch / "wrong",
+                safetensors(R"({"w":{"dtype":"I32","shape":[4,3],"data_offsets":[0,48]}})", std::string(48, '\0')));
+  Outcome run = runMain(regressionModel(), {"train", "--data", data, "--steps", "1", "--init", wrong});
+  EXPECT_NE(run.errors.find("has type I32, which cannot become the model's F32"), std::string::npos);
 }
 
 // A file size limit stands in for a full disk: writing fails in the middle. The
 // model's checkpoint is above it, captured output is below.
 TEST_F(Checkpoint, fullDiskLeavesOldOnesIntact) {
   std::string text = writeFile(scratch / "text", bigramData());
-  std::vector<std::string> arguments = {
-      "train", "--data", text, "--steps", "2", "--checkpoint", directory};
+  std::vector<std::string> arguments = {"train", "--data", text, "--steps", "2", "--checkpoint", directory};
   ASSERT_EQ(runMain(bigramModel(), arguments).status, 0);
   std::string before = readFile(directory + "/step-00000002.safetensors");
   arguments[4] = "4";
@@ -209,8 +181,7 @@ TEST_F(Checkpoint, fullDiskLeavesOldOnesIntact) {
   std::signal(SIGXFSZ, oldHandler);
 
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("the checkpoint of step 4 was not saved"),
-            std::string::npos);
+  EXPECT_NE(run.errors.find("the checkpoint of step 4 was not saved"), std::string::npos);
   EXPECT_EQ(files(), std::vector<std::string>{"step-00000002.safetensors"});
   EXPECT_EQ(readFile(directory + "/step-00000002.safetensors"), before);
 }
@@ -218,12 +189,9 @@ TEST_F(Checkpoint, fullDiskLeavesOldOnesIntact) {
 TEST_F(Checkpoint, unusableDirectory) {
   writeFile(scratch / "file", "x");
   Outcome run =
-      runMain(regressionModel(), {"train", "--data", data, "--steps", "1",
-                                  "--checkpoint", scratch / "file/dir"});
+      runMain(regressionModel(), {"train", "--data", data, "--steps", "1", "--checkpoint", scratch / "file/dir"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("cannot create the checkpoint directory"),
-            std::string::npos)
-      << run.errors;
+  EXPECT_NE(run.errors.find("cannot create the checkpoint directory"), std::string::npos) << run.errors;
 }
 
 } // namespace

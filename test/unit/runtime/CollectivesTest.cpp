@@ -2,8 +2,8 @@
 
 #include "comm/Communicator.h"
 #include "comm/ThreadsTransport.h"
-#include "cpu/CpuContext.h"
 #include "core/Error.h"
+#include "cpu/CpuContext.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -126,8 +126,7 @@ TEST(Collectives, failuresHaveAReason) {
   br_model model = modelOn(one, 1, collectives, 1);
   CpuContext context(model, 1);
   EXPECT_EQ(br_start(&context, 0), BR_ERROR);
-  EXPECT_NE(std::string(context.error()).find("rank 3 is not in a group of 1"), std::string::npos)
-      << context.error();
+  EXPECT_NE(std::string(context.error()).find("rank 3 is not in a group of 1"), std::string::npos) << context.error();
 }
 
 } // namespace

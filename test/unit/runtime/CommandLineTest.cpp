@@ -1,5 +1,4 @@
-//===- CommandLineTest.cpp - flags, help and refusals at start
-//----------------===//
+//===- CommandLineTest.cpp - flags, help and refusals at start ------------===//
 
 #include "ExampleModels.h"
 
@@ -11,28 +10,27 @@ namespace {
 
 TEST(CommandLine, mistakesAreStatusTwo) {
   for (std::vector<std::string> arguments :
-       std::vector<std::vector<std::string>>{
-           {},
-           {"trian"},
-           {"train"},
-           {"train", "--data", "x", "--steps", "1", "--stpes", "2"},
-           {"train", "--data", "x", "--steps", "many"},
-           {"train", "--data", "x", "--steps", "0"},
-           {"train", "--data", "x", "--steps", "1", "--schedule", "linear"},
-           {"train", "--data", "x", "--steps", "1", "--resume"},
-           {"train", "--data", "x", "--steps", "1", "--threads", "0"},
-           {"train", "--data", "x", "--steps", "1", "--ranks", "0"},
-           {"train", "--data", "x", "--steps", "1", "--transport", "tcp"},
-           {"train", "--data", "x", "--steps", "1", "--timeout", "0"},
-           {"train", "--data", "x", "--steps", "1", "--timeout", "1e10"},
-           {"train", "--data", "x", "--steps", "1", "--holdout", "nan"},
-           {"train", "--data", "x", "--steps", "1", "--seed", "-1"},
-           {"train", "--data", "x", "--steps", "1", "--link", "20"},
-           {"train", "--data", "x", "--steps", "1", "--link", "20,fast"},
-           {"train", "--data", "x", "--steps", "1", "--pin", "maybe"},
-           {"train", "--data", "x", "--steps", "1", "--batch-tokens", "0"},
-           {"eval", "--data", "x"},
-           {"sample"}}) {
+       std::vector<std::vector<std::string>>{{},
+                                             {"trian"},
+                                             {"train"},
+                                             {"train", "--data", "x", "--steps", "1", "--stpes", "2"},
+                                             {"train", "--data", "x", "--steps", "many"},
+                                             {"train", "--data", "x", "--steps", "0"},
+                                             {"train", "--data", "x", "--steps", "1", "--schedule", "linear"},
+                                             {"train", "--data", "x", "--steps", "1", "--resume"},
+                                             {"train", "--data", "x", "--steps", "1", "--threads", "0"},
+                                             {"train", "--data", "x", "--steps", "1", "--ranks", "0"},
+                                             {"train", "--data", "x", "--steps", "1", "--transport", "tcp"},
+                                             {"train", "--data", "x", "--steps", "1", "--timeout", "0"},
+                                             {"train", "--data", "x", "--steps", "1", "--timeout", "1e10"},
+                                             {"train", "--data", "x", "--steps", "1", "--holdout", "nan"},
+                                             {"train", "--data", "x", "--steps", "1", "--seed", "-1"},
+                                             {"train", "--data", "x", "--steps", "1", "--link", "20"},
+                                             {"train", "--data", "x", "--steps", "1", "--link", "20,fast"},
+                                             {"train", "--data", "x", "--steps", "1", "--pin", "maybe"},
+                                             {"train", "--data", "x", "--steps", "1", "--batch-tokens", "0"},
+                                             {"eval", "--data", "x"},
+                                             {"sample"}}) {
     Outcome run = runMain(regressionModel(), arguments);
     EXPECT_EQ(run.status, 2) << run.output << run.errors;
     EXPECT_FALSE(run.errors.empty());
@@ -46,12 +44,10 @@ TEST(CommandLine, helpAndVersion) {
   Outcome help = runMain(regressionModel(), {"train", "--help"});
   EXPECT_EQ(help.status, 0);
   for (const char *option :
-       {"--data", "--holdout", "--steps", "--batch-seed", "--seed", "--lr",
-        "--warmup", "--min-lr", "--schedule", "--threads", "--log",
-        "--eval-every", "--eval-batches", "--checkpoint", "--save-every",
-        "--keep", "--resume", "--init", "--batch-order", "--batch-tokens",
-        "--ranks", "--transport", "--timeout", "--rendezvous", "--link",
-        "--pin"})
+       {"--data",       "--holdout",  "--steps",      "--batch-seed", "--seed",        "--lr",           "--warmup",
+        "--min-lr",     "--schedule", "--threads",    "--log",        "--eval-every",  "--eval-batches", "--checkpoint",
+        "--save-every", "--keep",     "--resume",     "--init",       "--batch-order", "--batch-tokens", "--ranks",
+        "--transport",  "--timeout",  "--rendezvous", "--link",       "--pin"})
     EXPECT_NE(help.output.find(option), std::string::npos) << option;
 }
 
@@ -69,9 +65,7 @@ TEST(CommandLine, anotherProcessorIsRefused) {
   model.cpu_features = "sse2 avx9000f";
   Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("compiled for a processor with avx9000f"),
-            std::string::npos)
-      << run.errors;
+  EXPECT_NE(run.errors.find("compiled for a processor with avx9000f"), std::string::npos) << run.errors;
 }
 
 TEST(CommandLine, moreMemoryThanThereIs) {
@@ -79,16 +73,13 @@ TEST(CommandLine, moreMemoryThanThereIs) {
   model.arena_bytes = uint64_t{1} << 50;
   Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("needs an arena of 1.0 PiB"), std::string::npos)
-      << run.errors;
+  EXPECT_NE(run.errors.find("needs an arena of 1.0 PiB"), std::string::npos) << run.errors;
 }
 
 TEST(CommandLine, otherInterfaceVersion) {
   br_model model = regressionModel();
   model.abi_version = 99;
-  EXPECT_NE(runMain(model, {"train", "--data", "x", "--steps", "1"})
-                .errors.find("version 99"),
-            std::string::npos);
+  EXPECT_NE(runMain(model, {"train", "--data", "x", "--steps", "1"}).errors.find("version 99"), std::string::npos);
 }
 
 TEST(CommandLine, tensorOutsideTheArena) {
@@ -96,9 +87,7 @@ TEST(CommandLine, tensorOutsideTheArena) {
   model.arena_bytes = 64;
   model.n_matmuls = 0;
   Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
-  EXPECT_NE(run.errors.find("lies outside the arena of 64 bytes"),
-            std::string::npos)
-      << run.errors;
+  EXPECT_NE(run.errors.find("lies outside the arena of 64 bytes"), std::string::npos) << run.errors;
 }
 
 } // namespace

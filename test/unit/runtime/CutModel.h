@@ -32,8 +32,7 @@ enum class Cut { Random, Nowhere, Flat };
 
 class CutModel {
 public:
-  CutModel(std::mt19937 &random, const std::vector<LogicalTensor> &logical, Cut cut = Cut::Random)
-      : mesh(random) {
+  CutModel(std::mt19937 &random, const std::vector<LogicalTensor> &logical, Cut cut = Cut::Random) : mesh(random) {
     fill(random, logical, cut);
   }
   // One axis of so many ranks.
@@ -110,9 +109,7 @@ private:
     return t;
   }
 
-  static br_status agree(br_context *ctx) {
-    return br_start(ctx, 0) == BR_OK ? br_wait(ctx, 0) : BR_ERROR;
-  }
+  static br_status agree(br_context *ctx) { return br_start(ctx, 0) == BR_OK ? br_wait(ctx, 0) : BR_ERROR; }
 
   RandomMesh mesh;
   std::vector<br_tensor> tensors;

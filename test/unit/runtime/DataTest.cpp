@@ -1,5 +1,4 @@
-//===- DataTest.cpp - token files and batches
-//---------------------------------===//
+//===- DataTest.cpp - token files and batches -----------------------------===//
 
 #include "TestFiles.h"
 #include "core/Error.h"
@@ -12,11 +11,9 @@ using namespace braid::test;
 
 namespace {
 
-std::string tokenHeader(uint64_t count, int width, uint64_t vocab,
-                        uint32_t version = 1) {
-  return "BRAIDTOK" + littleEndian(version, 4) + littleEndian(width, 4) +
-         littleEndian(count, 8) + littleEndian(vocab, 8) +
-         std::string(32, '\0');
+std::string tokenHeader(uint64_t count, int width, uint64_t vocab, uint32_t version = 1) {
+  return "BRAIDTOK" + littleEndian(version, 4) + littleEndian(width, 4) + littleEndian(count, 8) +
+         littleEndian(vocab, 8) + std::string(32, '\0');
 }
 
 std::string refusal(const std::string &content, int64_t vocab) {
@@ -29,9 +26,8 @@ std::string refusal(const std::string &content, int64_t vocab) {
   }
 }
 
-#define EXPECT_REFUSED(content, vocab, reason)                                 \
-  EXPECT_NE(refusal(content, vocab).find(reason), std::string::npos)           \
-      << refusal(content, vocab)
+#define EXPECT_REFUSED(content, vocab, reason)                                                                         \
+  EXPECT_NE(refusal(content, vocab).find(reason), std::string::npos) << refusal(content, vocab)
 
 TEST(TokenFile, textIsBytes) {
   ScratchDirectory scratch;
@@ -61,30 +57,23 @@ TEST(TokenFile, binary) {
 TEST(TokenFile, refusals) {
   EXPECT_REFUSED("", 256, "is empty");
   EXPECT_REFUSED("abc", 100, "vocabulary of 100");
-  EXPECT_REFUSED(tokenHeader(0, 2, 10).substr(0, 20), 256,
-                 "fewer than its header");
+  EXPECT_REFUSED(tokenHeader(0, 2, 10).substr(0, 20), 256, "fewer than its header");
   EXPECT_REFUSED(tokenHeader(0, 2, 10), 256, "holds no tokens");
   EXPECT_REFUSED(tokenHeader(1, 2, 10, 2) + "xx", 256, "has version 2");
   EXPECT_REFUSED(tokenHeader(1, 3, 10) + "xxx", 256, "3 bytes a token");
-  EXPECT_REFUSED(tokenHeader(2, 2, 10) + "xx", 256,
-                 "claims 2 tokens of 2 bytes, but 2 bytes follow");
-  EXPECT_REFUSED(tokenHeader(uint64_t{1} << 63, 2, 10) + "xx", 256,
-                 "claims 9223372036854775808 tokens");
+  EXPECT_REFUSED(tokenHeader(2, 2, 10) + "xx", 256, "claims 2 tokens of 2 bytes, but 2 bytes follow");
+  EXPECT_REFUSED(tokenHeader(uint64_t{1} << 63, 2, 10) + "xx", 256, "claims 9223372036854775808 tokens");
 }
 
 TEST(TokenFile, idOutOfRangeNamesWhereAndWhat) {
-  std::string data = tokenHeader(3, 2, 500) + littleEndian(1, 2) +
-                     littleEndian(300, 2) + littleEndian(2, 2);
+  std::string data = tokenHeader(3, 2, 500) + littleEndian(1, 2) + littleEndian(300, 2) + littleEndian(2, 2);
   EXPECT_REFUSED(data, 300, "token 1 of '");
-  EXPECT_REFUSED(data, 300,
-                 "(byte 66) is 300, but the model's vocabulary has 300");
+  EXPECT_REFUSED(data, 300, "(byte 66) is 300, but the model's vocabulary has 300");
   EXPECT_EQ(refusal(data, 301), "");
   std::string wide = tokenHeader(1, 4, 500) + littleEndian(0xffffffff, 4);
   EXPECT_REFUSED(wide, 300, "is 4294967295");
 }
 
-TEST(TokenFile, missing) {
-  EXPECT_THROW(TokenFile("/nonexistent/file", 256), Error);
-}
+TEST(TokenFile, missing) { EXPECT_THROW(TokenFile("/nonexistent/file", 256), Error); }
 
 } // namespace

@@ -90,9 +90,7 @@ TEST(DeviceRanks, haveTransportsOfTheirOwn) {
   RankOptions options;
   options.transport = "nccl";
   EXPECT_EQ(
-      errorOf([&] {
-        planRanks(ranksModel({{"dp", 2}}), options, {});
-      }),
+      errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }),
       "--transport=nccl moves memory of GPUs, but model 'ranks' was compiled for cpu; choose threads, gloo or mpi, "
       "or compile with --target=cuda");
   EXPECT_NE(errorOf([] { planFor("gloo", {}); }).find("nobody has started several"), std::string::npos);
@@ -101,9 +99,7 @@ TEST(DeviceRanks, haveTransportsOfTheirOwn) {
 TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
   RankOptions options;
   options.device = 1;
-  EXPECT_NE(errorOf([&] {
-              planRanks(ranksModel({{"dp", 2}}), options, {});
-            }).find("was compiled for cpu"),
+  EXPECT_NE(errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }).find("was compiled for cpu"),
             std::string::npos);
   EXPECT_NE(errorOf([&] { planRanks(deviceModel(), options, {}); }).find("choose --transport=device-threads"),
             std::string::npos);
@@ -156,9 +152,7 @@ void tellTwice(Reach &reach, int rank) {
 
 TEST(Reach, carriesWordsOverAFolder) {
   ScratchDirectory folder;
-  EXPECT_EQ(onRanks(
-                3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, tellTwice),
-            "");
+  EXPECT_EQ(onRanks(3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, tellTwice), "");
 }
 
 TEST(Reach, carriesWordsOverTheMemoryOfAProcess) {

@@ -90,8 +90,7 @@ void squaredError(Block, const float *labels, float *error, float *loss) {
 void forwardBackward(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr);
-  launch_rows(ctx, 1, B * N, squaredError, &a.y[0][0], &a.error[0][0],
-              &a.lossSum);
+  launch_rows(ctx, 1, B * N, squaredError, &a.y[0][0], &a.error[0][0], &a.lossSum);
   br_matmul(ctx, 1, a.x, a.error, a.gradient, nullptr);
 }
 
@@ -131,22 +130,20 @@ br_status eval(br_context *ctx) {
   return BR_OK;
 }
 
-#define AT(member) Place{offsetof(Arena, member), sizeof(Arena::member)}
-const br_tensor tensors[] = {
-    stored("w", "parameters", {D, N}, {1, D}, AT(weight), 0.1, true),
-    stored("w.momentum", "optimizer_state", {D, N}, {1, D}, AT(momentum), 0, true),
-    stored("w.grad", "gradients", {D, N}, {1, D}, AT(gradient), 0, false),
-    stored("loss.sum", "gradients", {}, {}, AT(lossSum), 0, false)};
-const br_io trainIos[] = {
-    io("x", "features", BR_F32, {B, D}, AT(x)),
-    io("y", "labels", BR_F32, {B, N}, AT(y)),
-    io("lr", "lr", BR_F32, {}, AT(lr)),
-    io("step", "step", BR_I32, {}, AT(step)),
-    io("key", "key", BR_I32, {4}, AT(key)),
-    io("loss", "loss", BR_F32, {}, AT(loss)),
-    io("grad_norm", "grad_norm", BR_F32, {}, AT(gradNorm))};
-const br_io evalIos[] = {io("x", "features", BR_F32, {B, D}, AT(x)),
-                         io("y", "labels", BR_F32, {B, N}, AT(y)),
+#define AT(member)                                                                                                     \
+  Place { offsetof(Arena, member), sizeof(Arena::member) }
+const br_tensor tensors[] = {stored("w", "parameters", {D, N}, {1, D}, AT(weight), 0.1, true),
+                             stored("w.momentum", "optimizer_state", {D, N}, {1, D}, AT(momentum), 0, true),
+                             stored("w.grad", "gradients", {D, N}, {1, D}, AT(gradient), 0, false),
+                             stored("loss.sum", "gradients", {}, {}, AT(lossSum), 0, false)};
+const br_io trainIos[] = {io("x", "features", BR_F32, {B, D}, AT(x)),
+                          io("y", "labels", BR_F32, {B, N}, AT(y)),
+                          io("lr", "lr", BR_F32, {}, AT(lr)),
+                          io("step", "step", BR_I32, {}, AT(step)),
+                          io("key", "key", BR_I32, {4}, AT(key)),
+                          io("loss", "loss", BR_F32, {}, AT(loss)),
+                          io("grad_norm", "grad_norm", BR_F32, {}, AT(gradNorm))};
+const br_io evalIos[] = {io("x", "features", BR_F32, {B, D}, AT(x)), io("y", "labels", BR_F32, {B, N}, AT(y)),
                          io("loss", "loss", BR_F32, {}, AT(loss))};
 const br_program programs[] = {{"train", train, trainIos, 5, 2, nullptr, 0},
                                {"accumulate", accumulate, trainIos, 5, 0, nullptr, 0},
@@ -168,11 +165,10 @@ br_model make() {
   forward.c_m = N, forward.c_n = 1;
   backward.a_m = 1, backward.a_k = D, backward.b_k = N, backward.b_n = 1;
   backward.c_m = 1, backward.c_n = D, backward.accumulate = 1;
-  static const std::string plan =
-      R"({"arena_bytes":)" + std::to_string(sizeof(Arena)) +
-      R"(,"peak_bytes":)" + std::to_string(sizeof(Arena)) +
-      R"(,"peak_op":"train","by_cause":{"parameters":48,"gradients":48},)"
-      R"("tensors":[{"name":"w","cause":"parameters","bytes":48,"first":0,"last":9}]})";
+  static const std::string plan = R"({"arena_bytes":)" + std::to_string(sizeof(Arena)) + R"(,"peak_bytes":)" +
+                                  std::to_string(sizeof(Arena)) +
+                                  R"(,"peak_op":"train","by_cause":{"parameters":48,"gradients":48},)"
+                                  R"("tensors":[{"name":"w","cause":"parameters","bytes":48,"first":0,"last":9}]})";
   br_model model{};
   model.abi_version = BR_ABI_VERSION;
   model.name = "regression";
@@ -213,8 +209,7 @@ struct Arena {
 Arena &arenaOf(br_context *ctx) { return *static_cast<Arena *>(br_arena(ctx)); }
 
 // One row: its loss, and the gradient of the mean loss in place of the logits.
-void crossEntropy(Block block, float *logits, const int32_t *targets,
-                  float *losses) {
+void crossEntropy(Block block, float *logits, const int32_t *targets, float *losses) {
   for (int64_t r = block.begin; r < block.end; ++r) {
     float *row = logits + r * C;
     V largest = ld(row);
@@ -236,8 +231,7 @@ void crossEntropy(Block block, float *logits, const int32_t *targets,
 br_status forward(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   br_gather(ctx, BR_F32, B * S, C, C, a.table, &a.tokens[0][0], a.logits);
-  launch_rows(ctx, B * S, C, crossEntropy, &a.logits[0][0], &a.targets[0][0],
-              a.losses);
+  launch_rows(ctx, B * S, C, crossEntropy, &a.logits[0][0], &a.targets[0][0], a.losses);
   float sum = 0;
   for (float loss : a.losses)
     sum += loss;
@@ -245,20 +239,16 @@ br_status forward(br_context *ctx) {
   return BR_OK;
 }
 
-void descend(Block block, const float *gradient, const float *lr,
-             float *weights) {
-  lanes(block.begin, block.end, [&](int64_t l, auto n) {
-    st(weights + l, ld(weights + l, n) - ld(gradient + l, n) * *lr, n);
-  });
+void descend(Block block, const float *gradient, const float *lr, float *weights) {
+  lanes(block.begin, block.end,
+        [&](int64_t l, auto n) { st(weights + l, ld(weights + l, n) - ld(gradient + l, n) * *lr, n); });
 }
 
 br_status train(br_context *ctx) {
   Arena &a = arenaOf(ctx);
   forward(ctx);
-  br_scatter_add(ctx, BR_F32, B * S, C, C, &a.tokens[0][0], a.logits, 0,
-                 a.gradient);
-  launch_lanes(ctx, 1, C * C, descend, &a.gradient[0][0], &a.lr,
-               &a.table[0][0]);
+  br_scatter_add(ctx, BR_F32, B * S, C, C, &a.tokens[0][0], a.logits, 0, a.gradient);
+  launch_lanes(ctx, 1, C * C, descend, &a.gradient[0][0], &a.lr, &a.table[0][0]);
   if (test::afterTrainStep)
     test::afterTrainStep(a.step);
   return BR_OK;
@@ -266,26 +256,20 @@ br_status train(br_context *ctx) {
 
 br_status generate(br_context *ctx) {
   Arena &a = arenaOf(ctx);
-  br_gather(ctx, BR_F32, 1, C, C, a.table, &a.tokens[0][a.position],
-            a.nextLogits);
+  br_gather(ctx, BR_F32, 1, C, C, a.table, &a.tokens[0][a.position], a.nextLogits);
   return BR_OK;
 }
 
-const br_tensor tensors[] = {
-    stored("table", "parameters", {C, C}, {C, 1}, AT(table), 0.02, true)};
-const br_io trainIos[] = {
-    io("tokens", "tokens", BR_I32, {B, S}, AT(tokens)),
-    io("targets", "targets", BR_I32, {B, S}, AT(targets)),
-    io("lr", "lr", BR_F32, {}, AT(lr)),
-    io("step", "step", BR_I32, {}, AT(step)),
-    io("loss", "loss", BR_F32, {}, AT(loss))};
+const br_tensor tensors[] = {stored("table", "parameters", {C, C}, {C, 1}, AT(table), 0.02, true)};
+const br_io trainIos[] = {io("tokens", "tokens", BR_I32, {B, S}, AT(tokens)),
+                          io("targets", "targets", BR_I32, {B, S}, AT(targets)), io("lr", "lr", BR_F32, {}, AT(lr)),
+                          io("step", "step", BR_I32, {}, AT(step)), io("loss", "loss", BR_F32, {}, AT(loss))};
 const br_io evalIos[] = {io("tokens", "tokens", BR_I32, {B, S}, AT(tokens)),
                          io("targets", "targets", BR_I32, {B, S}, AT(targets)),
                          io("loss", "loss", BR_F32, {}, AT(loss))};
-const br_io generateIos[] = {
-    io("tokens", "tokens", BR_I32, {1, S}, AT(tokens)),
-    io("position", "position", BR_I32, {}, AT(position)),
-    io("logits", "logits", BR_F32, {C}, AT(nextLogits))};
+const br_io generateIos[] = {io("tokens", "tokens", BR_I32, {1, S}, AT(tokens)),
+                             io("position", "position", BR_I32, {}, AT(position)),
+                             io("logits", "logits", BR_F32, {C}, AT(nextLogits))};
 const br_program programs[] = {{"train", train, trainIos, 4, 1, nullptr, 0},
                                {"eval", forward, evalIos, 2, 1, nullptr, 0},
                                {"generate", generate, generateIos, 2, 1, nullptr, 0}};
@@ -323,8 +307,7 @@ const br_model &braid::test::bigramModel() {
   return model;
 }
 
-braid::test::Outcome braid::test::runMain(const br_model &model,
-                                          std::vector<std::string> arguments) {
+braid::test::Outcome braid::test::runMain(const br_model &model, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "program");
   std::vector<char *> argv;
   for (std::string &argument : arguments)
@@ -346,9 +329,8 @@ std::string braid::test::regressionData() {
     for (int n = 0; n < N; ++n)
       for (int d = 0; d < D; ++d)
         y[r * N + n] += x[r * D + d] * (0.5f * d - 0.25f * n);
-  std::string header =
-      R"({"x":{"dtype":"F32","shape":[100,4],"data_offsets":[0,1600]},)"
-      R"("y":{"dtype":"F32","shape":[100,3],"data_offsets":[1600,2800]}})";
+  std::string header = R"({"x":{"dtype":"F32","shape":[100,4],"data_offsets":[0,1600]},)"
+                       R"("y":{"dtype":"F32","shape":[100,3],"data_offsets":[1600,2800]}})";
   std::string data(reinterpret_cast<char *>(x.data()), x.size() * 4);
   data.append(reinterpret_cast<char *>(y.data()), y.size() * 4);
   return safetensors(header, data);

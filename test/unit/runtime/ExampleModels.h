@@ -1,5 +1,4 @@
-//===- ExampleModels.h - two models written by hand
-//---------------------------===//
+//===- ExampleModels.h - two models written by hand -----------------------===//
 //
 // What the compiler would write, small enough to read: proof that the C ABI is
 // all that a generated program needs.  One learns a linear map from rows of

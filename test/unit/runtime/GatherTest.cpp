@@ -1,8 +1,7 @@
-//===- GatherTest.cpp - rows by index
-//-----------------------------------------===//
+//===- GatherTest.cpp - rows by index -------------------------------------===//
 
-#include "cpu/CpuContext.h"
 #include "core/NumberTypes.h"
+#include "cpu/CpuContext.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -45,8 +44,7 @@ struct Scatter {
     br_model model{};
     CpuContext context(model, threads);
     std::vector<float> out(rows * width, 1.0f);
-    br_scatter_add(&context, BR_F32, n, rows, width, ids.data(), updates.data(),
-                   accumulate, out.data());
+    br_scatter_add(&context, BR_F32, n, rows, width, ids.data(), updates.data(), accumulate, out.data());
     return out;
   }
 };
@@ -54,12 +52,10 @@ struct Scatter {
 TEST(ScatterAdd, addsInOrder) {
   Scatter s;
   for (bool accumulate : {false, true}) {
-    std::vector<float> expected(Scatter::rows * Scatter::width,
-                                accumulate ? 1.0f : 0.0f);
+    std::vector<float> expected(Scatter::rows * Scatter::width, accumulate ? 1.0f : 0.0f);
     for (int64_t i = 0; i < Scatter::n; ++i)
       for (int64_t j = 0; j < Scatter::width; ++j)
-        expected[s.ids[i] * Scatter::width + j] +=
-            s.updates[i * Scatter::width + j];
+        expected[s.ids[i] * Scatter::width + j] += s.updates[i * Scatter::width + j];
     EXPECT_EQ(s.run(1, accumulate), expected);
   }
 }
@@ -74,12 +70,10 @@ TEST(ScatterAdd, sameBitsForAnyThreadCount) {
 TEST(ScatterAdd, bf16) {
   br_model model{};
   CpuContext context(model, 2);
-  std::vector<uint16_t> updates = {toBFloat16(1.5f), toBFloat16(2.0f),
-                                   toBFloat16(0.25f)};
+  std::vector<uint16_t> updates = {toBFloat16(1.5f), toBFloat16(2.0f), toBFloat16(0.25f)};
   int32_t ids[] = {1, 0, 1};
   std::vector<uint16_t> out(2);
-  br_scatter_add(&context, BR_BF16, 3, 2, 1, ids, updates.data(), 0,
-                 out.data());
+  br_scatter_add(&context, BR_BF16, 3, 2, 1, ids, updates.data(), 0, out.data());
   EXPECT_EQ(fromBFloat16(out[0]), 2.0f);
   EXPECT_EQ(fromBFloat16(out[1]), 1.75f);
 }

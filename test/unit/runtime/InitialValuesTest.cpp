@@ -1,7 +1,7 @@
 //===- InitialValuesTest.cpp - what tensors start with --------------------===//
 
-#include "Meshes.h"
 #include "core/InitialValues.h"
+#include "Meshes.h"
 #include "core/Mesh.h"
 #include "core/NumberTypes.h"
 #include "core/TensorPart.h"
@@ -118,8 +118,7 @@ TEST(InitialValues, partsAreThoseOfTheWhole) {
       auto *bytes = reinterpret_cast<std::byte *>(memory.data());
       initialize(cut.model, t, bytes, 3, 2, rank);
       TensorPart part = partOf(cut.model, t, rank);
-      copyShared(logical, reinterpret_cast<std::byte *>(gathered.data()), part,
-                 bytes, 4);
+      copyShared(logical, reinterpret_cast<std::byte *>(gathered.data()), part, bytes, 4);
       forEachRun(part, logical, [&](const auto &run) {
         for (int64_t k = 0; k < run.count; ++k)
           memory[run.place + k * run.step] = 0;

@@ -1,5 +1,4 @@
-//===- LanesTest.cpp - loads, stores, conversions, reductions, launch
-//-------===//
+//===- LanesTest.cpp - loads, stores, conversions, reductions, launch -----===//
 
 #include "cpu/kernel.h"
 
@@ -22,9 +21,7 @@ template <class T> T value(int i) {
   else
     return static_cast<T>(i + 1);
 }
-template <class T> bool same(T a, T b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
-}
+template <class T> bool same(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 template <class T> class Access : public testing::Test {};
 using Types = testing::Types<float, bf16, int32_t, bool>;
@@ -39,8 +36,7 @@ TYPED_TEST(Access, partialStoresTouchOnlyTheirElements) {
       out[k] = value<TypeParam>(40);
     st(out, ld(in), n);
     for (int k = 0; k <= W; ++k)
-      EXPECT_TRUE(same(out[k], k < n ? in[k] : value<TypeParam>(40)))
-          << n << " " << k;
+      EXPECT_TRUE(same(out[k], k < n ? in[k] : value<TypeParam>(40))) << n << " " << k;
   }
 }
 
@@ -51,8 +47,7 @@ TYPED_TEST(Access, partialLoadsFillWithZeros) {
   for (int64_t n = 0; n <= W; ++n) {
     auto whole = ld(in), part = ld(in, n);
     for (int k = 0; k < W; ++k)
-      EXPECT_EQ(part[k], k < n ? whole[k] : whole[k] - whole[k])
-          << n << " " << k;
+      EXPECT_EQ(part[k], k < n ? whole[k] : whole[k] - whole[k]) << n << " " << k;
   }
 }
 
@@ -63,8 +58,7 @@ TYPED_TEST(Access, stridedAccess) {
   for (int64_t n : {0, 1, W - 1, W}) {
     st_strided(out, 3, ld_strided(in, 3, n), n);
     for (int k = 0; k < 3 * W; ++k)
-      EXPECT_TRUE(
-          same(out[k], k % 3 == 0 && k / 3 < n ? in[k] : value<TypeParam>(40)));
+      EXPECT_TRUE(same(out[k], k % 3 == 0 && k / 3 < n ? in[k] : value<TypeParam>(40)));
   }
 }
 
@@ -98,8 +92,7 @@ TEST(Lanes, reductions) {
   EXPECT_EQ(row_min(v - 10.0f, 2), -9);
   EXPECT_EQ(row_sum(lane_index(0)), W * (W - 1) / 2);
   EXPECT_EQ(row_max(lane_index(0)), W - 1);
-  EXPECT_TRUE(row_any(first_lanes(1)) && !row_all(first_lanes(1)) &&
-              row_all(first_lanes(W)));
+  EXPECT_TRUE(row_any(first_lanes(1)) && !row_all(first_lanes(1)) && row_all(first_lanes(W)));
   EXPECT_EQ(float(keep(v, 1, -7.0f)[1]), -7.0f);
 }
 
@@ -126,8 +119,7 @@ TEST(Launch, coversEverythingOnce) {
         launch_lanes(&context, lanes, count, visitRows, columns.data());
         EXPECT_EQ(columns, std::vector<int32_t>(count, 1));
         std::vector<int32_t> seen(3 * count, 0), ids(count, 0);
-        launch_blocks(&context, count, 3, lanes, visitBlocks, seen.data(),
-                      ids.data());
+        launch_blocks(&context, count, 3, lanes, visitBlocks, seen.data(), ids.data());
         EXPECT_EQ(seen, std::vector<int32_t>(3 * count, 1));
         EXPECT_EQ(ids, std::vector<int32_t>(count, 1));
       }

@@ -1,5 +1,4 @@
-//===- PhiloxTest.cpp - against the published known answers
-//------------------===//
+//===- PhiloxTest.cpp - against the published known answers ---------------===//
 
 #include "core/Philox.h"
 #include "cpu/kernel.h"
@@ -17,14 +16,13 @@ struct KnownAnswer {
 };
 
 // From Random123's kat_vectors, philox4x32 with 10 rounds.
-const KnownAnswer knownAnswers[] = {
-    {{0, 0, 0, 0}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-     0xffffffffffffffff,
-     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-     0x299f31d0a4093822,
-     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
+const KnownAnswer knownAnswers[] = {{{0, 0, 0, 0}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+                                    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+                                     0xffffffffffffffff,
+                                     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+                                    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                                     0x299f31d0a4093822,
+                                     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
 
 TEST(Philox, knownAnswers) {
   for (const KnownAnswer &known : knownAnswers)
@@ -34,11 +32,9 @@ TEST(Philox, knownAnswers) {
 TEST(Philox, lanesGiveTheKnownAnswers) {
   for (const KnownAnswer &known : knownAnswers) {
     VU zero{};
-    detail::PhiloxLanes out =
-        detail::philox({zero + known.counter[0], zero + known.counter[1],
-                        zero + known.counter[2], zero + known.counter[3]},
-                       static_cast<uint32_t>(known.key),
-                       static_cast<uint32_t>(known.key >> 32));
+    detail::PhiloxLanes out = detail::philox(
+        {zero + known.counter[0], zero + known.counter[1], zero + known.counter[2], zero + known.counter[3]},
+        static_cast<uint32_t>(known.key), static_cast<uint32_t>(known.key >> 32));
     EXPECT_EQ(out.w0[0], known.result[0]);
     EXPECT_EQ(out.w1[W - 1], known.result[1]);
     EXPECT_EQ(out.w2[1], known.result[2]);
@@ -50,8 +46,7 @@ TEST(Philox, uniformIsWordOfItsElement) {
   const int32_t key[4] = {17, -5, 1234, 2};
   uint64_t seed = 17u | uint64_t{static_cast<uint32_t>(-5)} << 32;
   // The last base crosses 32 bits within the lanes.
-  for (uint64_t base :
-       {uint64_t{0}, uint64_t{3}, uint64_t{1} << 40, (uint64_t{1} << 32) - 2}) {
+  for (uint64_t base : {uint64_t{0}, uint64_t{3}, uint64_t{1} << 40, (uint64_t{1} << 32) - 2}) {
     V u = philox_uniform(base, lane_index(0), key, 9);
     for (int k = 0; k < W; ++k) {
       uint64_t i = base + k;

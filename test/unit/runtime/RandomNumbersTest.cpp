@@ -56,8 +56,7 @@ TEST_P(RandomNumbers, asksTheDefinitionWhereItCannotTell) {
 TEST_P(RandomNumbers, uniformsAreThoseOfTheDefinition) {
   for (const RandomStream &stream : {RandomStream{1, 7, 0, 1}, {2, 8, -0.3, 0.1}, {3, 9, 5, -1e-7}})
     forNumbers(GetParam().uniforms, stream, 64 * batch, 0x123456789, [&](uint64_t index, float number) {
-      ASSERT_EQ(std::bit_cast<uint32_t>(number),
-                std::bit_cast<uint32_t>(static_cast<float>(uniformAt(stream, index))));
+      ASSERT_EQ(std::bit_cast<uint32_t>(number), std::bit_cast<uint32_t>(static_cast<float>(uniformAt(stream, index))));
     });
 }
 

@@ -129,7 +129,8 @@ br_io number(const char *role, br_dtype dtype, uint64_t offset, uint64_t bytes) 
 void addPrograms(int32_t microbatches) {
   br_io tokens = batch("tokens", offsetof(Memory, tokens)), targets = batch("targets", offsetof(Memory, targets));
   br_io loss = number("loss", BR_F32, AT(loss)), step = number("step", BR_I32, AT(step));
-  tables.trainIos = {tokens, targets, step, number("stop", BR_F32, AT(ownStop)), loss, number("stop", BR_F32, AT(anyStop))};
+  tables.trainIos = {
+      tokens, targets, step, number("stop", BR_F32, AT(ownStop)), loss, number("stop", BR_F32, AT(anyStop))};
   tables.evalIos = {tokens, targets, loss};
   tables.agreeIos = {number("values", BR_I32, AT(ownValues)), number("values", BR_I32, AT(values))};
   tables.programs = {{"train", train, tables.trainIos.data(), 4, 2, nullptr, 0},

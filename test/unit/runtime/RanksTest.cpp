@@ -1,5 +1,6 @@
 //===- RanksTest.cpp - the training loop on the ranks of one process ------===//
 
+#include "core/Ranks.h"
 #include "ExampleModels.h"
 #include "RanksModel.h"
 #include "TestFiles.h"
@@ -7,7 +8,6 @@
 #include "core/Error.h"
 #include "core/Metrics.h"
 #include "core/Model.h"
-#include "core/Ranks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -35,7 +35,8 @@ Launch launched(Launcher launcher, int rank, int size) {
   return launch;
 }
 
-std::string refusal(const RankOptions &options, const Launch &launch, std::vector<br_axis> mesh = {{"dp", 2}, {"tp", 2}}) {
+std::string refusal(const RankOptions &options, const Launch &launch,
+                    std::vector<br_axis> mesh = {{"dp", 2}, {"tp", 2}}) {
   try {
     planRanks(ranksModel(mesh), options, launch);
     return "";
@@ -59,11 +60,13 @@ TEST(RankPlan, oneRankTalksToNobody) {
 TEST(RankPlan, worldsThatAreNotTheMesh) {
   RankOptions two;
   two.ranks = 2;
-  EXPECT_EQ(refusal(two, {}), "model 'ranks' was compiled for 4 ranks (dp=2,tp=2), but --ranks is 2; start 4, or compile "
-                              "with another --mesh");
-  EXPECT_EQ(refusal({}, launched(Launcher::OpenMpi, 1, 3)),
-            "model 'ranks' was compiled for 4 ranks (dp=2,tp=2), but mpirun started 3; start 4, or compile with another "
-            "--mesh");
+  EXPECT_EQ(refusal(two, {}),
+            "model 'ranks' was compiled for 4 ranks (dp=2,tp=2), but --ranks is 2; start 4, or compile "
+            "with another --mesh");
+  EXPECT_EQ(
+      refusal({}, launched(Launcher::OpenMpi, 1, 3)),
+      "model 'ranks' was compiled for 4 ranks (dp=2,tp=2), but mpirun started 3; start 4, or compile with another "
+      "--mesh");
   EXPECT_EQ(refusal({}, launched(Launcher::Torchrun, 1, 2), {{"dp", 1}}),
             "model 'ranks' was compiled for 1 rank (dp=1), but torchrun started 2; start 1, or compile with another "
             "--mesh");
@@ -132,7 +135,8 @@ protected:
         continue;
       // Tokens first, then targets: put each where the whole has it.
       for (size_t i = 0; i < calls.size(); ++i) {
-        auto half = static_cast<std::ptrdiff_t>(calls[i].size() / 2), at = static_cast<std::ptrdiff_t>(batches[i].size() / 2);
+        auto half = static_cast<std::ptrdiff_t>(calls[i].size() / 2),
+             at = static_cast<std::ptrdiff_t>(batches[i].size() / 2);
         batches[i].insert(batches[i].begin() + at, calls[i].begin(), calls[i].begin() + half);
         batches[i].insert(batches[i].end(), calls[i].begin() + half, calls[i].end());
       }
@@ -146,7 +150,8 @@ protected:
 
 TEST_F(OnRanks, readTheRowsOfOneGlobalBatch) {
   for (const char *order : {"random", "sequential"}) {
-    std::vector<std::string> arguments = {"--steps", "4", "--batch-order", order, "--eval-every", "2", "--eval-batches", "3"};
+    std::vector<std::string> arguments = {"--steps",      "4", "--batch-order",  order,
+                                          "--eval-every", "2", "--eval-batches", "3"};
     auto one = globalBatches({{"dp", 1}}, arguments);
     EXPECT_EQ(one.size(), 4u * 2 + 2 * 3);
     EXPECT_EQ(one, globalBatches({{"dp", 2}}, arguments));
@@ -160,8 +165,8 @@ TEST_F(OnRanks, readTheRowsOfOneGlobalBatch) {
 TEST_F(OnRanks, endAPassWithAShortBatch) {
   std::string text = readFile(data);
   for (int microbatches : {1, 2}) {
-    std::vector<std::string> arguments = {"--steps", microbatches == 1 ? "10" : "6", "--batch-order", "sequential",
-                                          "--holdout", "0.9"};
+    std::vector<std::string> arguments = {
+        "--steps", microbatches == 1 ? "10" : "6", "--batch-order", "sequential", "--holdout", "0.9"};
     auto one = globalBatches({{"dp", 1}}, arguments, microbatches);
     std::vector<int32_t> targets, expected;
     for (const std::vector<int32_t> &batch : one)
@@ -229,8 +234,8 @@ TEST_F(OnRanks, averageOverTheTokensThatAreThere) {
 
 TEST_F(OnRanks, takeAsManyMicrobatchesAsTokensSay) {
   auto tokens = [&](int32_t microbatches, const char *wanted) {
-    Outcome outcome =
-        run(ranksModel({{"dp", 2}}, microbatches), {"--steps", "1", "--batch-tokens", wanted, "--log", scratch / "log"});
+    Outcome outcome = run(ranksModel({{"dp", 2}}, microbatches),
+                          {"--steps", "1", "--batch-tokens", wanted, "--log", scratch / "log"});
     return outcome.status == 0 ? readLog(scratch / "log")[0]["tokens"].dump() : outcome.errors;
   };
   EXPECT_EQ(tokens(2, "24"), "24");
@@ -334,9 +339,8 @@ TEST_F(OnRanks, compareTheirCopies) {
     std::atomic<int> unequal = 0;
     auto compare = [&](const Rank &rank, int threads) {
       Model model(table, threads, rank);
-      model.onHost(table.tensors[0], Use::Write, [&](std::byte *memory) {
-        std::memset(memory, rank.number == other, table.tensors[0].bytes);
-      });
+      model.onHost(table.tensors[0], Use::Write,
+                   [&](std::byte *memory) { std::memset(memory, rank.number == other, table.tensors[0].bytes); });
       try {
         checkCopiesAreEqual(model);
       } catch (const Error &error) {

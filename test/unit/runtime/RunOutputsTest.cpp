@@ -1,8 +1,8 @@
 //===- RunOutputsTest.cpp - parts of ranks, put together ------------------===//
 
+#include "core/RunOutputs.h"
 #include "CutModel.h"
 #include "TestFiles.h"
-#include "core/RunOutputs.h"
 #include "core/Safetensors.h"
 
 #include <cstring>

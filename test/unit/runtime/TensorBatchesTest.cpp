@@ -1,9 +1,9 @@
 //===- TensorBatchesTest.cpp - rows of tensors in batches -----------------===//
 
+#include "core/TensorBatches.h"
 #include "TestFiles.h"
 #include "core/Error.h"
 #include "core/Evaluate.h"
-#include "core/TensorBatches.h"
 
 #include <cstddef>
 #include <cstring>
@@ -33,10 +33,9 @@ br_status addUp(br_context *ctx) {
   return BR_OK;
 }
 
-const br_io ios[] = {
-    {"x", "features", BR_F32, 2, {batch, 2}, offsetof(Memory, x), sizeof(Memory::x), {}, 0, 0},
-    {"y", "labels", BR_I32, 1, {batch}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0},
-    {"loss", "loss", BR_F32, 0, {}, offsetof(Memory, loss), sizeof(Memory::loss), {}, 0, 0}};
+const br_io ios[] = {{"x", "features", BR_F32, 2, {batch, 2}, offsetof(Memory, x), sizeof(Memory::x), {}, 0, 0},
+                     {"y", "labels", BR_I32, 1, {batch}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0},
+                     {"loss", "loss", BR_F32, 0, {}, offsetof(Memory, loss), sizeof(Memory::loss), {}, 0, 0}};
 const br_program program = {"eval", addUp, ios, 2, 1, nullptr, 0};
 const br_loss loss = {"y", ignored, BR_SUM};
 
@@ -97,8 +96,7 @@ TEST_F(OrderedRows, leaveMicrobatchesEmpty) {
 
 // A sum is divided by what it counts, so that it too does not depend on the batch.
 TEST_F(OrderedRows, countOnceInAnEvaluation) {
-  for (auto [holdout, wanted, counted, mean] :
-       {std::tuple(0.3, 1, 2, 8.0f), std::tuple(0.6, 2, 5, 31 / 5.0f)}) {
+  for (auto [holdout, wanted, counted, mean] : {std::tuple(0.3, 1, 2, 8.0f), std::tuple(0.6, 2, 5, 31 / 5.0f)}) {
     TensorBatches batches = open(holdout);
     HeldOutLoss heldOut = heldOutLoss(model, program, batches, 16, 1);
     EXPECT_EQ(heldOut.batches, wanted);

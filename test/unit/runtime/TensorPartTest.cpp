@@ -1,8 +1,8 @@
 //===- TensorPartTest.cpp - parts of tensors against their definition -----===//
 
+#include "core/TensorPart.h"
 #include "Meshes.h"
 #include "core/Mesh.h"
-#include "core/TensorPart.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -24,15 +24,12 @@ public:
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
-  std::string operator/(const std::string &name) const {
-    return path + "/" + name;
-  }
+  std::string operator/(const std::string &name) const { return path + "/" + name; }
 
   std::string path;
 };
 
-inline std::string writeFile(const std::string &path,
-                             const std::string &content) {
+inline std::string writeFile(const std::string &path, const std::string &content) {
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
@@ -50,8 +47,7 @@ inline std::string littleEndian(uint64_t x, int bytes) {
 }
 
 // A safetensors file of any header and data.
-inline std::string safetensors(const std::string &header,
-                               const std::string &data) {
+inline std::string safetensors(const std::string &header, const std::string &data) {
   return littleEndian(header.size(), 8) + header + data;
 }
 

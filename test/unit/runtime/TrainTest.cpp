@@ -1,5 +1,4 @@
-//===- TrainTest.cpp - the training loop on models written by hand
-//------------===//
+//===- TrainTest.cpp - the training loop on models written by hand --------===//
 
 #include "AllocationCounter.h"
 #include "ExampleModels.h"
@@ -41,16 +40,14 @@ protected:
   void TearDown() override { afterTrainStep = nullptr; }
 
   Outcome regression(std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"train", "--data", data, "--threads",
-                                          "2"};
+    std::vector<std::string> arguments = {"train", "--data", data, "--threads", "2"};
     if (std::find(more.begin(), more.end(), "--lr") == more.end())
       more.insert(more.end(), {"--lr", "0.02"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return runMain(regressionModel(), arguments);
   }
   Outcome bigram(std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"train", "--data",    text, "--lr",
-                                          "30",    "--threads", "2"};
+    std::vector<std::string> arguments = {"train", "--data", text, "--lr", "30", "--threads", "2"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return runMain(bigramModel(), arguments);
   }
@@ -61,22 +58,17 @@ protected:
 };
 
 TEST_F(Train, regressionLearns) {
-  Outcome run = regression({"--steps", "200", "--lr", "0.05", "--log",
-                            scratch / "log", "--eval-every", "100"});
+  Outcome run = regression({"--steps", "200", "--lr", "0.05", "--log", scratch / "log", "--eval-every", "100"});
   ASSERT_EQ(run.status, 0) << run.errors;
   auto log = readLog(scratch / "log");
   ASSERT_EQ(log.size(), 202u);
-  EXPECT_LT(log[199]["loss"].get<double>(),
-            1e-3 * log[0]["loss"].get<double>());
+  EXPECT_LT(log[199]["loss"].get<double>(), 1e-3 * log[0]["loss"].get<double>());
   EXPECT_EQ(log[100]["step"], 100);
   EXPECT_LT(log[201]["eval_loss"].get<double>(), 1e-3);
 }
 
 TEST_F(Train, metricsHaveExactlyTheseKeys) {
-  ASSERT_EQ(regression(
-                {"--steps", "1", "--log", scratch / "log", "--eval-every", "1"})
-                .status,
-            0);
+  ASSERT_EQ(regression({"--steps", "1", "--log", scratch / "log", "--eval-every", "1"}).status, 0);
   auto keys = [](const ordered_json &line) {
     std::string text;
     for (const auto &item : line.items())
@@ -84,8 +76,7 @@ TEST_F(Train, metricsHaveExactlyTheseKeys) {
     return text;
   };
   auto log = readLog(scratch / "log");
-  EXPECT_EQ(keys(log[0]),
-            "step loss lr grad_norm tokens seconds tokens_per_second ");
+  EXPECT_EQ(keys(log[0]), "step loss lr grad_norm tokens seconds tokens_per_second ");
   EXPECT_EQ(keys(log[1]), "step eval_loss ");
   EXPECT_EQ(log[0]["tokens"], 16); // 8 rows, 2 microbatches
   ASSERT_EQ(bigram({"--steps", "1", "--log", scratch / "log"}).status, 0);
@@ -95,8 +86,7 @@ TEST_F(Train, metricsHaveExactlyTheseKeys) {
 }
 
 TEST_F(Train, bigramLearns) {
-  Outcome run = bigram(
-      {"--steps", "300", "--log", scratch / "log", "--eval-every", "300"});
+  Outcome run = bigram({"--steps", "300", "--log", scratch / "log", "--eval-every", "300"});
   ASSERT_EQ(run.status, 0) << run.errors;
   auto log = readLog(scratch / "log");
   EXPECT_NEAR(log[0]["loss"].get<double>(), std::log(256), 0.05);
@@ -107,22 +97,16 @@ TEST_F(Train, bigramLearns) {
 
 TEST_F(Train, printsArenaAndPeak) {
   Outcome run = regression({"--steps", "1"});
-  size_t arena = run.output.find("arena "),
-         peak = run.output.find("reported peak ");
-  ASSERT_TRUE(arena != std::string::npos && peak != std::string::npos)
-      << run.output;
-  auto number = [&](size_t at) {
-    return run.output.substr(at, run.output.find(' ', at) - at);
-  };
+  size_t arena = run.output.find("arena "), peak = run.output.find("reported peak ");
+  ASSERT_TRUE(arena != std::string::npos && peak != std::string::npos) << run.output;
+  auto number = [&](size_t at) { return run.output.substr(at, run.output.find(' ', at) - at); };
   EXPECT_EQ(number(arena + 6), number(peak + 14));
 }
 
 TEST_F(Train, twoRunsGiveTheSameMetrics) {
   for (const char *order : {"random", "sequential"}) {
     for (const char *name : {"a", "b"})
-      ASSERT_EQ(bigram({"--steps", "20", "--batch-order", order, "--eval-every",
-                        "10", "--log", scratch / name})
-                    .status,
+      ASSERT_EQ(bigram({"--steps", "20", "--batch-order", order, "--eval-every", "10", "--log", scratch / name}).status,
                 0);
     EXPECT_EQ(withoutTimes(scratch / "a"), withoutTimes(scratch / "b"));
   }
@@ -130,43 +114,30 @@ TEST_F(Train, twoRunsGiveTheSameMetrics) {
 
 TEST_F(Train, seedsMatter) {
   ASSERT_EQ(bigram({"--steps", "3", "--log", scratch / "a"}).status, 0);
-  ASSERT_EQ(
-      bigram({"--steps", "3", "--seed", "2", "--log", scratch / "b"}).status,
-      0);
-  ASSERT_EQ(
-      bigram({"--steps", "3", "--batch-seed", "2", "--log", scratch / "c"})
-          .status,
-      0);
+  ASSERT_EQ(bigram({"--steps", "3", "--seed", "2", "--log", scratch / "b"}).status, 0);
+  ASSERT_EQ(bigram({"--steps", "3", "--batch-seed", "2", "--log", scratch / "c"}).status, 0);
   EXPECT_NE(withoutTimes(scratch / "a"), withoutTimes(scratch / "b"));
   EXPECT_NE(withoutTimes(scratch / "a"), withoutTimes(scratch / "c"));
 }
 
 TEST_F(Train, resumeIsBitExact) {
-  std::vector<std::string> schedule = {
-      "--schedule", "cosine", "--warmup", "3", "--decay-steps", "20"};
+  std::vector<std::string> schedule = {"--schedule", "cosine", "--warmup", "3", "--decay-steps", "20"};
   auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), schedule.begin(), schedule.end());
     return more;
   };
-  ASSERT_EQ(regression(with({"--steps", "20", "--log", scratch / "whole",
-                             "--checkpoint", scratch / "a"}))
-                .status,
-            0);
-  ASSERT_EQ(regression(with({"--steps", "10", "--log", scratch / "parts",
-                             "--checkpoint", scratch / "b"}))
-                .status,
-            0);
-  Outcome resumed = regression({"--steps", "20", "--log", scratch / "parts",
-                                "--checkpoint", scratch / "b", "--resume"});
+  ASSERT_EQ(regression(with({"--steps", "20", "--log", scratch / "whole", "--checkpoint", scratch / "a"})).status, 0);
+  ASSERT_EQ(regression(with({"--steps", "10", "--log", scratch / "parts", "--checkpoint", scratch / "b"})).status, 0);
+  Outcome resumed =
+      regression({"--steps", "20", "--log", scratch / "parts", "--checkpoint", scratch / "b", "--resume"});
   ASSERT_EQ(resumed.status, 0) << resumed.errors;
   EXPECT_EQ(withoutTimes(scratch / "whole"), withoutTimes(scratch / "parts"));
-  EXPECT_EQ(readFile(scratch / "a/step-00000020.safetensors"),
-            readFile(scratch / "b/step-00000020.safetensors"));
+  EXPECT_EQ(readFile(scratch / "a/step-00000020.safetensors"), readFile(scratch / "b/step-00000020.safetensors"));
 }
 
 TEST_F(Train, schedules) {
-  ASSERT_EQ(regression({"--steps", "12", "--schedule", "cosine", "--warmup",
-                        "4", "--min-lr", "0.001", "--log", scratch / "log"})
+  ASSERT_EQ(regression({"--steps", "12", "--schedule", "cosine", "--warmup", "4", "--min-lr", "0.001", "--log",
+                        scratch / "log"})
                 .status,
             0);
   auto log = readLog(scratch / "log");
@@ -189,8 +160,8 @@ TEST_F(Train, laterStepsAllocateNothingAndKeepTheirSize) {
       allocations = stopCountingAllocations();
     }
   };
-  ASSERT_EQ(bigram({"--steps", "40", "--log", scratch / "log", "--eval-every",
-                    "10", "--save-every", "10", "--checkpoint", scratch / "c"})
+  ASSERT_EQ(bigram({"--steps", "40", "--log", scratch / "log", "--eval-every", "10", "--save-every", "10",
+                    "--checkpoint", scratch / "c"})
                 .status,
             0);
   if (canCountAllocations()) {
@@ -200,8 +171,7 @@ TEST_F(Train, laterStepsAllocateNothingAndKeepTheirSize) {
 }
 
 TEST_F(Train, signalsSaveAndLeave) {
-  for (auto [signal, status] :
-       {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+  for (auto [signal, status] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     std::string directory = scratch / std::to_string(signal);
     afterTrainStep = [signal = signal](int step) {
       if (step == 7)
@@ -212,16 +182,13 @@ TEST_F(Train, signalsSaveAndLeave) {
     EXPECT_NE(run.output.find("after step 7"), std::string::npos) << run.output;
     EXPECT_FALSE(readFile(directory + "/step-00000007.safetensors").empty());
     afterTrainStep = nullptr;
-    EXPECT_EQ(
-        regression({"--steps", "20", "--checkpoint", directory, "--resume"})
-            .status,
-        0);
+    EXPECT_EQ(regression({"--steps", "20", "--checkpoint", directory, "--resume"}).status, 0);
   }
 }
 
 TEST_F(Train, nonFiniteLossStops) {
-  Outcome run = regression({"--steps", "400", "--lr", "1e20", "--checkpoint",
-                            scratch / "c", "--save-every", "1", "--keep", "0"});
+  Outcome run =
+      regression({"--steps", "400", "--lr", "1e20", "--checkpoint", scratch / "c", "--save-every", "1", "--keep", "0"});
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.errors.find(" at step "), std::string::npos) << run.errors;
   EXPECT_NE(run.errors.find("try a lower --lr"), std::string::npos);
@@ -235,19 +202,15 @@ TEST_F(Train, badData) {
                         Case{"short", "abc",
                              "is too short: its training part has 3 of 3 "
                              "tokens, and one window needs 17"},
-                        Case{"short2", std::string(40, 'a'),
-                             "its held-out part has 4 of 40 tokens"}}) {
+                        Case{"short2", std::string(40, 'a'), "its held-out part has 4 of 40 tokens"}}) {
     Outcome run =
-        runMain(bigramModel(),
-                {"train", "--data", writeFile(scratch / c.file, c.content),
-                 "--steps", "2", "--eval-every", "1", "--log", scratch / "log",
-                 "--checkpoint", scratch / "c"});
+        runMain(bigramModel(), {"train", "--data", writeFile(scratch / c.file, c.content), "--steps", "2",
+                                "--eval-every", "1", "--log", scratch / "log", "--checkpoint", scratch / "c"});
     EXPECT_EQ(run.status, 1);
     EXPECT_NE(run.errors.find(c.message), std::string::npos) << run.errors;
   }
   EXPECT_FALSE(std::filesystem::exists(scratch / "log"));
-  Outcome missing = runMain(
-      bigramModel(), {"train", "--data", scratch / "none", "--steps", "1"});
+  Outcome missing = runMain(bigramModel(), {"train", "--data", scratch / "none", "--steps", "1"});
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.errors.find("cannot open '"), std::string::npos);
 }
@@ -279,20 +242,15 @@ TEST_F(Train, leavesOutABatchThatIsNotWhole) {
 
 TEST_F(Train, dataOfOtherShapesIsRefused) {
   auto run = [&](const std::string &header, size_t bytes) {
-    std::string file = writeFile(scratch / "bad",
-                                 safetensors(header, std::string(bytes, '\0')));
-    return runMain(regressionModel(), {"train", "--data", file, "--steps", "1"})
-        .errors;
+    std::string file = writeFile(scratch / "bad", safetensors(header, std::string(bytes, '\0')));
+    return runMain(regressionModel(), {"train", "--data", file, "--steps", "1"}).errors;
   };
-  EXPECT_NE(
-      run(R"({"x":{"dtype":"F32","shape":[20,4],"data_offsets":[0,320]}})", 320)
-          .find("has no tensor 'y'"),
-      std::string::npos);
-  EXPECT_NE(
-      run(R"({"x":{"dtype":"F32","shape":[20,5],"data_offsets":[0,400]}})", 400)
-          .find("of shape [20, 5]; the model takes rows of it as F32 of shape "
-                "[8, 4]"),
-      std::string::npos);
+  EXPECT_NE(run(R"({"x":{"dtype":"F32","shape":[20,4],"data_offsets":[0,320]}})", 320).find("has no tensor 'y'"),
+            std::string::npos);
+  EXPECT_NE(run(R"({"x":{"dtype":"F32","shape":[20,5],"data_offsets":[0,400]}})", 400)
+                .find("of shape [20, 5]; the model takes rows of it as F32 of shape "
+                      "[8, 4]"),
+            std::string::npos);
   EXPECT_NE(
       run(R"({"x":{"dtype":"F32","shape":[20,4],"data_offsets":[0,320]},"y":{"dtype":"F32","shape":[19,3],"data_offsets":[320,548]}})",
           548)
@@ -308,12 +266,10 @@ TEST_F(Train, dataOfOtherShapesIsRefused) {
 TEST_F(Train, unwritableLog) {
   Outcome run = regression({"--steps", "1", "--log", "/nonexistent/log"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("cannot write '/nonexistent/log'"),
-            std::string::npos);
+  EXPECT_NE(run.errors.find("cannot write '/nonexistent/log'"), std::string::npos);
   Outcome full = regression({"--steps", "1", "--log", "/dev/full"});
   EXPECT_EQ(full.status, 1);
-  EXPECT_NE(full.errors.find("No space left"), std::string::npos)
-      << full.errors;
+  EXPECT_NE(full.errors.find("No space left"), std::string::npos) << full.errors;
 }
 
 } // namespace

@@ -12,7 +12,7 @@
 #define NCCL_MAJOR 2
 #define NCCL_MINOR 28
 #define NCCL_PATCH 3
-#define NCCL_VERSION(X, Y, Z) ((X)*10000 + (Y)*100 + (Z))
+#define NCCL_VERSION(X, Y, Z) ((X) * 10000 + (Y) * 100 + (Z))
 #define NCCL_VERSION_CODE NCCL_VERSION(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH)
 #define NCCL_UNIQUE_ID_BYTES 128
 #define NCCL_SPLIT_NOCOLOR -1
@@ -38,8 +38,7 @@ typedef struct {
   int blocking; // INT_MIN: yes
   const char *commName;
 } ncclConfig_t;
-#define NCCL_CONFIG_INITIALIZER                                                                                        \
-  { INT_MIN, nullptr }
+#define NCCL_CONFIG_INITIALIZER {INT_MIN, nullptr}
 
 typedef enum { ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg } ncclRedOp_t;
 typedef enum {

@@ -22,18 +22,10 @@
 #define CUDART_CB
 
 #define BRAID_SHIM_VECTOR(name, type, align2, align4)                                                                  \
-  struct name##1 {                                                                                                     \
-    type x;                                                                                                            \
-  };                                                                                                                   \
-  struct alignas(align2) name##2 {                                                                                     \
-    type x, y;                                                                                                         \
-  };                                                                                                                   \
-  struct name##3 {                                                                                                     \
-    type x, y, z;                                                                                                      \
-  };                                                                                                                   \
-  struct alignas(align4) name##4 {                                                                                     \
-    type x, y, z, w;                                                                                                   \
-  };                                                                                                                   \
+  struct name##1 { type x; };                                                                                          \
+  struct alignas(align2) name##2 { type x, y; };                                                                       \
+  struct name##3 { type x, y, z; };                                                                                    \
+  struct alignas(align4) name##4 { type x, y, z, w; };                                                                 \
   inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                                     \
   inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 BRAID_SHIM_VECTOR(float, float, 8, 16)
