@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/InitialValues.h"
+#include "base/RandomNumbers.h"
 #include "cpu/Blocks.h"
 #include "cpu/CpuContext.h"
-#include "cpu/RandomNumbers.h"
+#include "train/InitialValues.h"
 
 #include <benchmark/benchmark.h>
 #include <cstring>

@@ -214,6 +214,10 @@ int br_main(int argc, char **argv, const br_model *model);
 // environment sets one (GOMP_SPINCOUNT, OMP_WAIT_POLICY).  Call it first in main.
 void br_limit_spinning(char **argv);
 
+// Makes the target known that a program was compiled for; main calls it before br_main.
+// Other targets have such a call of their own (cuda/braid_cuda.h).
+void br_use_cpu(void);
+
 //===----------------------------------------------------------------------===//
 // What generated code calls
 //===----------------------------------------------------------------------===//

@@ -2,8 +2,8 @@
 //
 // What a program that embeds Braid needs before it parses a graph or a pipeline:
 // the dialects of every level with the interfaces of upstream ops, and every
-// pass.  Link BraidTG, BraidComm and BraidExec for the first, BraidGraphPasses,
-// BraidParallelPasses and BraidLowerPasses for the second.
+// pass.  Link BraidTG, BraidComm and BraidExec for the first, the six
+// Braid*Passes for the second.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_INITALL_H
@@ -18,9 +18,12 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Collectives/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Lower/Passes.h"
-#include "passes/Parallel/Passes.h"
+#include "passes/Overlap/Passes.h"
+#include "passes/Sharding/Passes.h"
+#include "passes/Strategies/Passes.h"
 
 namespace braid {
 
@@ -35,9 +38,12 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 /// Braid's passes, and those of upstream that its pipelines use.
 inline void registerAllPasses() {
   registerGraphPasses();
-  registerParallelPasses();
-  registerParallelPipelines();
+  registerStrategiesPasses();
+  registerShardingPasses();
+  registerShardPipeline();
+  registerCollectivesPasses();
   registerLowerPasses();
+  registerOverlapPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

@@ -8,7 +8,7 @@
 
 #include "comm/Combine.h"
 
-#include "core/NumberTypes.h"
+#include "base/NumberTypes.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -2,7 +2,7 @@
 
 #include "comm/Communicator.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <algorithm>
 #include <csignal>

@@ -2,7 +2,7 @@
 
 #include "comm/FolderStore.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <filesystem>
 #include <fstream>

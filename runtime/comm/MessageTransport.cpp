@@ -2,9 +2,9 @@
 
 #include "comm/MessageTransport.h"
 
+#include "base/Error.h"
+#include "base/Format.h"
 #include "comm/Blocks.h"
-#include "core/Error.h"
-#include "core/Format.h"
 
 using namespace braid;
 

@@ -2,7 +2,7 @@
 
 #include "comm/Operation.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 using namespace braid;
 

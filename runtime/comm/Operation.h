@@ -8,8 +8,8 @@
 #ifndef BRAID_COMM_OPERATION_H
 #define BRAID_COMM_OPERATION_H
 
+#include "base/NumberTypes.h"
 #include "comm/braid_comm.h"
-#include "core/NumberTypes.h"
 
 #include <cstddef>
 #include <string>

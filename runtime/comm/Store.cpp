@@ -2,9 +2,9 @@
 
 #include "comm/Store.h"
 
+#include "base/Error.h"
 #include "comm/FolderStore.h"
 #include "comm/TcpStore.h"
-#include "core/Error.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 
 #include "comm/TcpStore.h"
 
+#include "base/Error.h"
 #include "comm/TcpStoreServer.h"
-#include "core/Error.h"
 
 #include <algorithm>
 #include <arpa/inet.h>

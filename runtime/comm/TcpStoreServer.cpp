@@ -2,7 +2,7 @@
 
 #include "comm/TcpStoreServer.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <cstring>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 
 #include "comm/ThreadsHub.h"
 
-#include "core/Error.h"
-#include "core/Format.h"
+#include "base/Error.h"
+#include "base/Format.h"
 
 using namespace braid;
 

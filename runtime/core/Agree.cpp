@@ -2,9 +2,9 @@
 
 #include "core/Agree.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "core/Mesh.h"
-#include "cpu/Threads.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,9 +1,9 @@
 //===- Arena.cpp - the one allocation of a training job -------------------===//
 
 #include "core/Arena.h"
-#include "core/Error.h"
-#include "core/Format.h"
-#include "cpu/Threads.h"
+#include "base/Error.h"
+#include "base/Format.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,9 +2,9 @@
 
 #include "core/Collectives.h"
 
+#include "base/Error.h"
 #include "comm/Communicator.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Error.h"
 #include "core/Mesh.h"
 
 #include <algorithm>

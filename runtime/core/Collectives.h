@@ -8,7 +8,7 @@
 #ifndef BRAID_CORE_COLLECTIVES_H
 #define BRAID_CORE_COLLECTIVES_H
 
-#include "core/Rank.h"
+#include "comm/Rank.h"
 
 #include <cstddef>
 #include <memory>

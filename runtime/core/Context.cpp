@@ -2,11 +2,9 @@
 
 #include "core/Context.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "core/Mesh.h"
-#ifndef BRAID_RT_WITHOUT_CPU
-#include "cpu/CpuContext.h"
-#endif
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <map>
@@ -37,14 +35,7 @@ br_context::br_context(const br_model &model, int threads, const Rank &rank)
 //===----------------------------------------------------------------------===//
 
 static std::map<std::string, ContextFactory> &factories() {
-  static std::map<std::string, ContextFactory> map = {
-#ifndef BRAID_RT_WITHOUT_CPU
-      {"cpu",
-       [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
-         return std::make_unique<CpuContext>(model, threads, rank);
-       }},
-#endif
-  };
+  static std::map<std::string, ContextFactory> map;
   return map;
 }
 
@@ -61,6 +52,10 @@ std::unique_ptr<br_context> braid::makeContext(const br_model &model, int thread
 //===----------------------------------------------------------------------===//
 // What generated code calls
 //===----------------------------------------------------------------------===//
+
+void br_parallel(br_context *ctx, int64_t count, void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
+  parallelRanges(ctx->threads, count, [&](int, int64_t begin, int64_t end) { fn(arg, begin, end); });
+}
 
 void *br_arena(br_context *ctx) { return ctx->arena(); }
 

@@ -8,9 +8,9 @@
 #ifndef BRAID_CORE_CONTEXT_H
 #define BRAID_CORE_CONTEXT_H
 
+#include "base/AttentionPlaces.h"
 #include "braid_rt.h"
-#include "core/AttentionPlaces.h"
-#include "core/Rank.h"
+#include "comm/Rank.h"
 
 #include <cstddef>
 #include <memory>
@@ -75,7 +75,7 @@ namespace braid {
 // Makes the context of a model on this machine; throws Error when it cannot run here.
 using ContextFactory = std::unique_ptr<br_context> (*)(const br_model &model, int threads, const Rank &rank);
 
-// Programs register what they are linked with; "cpu" is always there.  `target` is
+// A program registers the target it was compiled for (br_use_cpu, br_use_cuda).  `target` is
 // what stands before the colon in br_model.target.
 void registerTarget(const std::string &target, ContextFactory factory);
 std::unique_ptr<br_context> makeContext(const br_model &model, int threads, const Rank &rank);

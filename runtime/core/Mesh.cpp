@@ -2,7 +2,7 @@
 
 #include "core/Mesh.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <algorithm>
 

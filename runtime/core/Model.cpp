@@ -2,9 +2,9 @@
 
 #include "core/Model.h"
 
-#include "core/CpuFeatures.h"
-#include "core/Error.h"
-#include "core/NumberTypes.h"
+#include "base/CpuFeatures.h"
+#include "base/Error.h"
+#include "base/NumberTypes.h"
 
 #include <algorithm>
 

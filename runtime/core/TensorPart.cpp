@@ -2,9 +2,9 @@
 
 #include "core/TensorPart.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
+#include "base/NumberTypes.h"
 #include "core/Mesh.h"
-#include "core/NumberTypes.h"
 
 #include <algorithm>
 #include <cstring>

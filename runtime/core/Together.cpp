@@ -2,8 +2,8 @@
 
 #include "core/Together.h"
 
+#include "base/Error.h"
 #include "core/Agree.h"
-#include "core/Error.h"
 
 using namespace braid;
 

@@ -3,7 +3,7 @@
 #include "cpu/Blocks.h"
 
 #include "core/Context.h"
-#include "cpu/Threads.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <cstring>

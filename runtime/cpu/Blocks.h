@@ -8,7 +8,7 @@
 #ifndef BRAID_CPU_BLOCKS_H
 #define BRAID_CPU_BLOCKS_H
 
-#include "core/BlockCopy.h"
+#include "base/BlockCopy.h"
 
 namespace braid {
 

@@ -2,7 +2,7 @@
 
 #include "cpu/CpuContext.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "cpu/MatmulLoops.h"
 
 #include <algorithm>
@@ -55,4 +55,10 @@ std::vector<std::string> CpuContext::warnings() const {
                              model.matmuls[i].k,
                              ") has a layout for which oneDNN has only reference loops; it will be slow"));
   return texts;
+}
+
+void br_use_cpu(void) {
+  registerTarget("cpu", [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
+    return std::make_unique<CpuContext>(model, threads, rank);
+  });
 }

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "base/NumberTypes.h"
 #include "core/Context.h"
-#include "core/NumberTypes.h"
-#include "cpu/Threads.h"
+#include "host/Threads.h"
 
 #include <cstdio>
 #include <cstdlib>

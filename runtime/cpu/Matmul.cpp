@@ -2,10 +2,10 @@
 
 #include "cpu/Matmul.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "cpu/MatmulLoops.h"
 #include "cpu/MatmulPlan.h"
-#include "cpu/Threads.h"
+#include "host/Threads.h"
 
 #include <map>
 

@@ -2,8 +2,8 @@
 
 #include "cpu/MatmulLoops.h"
 
-#include "core/NumberTypes.h"
-#include "cpu/Threads.h"
+#include "base/NumberTypes.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,9 +11,9 @@
 
 #include "cpu/MatmulPlan.h"
 
-#include "core/Error.h"
-#include "core/Format.h"
-#include "cpu/Threads.h"
+#include "base/Error.h"
+#include "base/Format.h"
+#include "host/Threads.h"
 
 using namespace braid;
 using dnnl::memory;

@@ -8,7 +8,7 @@
 
 #include "cpu/MatmulPlan.h"
 
-#include "cpu/Threads.h"
+#include "host/Threads.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 
 #include "cuda/Attention.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "cuda/CudnnGraph.h"
 
 #ifdef BRAID_WITH_CUDNN

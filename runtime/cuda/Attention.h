@@ -15,8 +15,8 @@
 #ifndef BRAID_CUDA_ATTENTION_H
 #define BRAID_CUDA_ATTENTION_H
 
+#include "base/AttentionPlaces.h"
 #include "braid_rt.h"
-#include "core/AttentionPlaces.h"
 
 #include <cuda_runtime_api.h>
 

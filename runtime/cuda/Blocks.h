@@ -8,7 +8,7 @@
 #ifndef BRAID_CUDA_BLOCKS_H
 #define BRAID_CUDA_BLOCKS_H
 
-#include "core/BlockCopy.h"
+#include "base/BlockCopy.h"
 #include "cuda/Launch.h"
 #include "cuda/Pack.h"
 #include "cuda/braid_cuda.h"

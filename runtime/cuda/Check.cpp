@@ -2,7 +2,7 @@
 
 #include "cuda/Check.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <algorithm>
 #include <cstdlib>

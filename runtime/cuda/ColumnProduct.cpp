@@ -2,7 +2,7 @@
 
 #include "cuda/ColumnProduct.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <algorithm>
 #include <climits>

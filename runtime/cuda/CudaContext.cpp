@@ -2,8 +2,8 @@
 
 #include "cuda/CudaContext.h"
 
-#include "core/Error.h"
-#include "core/Reach.h"
+#include "base/Error.h"
+#include "comm/Reach.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 

@@ -2,8 +2,8 @@
 
 #include "cuda/Device.h"
 
-#include "core/Error.h"
-#include "core/Reach.h"
+#include "base/Error.h"
+#include "comm/Reach.h"
 #include "cuda/Check.h"
 #include "cuda/braid_cuda.h"
 

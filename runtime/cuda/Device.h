@@ -8,7 +8,7 @@
 #define BRAID_CUDA_DEVICE_H
 
 #include "braid_rt.h"
-#include "core/Rank.h"
+#include "comm/Rank.h"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 
 #include "cuda/DeviceArena.h"
 
-#include "core/Error.h"
-#include "core/Format.h"
+#include "base/Error.h"
+#include "base/Format.h"
 #include "cuda/Check.h"
 
 #include <cstdlib>

@@ -7,10 +7,10 @@
 
 #include "cuda/DeviceCollectives.h"
 
-#include "core/Error.h"
-#include "core/Hash.h"
+#include "base/Error.h"
+#include "base/Hash.h"
+#include "comm/Reach.h"
 #include "core/Mesh.h"
-#include "core/Reach.h"
 #include "cuda/Check.h"
 #include "cuda/NcclLibrary.h"
 #include "cuda/StagedCollectives.h"

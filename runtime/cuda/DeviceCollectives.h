@@ -14,7 +14,7 @@
 #define BRAID_CUDA_DEVICECOLLECTIVES_H
 
 #include "braid_rt.h"
-#include "core/Rank.h"
+#include "comm/Rank.h"
 #include "cuda/Streams.h"
 
 #include <atomic>

@@ -2,7 +2,7 @@
 
 #include "cuda/LastResort.h"
 
-#include "core/Format.h"
+#include "base/Format.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 #ifndef BRAID_CUDA_LTOBJECTS_H
 #define BRAID_CUDA_LTOBJECTS_H
 
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <cublasLt.h>
 

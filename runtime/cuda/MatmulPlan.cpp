@@ -22,7 +22,7 @@
 
 #include "cuda/MatmulPlan.h"
 
-#include "core/Format.h"
+#include "base/Format.h"
 
 #include <algorithm>
 #include <bit>

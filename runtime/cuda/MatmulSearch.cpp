@@ -2,7 +2,7 @@
 
 #include "cuda/MatmulSearch.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "cuda/Check.h"
 #include "cuda/Streams.h"
 

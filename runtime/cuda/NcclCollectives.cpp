@@ -2,9 +2,9 @@
 
 #include "cuda/NcclCollectives.h"
 
+#include "base/Error.h"
+#include "base/Format.h"
 #include "comm/transports.h"
-#include "core/Error.h"
-#include "core/Format.h"
 #include "cuda/Check.h"
 #include "cuda/NcclLibrary.h"
 

@@ -2,8 +2,8 @@
 
 #include "cuda/NcclCommunicators.h"
 
-#include "core/Error.h"
-#include "core/Format.h"
+#include "base/Error.h"
+#include "base/Format.h"
 #include "core/Mesh.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #ifndef BRAID_CUDA_NCCLCOMMUNICATORS_H
 #define BRAID_CUDA_NCCLCOMMUNICATORS_H
 
-#include "core/Reach.h"
+#include "comm/Reach.h"
 
 #include <atomic>
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "cuda/Profile.h"
 
-#include "core/File.h"
+#include "base/File.h"
 #include "cuda/MatmulSearch.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "cuda/StagedTransport.h"
 
+#include "base/Error.h"
 #include "comm/Blocks.h"
-#include "core/Error.h"
 #include "cuda/Check.h"
 
 #include <functional>

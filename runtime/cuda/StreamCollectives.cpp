@@ -2,7 +2,7 @@
 
 #include "cuda/StreamCollectives.h"
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "core/Mesh.h"
 #include "cuda/Check.h"
 

@@ -9,13 +9,13 @@
 
 #include "comm/gloo/GlooTransport.h"
 
+#include "base/Error.h"
+#include "base/Format.h"
 #include "comm/MessageTransport.h"
 #include "comm/OwnAddress.h"
 #include "comm/Store.h"
 #include "comm/gloo/Lifelines.h"
 #include "comm/transports.h"
-#include "core/Error.h"
-#include "core/Format.h"
 
 #include <cstdlib>
 #include <gloo/rendezvous/context.h>

@@ -9,9 +9,9 @@
 
 #include "comm/mpi/MpiTransport.h"
 
+#include "base/Error.h"
 #include "comm/MessageTransport.h"
 #include "comm/transports.h"
-#include "core/Error.h"
 
 #include <algorithm>
 #include <mpi.h>

@@ -1,9 +1,9 @@
 // Ranks that mpirun has started tell each other a word; then rank 1 fails while the other
 // one waits, as it does in a collective of NCCL that never ends.
+#include "base/Error.h"
+#include "comm/Reach.h"
 #include "comm/transports.h"
-#include "core/Error.h"
-#include "core/Launch.h"
-#include "core/Reach.h"
+#include "launch/Launch.h"
 
 #include <chrono>
 #include <cstdio>

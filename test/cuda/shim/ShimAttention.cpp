@@ -12,7 +12,7 @@
 #include "Queues.h"
 #include "Recorder.h"
 #include "Violation.h"
-#include "core/Error.h"
+#include "base/Error.h"
 #include "cuda_bf16.h"
 
 #include <cmath>

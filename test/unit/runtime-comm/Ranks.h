@@ -8,9 +8,9 @@
 #ifndef BRAID_TEST_RANKS_H
 #define BRAID_TEST_RANKS_H
 
+#include "base/Error.h"
 #include "comm/Communicator.h"
 #include "comm/LinkModel.h"
-#include "core/Error.h"
 
 #include <functional>
 #include <string>

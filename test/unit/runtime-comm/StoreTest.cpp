@@ -1,8 +1,8 @@
 //===- StoreTest.cpp - where ranks find each other ------------------------===//
 
 #include "comm/Store.h"
+#include "base/Error.h"
 #include "comm/TcpStoreServer.h"
-#include "core/Error.h"
 
 #include <arpa/inet.h>
 #include <cstdlib>

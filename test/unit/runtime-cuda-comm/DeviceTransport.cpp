@@ -2,8 +2,8 @@
 
 #include "DeviceTransport.h"
 
+#include "base/Error.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Error.h"
 #include "cuda/DeviceCollectives.h"
 
 #include <algorithm>

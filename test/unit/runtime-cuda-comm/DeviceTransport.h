@@ -10,9 +10,9 @@
 #ifndef BRAID_TEST_RUNTIME_CUDA_COMM_DEVICETRANSPORT_H
 #define BRAID_TEST_RUNTIME_CUDA_COMM_DEVICETRANSPORT_H
 
+#include "comm/Reach.h"
 #include "comm/ThreadsHub.h"
 #include "comm/Transport.h"
-#include "core/Reach.h"
 
 #include <map>
 #include <memory>

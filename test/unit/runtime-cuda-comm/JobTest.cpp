@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "base/Error.h"
+#include "comm/Reach.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/transports.h"
-#include "core/Error.h"
-#include "core/Reach.h"
 #include "cuda/Check.h"
 #include "cuda/DeviceCollectives.h"
 

@@ -3,7 +3,7 @@
 #include "cuda/ColumnProduct.h"
 
 #include "../runtime/Products.h"
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "../runtime/Products.h"
 #include "Device.h"
-#include "core/Error.h"
+#include "base/Error.h"
 #include "cuda/Matmul.h"
 #include "cuda/MatmulScratch.h"
 

@@ -4,8 +4,8 @@
 
 #include "../runtime/Products.h"
 #include "Device.h"
-#include "core/Error.h"
-#include "core/NumberTypes.h"
+#include "base/Error.h"
+#include "base/NumberTypes.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 //===- CollectivesTest.cpp - the collectives of a compiled model ----------===//
 
+#include "base/Error.h"
 #include "comm/Communicator.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Error.h"
 #include "cpu/CpuContext.h"
 
 #include <functional>

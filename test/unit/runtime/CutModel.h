@@ -8,9 +8,9 @@
 #define BRAID_TEST_CUTMODEL_H
 
 #include "Meshes.h"
+#include "base/Error.h"
 #include "comm/Communicator.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Error.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 

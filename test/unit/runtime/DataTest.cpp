@@ -1,8 +1,8 @@
 //===- DataTest.cpp - token files and batches -----------------------------===//
 
 #include "TestFiles.h"
-#include "core/Error.h"
-#include "core/TokenFile.h"
+#include "base/Error.h"
+#include "data/TokenFile.h"
 
 #include <gtest/gtest.h>
 

@@ -7,10 +7,10 @@
 
 #include "RanksModel.h"
 #include "TestFiles.h"
+#include "base/Error.h"
+#include "comm/Reach.h"
 #include "comm/ThreadsTransport.h"
-#include "core/Error.h"
-#include "core/Ranks.h"
-#include "core/Reach.h"
+#include "launch/Ranks.h"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,6 +1,6 @@
 //===- GatherTest.cpp - rows by index -------------------------------------===//
 
-#include "core/NumberTypes.h"
+#include "base/NumberTypes.h"
 #include "cpu/CpuContext.h"
 
 #include <cmath>

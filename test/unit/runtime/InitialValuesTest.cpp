@@ -1,11 +1,11 @@
 //===- InitialValuesTest.cpp - what tensors start with --------------------===//
 
-#include "core/InitialValues.h"
+#include "train/InitialValues.h"
 #include "Meshes.h"
+#include "base/NumberTypes.h"
 #include "core/Mesh.h"
-#include "core/NumberTypes.h"
 #include "core/TensorPart.h"
-#include "cpu/Threads.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <cmath>

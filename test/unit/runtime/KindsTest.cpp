@@ -1,6 +1,6 @@
 //===- KindsTest.cpp - ranks that run models of their own -----------------===//
 
-#include "core/Error.h"
+#include "base/Error.h"
 #include "core/Mesh.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 //===- LaunchTest.cpp - ranks from the environment ------------------------===//
 
-#include "core/Launch.h"
-#include "core/Error.h"
+#include "launch/Launch.h"
+#include "base/Error.h"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -2,8 +2,8 @@
 
 #include "AllocationCounter.h"
 #include "Products.h"
-#include "core/Error.h"
-#include "core/NumberTypes.h"
+#include "base/Error.h"
+#include "base/NumberTypes.h"
 #include "cpu/CpuContext.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #ifndef BRAID_TEST_MESHES_H
 #define BRAID_TEST_MESHES_H
 
-#include "core/NumberTypes.h"
+#include "base/NumberTypes.h"
 #include "core/TensorPart.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 //===- PhiloxTest.cpp - against the published known answers ---------------===//
 
-#include "core/Philox.h"
+#include "base/Philox.h"
 #include "cpu/kernel.h"
 
 #include <gtest/gtest.h>

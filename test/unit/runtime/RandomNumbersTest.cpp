@@ -1,6 +1,6 @@
 //===- RandomNumbersTest.cpp - many random numbers at once ----------------===//
 
-#include "cpu/RandomNumbers.h"
+#include "base/RandomNumbers.h"
 
 #include <array>
 #include <bit>

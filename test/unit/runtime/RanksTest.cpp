@@ -1,13 +1,13 @@
 //===- RanksTest.cpp - the training loop on the ranks of one process ------===//
 
-#include "core/Ranks.h"
+#include "launch/Ranks.h"
 #include "ExampleModels.h"
 #include "RanksModel.h"
 #include "TestFiles.h"
+#include "base/Error.h"
 #include "core/Agree.h"
-#include "core/Error.h"
-#include "core/Metrics.h"
 #include "core/Model.h"
+#include "train/Metrics.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,9 +1,9 @@
 //===- RunOutputsTest.cpp - parts of ranks, put together ------------------===//
 
-#include "core/RunOutputs.h"
+#include "train/RunOutputs.h"
 #include "CutModel.h"
 #include "TestFiles.h"
-#include "core/Safetensors.h"
+#include "base/Safetensors.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 //===- SafetensorsTest.cpp - hostile and broken files ---------------------===//
 
-#include "core/Safetensors.h"
+#include "base/Safetensors.h"
 #include "TestFiles.h"
-#include "core/Error.h"
+#include "base/Error.h"
 
 #include <gtest/gtest.h>
 

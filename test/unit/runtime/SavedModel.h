@@ -9,8 +9,8 @@
 
 #include "CutModel.h"
 #include "TestFiles.h"
-#include "core/Checkpoint.h"
-#include "core/CheckpointIndex.h"
+#include "checkpoint/Checkpoint.h"
+#include "checkpoint/CheckpointIndex.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 //===- TensorBatchesTest.cpp - rows of tensors in batches -----------------===//
 
-#include "core/TensorBatches.h"
+#include "data/TensorBatches.h"
 #include "TestFiles.h"
-#include "core/Error.h"
-#include "core/Evaluate.h"
+#include "base/Error.h"
+#include "train/Evaluate.h"
 
 #include <cstddef>
 #include <cstring>

@@ -1,0 +1,177 @@
+//===- Bucket.cpp - many collectives of a step as few ---------------------===//
+//
+// Nothing is packed: the collective that stands for others names the tensors of all
+// of them.  Which, and where it then stands, is found by lib/Schedule/Buckets.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Schedule/Agreement.h"
+#include "lib/Schedule/Buckets.h"
+#include "passes/Collectives/BucketProgram.h"
+#include "passes/Collectives/Passes.h"
+#include "passes/Graph/Signature.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace braid {
+#define GEN_PASS_DEF_BUCKETPASS
+#include "passes/Collectives/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+//===----------------------------------------------------------------------===//
+// One collective for many
+//===----------------------------------------------------------------------===//
+
+/// The collective over the tensors of `members`, in their order.
+static CollectiveOpInterface joinCollectives(OpBuilder &builder, ArrayRef<CollectiveOpInterface> members) {
+  CollectiveOpInterface first = members.front();
+  OperationState state(first.getLoc(), first->getName());
+  state.attributes = sharedAttributes(first);
+  SmallVector<int64_t> dims;
+  for (CollectiveOpInterface member : members) {
+    state.addOperands(member.getSent());
+    state.addTypes(member->getResultTypes());
+    if (auto own = member->getAttrOfType<DenseI64ArrayAttr>("dims"))
+      llvm::append_range(dims, own.asArrayRef());
+  }
+  if (first->hasAttr("dims"))
+    state.attributes.set("dims", builder.getDenseI64ArrayAttr(dims));
+  int32_t sent = state.operands.size();
+  state.attributes.set("operandSegmentSizes", builder.getDenseI32ArrayAttr({sent, 0}));
+  return cast<CollectiveOpInterface>(builder.create(state));
+}
+
+static StringRef nameOf(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
+}
+
+/// `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes,
+/// from 'ln_f.bias' to 'h.11.ln_1.weight'`
+static void explain(CollectiveOpInterface op, const Bucket &bucket, const BucketProgram &program) {
+  // Not the op's own remark, to which the op is attached: to print it numbers the
+  // values of the whole function.
+  InFlightDiagnostic remark = emitRemark(op->getLoc())
+                              << op->getName() << " over " << textOf(op.getAxes()) << ": bucket of "
+                              << op.getSent().size() << " tensors, " << bucket.bytes;
+  int64_t enough = program.problem.kinds[program.problem.items[bucket.items.front()].kind].enough;
+  if (!bucket.cap)
+    remark << " bytes, the results of one bucket";
+  else if (*bucket.cap != BucketProblem::kUnlimited)
+    remark << " of at most " << *bucket.cap << " bytes";
+  else if (enough != BucketProblem::kUnlimited)
+    remark << " bytes, where " << enough << " are enough";
+  else
+    remark << " bytes";
+  BlockArgument from = program.arguments[bucket.items.front()].first;
+  BlockArgument to = program.arguments[bucket.items.back()].second;
+  if (from && to)
+    remark << ", from '" << nameOf(from) << "' to '" << nameOf(to) << "'";
+}
+
+/// Makes the buckets and puts the block in its new order.
+static void apply(func::FuncOp function, const BucketProgram &program, const BucketSolution &solution) {
+  OpBuilder builder(returnOf(function));
+  SmallVector<Operation *> actions(program.actions);
+  SmallVector<Operation *> replaced;
+  for (const Bucket &bucket : solution.buckets) {
+    if (bucket.items.size() == 1)
+      continue;
+    SmallVector<CollectiveOpInterface> members;
+    unsigned first = program.problem.items[bucket.items.front()].action;
+    for (unsigned item : bucket.items) {
+      members.push_back(program.collective(item));
+      first = std::min(first, program.problem.items[item].action);
+    }
+    CollectiveOpInterface joined = joinCollectives(builder, members);
+    auto result = joined->result_begin();
+    for (CollectiveOpInterface member : members) {
+      for (Value old : member->getResults())
+        old.replaceAllUsesWith(*result++);
+      replaced.push_back(member);
+    }
+    actions[first] = joined;
+    explain(joined, bucket, program);
+  }
+  for (unsigned action : solution.order)
+    actions[action]->moveBefore(returnOf(function));
+  for (Operation *op : replaced)
+    op->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> {
+  using BucketPassBase::BucketPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    if (!program || function.isExternal())
+      return;
+    FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
+    if (failed(mesh))
+      return signalPassFailure();
+    const TargetInfo *info = findTarget(function, target);
+    if (!info)
+      return signalPassFailure();
+    llvm::Expected<BucketSettings> settings = readOptions(*info);
+    if (!settings) {
+      function.emitError() << llvm::toString(settings.takeError());
+      return signalPassFailure();
+    }
+    BucketProgram read = readBucketProgram(function, *mesh, *settings);
+    if (failed(solve(function, read)))
+      return signalPassFailure();
+  }
+
+private:
+  llvm::Expected<BucketSettings> readOptions(const TargetInfo &info);
+  LogicalResult solve(func::FuncOp function, const BucketProgram &program);
+};
+} // namespace
+
+llvm::Expected<BucketSettings> BucketCollectives::readOptions(const TargetInfo &info) {
+  BucketSettings settings;
+  llvm::Expected<BucketSize> size = BucketSize::parse("bucket-mb", bucketMb, /*mayBeAuto=*/true);
+  if (!size)
+    return size.takeError();
+  llvm::Expected<BucketSize> first = BucketSize::parse("first-bucket-mb", firstBucketMb, /*mayBeAuto=*/false);
+  if (!first)
+    return first.takeError();
+  settings.size = *size;
+  settings.first = *first;
+  llvm::Expected<LinkRates> rates = LinkRates::parse(link, info);
+  if (!rates)
+    return rates.takeError();
+  settings.link = *rates;
+  auto perUnitNamed = llvm::StringSwitch<std::optional<BucketSettings::PerUnit>>(perUnit)
+                          .Case("auto", BucketSettings::PerUnit::Auto)
+                          .Case("true", BucketSettings::PerUnit::Always)
+                          .Case("false", BucketSettings::PerUnit::Never)
+                          .Default(std::nullopt);
+  if (!perUnitNamed)
+    return llvm::createStringError("comm-bucket: per-unit must be auto, true or false, found '" + perUnit + "'");
+  settings.perUnit = *perUnitNamed;
+  return settings;
+}
+
+LogicalResult BucketCollectives::solve(func::FuncOp function, const BucketProgram &program) {
+  if (std::optional<std::string> fault = check(program.problem))
+    return function.emitError() << "comm-bucket: " << *fault;
+  BucketSolution solution = findBuckets(program.problem);
+  if (std::optional<std::string> fault = verify(program.problem, solution))
+    return function.emitError() << "comm-bucket found buckets that are wrong: " << *fault;
+  if (llvm::all_of(solution.buckets, [](const Bucket &bucket) { return bucket.items.size() == 1; })) {
+    markAllAnalysesPreserved();
+    return success();
+  }
+  apply(function, program, solution);
+  return success();
+}

@@ -1,0 +1,101 @@
+//===- Decompose.cpp - the pass that makes transfers of collectives -------===//
+
+#include "passes/Collectives/Decompose.h"
+#include "passes/Collectives/Passes.h"
+#include "passes/Collectives/Simplify.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace braid {
+#define GEN_PASS_DEF_COMMDECOMPOSEPASS
+#include "passes/Collectives/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+static std::unique_ptr<Algorithm> makeAlgorithm(StringRef name) {
+  using Make = std::unique_ptr<Algorithm> (*)();
+  Make make = llvm::StringSwitch<Make>(name)
+                  .Case("ring", makeRing)
+                  .Case("tree", makeTree)
+                  .Case("direct", makeDirect)
+                  .Case("hierarchical", makeHierarchical)
+                  .Default(nullptr);
+  return make ? make() : nullptr;
+}
+
+/// The result of one tensor of a bucket, or null.
+static Value decomposeTensor(const Algorithm &algorithm, Group &group, CollectiveOpInterface op, unsigned number) {
+  Value value = op.getSent()[number];
+  auto result = cast<RankedTensorType>(op->getResult(number).getType());
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](AllReduceOp op) { return algorithm.allReduce(group, op.getKind(), value); })
+      .Case([&](AllGatherOp op) { return algorithm.allGather(group, value, op.getDims()[number], result); })
+      .Case([&](ReduceScatterOp op) {
+        return algorithm.reduceScatter(group, op.getKind(), value, op.getDims()[number], result);
+      })
+      .Case([&](AllToAllOp op) {
+        return algorithm.allToAll(group, value, op.getSplit()[number], op.getConcat()[number]);
+      })
+      .Case([&](BroadcastOp op) { return algorithm.broadcast(group, value, op.getRoot()); })
+      .Default([](Operation *) { return Value(); });
+}
+
+namespace {
+struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
+  using CommDecomposePassBase::CommDecomposePassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    std::unique_ptr<Algorithm> chosen = makeAlgorithm(algorithm);
+    if (!chosen) {
+      function.emitError() << "there is no algorithm \"" << algorithm
+                           << "\" to decompose collectives with; there are ring, tree, direct and hierarchical";
+      return signalPassFailure();
+    }
+    auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    if (!program || function.isExternal())
+      return markAllAnalysesPreserved();
+    FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
+    if (failed(mesh))
+      return signalPassFailure();
+    SmallVector<CollectiveOpInterface> collectives;
+    function.walk([&](CollectiveOpInterface op) {
+      if (!op.isTransfer() && op.getMeshAttr() == program.getMesh())
+        collectives.push_back(op);
+    });
+    for (CollectiveOpInterface op : collectives)
+      decompose(op, *chosen, *mesh, program);
+  }
+
+private:
+  void decompose(CollectiveOpInterface op, const Algorithm &chosen, const Mesh &mesh, ProgramAttr program) {
+    OpBuilder builder(op);
+    Group group(builder, op->getLoc(), op.getMeshAttr(), mesh, op.getAxes());
+    if (!chosen.isFor(group))
+      return;
+    if (isa<StartOp>(op->getParentOp()))
+      return leave(op, "it is in a comm.start; decompose before communication is scheduled");
+    // The other side would have to be decomposed alike.
+    if (program.getAxis() && op.getAxes().contains(program.getAxis()))
+      return leave(op, "ranks of its group run another function");
+    SmallVector<Value> results;
+    if (group.n == 1)
+      results = resultsOfOneRank(op, builder).value_or(SmallVector<Value>());
+    else
+      for (unsigned number = 0; number < op->getNumResults(); ++number)
+        if (Value result = decomposeTensor(chosen, group, op, number))
+          results.push_back(result);
+    if (results.size() != op->getNumResults() || results.empty())
+      return leave(op, "the algorithm has no way for it");
+    op->replaceAllUsesWith(results);
+    op->erase();
+  }
+
+  void leave(CollectiveOpInterface op, StringRef why) {
+    op->emitRemark() << op->getName() << " is not decomposed by \"" << algorithm << "\": " << why;
+  }
+};
+} // namespace

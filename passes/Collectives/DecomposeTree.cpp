@@ -1,0 +1,79 @@
+//===- DecomposeTree.cpp - binomial trees ---------------------------------===//
+//
+// ceil(log2 n) permutes of the whole tensor to one rank, and as many back: few
+// messages, for small tensors.  Any n:
+//
+//   reduce, n = 6     step 1: 1 -> 0, 3 -> 2, 5 -> 4
+//                     step 2: 2 -> 0             (4 has no partner and keeps)
+//                     step 4: 4 -> 0
+//   broadcast, n = 6  step 1: 0 -> 1
+//                     step 2: 0 -> 2, 1 -> 3
+//                     step 4: 0 -> 4, 1 -> 5
+//
+// Numbers are counted from the root.  A rank that receives nothing keeps what it
+// has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Collectives/Decompose.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+/// step <= number < 2 step.
+static Value isSecondHalf(Group &group, Value number, int64_t step) {
+  tg::TensorBuilder &b = group.b;
+  Value fromStep = b.compare(arith::CmpIPredicate::sge, number, b.like(number, step));
+  if (2 * step >= group.n)
+    return fromStep;
+  Value toEnd = b.compare(arith::CmpIPredicate::slt, number, b.like(number, 2 * step));
+  return b.make<arith::AndIOp>(fromStep, toEnd);
+}
+
+/// Whether a rank is at the start of 2 step ranks, of which there are more than
+/// step.
+static Value hasPartner(Group &group, Value number, int64_t step) {
+  tg::TensorBuilder &b = group.b;
+  Value place = b.make<arith::RemSIOp>(number, b.like(number, 2 * step));
+  Value isFirst = b.compare(arith::CmpIPredicate::eq, place, b.like(number, 0));
+  if (group.n % (2 * step) == 0)
+    return isFirst;
+  Value isFull = b.compare(arith::CmpIPredicate::slt, number, b.like(number, group.n - step));
+  return b.make<arith::AndIOp>(isFirst, isFull);
+}
+
+namespace {
+struct Tree final : Algorithm {
+  Value allReduce(Group &group, Reduction kind, Value value) const final {
+    return broadcast(group, group.finish(kind, reduce(group, kind, value)), /*root=*/0);
+  }
+
+  Value broadcast(Group &group, Value value, int64_t root) const final {
+    Value number = group.number(root);
+    for (int64_t step = 1; step < group.n; step *= 2) {
+      SmallVector<int64_t> pairs;
+      for (int64_t rank = 0; rank < step && rank + step < group.n; ++rank)
+        pairs.append({(rank + root) % group.n, (rank + step + root) % group.n});
+      value = group.select(isSecondHalf(group, number, step), group.permute(value, pairs), value);
+    }
+    return value;
+  }
+
+private:
+  /// On rank 0 the combination; what others have is of no use.
+  static Value reduce(Group &group, Reduction kind, Value value) {
+    Value number = group.number();
+    for (int64_t step = 1; step < group.n; step *= 2) {
+      SmallVector<int64_t> pairs;
+      for (int64_t rank = 0; rank + step < group.n; rank += 2 * step)
+        pairs.append({rank + step, rank});
+      Value combined = group.combine(kind, value, group.permute(value, pairs));
+      value = group.select(hasPartner(group, number, step), combined, value);
+    }
+    return value;
+  }
+};
+} // namespace
+
+std::unique_ptr<Algorithm> braid::makeTree() { return std::make_unique<Tree>(); }

@@ -1,0 +1,345 @@
+//===- GatherUnits.cpp - parameters in shards, whole when they are used ---===//
+//
+// A unit is gathered right before its first use in forward and, unless it is kept,
+// again before its first use in backward.  Nothing drops it: its life ends with
+// its last use, and the memory planner sees that.
+//
+// What is made of a unit's parameters alone (a cast, a transpose, a bias repeated
+// for each row) goes with the gather that it is made of, or it would hold in memory
+// from forward to backward what was dropped.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Mesh.h"
+#include "lib/Schedule/Forward.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Collectives/Passes.h"
+#include "passes/Graph/Signature.h"
+#include "llvm/ADT/MapVector.h"
+#include <set>
+
+namespace braid {
+#define GEN_PASS_DEF_GATHERUNITSPASS
+#include "passes/Collectives/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+/// The two times that a program comes to a unit.
+enum Phase { Forward, Backward };
+constexpr unsigned kNumPhases = 2;
+
+/// A value that parameters of one unit alone decide.
+struct Made {
+  StringAttr unit;    ///< Empty for the root unit.
+  unsigned argument;  ///< The first of the parameters.
+  unsigned depth = 0; ///< How many gathers it is behind; 0 in shards.
+};
+
+/// An operand of an op that is not itself made of parameters.
+struct Use {
+  OpOperand *operand;
+  Operation *user; ///< In the program's block.
+  unsigned position;
+};
+
+struct Unit {
+  StringAttr name;
+  SmallVector<Use> uses[kNumPhases]; ///< In block order.
+  bool isKept = false;               ///< One gather for both phases.
+  int64_t bytesGathered[kNumPhases] = {0, 0}, bytesSent[kNumPhases] = {0, 0};
+
+  bool isRoot() const { return name.empty(); }
+  unsigned first(Phase phase) const { return uses[phase].front().position; }
+  unsigned last(Phase phase) const { return uses[phase].back().position; }
+};
+
+class UnitGathers {
+public:
+  UnitGathers(func::FuncOp program, const Mesh &mesh) : program(program), mesh(mesh) {}
+
+  void run(bool dropsAfterForward) {
+    findMade();
+    findUses();
+    chooseKept(dropsAfterForward);
+    rewrite();
+    erase();
+    if (isTraining(program))
+      for (const auto &[name, unit] : units)
+        say(unit, dropsAfterForward);
+  }
+
+private:
+  void findMade();
+  std::optional<Made> madeOf(ValueRange operands) const;
+  void findUses();
+  void chooseKept(bool dropsAfterForward);
+  void rewrite();
+  void gather(Unit &unit, Phase phase, Operation *before);
+  void needs(Value value, SetVector<Value> &gathered) const;
+  Value make(Value value, Phase phase, OpBuilder &builder);
+  void erase();
+  void say(const Unit &unit, bool dropsAfterForward);
+
+  bool isBehindGather(Value value) const {
+    auto found = made.find(value);
+    return found != made.end() && found->second.depth > 0;
+  }
+
+  func::FuncOp program;
+  Mesh mesh;
+  DenseMap<Value, Made> made;
+  /// In the order of their first uses.
+  llvm::MapVector<StringAttr, Unit> units;
+  /// What stands for a value behind a gather in each phase.
+  DenseMap<Value, Value> remade[kNumPhases];
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is made of parameters
+//===----------------------------------------------------------------------===//
+
+/// What parameters of one unit and constants decide together.
+std::optional<Made> UnitGathers::madeOf(ValueRange operands) const {
+  std::optional<Made> all;
+  for (Value operand : operands) {
+    Operation *op = operand.getDefiningOp();
+    if (op && op->getNumOperands() == 0)
+      continue;
+    auto found = made.find(operand);
+    if (found == made.end() || (all && all->unit != found->second.unit))
+      return std::nullopt;
+    Made one = found->second;
+    all = all ? Made{one.unit, std::min(all->argument, one.argument), std::max(all->depth, one.depth)} : one;
+  }
+  return all;
+}
+
+void UnitGathers::findMade() {
+  StringAttr root = StringAttr::get(program.getContext(), "");
+  for (BlockArgument argument : program.getArguments())
+    if (tg::ParamAttr parameter = parameterOf(argument))
+      made[argument] = {parameter.getUnit() ? parameter.getUnit() : root, argument.getArgNumber()};
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    if (auto gather = dyn_cast<AllGatherOp>(op)) {
+      for (auto [part, whole] : llvm::zip_equal(gather.getIns(), gather.getResults()))
+        if (std::optional<Made> one = madeOf(part)) {
+          ++one->depth;
+          made[whole] = *one;
+        }
+    } else if (!isa<CollectiveOpInterface>(op) && op.getNumRegions() == 0 && isMemoryEffectFree(&op)) {
+      if (std::optional<Made> all = madeOf(op.getOperands()))
+        for (Value result : op.getResults())
+          made[result] = *all;
+    }
+  }
+}
+
+void UnitGathers::findUses() {
+  DenseSet<Operation *> forward = forwardOps(program);
+  Block &block = program.getBody().front();
+  // Operands in block order: an op in a region belongs to the one around it.
+  unsigned position = 0;
+  for (Operation &user : block) {
+    ++position;
+    if (llvm::any_of(user.getResults(), [&](Value result) { return isBehindGather(result); }))
+      continue;
+    Phase phase = forward.contains(&user) ? Forward : Backward;
+    user.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isBehindGather(operand.get())) {
+          StringAttr name = made[operand.get()].unit;
+          Unit &unit = units[name];
+          unit.name = name;
+          unit.uses[phase].push_back({&operand, &user, position});
+        }
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Which units are kept
+//===----------------------------------------------------------------------===//
+
+/// A unit is kept if no other is gathered while it could be gone: the root, the last
+/// one, and one that is used after the last one as well.  Units are asked in the
+/// order of backward, in which those that lie in between have been decided.
+void UnitGathers::chooseKept(bool dropsAfterForward) {
+  SmallVector<Unit *> inBackward;
+  std::set<unsigned> gathers;
+  for (auto &[name, unit] : units) {
+    bool isOnce = unit.uses[Forward].empty() || unit.uses[Backward].empty();
+    unit.isKept = isOnce || unit.isRoot() || !dropsAfterForward;
+    if (!unit.isKept)
+      inBackward.push_back(&unit);
+    if (!unit.isRoot())
+      gathers.insert(unit.first(unit.uses[Forward].empty() ? Backward : Forward));
+  }
+  llvm::stable_sort(inBackward, [](Unit *a, Unit *b) { return a->first(Backward) < b->first(Backward); });
+  for (Unit *unit : inBackward) {
+    auto next = gathers.upper_bound(unit->last(Forward));
+    unit->isKept = next == gathers.end() || *next >= unit->first(Backward);
+    if (!unit->isKept)
+      gathers.insert(unit->first(Backward));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// The gathers that a value is behind.
+void UnitGathers::needs(Value value, SetVector<Value> &gathered) const {
+  if (!isBehindGather(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  auto gather = dyn_cast<AllGatherOp>(op);
+  if (gather && !gathered.insert(value))
+    return;
+  if (gather)
+    return needs(gather.getIns()[cast<OpResult>(value).getResultNumber()], gathered);
+  for (Value operand : op->getOperands())
+    needs(operand, gathered);
+}
+
+/// What stands for `value` where the builder is: itself if it is there, else a copy
+/// of what makes it.
+Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
+  if (Value there = remade[phase].lookup(value))
+    return there;
+  Operation *op = value.getDefiningOp();
+  if (!op || (!isBehindGather(value) && op->isBeforeInBlock(&*builder.getInsertionPoint())))
+    return value;
+  IRMapping operands;
+  for (Value operand : op->getOperands())
+    operands.map(operand, make(operand, phase, builder));
+  Operation *copy = builder.clone(*op, operands);
+  for (auto [old, result] : llvm::zip_equal(op->getResults(), copy->getResults()))
+    remade[phase][old] = result;
+  return remade[phase][value];
+}
+
+/// One collective for all gathers of a unit that can be one: those of the same
+/// axes and element type; a gather of what is gathered comes after it.
+void UnitGathers::gather(Unit &unit, Phase phase, Operation *before) {
+  SetVector<Value> needed;
+  for (const Use &use : unit.uses[phase])
+    needs(use.operand->get(), needed);
+  if (unit.isKept && phase == Forward)
+    for (const Use &use : unit.uses[Backward])
+      needs(use.operand->get(), needed);
+  SmallVector<Value> wholes = needed.takeVector();
+  auto key = [&](Value whole) { return std::pair(made[whole].depth, made[whole].argument); };
+  llvm::stable_sort(wholes, [&](Value a, Value b) { return key(a) < key(b); });
+  llvm::MapVector<std::tuple<unsigned, AxesAttr, Type>, SmallVector<OpResult>> groups;
+  for (Value whole : wholes) {
+    auto op = cast<AllGatherOp>(whole.getDefiningOp());
+    Type element = cast<RankedTensorType>(whole.getType()).getElementType();
+    groups[{made[whole].depth, op.getAxes(), element}].push_back(cast<OpResult>(whole));
+  }
+  OpBuilder builder(before);
+  for (auto &[group, members] : groups) {
+    AxesAttr axes = std::get<AxesAttr>(group);
+    FlatSymbolRefAttr symbol = cast<AllGatherOp>(members.front().getOwner()).getMeshAttr();
+    SmallVector<Value> parts;
+    SmallVector<int64_t> dims;
+    SmallVector<Type> types;
+    for (OpResult member : members) {
+      auto op = cast<AllGatherOp>(member.getOwner());
+      parts.push_back(make(op.getIns()[member.getResultNumber()], phase, builder));
+      dims.push_back(op.getDims()[member.getResultNumber()]);
+      types.push_back(member.getType());
+    }
+    Location loc = unit.isRoot() ? program.getLoc() : NameLoc::get(unit.name);
+    auto merged = builder.create<AllGatherOp>(loc, parts, dims, symbol, axes, types);
+    merged->setAttr(CommDialect::kUnit, unit.name);
+    for (auto [member, result] : llvm::zip_equal(members, merged.getResults())) {
+      remade[phase][member] = result;
+      auto type = cast<RankedTensorType>(result.getType());
+      unit.bytesGathered[phase] += llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8);
+    }
+    unit.bytesSent[phase] += merged.getBytesSent(mesh.sizeOf(axes));
+  }
+}
+
+void UnitGathers::rewrite() {
+  struct Step {
+    Unit *unit;
+    Phase phase;
+    Use use;
+  };
+  SmallVector<Step> steps;
+  for (auto &[name, unit] : units)
+    for (Phase phase : {Forward, Backward})
+      for (const Use &use : unit.uses[phase])
+        steps.push_back({&unit, phase, use});
+  llvm::stable_sort(steps, [](const Step &a, const Step &b) { return a.use.position < b.use.position; });
+  DenseSet<std::pair<Unit *, unsigned>> begun;
+  for (Step &step : steps) {
+    Unit &unit = *step.unit;
+    // A kept unit has one phase: the one that it is used in first.
+    Phase phase = unit.isKept ? (unit.uses[Forward].empty() ? Backward : Forward) : step.phase;
+    if (begun.insert({&unit, phase}).second)
+      gather(unit, phase, step.use.user);
+    OpBuilder builder(step.use.user);
+    step.use.operand->set(make(step.use.operand->get(), phase, builder));
+  }
+}
+
+/// What was made anew is dead.
+void UnitGathers::erase() {
+  DenseSet<Value> fresh;
+  for (const auto &values : remade)
+    for (auto [old, value] : values)
+      fresh.insert(value);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+    if (op.use_empty() && op.getNumResults() != 0 && isBehindGather(op.getResult(0)) &&
+        !fresh.contains(op.getResult(0)))
+      op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+void UnitGathers::say(const Unit &unit, bool dropsAfterForward) {
+  InFlightDiagnostic remark = emitRemark(program.getLoc()) << "@" << program.getName() << ": ";
+  if (unit.isRoot())
+    remark << "the root unit";
+  else
+    remark << "unit " << unit.name;
+  int64_t gathered = unit.bytesGathered[Forward], sent = unit.bytesSent[Forward];
+  if (!unit.isKept) {
+    remark << " is gathered for forward (" << gathered << " bytes) and again for backward ("
+           << unit.bytesGathered[Backward] << " bytes); to keep it would hold these in between and send "
+           << unit.bytesSent[Backward] << " bytes less";
+    return;
+  }
+  remark << " is gathered once (" << gathered + unit.bytesGathered[Backward] << " bytes, "
+         << sent + unit.bytesSent[Backward] << " sent)";
+  if (!unit.uses[Forward].empty() && !unit.uses[Backward].empty())
+    remark << " and kept from forward to backward"
+           << (dropsAfterForward ? "" : ", because units are not dropped after forward");
+}
+
+namespace {
+struct GatherUnits final : braid::impl::GatherUnitsPassBase<GatherUnits> {
+  using GatherUnitsPassBase::GatherUnitsPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp program = getOperation();
+    auto ranks = program->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    if (program.isExternal() || !ranks)
+      return markAllAnalysesPreserved();
+    FailureOr<Mesh> mesh = Mesh::require(program, ranks.getMesh());
+    if (failed(mesh))
+      return signalPassFailure();
+    UnitGathers(program, *mesh).run(reshardAfterForward);
+  }
+};
+} // namespace

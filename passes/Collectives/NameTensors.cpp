@@ -1,0 +1,134 @@
+//===- NameTensors.cpp - whose tensors a collective sends -----------------===//
+//
+// Names follow the values, not the names of ops: a reduction is of the parameter
+// that its result updates, a gather of the one that its operand is stored as, and a
+// number is what becomes of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/TensorNames.h"
+#include "passes/Collectives/BucketRoles.h"
+#include "passes/Collectives/Passes.h"
+#include "passes/Graph/Signature.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace braid {
+#define GEN_PASS_DEF_NAMETENSORSPASS
+#include "passes/Collectives/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+class Namer {
+public:
+  explicit Namer(func::FuncOp function) : function(function), roles(function) { findUsesOfParameters(); }
+
+  /// Names what a collective sends, if all of it has a name.
+  void name(CollectiveOpInterface op) const;
+
+private:
+  void findUsesOfParameters();
+  StringRef nameOf(BlockArgument argument) const;
+  StringRef nameOfSent(Value sent) const;
+  StringRef nameOfNumber(Value sent, Value result) const;
+  std::optional<unsigned> firstResult(Value number) const;
+
+  func::FuncOp function;
+  CollectiveRoles roles;
+  /// What no parameter has a part in is the batch's alone.
+  DenseSet<Value> madeOfParameters;
+};
+} // namespace
+
+void Namer::findUsesOfParameters() {
+  for (BlockArgument argument : function.getArguments())
+    if (parameterOf(argument))
+      madeOfParameters.insert(argument);
+  for (Operation &op : function.front())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return madeOfParameters.contains(operand); }))
+      madeOfParameters.insert(op.result_begin(), op.result_end());
+}
+
+StringRef Namer::nameOf(BlockArgument argument) const {
+  StringAttr name = tg::nameOf(func::FuncOp(function).getArgAttrDict(argument.getArgNumber()));
+  return name ? name.getValue() : StringRef();
+}
+
+/// The name of the argument that `sent` is, but for its type and place.
+StringRef Namer::nameOfSent(Value sent) const {
+  while (Operation *op = sent.getDefiningOp()) {
+    if (!movesElements(op))
+      return {};
+    sent = op->getOperand(0);
+  }
+  return nameOf(cast<BlockArgument>(sent));
+}
+
+/// The first result of the function with a role that a number becomes by way of
+/// numbers.
+std::optional<unsigned> Namer::firstResult(Value number) const {
+  std::optional<unsigned> first;
+  llvm::SetVector<Value> reached;
+  reached.insert(number);
+  for (unsigned next = 0; next < reached.size(); ++next)
+    for (OpOperand &use : reached[next].getUses()) {
+      unsigned index = use.getOperandNumber();
+      if (!isa<func::ReturnOp>(use.getOwner())) {
+        if (llvm::all_of(use.getOwner()->getResults(), isNumber))
+          reached.insert(use.getOwner()->result_begin(), use.getOwner()->result_end());
+      } else if (func::FuncOp(function).getResultAttr(index, tg::kRole) && (!first || index < *first)) {
+        first = index;
+      }
+    }
+  return first;
+}
+
+StringRef Namer::nameOfNumber(Value sent, Value result) const {
+  std::optional<unsigned> index = firstResult(result);
+  if (!index)
+    return {};
+  // The loss is divided by it.
+  if (!madeOfParameters.contains(sent))
+    return argumentWithRole(function, "tokens") ? "token count" : "count";
+  return func::FuncOp(function).getResultAttrOfType<StringAttr>(*index, tg::kRole).getValue();
+}
+
+void Namer::name(CollectiveOpInterface op) const {
+  OperandRange sent = op.getSent();
+  bool isOneForOne = op->getNumResults() == sent.size();
+  SmallVector<StringRef> names;
+  for (auto [index, value] : llvm::enumerate(sent)) {
+    Value result = isOneForOne ? op->getResult(index) : Value();
+    // What is stored may go into another's new value, too.
+    StringRef name = op.getReductionKind() ? StringRef() : nameOfSent(value);
+    if (BlockArgument owner = result && name.empty() ? roles.argumentOf(result) : BlockArgument())
+      name = nameOf(owner);
+    if (name.empty())
+      name = nameOfSent(value);
+    if (name.empty() && result && isNumber(result))
+      name = nameOfNumber(value, result);
+    if (name.empty())
+      return;
+    names.push_back(name);
+  }
+  if (!names.empty())
+    setTensorNames(op, names);
+}
+
+namespace {
+struct NameTensors final : braid::impl::NameTensorsPassBase<NameTensors> {
+  using NameTensorsPassBase::NameTensorsPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    markAllAnalysesPreserved();
+    if (function.isExternal() || !function->hasAttr(CommDialect::kProgram))
+      return;
+    Namer namer(function);
+    function.walk([&](CollectiveOpInterface op) { namer.name(op); });
+  }
+};
+} // namespace

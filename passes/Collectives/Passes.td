@@ -1,0 +1,408 @@
+//===- Passes.td - fewer collectives, each of many tensors -*- tablegen -*-===//
+//
+// All work on programs of ranks and can run in any order; comm-verify-order
+// comes last.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_COLLECTIVES
+#define BRAID_PASSES_COLLECTIVES
+
+include "mlir/Pass/PassBase.td"
+
+def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Replaces collectives of a rank's program by fewer and smaller ones";
+  let description = [{
+    The partitioner inserts plain steps: reduce what is partial, gather what must be
+    whole, take the own block.  This pass finds steps that undo or complete each
+    other.  Rules, each applied wherever it holds:
+
+    - Equal ops are one; what nothing reads goes.
+    - An axis of size 1 leaves every list; a group of one rank sends nothing.
+    - all_reduce of what all ranks hold multiplies by their number (sum) or does
+      nothing (mean, max, min); reduce_scatter of it is a slice, broadcast nothing.
+    - A slice of an all_gather over the same axes undoes it along the same dim and
+      makes it an all_to_all along another.  Over other axes along another dim the
+      slice goes first.
+    - A slice of an all_reduce makes it a reduce_scatter over the axes they share and
+      an all_reduce of the block over the others.
+    - reduce_scatter and all_gather of its result are an all_reduce.
+    - all_reduce of all_reduce, all_gather of all_gather, reduce_scatter of
+      reduce_scatter and slice of slice are one, over both lists of axes.
+    - Results of two all_reduces (two reduce_scatters) that are added or subtracted
+      are reduced after it.
+    - A slice of a splat constant is a constant.
+    - What is narrowed is narrowed before an all_gather, what is widened is widened
+      after it.
+
+    A rule that would compute or send a value twice is applied only where nothing
+    else reads it.  Between start and wait nothing changes, nor where the other side
+    of a collective is in another function.  Floats are added in another order where
+    a reduction splits or merges.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 4]
+    func.func @f(%x: tensor<8x4xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp, tp}>}) -> tensor<2x4xf32>
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = comm.all_reduce sum %x over @mesh {dp, tp} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %b = comm.slice %y dim 0 over @mesh {tp} : tensor<8x4xf32> -> tensor<2x4xf32>
+      return %b : tensor<2x4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 4]
+    func.func @f(%x: tensor<8x4xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp, tp}>}) -> tensor<2x4xf32>
+        attributes {comm.program = #comm.program<@mesh>} {
+      %b = comm.reduce_scatter sum %x dims [0] over @mesh {tp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
+      %y = comm.all_reduce sum %b over @mesh {dp} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+      return %y : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect"];
+}
+
+def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Makes collectives of a rank's program from transfers between pairs of ranks";
+  let description = [{
+    A group of n ranks and a tensor of K elements:
+
+    | algorithm | all_reduce | others |
+    |---|---|---|
+    | ring | 2(n-1) permutes of ceil(K/n), each to the next rank | all_gather, reduce_scatter: n-1 |
+    | direct | 2(n-1) permutes of ceil(K/n), each to its last place | all_gather, reduce_scatter, all_to_all: n-1 |
+    | tree | 2 ceil(log2 n) permutes of K | broadcast: ceil(log2 n) |
+    | hierarchical | over {a, b}: reduce_scatter over b, all_reduce of 1/nb over a, all_gather over b | one axis at a time |
+
+    Blocks are cut along dim 0 where n divides it and else in the flat order, whose
+    last block is padded.  A mean is a sum that is divided once.  Buckets come apart
+    into tensors.  `hierarchical` makes smaller collectives over single axes, which
+    another run may decompose in its turn, and leaves groups over one axis alone.
+
+    A result has the same bits on all ranks and in every run; but ring, direct and
+    tree add in their own orders and not in that of ranks, so floats agree with the
+    plain op's up to rounding.  What an algorithm has no way for stays, with a remark.
+
+    Input (`algorithm=ring`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {dp}>}) -> tensor<4xf32>
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {dp}>}) -> tensor<4xf32>
+        attributes {comm.program = #comm.program<@mesh>} {
+      %0 = comm.slice %x dim 0 shift 1 over @mesh {dp} : tensor<4xf32> -> tensor<2xf32>
+      %1 = comm.permute %0 pairs [0 -> 1, 1 -> 0] over @mesh {dp} : (tensor<2xf32>) -> tensor<2xf32>
+      %2 = comm.slice %x dim 0 over @mesh {dp} : tensor<4xf32> -> tensor<2xf32>
+      %3 = arith.addf %1, %2 : tensor<2xf32>
+      %4 = comm.permute %3 pairs [0 -> 1, 1 -> 0] over @mesh {dp} : (tensor<2xf32>) -> tensor<2xf32>
+      %5 = comm.assemble %3, %4 dim 0 shifts [0, 1] over @mesh {dp} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+      return %5 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [Option<"algorithm", "algorithm", "std::string", "\"ring\"",
+                        "How: ring, tree, direct or hierarchical">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect"];
+}
+
+def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
+  let summary = "Gathers the parameters of a unit together, before forward and again before backward";
+  let description = [{
+    Where parameters are kept in shards (ZeRO-3), programs of ranks gather each of
+    them before its first use and hold it until its last, in backward.  This pass
+    gathers those of a unit (`unit` of `#tg.param`; those without one are the root
+    unit) by one collective for each list of axes and element type, right before the
+    unit's first use in forward (what the loss depends on), and again, for what
+    backward needs, right before its first use there.  A gathered parameter then dies
+    with its last use in forward; the second gather is a recomputation.
+
+    One gather serves both where dropping saves nothing, because no other unit is
+    gathered in between: for the root unit, for the last unit, and for one that is
+    used after the last one too, as tied embeddings are.  So L units cost 2L - 1
+    gathers, and the root unit one.  `reshard-after-forward=false` keeps all units:
+    L gathers, and all parameters live at the end of forward.
+
+    What is made of a unit's parameters alone (a cast, a transpose) is made again
+    with them.  Gathers stand in the order in which units are used, which is reversed
+    in backward; `comm.unit` names the unit.  No CSE may run afterwards.  A remark for
+    each unit gives the bytes.
+
+    In the example backward (the gradient of %a) comes after another unit's gather.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<2x4xf32> {tg.input = "x"},
+                     %a: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
+                     %b: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">})
+        -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %wa = comm.all_gather %a dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %wb = comm.all_gather %b dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %h = tg.contract "bi,io->bo" %x, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %y = tg.contract "bi,io->bo" %h, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %dh = tg.contract "bo,io->bi" %y, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %dx = tg.contract "bo,io->bi" %dh, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      return %y, %dx : tensor<2x4xf32>, tensor<2x4xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<2x4xf32> {tg.input = "x"},
+                     %a: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
+                     %b: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
+                                        tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">})
+        -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %wa = comm.all_gather %a dims [flat] over @mesh {dp} {comm.unit = "1"} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %h = tg.contract "bi,io->bo" %x, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %wb = comm.all_gather %b dims [flat] over @mesh {dp} {comm.unit = "2"} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %y = tg.contract "bi,io->bo" %h, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %dh = tg.contract "bo,io->bi" %y, %wb : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %again = comm.all_gather %a dims [flat] over @mesh {dp} {comm.unit = "1"} : (tensor<8xf32>) -> tensor<4x4xf32>
+      %dx = tg.contract "bo,io->bi" %dh, %again : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      return %y, %dx : tensor<2x4xf32>, tensor<2x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"reshardAfterForward", "reshard-after-forward", "bool", /*default=*/"true",
+           "Drop units after forward and gather them again for backward">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
+  let summary = "Makes one collective of those of many tensors";
+  let description = [{
+    A message costs a latency, however small; a bucket is one collective over several
+    tensors, each in its own place.  Merged are, where op, reduction, element type and
+    group are equal:
+
+    * reductions of gradients: what they make becomes, element by element, the new
+      value of a parameter, or of the state that adds its gradients up;
+    * gathers of parameters that have been updated (ZeRO-1 and 2);
+    * reductions of other state, and of single numbers (loss, count, norm, whether to
+      stop), where nothing has to wait for it.
+
+    Gathers of stored parameters are left to comm-gather-units, and collectives of
+    activations alone.
+
+    Parameters are walked in the order of the arguments, backwards, because gradients
+    become ready so.  The first bucket holds at most `first-bucket-mb`, others
+    `bucket-mb`, in MiB of whole tensors: the first can be sent early.  A tensor is
+    never split, and one larger than that has a bucket of its own.  0 means one tensor
+    each, `inf` no limit.  Numbers know none either.
+
+    `auto` asks the link (`link=latency_us,GBps`; by default the memory that ranks of
+    one process share).  With n ranks and K bytes of tensors a collective takes m
+    latencies and c K / rate, where m = 2 (n-1) and c = 2 (n-1)/n for all_reduce and
+    half of both for others.  A bucket ends when it has the bytes of which latency is a
+    twentieth, K = 19 m latency rate / c = 19 n latency rate, unless less than these are
+    left; the first is like the others.
+
+    `per-unit=auto` ends a bucket where the unit changes if the parameter is stored in
+    shards (ZeRO-3): the unit's gradients are then reduced and dropped together.  What
+    one bucket makes is sent on as one: the all_reduce across replicas as the
+    reduce_scatter within a node.
+
+    A bucket stands behind the op that makes its last tensor; what reads the results
+    follows, in the old order.  Tensors of which one depends on another's result are
+    never merged.  A remark says what each bucket holds.
+
+    Input (`first-bucket-mb=0.00003 bucket-mb=0.00007`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                     %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>},
+                     %c: tensor<4xf32> {tg.param = #tg.param<"c", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<4xf32> {tg.updates = "a"}, tensor<4xf32> {tg.updates = "b"}, tensor<4xf32> {tg.updates = "c"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %dc = arith.mulf %c, %x : tensor<4xf32>
+      %gc = comm.all_reduce sum %dc over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %db = arith.mulf %b, %x : tensor<4xf32>
+      %gb = comm.all_reduce sum %db over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %nb = arith.subf %b, %gb : tensor<4xf32>
+      %da = arith.mulf %a, %x : tensor<4xf32>
+      %ga = comm.all_reduce sum %da over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %na = arith.subf %a, %ga : tensor<4xf32>
+      %nc = arith.subf %c, %gc : tensor<4xf32>
+      return %na, %nb, %nc : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                     %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>},
+                     %c: tensor<4xf32> {tg.param = #tg.param<"c", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<4xf32> {tg.updates = "a"}, tensor<4xf32> {tg.updates = "b"}, tensor<4xf32> {tg.updates = "c"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %dc = arith.mulf %c, %x : tensor<4xf32>
+      %gc = comm.all_reduce sum %dc over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %db = arith.mulf %b, %x : tensor<4xf32>
+      %da = arith.mulf %a, %x : tensor<4xf32>
+      %g:2 = comm.all_reduce sum %db, %da over @mesh {dp} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+      %nb = arith.subf %b, %g#0 : tensor<4xf32>
+      %na = arith.subf %a, %g#1 : tensor<4xf32>
+      %nc = arith.subf %c, %gc : tensor<4xf32>
+      return %na, %nb, %nc : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
+           "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
+    Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps, for bucket-mb=auto">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target whose link counts where none is given">,
+    Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
+           "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
+  ];
+}
+
+def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Says whose tensors each collective sends";
+  let description = [{
+    Reports are about parameters, but the tensors of a bucket are what ops in backward
+    have made.  In a program of ranks each collective gets `comm.tensors`, with a name
+    for each tensor that it sends:
+
+    * of a reduction, and of the gathering of what was updated, the parameter or state
+      whose new value the result becomes, as comm-bucket finds it;
+    * of a gather of stored parameters the parameter;
+    * of another argument its name;
+    * of a single number the role of the result that it becomes (`loss`, `grad_norm`);
+      one that no parameter has a part in is a count: the loss is divided by it.
+
+    What is none of these, as activations are, leaves the collective without names.
+    Nothing but reports reads them.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<4xf32> {tg.updates = "w"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = arith.mulf %w, %x : tensor<4xf32>
+      %part = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>
+      %loss = comm.all_reduce sum %part over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %new = arith.subf %w, %g : tensor<4xf32>
+      return %loss, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<4xf32> {tg.updates = "w"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = arith.mulf %w, %x : tensor<4xf32>
+      %part = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>
+      %loss = comm.all_reduce sum %part over @mesh {dp} {comm.tensors = ["loss"]} : (tensor<f32>) -> tensor<f32>
+      %g = comm.all_reduce sum %x over @mesh {dp} {comm.tensors = ["w"]} : (tensor<4xf32>) -> tensor<4xf32>
+      %new = arith.subf %w, %g : tensor<4xf32>
+      return %loss, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
+  let summary = "Checks that no rank waits for ever and that ranks that meet agree";
+  let description = [{
+    A rank computes and has one queue: a thread communicates in the order of the
+    starts (a collective outside comm.start is a start with its wait).  The head of
+    the queue ends when all ranks of its group have come to it, or for send and recv
+    when the two have met.  A function with `comm.program` for all ranks is a program
+    by itself; functions for coordinates along an axis of one mesh are one program
+    together, in which every rank has one function.  Programs in memory form
+    (exec.program with the same attribute) are checked likewise.
+
+    The pass simulates the ranks to their end.  Ranks that a symmetry of the mesh
+    maps onto each other are in the same state, and one stands for all: an SPMD
+    program is one rank, a pipeline of data parallel stages one rank a stage.
+
+    Refused are ranks that wait for one another, a send or collective that the other
+    side has no match for, ranks that meet with another op, reduction, root, dims,
+    pairs or tensors, ranks with two functions or none, and tickets that are not
+    waited for exactly once.  That nobody touches the bytes of a collective under
+    way is checked where bytes are, by exec-verify-plan.
+
+    Leaves:
+    ```mlir
+    comm.mesh @mesh [dp = 128, tp = 8]
+    func.func @f(%x: tensor<4xf32>, %w: tensor<2x4xf32>) -> (tensor<4xf32>, tensor<16x4xf32>)
+        attributes {comm.program = #comm.program<@mesh>} {
+      %t = comm.start {
+        %g = comm.all_gather %w dims [0] over @mesh {tp} : (tensor<2x4xf32>) -> tensor<16x4xf32>
+      } : !comm.ticket<tensor<16x4xf32>>
+      %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %full = comm.wait %t : !comm.ticket<tensor<16x4xf32>> -> tensor<16x4xf32>
+      return %y, %full : tensor<4xf32>, tensor<16x4xf32>
+    }
+    ```
+
+    Two stages, which meet in the order of the sends; the second has data parallel
+    ranks of its own to reduce over.
+
+    Leaves:
+    ```mlir
+    comm.mesh @mesh [pp = 2, dp = 4]
+    func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+      %t = comm.start {
+        comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
+      } : !comm.ticket<>
+      comm.wait %t : !comm.ticket<>
+      return
+    }
+    func.func @second() -> tensor<4xf32> attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+      %x = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
+      %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def PrintTrafficPass : Pass<"comm-print-traffic", "::mlir::func::FuncOp"> {
+  let summary = "Say as remarks what each collective and the function send";
+  let description = [{
+    Bytes that a rank sends in the best known algorithm for a group of this size, as
+    in `comm.all_reduce over {dp}: 4 ranks, 96 bytes sent`.  The function's remark has
+    the total and that of every list of axes.
+
+    Leaves:
+    ```mlir
+    comm.mesh @mesh [dp = 4]
+    func.func @f(%x: tensor<16xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {dp}>}) -> tensor<16xf32>
+        attributes {comm.program = #comm.program<@mesh>} {
+      %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<16xf32>) -> tensor<16xf32>
+      return %y : tensor<16xf32>
+    }
+    ```
+  }];
+}
+
+#endif // BRAID_PASSES_COLLECTIVES

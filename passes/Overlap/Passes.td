@@ -1,0 +1,97 @@
+//===- Passes.td - communication beside computation --------*- tablegen -*-===//
+//
+// What happens to the collectives of a training step once kernels are formed: they
+// run beside the computation.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_OVERLAP
+#define BRAID_PASSES_OVERLAP
+
+include "mlir/Pass/PassBase.td"
+
+def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
+  let summary = "Runs communication beside computation";
+  let description = [{
+    Collectives become a `comm.start` and a `comm.wait` with computation between them.
+    Nothing is computed otherwise than before, so results have the same bits.
+
+    *Reductions* start once their operands are there.  Their wait comes before the
+    first reader, or once they are surely over where that frees memory or lets another
+    collective start.
+
+    *Gathers of stored parameters* (ZeRO-3) start as late as they are still hidden, with
+    twice their seconds left because predictions may be off, and at most `prefetch` units
+    before their own is used, in forward and backward.  In backward the gather of the
+    next unit starts before this unit's reduction that would make it late.  0 gathers a
+    unit when it is needed.
+
+    *Updates* run as soon as their bucket is reduced, together, unless they need the
+    gradients of all (a remark says so).  As many as hide the last reduction stay
+    behind the backward pass, unless what they make is gathered (ZeRO-1 and 2).  A new
+    value never overwrites an old one that is still read.  `early-updates=false` keeps
+    all of them behind the backward pass.  What is computed of reductions alone, and
+    read by nothing but updates (a gradient scaled, a part of the norm), moves with
+    them.
+
+    The prediction: an action takes as long as its operations or its bytes
+    (`compute=GFLOPS,GBps`), a collective as long as its messages and bytes on the link
+    (`link=latency_us,GBps`; by default the memory that ranks of one process share).
+    The link works in the order of starts, which is the same on all ranks.  Functions
+    that only some ranks run, and barriers, keep their order.
+
+    `memory-limit` bounds the bytes that are live at one time: what would exceed it
+    starts later, and waits for memory come earlier.  A program whose own order exceeds
+    it gets no worse.
+
+    Each start, and each collective that is waited for at once, carries
+    `comm.timing = {predicted_s, exposed_s, waits_for}`: its time on the link, how long
+    computing stands still at its wait, and what its beginning waits for.  The function
+    has the same for all.  `annotate-only` says that of the program as it is.
+
+    Functions without `comm.program`, and those that have a comm.start, are left alone.
+    One without collectives is told its time and otherwise left alone.
+
+    Input (`link=0.5,0.256 compute=0.512,1024`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
+        -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>} {
+      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
+        -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>,
+        comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} {
+      %t = comm.start {
+        %sum = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      } {comm.timing = {predicted_s = 2.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} : !comm.ticket<tensor<8x8xf32>>
+      %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %g = comm.wait %t : !comm.ticket<tensor<8x8xf32>> -> tensor<8x8xf32>
+      %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    ```
+    Two microseconds for the messages, two for launching and two for computing each product.
+  }];
+  let options = [
+    Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps">,
+    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
+           "How fast a rank computes, as GFLOPS,GBps: matrix products, and bytes to and from memory">,
+    Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
+           "Live bytes: a number, or with a unit (512MiB, 2G); empty for no limit">,
+    Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
+    Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target whose rates count">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+#endif // BRAID_PASSES_OVERLAP

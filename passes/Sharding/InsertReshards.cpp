@@ -1,0 +1,398 @@
+//===- InsertReshards.cpp - every change of sharding as an op -------------===//
+//
+// Each value has a home: the sharding that propagation gave it.  An op takes its
+// operands as its factor axes say and yields what follows from them; where that is
+// not the home, a reshard stands between.  An op whose tensors' homes disagree has
+// its factor axes in `comm.factors`.
+//
+// Partial values stay so through ops that are linear in them: see `passPartials`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Sharding/AxisLists.h"
+#include "lib/Sharding/Fit.h"
+#include "lib/Sharding/GlobalFunction.h"
+#include "passes/Sharding/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace braid {
+#define GEN_PASS_DEF_INSERTRESHARDSPASS
+#include "passes/Sharding/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+class Inserter {
+public:
+  Inserter(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh)
+      : function(function), symbol(symbol), mesh(mesh), builder(function) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult visit(Operation *op);
+  LogicalResult visitRequest(Operation *op, ShardingAttr request);
+  LogicalResult visitReturn(Operation *op);
+
+  FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
+  Fit replicated(Operation *op) const;
+
+  bool addsToPartial(Operation *op) const;
+  void findAskedPartial();
+  bool isOnlyUse(Value value, Operation *op) const;
+  std::optional<ShardingAttr> commonPartial(Operation *op, ArrayRef<unsigned> set) const;
+  std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
+  std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+                                  ArrayRef<unsigned> set) const;
+
+  /// The value held as `target`; null after an error at `user`.
+  Value get(Value value, ShardingAttr target, Operation *user);
+  Value atHome(Value value, Operation *user);
+  Value cloneGenerator(Value value, ShardingAttr target);
+  Value reshard(Value value, ShardingAttr target, Operation *user);
+
+  ShardingAttr homeOf(Value value) const { return homes.lookup(value); }
+  ShardingAttr actualOf(Value value) const { return actual.lookup(value); }
+
+  func::FuncOp function;
+  FlatSymbolRefAttr symbol;
+  const Mesh &mesh;
+  OpBuilder builder;
+  DenseMap<Value, ShardingAttr> homes, actual;
+  /// The copies of a value that are held otherwise.
+  DenseMap<std::pair<Value, Attribute>, Value> copies;
+  SetVector<Operation *> cloned; ///< Generators.
+  /// Values that are read only to make what is to be partial.
+  DenseSet<Value> askedPartial;
+};
+
+struct InsertReshards : braid::impl::InsertReshardsPassBase<InsertReshards> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    FailureOr<std::optional<GlobalMesh>> global = meshOfGlobal(function);
+    if (succeeded(global) && !*global)
+      return markAllAnalysesPreserved();
+    if (failed(global) || failed(Inserter(function, (*global)->symbol, (*global)->mesh).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
+
+//===----------------------------------------------------------------------===//
+// Factor axes
+//===----------------------------------------------------------------------===//
+
+FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) const {
+  auto stated = op->getAttrOfType<ShardingAttr>(CommDialect::kFactors);
+  if (!stated)
+    return chooseAxes(op, rule, homes, mesh);
+  if (stated.getDims().size() != rule.factors.size())
+    return op->emitOpError() << "'comm.factors' has " << stated.getDims().size() << " factors, but the op's rule "
+                             << rule.str() << " has " << rule.factors.size();
+  FactorAxes axes;
+  axes.factors.append(stated.getDims().begin(), stated.getDims().end());
+  axes.flat = stated.getFlat();
+  return axes;
+}
+
+Fit Inserter::replicated(Operation *op) const {
+  Fit found;
+  for (Value operand : op->getOperands())
+    found.operands.push_back(
+        isa<RankedTensorType>(operand.getType()) ? ShardingAttr::replicated(symbol, rankOf(operand)) : ShardingAttr());
+  for (Value result : op->getResults())
+    found.results.push_back(isa<RankedTensorType>(result.getType()) ? ShardingAttr::replicated(symbol, rankOf(result))
+                                                                    : ShardingAttr());
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Partial values through linear ops
+//===----------------------------------------------------------------------===//
+
+/// Whether one of several operands is partial from the start: an accumulator of
+/// gradients, which is reduced with what is added to it, or else by itself.
+bool Inserter::addsToPartial(Operation *op) const {
+  auto isAccumulator = [&](Value operand) {
+    return isa<BlockArgument>(operand) && homeOf(operand) && homeOf(operand).isPartial() && isOnlyUse(operand, op);
+  };
+  return op->getNumOperands() > 1 && llvm::any_of(op->getOperands(), isAccumulator);
+}
+
+/// From results that hold partial values, and from what is added to such, back through
+/// linear ops.
+void Inserter::findAskedPartial() {
+  Block &block = function.getBody().front();
+  auto ask = [&](Value value, Operation *user) {
+    if (isOnlyUse(value, user))
+      askedPartial.insert(value);
+  };
+  Operation *terminator = block.getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        comm::shardingOfResult(function, operand.getOperandNumber(), symbol).isPartial())
+      ask(operand.get(), terminator);
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool isAsked = llvm::any_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); });
+    if (!isAsked && !addsToPartial(&op))
+      continue;
+    if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
+      for (ArrayRef<unsigned> set : rule->linear)
+        for (unsigned index : set)
+          ask(op.getOperand(index), &op);
+  }
+}
+
+bool Inserter::isOnlyUse(Value value, Operation *op) const {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
+}
+
+/// What the operands of a set are all partial along, if nothing else reads them:
+/// otherwise one reduction for all readers is as cheap.
+std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
+  ShardingAttr common;
+  for (unsigned index : set) {
+    Value operand = op->getOperand(index);
+    ShardingAttr sharding = actualOf(operand);
+    AxesAttr partial = common ? intersectionOf(common.getPartial(), sharding.getPartial()) : sharding.getPartial();
+    if (partial.empty() || !isAdditive(sharding.getReduction()) || !isOnlyUse(operand, op) ||
+        (common && common.getReduction() != sharding.getReduction()))
+      return std::nullopt;
+    common = ShardingAttr::replicated(symbol, 0).withPartial(partial, sharding.getReduction());
+  }
+  // An operand outside the set may be one of its values again: x * x.
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (!llvm::is_contained(set, index) &&
+        llvm::any_of(set, [&, value = operand](unsigned member) { return op->getOperand(member) == value; }))
+      return std::nullopt;
+  return common;
+}
+
+static int64_t bitsOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth();
+}
+
+/// Whether a partial value becomes what is needed by keeping it partial along fewer
+/// axes, and being cut along axes that it was partial on: a reduce_scatter, which an
+/// op that is cut there asks for in any case.
+static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
+  auto isCutMore = [&](AxesAttr from, AxesAttr to) {
+    return to.getNames().take_front(from.size()) == from.getNames() &&
+           isSubset(cutAxes(to, from.size()), source.getPartial());
+  };
+  return isSubset(need.getPartial(), source.getPartial()) && isCutMore(source.getFlat(), need.getFlat()) &&
+         llvm::all_of(llvm::zip_equal(source.getDims(), need.getDims()), [&](auto dims) {
+           auto [from, to] = dims;
+           return isCutMore(from, to);
+         });
+}
+
+/// The op on partial values of a linear set, which saves a reduction when there are
+/// several and moves it to an equal or smaller value when there is one; or there is
+/// none, because partial values are what is asked for.
+std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+                                          ArrayRef<unsigned> set) const {
+  std::optional<ShardingAttr> common = commonPartial(op, set);
+  if (!common)
+    return std::nullopt;
+  int64_t largest = 0;
+  for (unsigned index : set)
+    largest = std::max(largest, bitsOf(op->getOperand(index)));
+  if (llvm::any_of(op->getResults(),
+                   [&](Value result) { return bitsOf(result) > largest && !askedPartial.contains(result); }))
+    return std::nullopt;
+  // Several are added before they are cut along the axes that they are partial on.
+  auto free = [&](AxesAttr list) {
+    auto isFree = [&](StringAttr name) { return !common->getPartial().contains(name); };
+    return AxesAttr::get(op->getContext(), llvm::to_vector(list.getNames().take_while(isFree)));
+  };
+  FactorAxes freed = axes;
+  llvm::transform(axes.factors, freed.factors.begin(), free);
+  freed.flat = free(axes.flat);
+  if (set.size() == 1 && !(freed == axes))
+    return std::nullopt;
+  std::optional<Fit> found = fitOf(rule, freed, symbol, mesh);
+  if (!found)
+    return std::nullopt;
+  bool isAsked = llvm::all_of(op->getResults(), [&](Value result) { return askedPartial.contains(result); });
+  for (unsigned index : set) {
+    ShardingAttr &need = found->operands[index];
+    need = need.withPartial(common->getPartial(), common->getReduction());
+    // Where partial values are asked for, nothing else will do: they are moved as they are.
+    ShardingAttr source = actualOf(op->getOperand(index));
+    if (!isReducedTo(source, need) && !(isAsked && isSubset(need.getPartial(), source.getPartial())))
+      return std::nullopt;
+  }
+  for (ShardingAttr &yields : found->results) {
+    if (yields.isPartial() && yields.getReduction() != common->getReduction())
+      return std::nullopt;
+    yields = yields.withPartial(inMeshOrder(yields.getPartial(), common->getPartial(), mesh), common->getReduction());
+  }
+  return found;
+}
+
+std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const {
+  for (ArrayRef<unsigned> set : rule.linear) {
+    std::optional<Fit> found = set.empty() ? std::nullopt : passPartials(op, rule, axes, set);
+    if (found)
+      return found;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Values in other shardings
+//===----------------------------------------------------------------------===//
+
+Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
+  ShardingAttr source = actualOf(value);
+  bool canBePartial = !target.isPartial() || (target.getReduction() == source.getReduction() &&
+                                              isSubset(target.getPartial(), source.getPartial()));
+  if (!canBePartial) {
+    InFlightDiagnostic diagnostic =
+        user->emitOpError() << "needs partial values: " << target << " is asked for, but the value is " << source
+                            << "; a whole value never becomes partial, so ask for it without 'partial'";
+    diagnostic.attachNote(value.getLoc()) << "the value is made here";
+    return {};
+  }
+  auto op = builder.create<ReshardOp>(value.getLoc(), value, target);
+  actual[op] = homes[op] = target;
+  return op;
+}
+
+Value Inserter::atHome(Value value, Operation *user) {
+  ShardingAttr home = homeOf(value);
+  if (actualOf(value) == home)
+    return value;
+  Value &copy = copies[{value, home}];
+  if (!copy) {
+    builder.setInsertionPointAfterValue(value);
+    copy = reshard(value, home, user);
+  }
+  return copy;
+}
+
+Value Inserter::cloneGenerator(Value value, ShardingAttr target) {
+  Operation *op = value.getDefiningOp();
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  if (!rule || (target.isPartial() && !(rule->isZero() && isAdditive(target.getReduction()))) ||
+      !factorAxesOf(*rule, {}, target.withPartial(AxesAttr::get(target.getContext())), mesh))
+    return {};
+  cloned.insert(op);
+  builder.setInsertionPointAfter(op);
+  Operation *clone = builder.clone(*op);
+  clone->setAttr(CommDialect::kShardings, builder.getArrayAttr(target));
+  Value result = clone->getResult(0);
+  actual[result] = homes[result] = target;
+  return result;
+}
+
+Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
+  if (!target || actualOf(value) == target)
+    return value;
+  if (Value copy = copies.lookup({value, target}))
+    return copy;
+  Value copy;
+  if (isGenerator(value.getDefiningOp()))
+    copy = cloneGenerator(value, target);
+  if (!copy && homeOf(value) == target)
+    return atHome(value, user);
+  if (!copy) {
+    // Partial values are asked of what the op yields, not of its home; and nobody
+    // else is served by going over the home of a value with one reader.
+    Value source = target.isPartial() || isOnlyUse(value, user) ? value : atHome(value, user);
+    if (!source)
+      return {};
+    // Partial values are reduced as soon as they are there: into shards they are
+    // smaller, and communication that begins early can be hidden.
+    if (isReducedTo(actualOf(source), target))
+      builder.setInsertionPointAfterValue(source);
+    else
+      builder.setInsertionPoint(user);
+    copy = reshard(source, target, user);
+  }
+  return copies[{value, target}] = copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Inserter::visitRequest(Operation *op, ShardingAttr request) {
+  Value copy = get(op->getOperand(0), request, op);
+  if (!copy)
+    return failure();
+  op->replaceAllUsesWith(ValueRange(copy));
+  op->erase();
+  return success();
+}
+
+LogicalResult Inserter::visitReturn(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    Value copy = get(operand.get(), comm::shardingOfResult(function, operand.getOperandNumber(), symbol), op);
+    if (!copy)
+      return failure();
+    operand.set(copy);
+  }
+  return success();
+}
+
+LogicalResult Inserter::visit(Operation *op) {
+  bool isOnTensors = llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+                     llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) && op->getNumResults() > 0;
+  Fit needs = replicated(op);
+  if (std::optional<ShardingRule> rule = isOnTensors ? shardingRuleOf(op) : std::nullopt) {
+    FailureOr<FactorAxes> axes = axesOf(op, *rule);
+    if (failed(axes))
+      return failure();
+    std::optional<Fit> found = fitOf(*rule, *axes, symbol, mesh);
+    if (!found)
+      return op->emitOpError() << "cannot be cut as 'comm.factors' says: its rule is " << rule->str();
+    needs = passPartials(op, *rule, *axes).value_or(*found);
+  }
+  op->removeAttr(CommDialect::kFactors);
+  for (auto [operand, need] : llvm::zip_equal(op->getOpOperands(), needs.operands)) {
+    Value copy = get(operand.get(), need, op);
+    if (!copy)
+      return failure();
+    operand.set(copy);
+  }
+  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), needs.results))
+    actual[result] = sharding;
+  if (op->hasAttr(CommDialect::kShardings))
+    op->setAttr(CommDialect::kShardings,
+                builder.getArrayAttr(SmallVector<Attribute>(needs.results.begin(), needs.results.end())));
+  return success();
+}
+
+LogicalResult Inserter::run() {
+  Block &block = function.getBody().front();
+  for (BlockArgument argument : function.getArguments())
+    if (ShardingAttr sharding = shardingOf(argument))
+      homes[argument] = actual[argument] = sharding;
+  findAskedPartial();
+  SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (ShardingAttr sharding = shardingOf(result))
+        homes[result] = sharding;
+      else if (isa<RankedTensorType>(result.getType()))
+        return op->emitOpError() << "has no 'comm.shardings'; run comm-propagate before comm-insert-reshards";
+  for (Operation *op : ops) {
+    ShardingAttr request = requestOf(op);
+    if (failed(request ? visitRequest(op, request) : op == block.getTerminator() ? visitReturn(op) : visit(op)))
+      return failure();
+  }
+  for (Operation *op : cloned)
+    if (op->use_empty())
+      op->erase();
+  return success();
+}

@@ -1,0 +1,22 @@
+//===- Passes.h - from annotations to programs of ranks ---------*- C++ -*-===//
+#ifndef BRAID_PASSES_SHARDING_PASSES_H
+#define BRAID_PASSES_SHARDING_PASSES_H
+
+#include "dialects/Comm/Comm.h"
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace braid {
+#define GEN_PASS_DECL
+#include "passes/Sharding/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Sharding/Passes.h.inc"
+
+/// `comm-shard`: annotated functions become the programs of ranks (see Passes.td).
+void buildShardPipeline(mlir::OpPassManager &manager);
+void registerShardPipeline();
+} // namespace braid
+
+#endif // BRAID_PASSES_SHARDING_PASSES_H

@@ -1,0 +1,183 @@
+//===- Passes.td - from annotations to the program of a rank -*- tablegen -*-===//
+//
+// Order: comm-propagate gives every value a sharding, comm-insert-reshards makes
+// every change of sharding an op, comm-verify-shardings checks the result against
+// the rules of the ops, comm-partition makes the program of a rank.
+// The pipeline comm-shard runs these, then comm-simplify and comm-verify-order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_SHARDING
+#define BRAID_PASSES_SHARDING
+
+include "mlir/Pass/PassBase.td"
+
+def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
+  let summary = "Gives every value a sharding, from a few annotations";
+  let description = [{
+    Arguments, results and `comm.constrain` may be annotated.  An annotation is
+    exact but for its open dims (`{dp, ?}`); values without one are open.  Axes
+    spread forward and backward along the factors of the ops' rules, those of
+    annotations with a smaller priority first.  They extend only what can be cut in
+    equal blocks, and `flat` axes spread only through ops that run on flat ranges.
+
+    In one op an axis cuts one factor, and a factor has one list of axes.  Where
+    annotations want different things of an op, the smaller priority wins, and the op
+    says how it is cut in `comm.factors`; with equal priorities it is an error that
+    names both.  A `comm.constrain` never conflicts with what it reads: it is a place
+    to reshard.  What it asks of its operand yields to annotations.  The new value of
+    an argument (`tg.updates`) is sharded like the argument.  Constants follow their
+    users.
+
+    An op that is cut along a factor that its rule marks as decomposed is replaced by
+    its decomposition, with a remark.  A function without annotations is left alone.
+
+    Afterwards arguments and results have `comm.sharding`, other ops
+    `comm.shardings`, all without priorities, open dims and axes of size 1.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) -> tensor<4x6xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {dp} {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
+  let summary = "Makes every change of sharding an op";
+  let description = [{
+    The sharding of a value is its home.  Each op is cut as `comm.factors` says, or
+    else as the homes of its tensors agree on (those of results before those of
+    operands, larger operands before smaller ones; an elementwise op as one of its
+    tensors is, if that moves less).  An operand whose home is another than what the
+    op then needs is resharded, once for all uses that need the same.  What the op
+    yields is written into `comm.shardings`: along axes of factors that a result
+    lacks it is partial.  Where that is not its home, it is resharded to it, or
+    straight to what its only reader needs.  Ops without operands are made again
+    instead of being moved.  `comm.constrain` becomes a reshard, or nothing.
+
+    Partial sums and means without other readers pass through an op that is linear
+    in them and does not make them larger, so that sums of them are reduced once.
+    Operands that are partial along different axes are first reduced to those in
+    common.
+
+    Asking for partial values of a value that is whole is an error.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      %sum = comm.reshard %y <@mesh, {} {}> : tensor<4x6xf32>
+      return %sum : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def VerifyShardingsPass : Pass<"comm-verify-shardings", "::mlir::func::FuncOp"> {
+  let summary = "Checks that ops fit their rules";
+  let description = [{
+    Runs between comm-insert-reshards and comm-partition.  For each op there must be
+    axes of its rule's factors from which the shardings of its operands and results
+    follow, partial values included.  Partial operands must be a set in which the op
+    is linear.  A factor that is whole, or must be decomposed, is not sharded.
+    Results of the function are as their attributes say, and nothing but what is
+    partial is resharded to partial values.  Functions without `comm.shardings` are
+    left alone.
+
+    Leaves:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
+      %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      %sum = comm.reshard %y <@mesh, {} {}> : tensor<4x6xf32>
+      return %sum : tensor<4x6xf32>
+    }
+    ```
+  }];
+}
+
+def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
+  let summary = "Makes the program of a rank";
+  let description = [{
+    Takes global functions in which every value has a sharding and every op fits its
+    rule (see comm-insert-reshards) and makes them local: arguments and results have
+    the types of the rank's parts and say in `comm.global` which tensor it is a part
+    of; an op runs on the parts of its operands.  Positional ops are given the
+    rank's offset, and flat ranges that must not see the padding are masked.
+    Functions without shardings stay as they are.
+
+    A `comm.reshard` becomes plain steps: partial values are combined (all_reduce),
+    axes that go are gathered (all_gather), axes that come are the rank's own block
+    (slice, which communicates nothing).  A slice comes as early as its axes are free.
+    comm-simplify joins steps to reduce_scatter and all_to_all.
+
+    In the example the contracted dim is cut, so the product is a partial sum.  The
+    result wants its columns over the same axis: the sum is reduced, and each rank
+    takes its block.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) {
+      %p = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
+          : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      %y = comm.reshard %p <@mesh, {} {tp}> : tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<4x4xf32> {comm.global = tensor<4x8xf32>, comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                 %w: tensor<4x6xf32> {comm.global = tensor<8x6xf32>, comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+        -> (tensor<4x3xf32> {comm.global = tensor<4x6xf32>, comm.sharding = #comm.sharding<@mesh, {} {tp}>})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+      %r = comm.all_reduce sum %p over @mesh {tp} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      %y = comm.slice %r dim 1 over @mesh {tp} : tensor<4x6xf32> -> tensor<4x3xf32>
+      return %y : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect"];
+}
+
+#endif // BRAID_PASSES_SHARDING

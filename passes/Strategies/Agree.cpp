@@ -1,0 +1,102 @@
+//===- Agree.cpp - what the ranks of a job must agree on ------------------===//
+//
+// An agreement is an argument that is a partial value over all ranks, returned
+// whole: the collective follows from the shardings, like all others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "mlir/IR/SymbolTable.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Strategies/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_AGREEPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+constexpr llvm::StringLiteral kStop = "stop", kValues = "values", kAgree = "agree";
+constexpr int64_t kNumValues = 8;
+
+struct Agree final : braid::impl::AgreePassBase<Agree> {
+  using AgreePassBase::AgreePassBase;
+
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    auto train = symbols.lookup<func::FuncOp>("train");
+    if (failed(check(symbols, train)))
+      return signalPassFailure();
+    MeshOp mesh = *getOperation().getOps<MeshOp>().begin();
+    symbol = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
+    allAxes = AxesAttr::get(&getContext(), Mesh(mesh).getNames());
+    if (train)
+      addStop(train);
+    symbols.insert(makeAgree());
+  }
+
+private:
+  LogicalResult check(SymbolTable &symbols, func::FuncOp train);
+  /// A tensor of which each rank holds a partial value.
+  ShardingAttr partial(int64_t rank, Reduction reduction) {
+    return ShardingAttr::replicated(symbol, rank).withPartial(allAxes, reduction);
+  }
+  void addStop(func::FuncOp train);
+  func::FuncOp makeAgree();
+
+  FlatSymbolRefAttr symbol;
+  AxesAttr allAxes;
+};
+} // namespace
+
+LogicalResult Agree::check(SymbolTable &symbols, func::FuncOp train) {
+  ModuleOp module = getOperation();
+  auto meshes = module.getOps<MeshOp>();
+  if (!llvm::hasSingleElement(meshes))
+    return module.emitError() << "comm-agree takes a module with one comm.mesh; this one has "
+                              << std::distance(meshes.begin(), meshes.end());
+  if (Operation *other = symbols.lookup(kAgree))
+    return other->emitError() << "the module has '" << kAgree << "' already; comm-agree adds it";
+  if (!train)
+    return success();
+  if (train.isExternal() || train->hasAttr(CommDialect::kProgram))
+    return train.emitError() << "'train' is " << (train.isExternal() ? "a declaration" : "the program of a rank")
+                             << "; comm-agree takes it before comm-shard, with whole tensors";
+  if (argumentWithRole(train, kStop) || resultWithRole(train, kStop))
+    return train.emitError() << "'train' has the role '" << kStop << "' already; comm-agree adds it";
+  return success();
+}
+
+void Agree::addStop(func::FuncOp train) {
+  Builder builder(&getContext());
+  StringAttr name = builder.getStringAttr(kStop);
+  SignatureEditor editor(train);
+  BlockArgument stop =
+      editor.addArgument(RankedTensorType::get({}, builder.getF32Type()),
+                         {builder.getNamedAttr(tg::kInput, name), builder.getNamedAttr(tg::kRole, name),
+                          builder.getNamedAttr(CommDialect::kSharding, partial(/*rank=*/0, Reduction::Sum))});
+  editor.addResult(stop, tg::kRole, kStop);
+  editor.finish();
+  train.setResultAttr(train.getNumResults() - 1, CommDialect::kSharding, ShardingAttr::replicated(symbol, /*rank=*/0));
+}
+
+func::FuncOp Agree::makeAgree() {
+  OpBuilder builder(&getContext());
+  Location loc = getOperation().getLoc();
+  auto type = RankedTensorType::get({kNumValues}, builder.getI32Type());
+  auto agree = func::FuncOp::create(loc, kAgree, builder.getFunctionType(type, type));
+  Block *body = agree.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  builder.create<func::ReturnOp>(loc, body->getArgument(0));
+  StringAttr name = builder.getStringAttr(kValues);
+  agree.setArgAttr(0, tg::kInput, name);
+  agree.setArgAttr(0, tg::kRole, name);
+  agree.setArgAttr(0, CommDialect::kSharding, partial(/*rank=*/1, Reduction::Max));
+  agree.setResultAttr(0, tg::kRole, name);
+  agree.setResultAttr(0, CommDialect::kSharding, ShardingAttr::replicated(symbol, /*rank=*/1));
+  return agree;
+}

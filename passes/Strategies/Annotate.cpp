@@ -1,0 +1,230 @@
+//===- Annotate.cpp - shardings by the names of arguments -----------------===//
+//
+// A layout is text, because what is cut where is policy: a line for the mesh and
+// one for each group of arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "dialects/TG/TG.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/Strategies/Passes.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace braid {
+#define GEN_PASS_DEF_ANNOTATEPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+/// `PATTERN: AXES`, and where it stands.
+struct Statement {
+  StringRef pattern, axes;
+  llvm::GlobPattern glob;
+  Location loc;
+  bool matched = false;
+};
+
+struct Annotate final : braid::impl::AnnotatePassBase<Annotate> {
+  using AnnotatePassBase::AnnotatePassBase;
+
+  void runOnOperation() final {
+    if (failed(read()) || failed(findMesh()))
+      return signalPassFailure();
+    FailureOr<SmallVector<func::FuncOp>> chosen = chooseFunctions();
+    if (failed(chosen))
+      return signalPassFailure();
+    for (func::FuncOp function : *chosen)
+      if (failed(annotate(function)))
+        return signalPassFailure();
+    for (const Statement &statement : statements)
+      if (!statement.matched) {
+        emitError(statement.loc) << "no argument is named '" << statement.pattern << "'";
+        signalPassFailure();
+      }
+  }
+
+private:
+  LogicalResult read();
+  LogicalResult readStatement(StringRef text, Location loc);
+  LogicalResult findMesh();
+  FailureOr<SmallVector<func::FuncOp>> chooseFunctions();
+  LogicalResult annotate(func::FuncOp function);
+  FailureOr<ShardingAttr> shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument);
+
+  std::string text; ///< What the statements refer to.
+  SmallVector<Statement> statements;
+  std::string meshAxes;
+  MeshOp mesh;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+LogicalResult Annotate::read() {
+  MLIRContext *context = &getContext();
+  auto fail = [&](const Twine &text) { return emitError(UnknownLoc::get(context)) << "comm-annotate: " << text; };
+  if (layout.empty() == layoutFile.empty())
+    return fail("give the layout as text (layout=) or as a file (layout-file=)");
+  text = layout;
+  if (!layoutFile.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(layoutFile);
+    if (!file)
+      return fail("cannot read '" + layoutFile + "': " + file.getError().message());
+    text = (*file)->getBuffer().str();
+  }
+  StringRef file = layoutFile.empty() ? StringRef("layout") : StringRef(layoutFile);
+  statements.clear();
+  meshAxes.clear();
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    Location loc = FileLineColLoc::get(context, file, number + 1, 1);
+    SmallVector<StringRef> parts;
+    line.split('#').first.split(parts, ';');
+    for (StringRef part : parts)
+      if (!part.trim().empty() && failed(readStatement(part.trim(), loc)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult Annotate::readStatement(StringRef text, Location loc) {
+  if (text.consume_front("mesh ")) {
+    if (!meshAxes.empty())
+      return emitError(loc) << "the layout has two meshes";
+    meshAxes = text.trim().str();
+    return success();
+  }
+  auto [pattern, axes] = text.split(':');
+  if (pattern.size() == text.size())
+    return emitError(loc) << "expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found '" << text << "'";
+  auto glob = llvm::GlobPattern::create(pattern.trim());
+  if (!glob)
+    return emitError(loc) << "'" << pattern.trim() << "' is no pattern: " << llvm::toString(glob.takeError());
+  statements.push_back({pattern.trim(), axes.trim(), std::move(*glob), loc});
+  return success();
+}
+
+/// The mesh of the layout, which is added to the module; else the module's own.
+LogicalResult Annotate::findMesh() {
+  ModuleOp module = getOperation();
+  auto meshes = llvm::to_vector(module.getOps<MeshOp>());
+  if (meshAxes.empty()) {
+    if (meshes.size() != 1)
+      return module.emitError() << "the layout names no mesh and the module has " << meshes.size()
+                                << "; add a line 'mesh dp = 2'";
+    mesh = meshes.front();
+    return success();
+  }
+  if (!meshes.empty())
+    return module.emitError() << "the layout names a mesh and the module has @" << meshes.front().getSymName();
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> sizes;
+  SmallVector<StringRef> axes;
+  StringRef(meshAxes).split(axes, ',');
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  for (StringRef axis : axes) {
+    auto [name, size] = axis.split('=');
+    if (name.trim().empty() || size.trim().getAsInteger(10, sizes.emplace_back()))
+      return module.emitError() << "the layout's mesh is '" << meshAxes << "'; expected 'mesh dp = 2, tp = 4'";
+    names.push_back(builder.getStringAttr(name.trim()));
+  }
+  mesh = builder.create<MeshOp>(module.getLoc(), "mesh", builder.getArrayAttr(names), sizes);
+  return mlir::verify(mesh);
+}
+
+/// Those that are named, or all; programs of ranks have their shardings.
+FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
+  SmallVector<func::FuncOp> chosen;
+  for (const std::string &name : functions) {
+    auto function = getOperation().lookupSymbol<func::FuncOp>(name);
+    if (!function)
+      return getOperation().emitError() << "functions=" << name << ": there is no such function to annotate";
+    chosen.push_back(function);
+  }
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (functions.empty() && !function->hasAttr(CommDialect::kProgram))
+      chosen.push_back(function);
+  return chosen;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument) {
+  // Without dims the others are meant for a tensor of any rank.
+  std::string axes = statement.axes.str();
+  if (!StringRef(axes).starts_with("{"))
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      axes = dim == 0 ? "{}" + std::string(axes.empty() ? "" : ", ") + axes : "{} " + axes;
+  std::string text = "#comm.sharding<@" + mesh.getSymName().str() + (axes.empty() ? "" : ", ") + axes + ">";
+  auto emitError = [&] { return mlir::emitError(statement.loc) << "argument '" << argument << "': "; };
+  std::string problem;
+  Attribute parsed;
+  {
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      problem = diagnostic.str();
+      return success();
+    });
+    parsed = parseAttribute(text, &getContext());
+  }
+  auto sharding = dyn_cast_or_null<ShardingAttr>(parsed);
+  if (!sharding)
+    return emitError() << "'" << statement.axes << "' is no sharding: " << problem;
+  if (failed(verifySharding(emitError, Mesh(mesh), sharding, type)))
+    return failure();
+  return sharding;
+}
+
+/// What a layout calls an argument: a working copy is cut as its master is.
+static StringAttr nameInLayout(DictionaryAttr attributes) {
+  auto param = attributes ? attributes.getAs<tg::ParamAttr>(tg::kParam) : tg::ParamAttr();
+  return param && param.getCopyOf() ? param.getCopyOf() : tg::nameOf(attributes);
+}
+
+/// A layout speaks of tensors as the graph shows them, which is not how the arena
+/// holds every matrix.
+static bool isHeldTransposed(DictionaryAttr attributes) {
+  if (auto param = attributes.getAs<tg::ParamAttr>(tg::kParam))
+    return param.getTransposed();
+  auto state = attributes.getAs<tg::StateAttr>(tg::kState);
+  return state && state.getTransposed();
+}
+
+LogicalResult Annotate::annotate(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    StringAttr name = nameInLayout(function.getArgAttrDict(i));
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (!name || !type)
+      continue;
+    auto statement = llvm::find_if(statements, [&](const Statement &it) { return it.glob.match(name); });
+    if (statement == statements.end())
+      continue;
+    if (function.getArgAttr(i, CommDialect::kSharding))
+      return emitError(statement->loc) << "argument " << name << " of '" << function.getName()
+                                       << "' is annotated already, and '" << statement->pattern << "' names it too";
+    bool isTransposed = isHeldTransposed(function.getArgAttrDict(i));
+    if (isTransposed)
+      type = type.clone({type.getDimSize(1), type.getDimSize(0)});
+    FailureOr<ShardingAttr> sharding = shardingOf(*statement, type, name.getValue());
+    if (failed(sharding))
+      return failure();
+    if (isTransposed)
+      sharding = sharding->withDims({sharding->getDims()[1], sharding->getDims()[0]});
+    function.setArgAttr(i, CommDialect::kSharding, *sharding);
+    // The patterns that an earlier one hides are not mistakes.
+    for (Statement &other : statements)
+      other.matched |= other.glob.match(name);
+  }
+  return success();
+}

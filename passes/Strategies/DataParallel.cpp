@@ -1,0 +1,267 @@
+//===- DataParallel.cpp - DDP and ZeRO as annotations ---------------------===//
+//
+// A strategy says what each rank keeps and nothing more: which collectives follow
+// is what propagation and partition are for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "lib/Schedule/Forward.h"
+#include "lib/Sharding/AxisLists.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Strategies/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace braid {
+#define GEN_PASS_DEF_DATAPARALLELPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+constexpr unsigned kNever = ~0u;
+
+struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
+  using DataParallelPassBase::DataParallelPassBase;
+
+  /// What lives across steps.
+  enum class Kept {
+    Parameter,
+    UnreadParameter, ///< That the loss does not depend on.
+    Accumulator,     ///< Of gradients, the loss and its count over microbatches.
+    OptimizerState,
+    ModelState, ///< Running statistics, counters.
+  };
+
+  void runOnOperation() final {
+    if (failed(readOptions()))
+      return signalPassFailure();
+    findUnread();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult readOptions();
+  FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
+  void findUnread();
+  BlockArgument ownerOf(tg::StateAttr state, Type type) const;
+  Kept kindOf(func::FuncOp function, BlockArgument argument) const;
+  ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
+  LogicalResult annotate(func::FuncOp function);
+  LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
+  /// What the strategy adds to the sharding of an argument that lives across steps.
+  LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch);
+  LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding);
+
+  FlatSymbolRefAttr symbol;
+  std::optional<Mesh> mesh;
+  AxesAttr batchAxes, shardAxes;
+  llvm::StringSet<> unread;
+  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, by masters.
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+FailureOr<AxesAttr> DataParallel::axesOption(ArrayRef<std::string> names, StringRef option) {
+  SmallVector<StringAttr> axes;
+  for (const std::string &name : names)
+    axes.push_back(StringAttr::get(&getContext(), name));
+  AxesAttr list = AxesAttr::get(&getContext(), axes);
+  auto emitError = [&] { return getOperation().emitError() << "comm-data-parallel " << option << ": "; };
+  if (failed(verifyAxes(emitError, *mesh, list)))
+    return failure();
+  return list;
+}
+
+LogicalResult DataParallel::readOptions() {
+  auto meshes = llvm::to_vector(getOperation().getOps<MeshOp>());
+  if (meshes.size() != 1)
+    return getOperation().emitError() << "comm-data-parallel takes a module with one comm.mesh; this one has "
+                                      << meshes.size();
+  mesh.emplace(meshes.front());
+  symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
+  if (zero > 3)
+    return getOperation().emitError() << "comm-data-parallel zero=" << zero.getValue() << "; there are stages 0 to 3";
+  if (axes.empty())
+    return getOperation().emitError() << "comm-data-parallel needs axes=: those over which the batch is cut";
+  FailureOr<AxesAttr> batch = axesOption(*axes, "axes");
+  FailureOr<AxesAttr> parts = axesOption(shard.empty() ? *axes : *shard, "shard");
+  if (failed(batch) || failed(parts))
+    return failure();
+  for (StringAttr axis : parts->getNames())
+    if (!batch->contains(axis))
+      return getOperation().emitError() << "comm-data-parallel shard: the batch is not cut over '" << axis.getValue()
+                                        << "'; its axes are " << batch->str();
+  batchAxes = *batch;
+  shardAxes = *parts;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations
+//===----------------------------------------------------------------------===//
+
+LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding) {
+  auto emitError = [&] { return function.emitError() << "argument #" << argument.getArgNumber() << ": "; };
+  if (failed(verifySharding(emitError, *mesh, sharding, cast<RankedTensorType>(argument.getType()))))
+    return failure();
+  function.setArgAttr(argument.getArgNumber(), CommDialect::kSharding, sharding);
+  return success();
+}
+
+LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  ShardingAttr sharding = shardingOfArgument(function, input.getArgNumber(), symbol);
+  if (sharding.isFlat() || sharding.isPartial() || type.getRank() == 0)
+    return function.emitError() << "argument #" << input.getArgNumber() << " of type " << type << " is " << sharding
+                                << ": its first dim cannot be cut over " << batchAxes.str();
+  SmallVector<AxesAttr> dims(sharding.getDims());
+  SmallVector<StringAttr> first(batchAxes.getNames());
+  llvm::append_range(first, dims.front().getNames());
+  dims.front() = AxesAttr::get(&getContext(), first);
+  return write(function, input, sharding.withDims(dims));
+}
+
+/// The values that depend on the batch.
+static DenseSet<Value> valuesOfBatch(func::FuncOp function) {
+  DenseSet<Value> values;
+  for (BlockArgument input : batchInputs(function))
+    values.insert(input);
+  for (Operation &op : function.front())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return values.contains(operand); }))
+      values.insert(op.result_begin(), op.result_end());
+  return values;
+}
+
+/// Whether what is added to an accumulator differs from rank to rank: a count of
+/// rows that is a constant does not, and its sum is whole.
+static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatch) {
+  return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
+    return llvm::any_of(user->getOperands(), [&](Value operand) { return ofBatch.contains(operand); });
+  });
+}
+
+/// Parameters that no forward pass reads.  They have no gradient to reduce; in
+/// shards, their new values need not be gathered either.
+void DataParallel::findUnread() {
+  llvm::StringSet<> read;
+  unread.clear();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal() || !isTraining(function))
+      continue;
+    DenseSet<Operation *> forward = forwardOps(function);
+    for (auto &[name, argument] : parametersByName(function)) {
+      bool isRead = llvm::any_of(argument.getUsers(), [&](Operation *user) { return forward.contains(user); });
+      (isRead ? read : unread).insert(name);
+    }
+  }
+  for (const auto &name : read)
+    unread.erase(name.getKey());
+}
+
+/// The parameter that a state is for: accumulators and optimizers name theirs after
+/// it, "acc.h.0.weight" and "h.0.weight.exp_avg"; a master has the name itself.
+BlockArgument DataParallel::ownerOf(tg::StateAttr state, Type type) const {
+  StringRef name = state.getName();
+  BlockArgument owner;
+  if (!state.getScratch())
+    owner = parameters.contains(name) ? parameters.lookup(name) : parameters.lookup(name.rsplit('.').first);
+  else if (name.consume_front("acc."))
+    owner = parameters.lookup(name);
+  bool fits = owner && cast<ShapedType>(owner.getType()).getShape() == cast<ShapedType>(type).getShape();
+  return fits ? owner : BlockArgument();
+}
+
+DataParallel::Kept DataParallel::kindOf(func::FuncOp function, BlockArgument argument) const {
+  if (tg::ParamAttr parameter = parameterOf(argument))
+    return unread.contains(parameter.getName()) ? Kept::UnreadParameter : Kept::Parameter;
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  if (state.getScratch())
+    return Kept::Accumulator;
+  return ownerOf(state, argument.getType()) ? Kept::OptimizerState : Kept::ModelState;
+}
+
+/// What a layout says of an argument, or else of the parameter that it is a state of.
+ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  BlockArgument owner = state ? ownerOf(state, argument.getType()) : BlockArgument();
+  if (!owner || function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
+    return shardingOfArgument(function, argument.getArgNumber(), symbol);
+  AxesAttr none = AxesAttr::get(symbol.getContext());
+  return shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
+}
+
+/// The first stage that cuts it.
+static unsigned firstStage(DataParallel::Kept kind) {
+  switch (kind) {
+  case DataParallel::Kept::Parameter:
+    return 3;
+  case DataParallel::Kept::Accumulator:
+    return 2;
+  case DataParallel::Kept::OptimizerState:
+  case DataParallel::Kept::UnreadParameter:
+    return 1;
+  case DataParallel::Kept::ModelState:
+    return kNever;
+  }
+  llvm_unreachable("a kind that is kept in no way");
+}
+
+LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
+                                         const DenseSet<Value> &ofBatch) {
+  Kept kind = kindOf(function, argument);
+  bool isCut = zero >= firstStage(kind) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
+  ShardingAttr sharding = layoutOf(function, argument);
+  bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
+  if (sharding.isFlat() || sharding.isPartial())
+    return success(); // said otherwise
+  bool isSum = kind == Kept::Accumulator && addsUpBatch(argument, ofBatch);
+  if (isCut && !(isSum && keepUnreduced))
+    sharding = sharding.withFlat(shardAxes);
+  // What is not reduced into shards waits for the last microbatch: all of it, or the
+  // sum over replicas of the shards.
+  if (isSum)
+    sharding = sharding.withPartial(differenceOf(batchAxes, sharding.getFlat()));
+  // Storage gives way to the batch, which has priority 0.
+  if (!isAnnotated)
+    sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
+                                 sharding.getReduction(), sharding.getFlat(), /*priority=*/1);
+  return write(function, argument, sharding);
+}
+
+/// Whether ranks share the examples of a program.  One that has no loss and updates
+/// nothing (text is generated) has results that every rank wants.
+static bool isCutByBatch(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (function.getResultAttr(i, tg::kUpdates))
+      return true;
+  return resultWithRole(function, "loss").has_value();
+}
+
+LogicalResult DataParallel::annotate(func::FuncOp function) {
+  if (isCutByBatch(function))
+    for (BlockArgument input : batchInputs(function))
+      if (failed(annotateBatch(function, input)))
+        return failure();
+  DenseSet<Value> ofBatch = valuesOfBatch(function);
+  parameters = parametersByMaster(function);
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);
+    if (isKept && isa<RankedTensorType>(argument.getType()) && failed(annotateKept(function, argument, ofBatch)))
+      return failure();
+  }
+  // What updates an argument is held as it is.
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (function.getResultAttr(i, tg::kUpdates))
+      function.removeResultAttr(i, StringAttr::get(&getContext(), CommDialect::kSharding));
+  return success();
+}

@@ -1,0 +1,319 @@
+//===- NoiseScale.cpp - how far the ranks' gradients are apart ------------===//
+//
+// The squared norm of a mean of gradients over b samples is that of the true one plus
+// a noise that falls as 1/b (McCandlish et al. 2018, appendix A.1).  A rank has the
+// gradient of its own part of the batch in its hands right before it is reduced: its
+// square there, averaged over ranks, and that of the whole batch make two points of
+// this line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "dialects/TG/TGBuilder.h"
+#include "lib/Schedule/Agreement.h"
+#include "lib/Sharding/AxisLists.h"
+#include "passes/Collectives/BucketRoles.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Strategies/Passes.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace braid {
+#define GEN_PASS_DEF_NOISESCALEPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+
+/// A gradient on its way from what one rank has to the mean of all.
+struct Gradient {
+  /// What is sent first, and by what.
+  OpOperand *sent;
+  BlockArgument parameter;
+  /// The axes of the batch that it is reduced over.
+  AxesAttr axes;
+  /// The mean gradient of the rank's samples is `sent` times this and `scale`.
+  double factor = 1;
+  /// One over the number of samples, where the sum is divided by it later; else null.
+  Value scale = {};
+  /// Whether it is added to those of other microbatches after this.
+  bool isMicrobatch = false;
+};
+
+class NoiseScale {
+public:
+  NoiseScale(func::FuncOp function, const Mesh &mesh, int64_t microbatches);
+  LogicalResult measure(Value norm);
+
+private:
+  LogicalResult findGradients();
+  LogicalResult follow(CollectiveOpInterface op, unsigned number);
+  /// The next value on the way, if there is one.
+  Value step(Value value, Gradient &gradient);
+  bool isBatchReduction(Operation *op) const;
+  bool isAccumulator(Value value);
+  /// The scalar that is everywhere in `value`, if it depends on the count of samples
+  /// and on no gradient.
+  Value countScale(Value value);
+  /// The axes along which ranks hold other parts of the parameter, beside the batch's.
+  AxesAttr modelAxes(BlockArgument parameter);
+  Value sumOfSquares();
+  Value asWholeBatchOfRank(tg::TensorBuilder &b, Value local, Value global);
+
+  func::FuncOp function;
+  const Mesh &mesh;
+  int64_t microbatches;
+  CollectiveRoles roles;
+  AxesAttr batchAxes, allAxes;
+  SmallVector<Gradient> gradients;
+  /// Collectives that a gradient passes.
+  llvm::SmallPtrSet<Operation *, 16> passed;
+  DenseMap<Value, bool> isCount;
+};
+
+} // namespace
+
+static AxesAttr axesWhere(MLIRContext *context, const Mesh &mesh, function_ref<bool(StringAttr)> keep) {
+  SmallVector<StringAttr> axes;
+  llvm::copy_if(mesh.getNames(), std::back_inserter(axes),
+                [&](StringAttr axis) { return mesh.sizeOf(axis) > 1 && keep(axis); });
+  return AxesAttr::get(context, axes);
+}
+
+NoiseScale::NoiseScale(func::FuncOp function, const Mesh &mesh, int64_t microbatches)
+    : function(function), mesh(mesh), microbatches(microbatches), roles(function) {
+  llvm::DenseSet<StringAttr> cut;
+  for (BlockArgument input : batchInputs(function))
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(input.getArgNumber(), CommDialect::kSharding))
+      cut.insert(sharding.getDims().front().getNames().begin(), sharding.getDims().front().getNames().end());
+  batchAxes = axesWhere(function.getContext(), mesh, [&](StringAttr axis) { return cut.contains(axis); });
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients on their way
+//===----------------------------------------------------------------------===//
+
+bool NoiseScale::isBatchReduction(Operation *op) const {
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  return collective && roles.roleOf(collective) == CollectiveRole::Gradient &&
+         llvm::any_of(collective.getAxes().getNames(), [&](StringAttr axis) { return batchAxes.contains(axis); });
+}
+
+Value NoiseScale::countScale(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getNumOperands() != 1 || isBatchReduction(op))
+      break;
+    value = op->getOperand(0);
+  }
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getNumElements() != 1)
+    return {};
+  auto [known, isNew] = isCount.try_emplace(value, false);
+  if (!isNew)
+    return known->second ? value : Value();
+  bool readsCount = false;
+  llvm::SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (isa<BlockArgument>(seen[i])) {
+      readsCount |= isAccumulator(seen[i]);
+      continue;
+    }
+    if (isBatchReduction(seen[i].getDefiningOp()))
+      return {};
+    seen.insert(seen[i].getDefiningOp()->operand_begin(), seen[i].getDefiningOp()->operand_end());
+  }
+  isCount[value] = readsCount;
+  return readsCount ? value : Value();
+}
+
+bool NoiseScale::isAccumulator(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+  return state && state.getScratch();
+}
+
+Value NoiseScale::step(Value value, Gradient &gradient) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isBatchReduction(user)) {
+      auto collective = cast<CollectiveOpInterface>(user);
+      gradient.axes = joinAxes(gradient.axes, collective.getAxes());
+      if (collective.getReductionKind() == Reduction::Sum)
+        gradient.factor *= mesh.sizeOf(collective.getAxes());
+      passed.insert(user);
+      return user->getResult(use.getOperandNumber());
+    }
+    if (user->getNumResults() != 1 || user->getNumRegions() != 0)
+      continue;
+    if (user->getNumOperands() == 1 && value.hasOneUse())
+      return user->getResult(0);
+    if (user->getNumOperands() != 2)
+      continue;
+    Value other = user->getOperand(1 - use.getOperandNumber());
+    if (isa<arith::AddFOp>(user) && isAccumulator(other)) {
+      gradient.isMicrobatch = true;
+      return user->getResult(0);
+    }
+    if (Value scale = isa<arith::MulFOp>(user) ? countScale(other) : Value()) {
+      gradient.scale = scale;
+      return user->getResult(0);
+    }
+  }
+  return {};
+}
+
+LogicalResult NoiseScale::follow(CollectiveOpInterface op, unsigned number) {
+  Gradient gradient{&op->getOpOperand(number), roles.argumentOf(op->getResult(number)), op.getAxes()};
+  if (op.getReductionKind() == Reduction::Sum)
+    gradient.factor = mesh.sizeOf(op.getAxes());
+  passed.insert(op);
+  for (Value value = op->getResult(number); value;)
+    value = step(value, gradient);
+  StringRef name = parameterOf(gradient.parameter).getName();
+  if (!isSubset(gradient.axes, batchAxes) || !isSubset(batchAxes, gradient.axes))
+    return op->emitError() << "comm-noise-scale: the gradient of '" << name << "' is reduced over "
+                           << textOf(gradient.axes) << " but the batch is cut over " << textOf(batchAxes)
+                           << "; what a rank's own samples give is nowhere to be seen";
+  if (gradient.isMicrobatch && microbatches < 2)
+    return op->emitError() << "comm-noise-scale: the gradient of '" << name
+                           << "' is one of several microbatches; say how many with accumulate=";
+  gradients.push_back(gradient);
+  return success();
+}
+
+LogicalResult NoiseScale::findGradients() {
+  for (Operation &op : function.front()) {
+    if (!isBatchReduction(&op) || passed.contains(&op))
+      continue;
+    for (unsigned number = 0; number < op.getNumResults(); ++number)
+      if (failed(follow(cast<CollectiveOpInterface>(op), number)))
+        return failure();
+  }
+  for (const Gradient &gradient : gradients) {
+    const Gradient &first = gradients.front();
+    if (gradient.isMicrobatch != first.isMicrobatch || gradient.scale != first.scale)
+      return function.emitError() << "comm-noise-scale: of the gradients of '" << parameterOf(first.parameter).getName()
+                                  << "' and '" << parameterOf(gradient.parameter).getName()
+                                  << "' one is reduced in each microbatch and the other is not; use "
+                                     "unreduced-accumulators";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Squares
+//===----------------------------------------------------------------------===//
+
+AxesAttr NoiseScale::modelAxes(BlockArgument parameter) {
+  auto sharding = function.getArgAttrOfType<ShardingAttr>(parameter.getArgNumber(), CommDialect::kSharding);
+  llvm::DenseSet<StringAttr> cut;
+  for (AxesAttr axes : sharding ? sharding.getDims() : ArrayRef<AxesAttr>())
+    cut.insert(axes.getNames().begin(), axes.getNames().end());
+  return axesWhere(function.getContext(), mesh,
+                   [&](StringAttr axis) { return cut.contains(axis) && !batchAxes.contains(axis); });
+}
+
+/// What the rank adds to the sum over all ranks: right before each gradient is sent,
+/// since it may be reduced in its place.  A part that several ranks have counts once.
+Value NoiseScale::sumOfSquares() {
+  Value total;
+  int64_t ranks = mesh.sizeOf(allAxes);
+  for (const Gradient &gradient : gradients) {
+    OpBuilder builder(gradient.sent->getOwner());
+    tg::TensorBuilder b(builder, gradient.sent->getOwner()->getLoc());
+    Value square = b.convert(b.sumAll(b.square(b.widen(gradient.sent->get()))), builder.getF32Type());
+    double weight = gradient.factor * gradient.factor * mesh.sizeOf(modelAxes(gradient.parameter)) / ranks;
+    square = b.mul(square, weight);
+    total = total ? b.add(total, square) : square;
+  }
+  return total;
+}
+
+LogicalResult NoiseScale::measure(Value norm) {
+  if (failed(findGradients()))
+    return failure();
+  if (gradients.empty())
+    return success(); // one rank alone has the batch
+  llvm::DenseSet<StringAttr> holders(batchAxes.getNames().begin(), batchAxes.getNames().end());
+  for (const Gradient &gradient : gradients)
+    for (StringAttr axis : modelAxes(gradient.parameter).getNames())
+      holders.insert(axis);
+  allAxes = axesWhere(function.getContext(), mesh, [&](StringAttr axis) { return holders.contains(axis); });
+
+  Value local = sumOfSquares();
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointAfterValue(local);
+  // The count is there before the gradients are scaled by it, but not always here.
+  const Gradient &one = gradients.front();
+  if (one.scale) {
+    if (Operation *made = one.scale.getDefiningOp(); made && local.getDefiningOp()->isBeforeInBlock(made))
+      builder.setInsertionPointAfter(made);
+    tg::TensorBuilder b(builder, function.getLoc());
+    local = b.mul(local, b.square(b.convert(one.scale, builder.getF32Type())));
+  }
+  tg::TensorBuilder b(builder, function.getLoc());
+  auto mesh = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh();
+  local = builder.create<AllReduceOp>(function.getLoc(), Reduction::Sum, local, mesh, allAxes)->getResult(0);
+  builder.setInsertionPoint(returnOf(function));
+  Value global = b.square(b.convert(norm, builder.getF32Type()));
+  if (one.isMicrobatch)
+    local = asWholeBatchOfRank(b, local, global);
+  addResult(function, local, tg::kRole, "grad_sq_local");
+  addResult(function, global, tg::kRole, "grad_sq_global");
+  return success();
+}
+
+/// From a rank's microbatch to all that it has in a step: on the line between the
+/// squares of a microbatch, 1/b = n k of the whole, and of the whole, where it is 1,
+/// at n.
+Value NoiseScale::asWholeBatchOfRank(tg::TensorBuilder &b, Value local, Value global) {
+  double ranks = mesh.sizeOf(batchAxes), parts = ranks * microbatches;
+  Value micro = b.mul(local, double(microbatches) * microbatches);
+  return b.add(global, b.mul(b.sub(micro, global), (ranks - 1) / (parts - 1)));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct MeasureNoiseScale final : braid::impl::NoiseScalePassBase<MeasureNoiseScale> {
+  using NoiseScalePassBase::NoiseScalePassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    if (!program || function.isExternal() || !updatesParameter(function))
+      return;
+    FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
+    if (failed(mesh))
+      return signalPassFailure();
+    std::optional<unsigned> norm = resultWithRole(function, "grad_norm");
+    if (!norm) {
+      function.emitError() << "comm-noise-scale reads the norm of all gradients, but no result has the role "
+                              "grad_norm; run tg-apply-optimizer with report-norm";
+      return signalPassFailure();
+    }
+    Value value = returnOf(function).getOperand(*norm);
+    if (failed(NoiseScale(function, *mesh, accumulate).measure(value)))
+      signalPassFailure();
+  }
+
+private:
+  static bool updatesParameter(func::FuncOp function) {
+    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned index) {
+      auto updates = function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+      return updates && parameters.contains(updates);
+    });
+  }
+};
+} // namespace

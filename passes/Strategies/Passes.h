@@ -1,0 +1,18 @@
+//===- Passes.h - what each rank keeps --------------------------*- C++ -*-===//
+#ifndef BRAID_PASSES_STRATEGIES_PASSES_H
+#define BRAID_PASSES_STRATEGIES_PASSES_H
+
+#include "dialects/Comm/Comm.h"
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace braid {
+#define GEN_PASS_DECL
+#include "passes/Strategies/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+#endif // BRAID_PASSES_STRATEGIES_PASSES_H

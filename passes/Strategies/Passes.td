@@ -1,0 +1,335 @@
+//===- Passes.td - what each rank keeps, and agrees on -----*- tablegen -*-===//
+//
+// Strategies are annotations of programs, in the order in which they run:
+// a layout and data parallelism annotate; what follows by name comes after comm-shard.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_STRATEGIES
+#define BRAID_PASSES_STRATEGIES
+
+include "mlir/Pass/PassBase.td"
+
+def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
+  let summary = "Writes shardings onto arguments by their names";
+  let description = [{
+    `layout` (or the file `layout-file`) has a statement on each line; `;` is a line's
+    end too, and `#` begins a comment:
+
+    * `mesh dp = 2, tp = 4` adds the mesh @mesh; without it the module has one.
+    * `NAME: AXES` gives the parameters, states and inputs of this name the sharding
+      `#comm.sharding<@mesh, AXES>`.  `*`, `?` and `[...]` in a name stand for any
+      characters; the first statement that fits is taken.  Without axes of dims
+      (`flat {dp}, priority 1`) it fits tensors of any rank.  Dims are those that the
+      graph shows, of a matrix that the arena holds transposed, too.
+
+    A statement that names nothing is an error, and so is one for an argument that
+    is annotated.
+
+    Input (`layout='mesh dp = 2, tp = 2; x: {dp} {}; *.weight: {} {tp}, flat {dp}, priority 1'`):
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32> {tg.input = "x"},
+                 %w: tensor<8x6xf32> {tg.param = #tg.param<"h.0.weight", #tg.init<ones>>}) -> tensor<4x6xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @f(%x: tensor<4x8xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                 %w: tensor<8x6xf32> {tg.param = #tg.param<"h.0.weight", #tg.init<ones>>,
+                                      comm.sharding = #comm.sharding<@mesh, {} {tp}, flat {dp}, priority 1>})
+        -> tensor<4x6xf32> {
+      %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %y : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", /*default=*/"", "The statements">,
+    Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "The file that holds them">,
+    ListOption<"functions", "functions", "std::string", "The functions to annotate (all)">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
+  let summary = "Adds what the ranks of a training binary must agree on";
+  let description = [{
+    The runtime issues no collective of its own.  What ranks must agree on is an
+    argument that holds a partial value on each rank and a result that is whole:
+
+    * @train, if there is one, takes `stop` and returns it: on each rank 1 if that
+      rank was asked to stop, 0 if not; the result is the number of ranks that were
+      asked to.
+    * @agree takes eight integers and returns the maximum over the ranks of each.
+
+    Each becomes one all_reduce.  The module has one mesh; runs after comm-annotate,
+    whose patterns do not mean these arguments, and before comm-shard.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<4x8xf32> {tg.role = "logits"}) {
+      return %x : tensor<4x8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2, tp = 2]
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
+                     %stop: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp, tp}>, tg.input = "stop", tg.role = "stop"})
+        -> (tensor<4x8xf32> {tg.role = "logits"},
+            tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = "stop"}) {
+      return %x, %stop : tensor<4x8xf32>, tensor<f32>
+    }
+    func.func @agree(%values: tensor<8xi32> {comm.sharding = #comm.sharding<@mesh, {}, partial max {dp, tp}>, tg.input = "values", tg.role = "values"})
+        -> (tensor<8xi32> {comm.sharding = #comm.sharding<@mesh, {}>, tg.role = "values"}) {
+      return %values : tensor<8xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
+  let summary = "Annotates programs for data parallelism, with what ZeRO cuts";
+  let description = [{
+    The batch (dim 0 of tokens, targets, features and labels) is cut over `axes`.
+    `zero` says what else is cut, in flat shards over `shard` (by default `axes`;
+    fewer axes keep replicas, as hybrid sharding does):
+
+    | zero | parameters | gradient accumulators | optimizer state |
+    |---|---|---|---|
+    | 0 (DDP) | whole | partial sums | whole |
+    | 1 | whole | partial sums | cut |
+    | 2 | whole | cut | cut |
+    | 3 (FSDP) | cut | cut | cut |
+
+    (Rajbhandari et al. 2020.)  Nothing else is decided here: that gradients are
+    reduced into the shards that the optimizer updates, and new parameters gathered
+    from them, follows.  With replicas a gradient is reduced into its shard first and
+    the shards are summed over the replicas then.
+
+    Accumulators that hold partial sums communicate nothing until the last
+    microbatch; those that are cut reduce each microbatch into the shards (the sum
+    over replicas waits for the last), unless `unreduced-accumulators` trades their
+    memory for that.  Those of the loss and the count are scalars and always partial.
+
+    Optimizer state is a state named after a parameter and of its shape.  Other
+    states are the model's own (running statistics, counters): every rank holds all
+    of them, and their new values are those of one rank with the whole batch, because
+    what they are computed from is reduced: they are synchronised, in each program
+    that updates them.
+
+    A parameter that no forward pass reads has no gradient; from stage 1 on it is cut,
+    so that its update takes no collective either.
+
+    Annotations that are there stay and are cut further; flat and partial ones are
+    left alone.  A state follows the annotation of its parameter.  Scalars are not
+    cut.
+
+    A program that has no loss and updates nothing, as one that generates text, is
+    not cut by its batch: every rank computes all of it, from parameters that are
+    kept as in the others.
+
+    Input (`axes=dp zero=1`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
+                     %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %m: tensor<8xf32> {tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
+      %loss = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+      return %loss, %m : tensor<f32>, tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x", tg.role = "features"},
+                     %w: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, priority 1>, tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %m: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {dp}, priority 1>, tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
+        -> (tensor<f32> {tg.role = "loss"}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
+      %loss = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+      return %loss, %m : tensor<f32>, tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string", "The axes over which the batch is cut">,
+    ListOption<"shard", "shard", "std::string", "The axes over which ZeRO cuts (those of the batch)">,
+    Option<"zero", "zero", "unsigned", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
+    Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
+           "Accumulators hold partial sums at every stage">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
+  let summary = "One rank keeps parameters and state and serves the others: classic data parallelism";
+  let description = [{
+    Takes programs of plain data parallelism (zero=0, one axis), in which every rank
+    keeps and updates everything, and makes two functions of each: rank 0, the root,
+    keeps parameters, state and inputs.  In each step it scatters the batch and
+    broadcasts what the others, the workers, need; gradients and the loss are reduced
+    to it, outputs with a batch gathered, and it alone updates.  Workers keep nothing
+    between steps and run only what leads to something that is sent; a sum that they
+    use (the count of a mean) stays an all_reduce.
+
+    Last the root broadcasts the results that all ranks read, which are those with a
+    role and without a batch: the loss, the norm.  An input that each rank adds its own
+    term to (a partial value, as comm-agree makes) is one of the workers, too.
+
+    It moves what DDP moves, and in addition the batch and the outputs; and while the
+    root updates, the workers wait.  comm-print-traffic shows both.
+
+    Input (`function=f`):
+    ```mlir
+    comm.mesh @mesh [dp = 4]
+    func.func @f(%x: tensor<2x3xf32> {comm.global = tensor<8x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x"},
+                 %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+      %y = arith.mulf %x, %r : tensor<2x3xf32>
+      %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
+      %g = comm.all_reduce sum %p over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 4]
+    func.func @f(%all: tensor<8x3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [0]>} {
+      %x = comm.scatter %all dims [0] root 0 over @mesh {dp} : (tensor<8x3xf32>) -> tensor<2x3xf32>
+      comm.broadcast %w root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+      %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+      %y = arith.mulf %x, %r : tensor<2x3xf32>
+      %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
+      %g = comm.reduce sum %p root 0 over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    func.func @f_workers() attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [1, 2, 3]>} {
+      %x = comm.scatter dims [0] root 0 over @mesh {dp} : () -> tensor<2x3xf32>
+      %b = comm.broadcast root 0 over @mesh {dp} : () -> tensor<3xf32>
+      %r = tg.broadcast %b dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+      %y = arith.mulf %x, %r : tensor<2x3xf32>
+      %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
+      comm.reduce sum %p root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let options = [Option<"function", "function", "std::string", "",
+                        "The program that is split; empty: all that all ranks run">];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
+  let summary = "Measures how far the ranks' gradients are apart";
+  let description = [{
+    Adds to a training step, a program of ranks, two results:
+
+    * `grad_sq_local`: |g|^2 of a rank's gradient, the mean over its own samples, in
+      the mean over ranks;
+    * `grad_sq_global`: |g|^2 of the gradient of the whole batch (before clipping).
+
+    With n ranks along the batch and B samples (tokens) a step these estimate
+    |G|^2 + tr(S) n/B and |G|^2 + tr(S)/B, where G is the true gradient and S the
+    covariance of one sample's.  From the two follow both terms and the simple noise
+    scale tr(S) / |G|^2 (McCandlish et al. 2018, appendix A.1).
+
+    A rank's gradient is measured right before it is first reduced, and scaled as what
+    is reduced will be; all ranks are taken to have equally many samples.  This costs a
+    pass over the gradients and one all_reduce of a number, which comm-bucket may merge
+    with that of the norm.  The second result is the square of the result `grad_norm`,
+    which must be there (tg-apply-optimizer with `report-norm`).
+
+    Of a rank's gradient over k microbatches (`accumulate=k`) the sum is measured where
+    the accumulators hold it.  Where each microbatch is reduced (ZeRO-2 and 3), only
+    that of the last is there; the first result is then the estimate for the rank's
+    whole batch on the line through both: global + (micro - global) (n-1) / (nk-1).
+
+    Where a rank alone has the batch nothing is added.  Gradients that are reduced over
+    axes of the model together with those of the batch are refused.
+
+    Input:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = "features", comm.global = tensor<2x4xf32>,
+                                          comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                     %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<f32> {tg.role = "grad_norm"}, tensor<4xf32> {tg.updates = "w"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
+      %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %norm = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
+      %new = arith.subf %w, %g : tensor<4xf32>
+      return %norm, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = "features", comm.global = tensor<2x4xf32>,
+                                          comm.sharding = #comm.sharding<@mesh, {dp} {}>},
+                     %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<f32> {tg.role = "grad_norm"}, tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = "grad_sq_local"},
+            tensor<f32> {tg.role = "grad_sq_global"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
+      %squares = arith.mulf %part, %part : tensor<4xf32>
+      %square = tg.reduce sum %squares dims [0] : tensor<4xf32> -> tensor<f32>
+      %half = arith.constant dense<5.0e-01> : tensor<f32>
+      %mine = arith.mulf %square, %half : tensor<f32>
+      %local = comm.all_reduce sum %mine over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+      %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
+      %norm = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
+      %new = arith.subf %w, %g : tensor<4xf32>
+      %global = arith.mulf %norm, %norm : tensor<f32>
+      return %norm, %new, %local, %global : tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [Option<"accumulate", "accumulate", "int64_t", /*default=*/"1", "Microbatches in a step">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect", "::braid::comm::CommDialect"];
+}
+
+def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> {
+  let summary = "Reduce gradients over ranks in another element type than they are stored in";
+  let description = [{
+    What a reduction of gradients sends is converted to the type, and what comes of it
+    back.  Other collectives (of the loss, of activations, gathers) stay as they are.
+
+    Input (`type=bf16`):
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [dp = 2]
+    func.func @f(%x: tensor<3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %n = tg.convert %x : tensor<3xf32> -> tensor<3xbf16>
+      %r = comm.all_reduce sum %n over @mesh {dp} : (tensor<3xbf16>) -> tensor<3xbf16>
+      %g = tg.convert %r : tensor<3xbf16> -> tensor<3xf32>
+      %new = arith.subf %w, %g : tensor<3xf32>
+      return %new : tensor<3xf32>
+    }
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">];
+  let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
+}
+
+#endif // BRAID_PASSES_STRATEGIES

@@ -1,0 +1,56 @@
+//===- ReducePrecision.cpp - in which type ranks send gradients -----------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Collectives/BucketRoles.h"
+#include "passes/Strategies/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_REDUCEPRECISIONPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+struct ReducePrecision final : braid::impl::ReducePrecisionPassBase<ReducePrecision> {
+  using ReducePrecisionPassBase::ReducePrecisionPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp program = getOperation();
+    Builder builder(&getContext());
+    if (type != "f32" && type != "bf16") {
+      program.emitError() << "comm-reduce-precision: type must be f32 or bf16, found '" << type << "'";
+      return signalPassFailure();
+    }
+    if (program.isExternal() || !program->hasAttr(CommDialect::kProgram))
+      return markAllAnalysesPreserved();
+    Type element = type == "f32" ? Type(builder.getF32Type()) : builder.getBF16Type();
+    CollectiveRoles roles(program);
+    SmallVector<CollectiveOpInterface> reductions;
+    for (auto op : program.getOps<CollectiveOpInterface>())
+      if (roles.roleOf(op) == CollectiveRole::Gradient)
+        reductions.push_back(op);
+    for (CollectiveOpInterface op : reductions)
+      reduceIn(op, element);
+  }
+
+  /// Converts what is sent and, back again, what comes of it.
+  static void reduceIn(CollectiveOpInterface op, Type element) {
+    OpBuilder builder(op);
+    tg::TensorBuilder t(builder, op.getLoc());
+    for (auto [operand, result] : llvm::zip_equal(op->getOpOperands(), op->getResults())) {
+      Type own = tg::typeOf(result).getElementType();
+      if (own == element || !(own.isF32() || own.isBF16()))
+        continue;
+      builder.setInsertionPoint(op);
+      operand.set(t.convert(operand.get(), element));
+      result.setType(tg::withElement(tg::typeOf(result), element));
+      builder.setInsertionPointAfter(op);
+      Value back = t.convert(result, own);
+      result.replaceAllUsesExcept(back, back.getDefiningOp());
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,358 @@
+//===- RootParallel.cpp - one rank keeps everything -----------------------===//
+//
+// The classic data parallelism of one process: the root scatters the batch and
+// broadcasts the parameters in each step, and what the others compute is reduced
+// and gathered to it.  Made of the program of data parallel ranks, in which all keep
+// and update everything, by asking which of its ops the workers need: those whose
+// results are sent.  Last of all the root tells the others what came out, as all
+// ranks go on by it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Programs.h"
+#include "dialects/Comm/Sharding.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Strategies/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace braid {
+#define GEN_PASS_DEF_ROOTPARALLELPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+constexpr int64_t kRoot = 0;
+
+/// The functions of the root and of the workers, built side by side: both have the
+/// same collectives in the same order.
+class Split {
+public:
+  Split(func::FuncOp program, const Mesh &mesh)
+      : program(program), mesh(mesh), symbol(program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh()),
+        axes(AxesAttr::get(program.getContext(), mesh.getNames())) {}
+
+  LogicalResult check();
+  /// The root's and the workers' function.
+  std::pair<func::FuncOp, func::FuncOp> make();
+
+private:
+  struct Side {
+    func::FuncOp function;
+    OpBuilder builder;
+    IRMapping values;
+    bool isRoot;
+  };
+
+  DictionaryAttr ofArgument(unsigned i) { return orEmpty(program.getArgAttrDict(i)); }
+  DictionaryAttr ofResult(unsigned i) { return orEmpty(program.getResultAttrDict(i)); }
+  DictionaryAttr orEmpty(DictionaryAttr attributes) {
+    return attributes ? attributes : DictionaryAttr::get(program.getContext());
+  }
+  LogicalResult checkPart(DictionaryAttr attributes, const Twine &what);
+  std::optional<int64_t> cutDim(DictionaryAttr attributes) const;
+  bool isRanksOwn(DictionaryAttr attributes) const;
+  bool isTold(DictionaryAttr attributes) const;
+  IntegerAttr root() const { return Builder(symbol.getContext()).getI64IntegerAttr(kRoot); }
+  void findNeeded();
+  Side begin(StringRef name, bool isRoot);
+  void distribute(Side &side);
+  void copyBody(Side &side);
+  Value gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim);
+  SmallVector<Value> tell(Side &side);
+  void finish(Side &side);
+
+  func::FuncOp program;
+  Mesh mesh;
+  FlatSymbolRefAttr symbol;
+  AxesAttr axes;
+  /// What the workers run, and the collectives whose results they use.
+  DenseSet<Operation *> needed, usedByWorkers;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What can be split
+//===----------------------------------------------------------------------===//
+
+/// The dim that is cut over the ranks; none for what all of them hold.
+std::optional<int64_t> Split::cutDim(DictionaryAttr attributes) const {
+  auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
+  if (sharding)
+    for (auto [dim, cut] : llvm::enumerate(sharding.getDims()))
+      if (!cut.empty())
+        return dim;
+  return std::nullopt;
+}
+
+/// Whether an argument is a term that each rank adds, such as a request to stop: the
+/// workers have theirs as the root does.
+bool Split::isRanksOwn(DictionaryAttr attributes) const {
+  auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
+  return sharding && sharding.isPartial() && attributes.contains(tg::kInput);
+}
+
+/// Whether all ranks read a result: it is whole, and no new value of what the root
+/// keeps.
+bool Split::isTold(DictionaryAttr attributes) const { return attributes.contains(tg::kRole) && !cutDim(attributes); }
+
+LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {
+  auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
+  if (sharding && (sharding.isFlat() || sharding.isPartial()) && !isRanksOwn(attributes))
+    return program.emitError() << "comm-root-parallel: " << what << " is " << sharding
+                               << ", but the root keeps all that lives across steps; use zero=0 and no microbatches";
+  return success();
+}
+
+LogicalResult Split::check() {
+  if (mesh.getNames().size() != 1)
+    return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
+                               << " has several axes; the root serves the ranks of one";
+  if (mesh.getNumRanks() == 1)
+    return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
+                               << " has one rank; there is nobody whom the root could serve";
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (failed(checkPart(ofArgument(i), "argument #" + Twine(i))))
+      return failure();
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (failed(checkPart(ofResult(i), "result #" + Twine(i))))
+      return failure();
+  for (auto op : program.getOps<CollectiveOpInterface>())
+    if (!isa<AllReduceOp>(op))
+      return op->emitOpError() << "is no all_reduce; comm-root-parallel takes a program of plain data parallelism";
+  return success();
+}
+
+/// Backward from what is sent: gradients, and parts of results.
+void Split::findNeeded() {
+  Operation *ret = returnOf(program);
+  auto need = [&](Value value) {
+    if (Operation *op = value.getDefiningOp())
+      needed.insert(op);
+  };
+  for (OpOperand &operand : ret->getOpOperands())
+    if (cutDim(ofResult(operand.getOperandNumber())))
+      need(operand.get());
+  for (Operation &op : llvm::reverse(program.getBody().front().without_terminator())) {
+    if (isa<AllReduceOp>(op) && needed.contains(&op))
+      usedByWorkers.insert(&op);
+    if (isa<AllReduceOp>(op))
+      needed.insert(&op);
+    if (needed.contains(&op))
+      llvm::for_each(op.getOperands(), need);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The two functions
+//===----------------------------------------------------------------------===//
+
+Split::Side Split::begin(StringRef name, bool isRoot) {
+  MLIRContext *context = program.getContext();
+  auto function = func::FuncOp::create(program.getLoc(), name, FunctionType::get(context, {}, {}));
+  SmallVector<int64_t> ranks = llvm::to_vector(llvm::seq<int64_t>(0, mesh.getNumRanks()));
+  llvm::erase_if(ranks, [&](int64_t rank) { return (rank == kRoot) != isRoot; });
+  function->setAttr(CommDialect::kProgram, ProgramAttr::get(context, symbol, mesh.getNames().front(), ranks));
+  function->setAttr(kEntry, program.getSymNameAttr());
+  Block *body = function.addEntryBlock();
+  return {function, OpBuilder::atBlockEnd(body), {}, isRoot};
+}
+
+/// What an attribute dictionary says without its part: the root holds the whole.
+static DictionaryAttr ofWhole(DictionaryAttr attributes) {
+  NamedAttrList list(attributes);
+  list.erase(CommDialect::kSharding);
+  list.erase(CommDialect::kGlobal);
+  return list.getDictionary(attributes.getContext());
+}
+
+static Type wholeType(DictionaryAttr attributes, Type part) {
+  auto global = attributes.getAs<TypeAttr>(CommDialect::kGlobal);
+  return global ? global.getValue() : part;
+}
+
+/// Sends the arguments that workers need: parts of the batch, everything else whole,
+/// tensors of one element type together.
+void Split::distribute(Side &side) {
+  Block &body = side.function.getBody().front();
+  /// By element type, and whether cut.
+  llvm::MapVector<std::pair<Type, unsigned>, SmallVector<BlockArgument>> sent;
+  for (BlockArgument argument : program.getArguments()) {
+    DictionaryAttr attributes = ofArgument(argument.getArgNumber());
+    bool isOwn = isRanksOwn(attributes);
+    if (side.isRoot || isOwn)
+      side.values.map(argument, body.addArgument(wholeType(attributes, argument.getType()), argument.getLoc()));
+    if (isOwn)
+      continue;
+    std::optional<int64_t> dim = cutDim(attributes);
+    bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) { return needed.contains(user); });
+    if (isUsed || dim)
+      sent[{cast<RankedTensorType>(argument.getType()).getElementType(), unsigned(dim.has_value())}].push_back(
+          argument);
+  }
+  for (auto &[group, arguments] : sent) {
+    SmallVector<Value> ins;
+    SmallVector<Type> types;
+    SmallVector<int64_t> dims;
+    for (BlockArgument argument : arguments) {
+      if (side.isRoot)
+        ins.push_back(side.values.lookup(argument));
+      types.push_back(argument.getType());
+      dims.push_back(cutDim(ofArgument(argument.getArgNumber())).value_or(0));
+    }
+    bool isCut = group.second;
+    Location loc = program.getLoc();
+    Operation *op;
+    if (isCut)
+      op = side.builder.create<ScatterOp>(loc, types, ins, ValueRange(), side.builder.getDenseI64ArrayAttr(dims),
+                                          root(), symbol, axes);
+    else
+      op = side.builder.create<BroadcastOp>(loc, side.isRoot ? TypeRange() : TypeRange(types), ins, ValueRange(),
+                                            root(), symbol, axes);
+    // The root computes with the parameters that it has.
+    if (isCut || !side.isRoot)
+      for (auto [argument, result] : llvm::zip_equal(arguments, op->getResults()))
+        side.values.map(argument, result);
+  }
+}
+
+/// The root runs everything.  A sum that workers do not use is reduced to the root.
+void Split::copyBody(Side &side) {
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    auto reduce = dyn_cast<AllReduceOp>(op);
+    if (!reduce || usedByWorkers.contains(&op)) {
+      if (side.isRoot || needed.contains(&op))
+        side.builder.clone(op, side.values);
+      continue;
+    }
+    auto ins = llvm::map_to_vector(reduce.getIns(), [&](Value value) { return side.values.lookup(value); });
+    auto results = side.isRoot ? TypeRange(reduce->getResultTypes()) : TypeRange();
+    auto kind = ReductionAttr::get(op.getContext(), reduce.getKind());
+    auto rooted = side.builder.create<ReduceOp>(op.getLoc(), results, kind, ins, ValueRange(), root(), symbol, axes);
+    if (side.isRoot)
+      side.values.map(reduce.getResults(), rooted.getResults());
+  }
+}
+
+/// Puts a result together from its parts; null on workers.
+Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim) {
+  Type whole = wholeType(attributes, part.getType());
+  auto gather = side.builder.create<GatherOp>(program.getLoc(), side.isRoot ? TypeRange(whole) : TypeRange(),
+                                              side.values.lookup(part), ValueRange(),
+                                              side.builder.getDenseI64ArrayAttr(dim), root(), symbol, axes);
+  return side.isRoot ? gather.getResult(0) : Value();
+}
+
+/// Sends what all ranks read, results of one element type together; gives the values
+/// that workers get for results, null for others.
+SmallVector<Value> Split::tell(Side &side) {
+  llvm::MapVector<Type, SmallVector<OpOperand *>> told;
+  for (OpOperand &operand : returnOf(program)->getOpOperands())
+    if (isTold(ofResult(operand.getOperandNumber())))
+      told[getElementTypeOrSelf(operand.get())].push_back(&operand);
+  SmallVector<Value> received(program.getNumResults());
+  for (auto &[element, operands] : told) {
+    SmallVector<Value> sent;
+    SmallVector<Type> types;
+    for (OpOperand *operand : operands) {
+      if (side.isRoot)
+        sent.push_back(side.values.lookup(operand->get()));
+      else
+        types.push_back(operand->get().getType());
+    }
+    auto broadcast =
+        side.builder.create<BroadcastOp>(program.getLoc(), types, sent, ValueRange(), root(), symbol, axes);
+    for (auto [operand, value] : llvm::zip(operands, broadcast.getResults()))
+      received[operand->getOperandNumber()] = value;
+  }
+  return received;
+}
+
+/// The root returns everything, what was cut put together; workers what they are told.
+void Split::finish(Side &side) {
+  SmallVector<Value> returned(program.getNumResults());
+  for (OpOperand &operand : returnOf(program)->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    if (std::optional<int64_t> dim = cutDim(ofResult(index)))
+      returned[index] = gather(side, operand.get(), ofResult(index), *dim);
+    else if (side.isRoot)
+      returned[index] = side.values.lookup(operand.get());
+  }
+  SmallVector<Value> received = tell(side);
+  if (!side.isRoot)
+    returned = std::move(received);
+
+  SmallVector<DictionaryAttr> arguments, results;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (bool isOwn = isRanksOwn(ofArgument(i)); isOwn || side.isRoot)
+      arguments.push_back(isOwn ? ofArgument(i) : ofWhole(ofArgument(i)));
+  for (auto [index, value] : llvm::enumerate(returned))
+    if (value)
+      results.push_back(ofWhole(ofResult(index)));
+  llvm::erase(returned, Value());
+  side.builder.create<func::ReturnOp>(program.getLoc(), returned);
+  updateType(side.function);
+  side.function.setAllArgAttrs(arguments);
+  side.function.setAllResultAttrs(results);
+}
+
+std::pair<func::FuncOp, func::FuncOp> Split::make() {
+  findNeeded();
+  Side root = begin(program.getName(), /*isRoot=*/true);
+  Side workers = begin((program.getName() + "_workers").str(), /*isRoot=*/false);
+  for (Side *side : {&root, &workers}) {
+    distribute(*side);
+    copyBody(*side);
+    finish(*side);
+  }
+  return {root.function, workers.function};
+}
+
+namespace {
+struct RootParallel final : braid::impl::RootParallelPassBase<RootParallel> {
+  using RootParallelPassBase::RootParallelPassBase;
+
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> programs;
+    if (function.empty())
+      llvm::copy_if(getOperation().getOps<func::FuncOp>(), std::back_inserter(programs), isOfAllRanks);
+    else
+      programs.push_back(symbols.lookup<func::FuncOp>(function));
+    for (func::FuncOp program : programs)
+      if (failed(split(program, symbols)))
+        return signalPassFailure();
+  }
+
+private:
+  static bool isOfAllRanks(func::FuncOp program) {
+    auto ranks = program->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    return ranks && !ranks.getAxis() && !program.isExternal();
+  }
+  LogicalResult split(func::FuncOp program, SymbolTable &symbols);
+};
+} // namespace
+
+LogicalResult RootParallel::split(func::FuncOp program, SymbolTable &symbols) {
+  if (!program || !isOfAllRanks(program))
+    return getOperation().emitError()
+           << "comm-root-parallel takes a program that all ranks run, as comm-shard makes it; '" << function
+           << (program ? "' is none" : "' is not in the module");
+  FailureOr<Mesh> mesh = Mesh::require(program, program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh());
+  if (failed(mesh))
+    return failure();
+  Split split(program, *mesh);
+  if (failed(split.check()))
+    return failure();
+  auto [root, workers] = split.make();
+  Block::iterator place(program);
+  symbols.insert(workers, std::next(place));
+  symbols.erase(program);
+  symbols.insert(root, Block::iterator(workers));
+  return success();
+}

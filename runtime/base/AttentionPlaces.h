@@ -1,0 +1,17 @@
+//===- AttentionPlaces.h - the tensors of a call of attention -------------===//
+#ifndef BRAID_BASE_ATTENTIONPLACES_H
+#define BRAID_BASE_ATTENTIONPLACES_H
+
+namespace braid {
+
+// In the memory of the target.  Forward writes o and lse, and has none of the last four;
+// backward writes the last three.
+struct AttentionPlaces {
+  const void *q, *k, *v;
+  void *o, *lse;
+  const void *dout = nullptr;
+  void *dq = nullptr, *dk = nullptr, *dv = nullptr;
+};
+
+} // namespace braid
+#endif // BRAID_BASE_ATTENTIONPLACES_H

@@ -1,0 +1,93 @@
+//===- File.cpp - file descriptors that close themselves ------------------===//
+
+#include "base/File.h"
+
+#include "base/Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace braid;
+
+namespace {
+// The kernel moves at most 2 GiB a call.
+constexpr uint64_t maxTransfer = 1 << 30;
+} // namespace
+
+File File::openForReading(const std::string &path) {
+  // Who opens a pipe waits for somebody to write to it, unless told not to.
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0)
+    fail("cannot open '", path, "': ", std::strerror(errno));
+  File file(fd, path);
+  if (S_ISDIR(info.st_mode))
+    fail("cannot read '", path, "': it is a directory");
+  if (!S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode))
+    fail("cannot read '", path,
+         "': it is a pipe or a device, and any part of it must be at hand; "
+         "copy it into a file");
+  return file;
+}
+
+File File::openToWrite(const std::string &path, int mode) {
+  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
+  if (fd < 0)
+    fail("cannot write '", path, "': ", std::strerror(errno));
+  return File(fd, path);
+}
+
+File File::createForWriting(const std::string &path) { return openToWrite(path, O_TRUNC); }
+
+File File::openForAppending(const std::string &path) { return openToWrite(path, O_APPEND); }
+
+File::File(File &&other) noexcept : fd(std::exchange(other.fd, -1)), name(std::move(other.name)) {}
+
+File::~File() {
+  if (fd >= 0)
+    close(fd);
+}
+
+uint64_t File::size() const {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    fail("cannot examine '", name, "': ", std::strerror(errno));
+  return static_cast<uint64_t>(info.st_size);
+}
+
+void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
+  char *to = static_cast<char *>(out);
+  while (bytes) {
+    ssize_t got = pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      fail("cannot read '", name, "': ", std::strerror(errno));
+    if (got == 0)
+      fail("cannot read '", name, "': it ends at byte ", offset, ", ", bytes, " bytes early");
+    to += got, offset += got, bytes -= got;
+  }
+}
+
+void File::write(const void *data, uint64_t bytes) {
+  const char *from = static_cast<const char *>(data);
+  while (bytes) {
+    ssize_t put = ::write(fd, from, std::min(bytes, maxTransfer));
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      fail("cannot write '", name, "': ", std::strerror(errno));
+    from += put, bytes -= put;
+  }
+}
+
+void File::sync() {
+  // Pipes and the like cannot be synced, and need not be.
+  if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+    fail("cannot write '", name, "': ", std::strerror(errno));
+}

@@ -1,0 +1,41 @@
+//===- File.h - file descriptors that close themselves --------------------===//
+#ifndef BRAID_BASE_FILE_H
+#define BRAID_BASE_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace braid {
+
+// An open file that remembers its path for messages.  All failures throw Error.
+class File {
+public:
+  static File openForReading(const std::string &path);
+  static File createForWriting(const std::string &path); // truncates
+  static File openForAppending(const std::string &path);
+
+  File(File &&other) noexcept;
+  File &operator=(File &&) = delete;
+  ~File();
+
+  const std::string &path() const { return name; }
+  uint64_t size() const;
+
+  // Exactly `bytes` bytes at `offset`; a shorter file is an error.
+  void readAt(uint64_t offset, void *out, uint64_t bytes) const;
+  // Appends.
+  void write(const void *data, uint64_t bytes);
+  // Data on the medium; also reports what closing would have hidden.
+  void sync();
+
+private:
+  static File openToWrite(const std::string &path, int mode);
+  File(int fd, std::string name) : fd(fd), name(std::move(name)) {}
+
+  int fd;
+  std::string name;
+};
+
+} // namespace braid
+#endif // BRAID_BASE_FILE_H

@@ -1,0 +1,40 @@
+//===- Format.h - numbers as people read them -----------------------------===//
+#ifndef BRAID_BASE_FORMAT_H
+#define BRAID_BASE_FORMAT_H
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace braid {
+
+// 1234567 -> "1,234,567".
+inline std::string formatCount(uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (size_t at = digits.size(); at > 3; at -= 3)
+    digits.insert(at - 3, ",");
+  return digits;
+}
+
+// "123 B", "1.5 MiB": four significant digits at most.
+inline std::string formatBytes(uint64_t n) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(n);
+  int unit = 0;
+  for (; value >= 1024 && unit < 5; ++unit)
+    value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+// The shortest text that reads back as the same number.
+template <class Number> std::string formatExact(Number x) {
+  char text[32];
+  auto end = std::to_chars(text, text + sizeof text, x).ptr;
+  return std::string(text, end);
+}
+
+} // namespace braid
+#endif // BRAID_BASE_FORMAT_H

@@ -1,0 +1,18 @@
+//===- Hash.h - a number that stands for a text ---------------------------===//
+#ifndef BRAID_BASE_HASH_H
+#define BRAID_BASE_HASH_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace braid {
+
+// FNV-1a: the same on every machine.  `hash` goes on from an earlier text.
+inline uint32_t hashOf(std::string_view text, uint32_t hash = 2166136261u) {
+  for (unsigned char c : text)
+    hash = (hash ^ c) * 16777619u;
+  return hash;
+}
+
+} // namespace braid
+#endif // BRAID_BASE_HASH_H

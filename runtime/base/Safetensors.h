@@ -1,0 +1,59 @@
+//===- Safetensors.h - reading the safetensors format ---------------------===//
+//
+// A file is an 8-byte little-endian header length, a JSON header {"name":
+// {"dtype", "shape", "data_offsets"}, ..., "__metadata__": {strings}}, and the
+// data.  Nothing in a file is believed: opening checks every length, type,
+// shape and offset against the file, so that what is handed out is safe to
+// read.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_BASE_SAFETENSORS_H
+#define BRAID_BASE_SAFETENSORS_H
+
+#include "base/File.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+struct TensorEntry {
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+  uint64_t begin, end; // bytes from the start of the data
+};
+
+class SafetensorsFile {
+public:
+  // Throws Error that names the file and what is wrong with it.
+  explicit SafetensorsFile(const std::string &path);
+
+  const std::string &path() const { return file.path(); }
+  const std::vector<TensorEntry> &entries() const { return tensors; }
+  const TensorEntry *find(const std::string &name) const; // null: none
+  const std::map<std::string, std::string> &metadata() const { return strings; }
+
+  // `bytes` bytes from byte `offset` of a tensor on.
+  void read(const TensorEntry &entry, uint64_t offset, void *out, uint64_t bytes) const;
+
+private:
+  void parse(const std::string &header, uint64_t dataBytes);
+  void checkCoverage(uint64_t dataBytes) const;
+
+  File file;
+  uint64_t dataStart = 0;
+  std::vector<TensorEntry> tensors;     // in order of their data
+  std::map<std::string, size_t> places; // in it, by name
+  std::map<std::string, std::string> strings;
+};
+
+// Bytes of one element of a safetensors type, 0 for an unknown name.
+uint64_t safetensorsTypeSize(const std::string &dtype);
+
+// "[2, 3]".
+std::string formatShape(const std::vector<int64_t> &shape);
+
+} // namespace braid
+#endif // BRAID_BASE_SAFETENSORS_H

@@ -1,0 +1,216 @@
+//===- CheckpointIndex.cpp - which file of a checkpoint has which elements ===//
+
+#include "checkpoint/CheckpointIndex.h"
+
+#include "base/Error.h"
+#include "base/File.h"
+#include "base/NumberTypes.h"
+#include "base/Safetensors.h"
+#include "core/Mesh.h"
+#include "core/Model.h"
+#include "core/TensorPart.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+using namespace braid;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+std::vector<const br_tensor *> braid::savedTensorsOf(const br_model &model, int rank) {
+  std::vector<const br_tensor *> saved;
+  for (const br_tensor &t : tensorsOf(model))
+    if (t.checkpoint && isFirstHolder(model, t, rank) && (rank == 0 || savedPartOf(model, t, rank).places() > 0))
+      saved.push_back(&t);
+  return saved;
+}
+
+std::vector<int64_t> braid::savedShapeOf(const br_model &model, const br_tensor &tensor, int rank) {
+  TensorPart part = savedPartOf(model, tensor, rank);
+  if (placeInGroup(model, tensor.flat, rank).size > 1)
+    return {part.places()};
+  return {part.extent.begin(), part.extent.begin() + part.rank};
+}
+
+static ordered_json namesOf(const br_model &model, int32_t group) {
+  ordered_json names = ordered_json::array();
+  for (int32_t i = 0; group != 0 && i < model.groups[group].n_axes; ++i)
+    names.push_back(model.mesh[model.groups[group].axes[i]].name);
+  return names;
+}
+
+std::string braid::describeParts(const br_model &model) {
+  ordered_json mesh = ordered_json::array();
+  for (int32_t i = 0; i < model.n_axes; ++i)
+    mesh.push_back({model.mesh[i].name, model.mesh[i].size});
+  std::string text = ",\"mesh\":" + mesh.dump() + ",\"tensors\":{";
+  const char *separator = "\n";
+  for (const br_tensor &t : tensorsOf(model)) {
+    if (!t.checkpoint)
+      continue;
+    ordered_json entry = {{"dtype", typeName(t.dtype)}, {"shape", std::vector<int64_t>(t.shape, t.shape + t.rank)}};
+    if (std::any_of(t.dims, t.dims + t.rank, [](int32_t group) { return group != 0; }))
+      for (int32_t i = 0; i < t.rank; ++i)
+        entry["dims"].push_back(namesOf(model, t.dims[i]));
+    if (t.flat != 0) {
+      entry["flat"] = namesOf(model, t.flat);
+      entry["order"] = flatOrder(t);
+    }
+    text += separator + json(t.name).dump() + ":" + entry.dump();
+    separator = ",\n";
+  }
+  return text + "}}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+constexpr uint64_t maxIndexBytes = 64 << 20;
+constexpr int64_t maxRanks = 1 << 20;
+
+const json &member(const json &object, const char *key, const std::string &where) {
+  auto at = object.find(key);
+  if (at == object.end())
+    fail(where, "it lacks '", key, "'");
+  return *at;
+}
+
+bool isCount(const json &value) { return value.is_number_unsigned() && value.get<uint64_t>() <= INT64_MAX; }
+
+br_dtype typeNamed(const json &name, const std::string &where) {
+  for (br_dtype type : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1})
+    if (name == typeName(type))
+      return type;
+  fail(where, "has the unknown type ", name.dump());
+}
+
+// Strides of a dense tensor in this order of dims, or the row-major one.
+void setStrides(br_tensor &t, const json *order, const std::string &where) {
+  std::vector<int> dims(t.rank);
+  std::iota(dims.begin(), dims.end(), 0);
+  if (order) {
+    if (!order->is_array() || !std::is_permutation(order->begin(), order->end(), dims.begin(), dims.end()))
+      fail(where, "has the order ", order->dump(), ", which does not name each of its ", t.rank, " dims once");
+    dims = order->get<std::vector<int>>();
+  }
+  int64_t stride = 1;
+  for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
+    t.stride[*dim] = stride;
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(t.shape[*dim], 1), &stride) || stride > INT64_MAX / 16)
+      fail(where, "has a shape whose size overflows");
+  }
+}
+
+} // namespace
+
+CheckpointIndex::CheckpointIndex(const std::string &path)
+    : where(concat("'", path, "' is not a usable index of a checkpoint: ")), groups(1) {
+  File file = File::openForReading(path);
+  if (file.size() > maxIndexBytes)
+    fail(where, "it has ", file.size(), " bytes, above the limit of ", maxIndexBytes);
+  std::string text(file.size(), '\0');
+  file.readAt(0, text.data(), text.size());
+  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!root.is_object())
+    fail(where, "it is not a JSON object; the file is truncated or corrupt");
+
+  const json &job = member(root, "job", where);
+  if (!job.is_object())
+    fail(where, "its 'job' is not an object");
+  for (const auto &[key, value] : job.items()) {
+    if (!value.is_string())
+      fail(where, "its 'job' holds '", key, "', which is not a string");
+    strings[key] = value.get<std::string>();
+  }
+  readMesh(member(root, "mesh", where));
+  const json &entries = member(root, "tensors", where);
+  if (!entries.is_object())
+    fail(where, "its 'tensors' is not an object");
+  for (const auto &[name, value] : entries.items())
+    readTensor(name, value);
+  model.tensors = tensors.data(), model.n_tensors = static_cast<int32_t>(tensors.size());
+  model.mesh = axes.data(), model.n_axes = static_cast<int32_t>(axes.size());
+  model.groups = groups.data(), model.n_groups = static_cast<int32_t>(groups.size());
+}
+
+template <class Json> void CheckpointIndex::readMesh(const Json &mesh) {
+  int64_t ranks = 1;
+  if (!mesh.is_array() || mesh.size() > BR_MAX_AXES)
+    fail(where, "its mesh is not a list of up to ", BR_MAX_AXES, " axes");
+  for (const json &axis : mesh) {
+    if (!axis.is_array() || axis.size() != 2 || !axis[0].is_string() || !isCount(axis[1]) || axis[1] == 0 ||
+        axis[1].template get<int64_t>() > maxRanks || (ranks *= axis[1].template get<int64_t>()) > maxRanks)
+      fail(where, "its mesh has the axis ", axis.dump(), ", which is not a name and a sensible size");
+    names.push_back(axis[0].template get<std::string>());
+    for (const br_axis &other : axes)
+      if (other.name == names.back())
+        fail(where, "its mesh has two axes '", other.name, "'");
+    axes.push_back({names.back().c_str(), axis[1].template get<int32_t>()});
+  }
+}
+
+template <class Json> void CheckpointIndex::readTensor(const std::string &name, const Json &value) {
+  const std::string about = concat(where, "tensor '", name, "' ");
+  names.push_back(name);
+  br_tensor t{};
+  t.name = names.back().c_str(), t.cause = "", t.checkpoint = 1, t.bytes = UINT64_MAX;
+  if (!value.is_object() || !value.contains("dtype") || !value.contains("shape"))
+    fail(about, "lacks dtype or shape");
+  t.dtype = typeNamed(value["dtype"], about);
+  const json &shape = value["shape"];
+  if (!shape.is_array() || shape.size() > BR_MAX_RANK || !std::all_of(shape.begin(), shape.end(), isCount))
+    fail(about, "has a malformed shape");
+  t.rank = static_cast<int32_t>(shape.size());
+  for (int32_t i = 0; i < t.rank; ++i)
+    t.shape[i] = shape[i].template get<int64_t>();
+  setStrides(t, value.contains("order") ? &value["order"] : nullptr, about);
+
+  std::vector<bool> used(axes.size());
+  if (value.contains("dims")) {
+    const json &dims = value["dims"];
+    if (!dims.is_array() || dims.size() != shape.size())
+      fail(about, "has ", dims.size(), " cuts for ", t.rank, " dims");
+    for (int32_t i = 0; i < t.rank; ++i) {
+      t.dims[i] = groupOf(about, dims[i], used);
+      int64_t parts = 1;
+      for (int32_t a = 0; a < groups[t.dims[i]].n_axes; ++a)
+        parts *= axes[groups[t.dims[i]].axes[a]].size;
+      if (t.shape[i] % parts != 0)
+        fail(about, "has dim ", i, " of ", t.shape[i], " elements cut into ", parts, " equal parts");
+    }
+  }
+  if (value.contains("flat"))
+    t.flat = groupOf(about, value["flat"], used);
+  tensors.push_back(t);
+}
+
+// The number of the group with these axes; none of them may cut the tensor twice.
+template <class Json>
+int32_t CheckpointIndex::groupOf(const std::string &about, const Json &list, std::vector<bool> &used) {
+  br_group group{};
+  if (!list.is_array())
+    fail(about, "is cut by ", list.dump(), ", which is not a list of axes");
+  for (const json &name : list) {
+    auto axis = std::find_if(axes.begin(), axes.end(), [&](const br_axis &a) { return name == a.name; });
+    size_t number = static_cast<size_t>(axis - axes.begin());
+    if (axis == axes.end() || used[number])
+      fail(about, "is cut by the axis ", name.dump(), ", which ",
+           axis == axes.end() ? "the mesh does not have" : "cuts it already");
+    used[number] = true;
+    group.axes[group.n_axes++] = static_cast<int32_t>(number);
+  }
+  auto known = std::find_if(groups.begin(), groups.end(), [&](const br_group &g) {
+    return std::equal(g.axes, g.axes + g.n_axes, group.axes, group.axes + group.n_axes);
+  });
+  if (known == groups.end())
+    known = groups.insert(groups.end(), group);
+  return static_cast<int32_t>(known - groups.begin());
+}

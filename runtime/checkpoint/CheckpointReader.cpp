@@ -1,0 +1,184 @@
+//===- CheckpointReader.cpp - restoring a training job --------------------===//
+
+#include "base/Error.h"
+#include "base/Hash.h"
+#include "base/NumberTypes.h"
+#include "checkpoint/Checkpoint.h"
+#include "checkpoint/PieceReader.h"
+#include "core/Agree.h"
+#include "core/Mesh.h"
+#include "core/Together.h"
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Finding
+//===----------------------------------------------------------------------===//
+
+SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
+  if (!std::filesystem::is_directory(path) || std::filesystem::exists(indexPath(path)))
+    return SavedTensors(path);
+  std::vector<int64_t> steps = checkpointSteps(path);
+  if (steps.empty())
+    fail("there is no checkpoint (step-*) in '", path, "'");
+  std::string firstProblem;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    try {
+      return SavedTensors(checkpointPath(path, *step));
+    } catch (const Error &error) {
+      if (rank.isFirst())
+        std::fprintf(stderr, "warning: skipping a checkpoint: %s\n", error.what());
+      if (firstProblem.empty())
+        firstProblem = error.what();
+    }
+  }
+  fail("no checkpoint in '", path, "' can be read; the newest: ", firstProblem);
+}
+
+JobState braid::readJobState(const SavedTensors &saved) { return parseJob(saved.metadata(), saved.path()); }
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// What is to be read, by the name that it has in the file: tensors, and those that are
+// copies of them.
+using Targets = std::multimap<std::string_view, const br_tensor *>;
+
+std::string_view nameInFile(const br_tensor &t) { return t.copy_of ? t.copy_of : t.name; }
+
+std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.shape + t.rank}; }
+
+// Of each tensor the part of this rank, from the pieces that hold any of it.  The first one
+// comes upon zeros, padding included: what was in the arena before is never read.
+void readParts(const SavedTensors &saved, const Model &model, const Targets &targets) {
+  PieceReader reader;
+  std::set<const br_tensor *> begun;
+  auto partOfTarget = [&](const br_tensor &t) { return partOf(model.table(), t, model.rank().number); };
+  auto readersOf = [&](const std::string &name, const TensorPart &part) {
+    std::vector<const br_tensor *> readers;
+    auto [first, end] = targets.equal_range(name);
+    for (auto target = first; target != end; ++target)
+      if (haveCommon(part, partOfTarget(*target->second)))
+        readers.push_back(target->second);
+    return readers;
+  };
+  saved.forEachPiece([&](const std::string &name, const TensorPart &part) { return !readersOf(name, part).empty(); },
+                     [&](const std::string &name, const SavedTensors::Piece &piece) {
+                       for (const br_tensor *t : readersOf(name, piece.part)) {
+                         const bool isFirst = begun.insert(t).second;
+                         model.onHost(*t, isFirst ? Use::Write : Use::Update, [&](std::byte *memory) {
+                           if (isFirst)
+                             std::memset(memory, 0, t->bytes);
+                           reader.read(piece, partOfTarget(*t), t->dtype, memory);
+                         });
+                       }
+                     });
+  // Of some tensors this rank has padding alone.
+  for (const auto &[name, t] : targets)
+    if (!begun.count(t))
+      model.onHost(*t, Use::Write, [tensor = t](std::byte *memory) { std::memset(memory, 0, tensor->bytes); });
+}
+
+bool isWanted(const br_tensor &t, Restore what) {
+  return t.copy_of || (t.checkpoint && (what == Restore::Everything || std::string_view(t.cause) != "optimizer_state"));
+}
+
+[[noreturn]] void refuse(const SavedTensors &saved, const Model &model, const std::string &difference) {
+  fail("'", saved.path(), "' is not a checkpoint of model '", model.table().name, "': ", difference,
+       "; use a checkpoint of this model, or compile that one");
+}
+
+// The whole comparison, before anything is written.  A rank that keeps nothing leaves
+// it to those that do.
+Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
+  Targets wanted;
+  std::set<std::string_view> known;
+  if (model.table().n_tensors == 0 && !isOfAllRanks(model.table()))
+    return wanted;
+  for (const br_tensor &t : tensorsOf(model.table())) {
+    const std::string_view name = nameInFile(t);
+    known.insert(name);
+    if (!isWanted(t, what))
+      continue;
+    const SavedTensor *tensor = saved.find(std::string(name));
+    if (!tensor)
+      refuse(saved, model, concat("it has no tensor '", name, "'"));
+    if (tensor->shape != shapeOf(t))
+      refuse(saved, model,
+             concat("tensor '", name, "' has shape ", formatShape(tensor->shape), " there and ",
+                    formatShape(shapeOf(t)), " in the model"));
+    // A copy is rounded as it is read.
+    const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
+    if (!fits)
+      refuse(saved, model,
+             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model"));
+    wanted.emplace(name, &t);
+  }
+  for (const auto &[name, tensor] : saved.tensors())
+    if (what == Restore::Everything && !known.count(name))
+      refuse(saved, model, concat("it has a tensor '", name, "' that the model lacks"));
+  return wanted;
+}
+
+// The same for weights from anywhere: parameters, and what they are copies of.
+Targets compareParameters(const SavedTensors &saved, const Model &model) {
+  std::set<std::string_view> names;
+  for (const br_tensor &t : tensorsOf(model.table()))
+    if (std::string_view(t.cause) == "parameters")
+      names.insert(nameInFile(t));
+  Targets wanted;
+  for (const br_tensor &t : tensorsOf(model.table())) {
+    const std::string_view name = nameInFile(t);
+    if (!names.count(name))
+      continue;
+    const SavedTensor *tensor = saved.find(std::string(name));
+    if (!tensor)
+      fail("'", saved.path(), "' has no tensor '", name, "', a parameter of model '", model.table().name, "'");
+    if (tensor->shape != shapeOf(t))
+      fail("'", saved.path(), "': tensor '", name, "' has shape ", formatShape(tensor->shape), ", the model's has ",
+           formatShape(shapeOf(t)));
+    if (!isConvertible(tensor->dtype, t.dtype))
+      fail("'", saved.path(), "': tensor '", name, "' has type ", tensor->dtype, ", which cannot become the model's ",
+           typeName(t.dtype));
+    wanted.emplace(name, &t);
+  }
+  return wanted;
+}
+
+// A file system may show ranks different things, and each takes the newest that it
+// can read.
+void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
+  uint32_t hash = hashOf("");
+  for (const auto &[key, value] : saved.metadata())
+    hash = hashOf(key + '=' + value + ';', hash);
+  const int32_t own = static_cast<int32_t>(hash >> 2);
+  auto most = agree(model, {own, -own});
+  if (most[0] != -most[1])
+    fail("ranks read different checkpoints, this one '", saved.path(), "': do all see the same files?");
+}
+
+} // namespace
+
+void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what) {
+  checkSameCheckpoint(saved, model);
+  Targets targets;
+  together(model, [&] { targets = compare(saved, model, what); });
+  together(model, [&] { readParts(saved, model, targets); });
+}
+
+void braid::importParameters(const SavedTensors &saved, Model &model) {
+  Targets targets;
+  together(model, [&] { targets = compareParameters(saved, model); });
+  together(model, [&] { readParts(saved, model, targets); });
+}

@@ -1,0 +1,198 @@
+//===- CheckpointWriter.cpp - saving a training job -----------------------===//
+
+#include "base/Error.h"
+#include "base/NumberTypes.h"
+#include "checkpoint/Checkpoint.h"
+#include "checkpoint/CheckpointIndex.h"
+#include "core/Mesh.h"
+#include "core/TensorPart.h"
+#include "core/Together.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+using namespace braid;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Longer writes are no faster, and make the kernel look for larger pages.
+constexpr size_t chunkBytes = 1 << 20;
+constexpr size_t maxPending = 4096;
+
+// The header's part that never changes: `,"name":{...},"name":{...}`.
+std::string describeTensors(const br_model &model, const std::vector<const br_tensor *> &tensors, int rank) {
+  std::string text;
+  uint64_t at = 0;
+  for (const br_tensor *t : tensors) {
+    uint64_t end = at + savedPartOf(model, *t, rank).places() * elementSize(t->dtype);
+    nlohmann::ordered_json entry = {
+        {"dtype", typeName(t->dtype)}, {"shape", savedShapeOf(model, *t, rank)}, {"data_offsets", {at, end}}};
+    text += "," + nlohmann::json(t->name).dump() + ":" + entry.dump();
+    at = end;
+  }
+  return text;
+}
+
+bool othersWrite(const br_model &model) {
+  for (int rank = 1; rank < worldSize(model); ++rank)
+    if (!savedTensorsOf(model, rank).empty())
+      return true;
+  return false;
+}
+
+// A rank's file says what it belongs to; the state of the job is in the index.
+std::string describePart(const JobState &state, int rank) {
+  return concat(R"({"format":"braid-checkpoint-2-part","step":")", state.step, R"(","rank":")", rank, R"("})");
+}
+
+} // namespace
+
+CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep)
+    : model(model), directory(std::move(directory)), mine(savedTensorsOf(model.table(), model.rank().number)),
+      inFolder(othersWrite(model.table())), chunk(chunkBytes), keep(keep) {
+  const br_model &table = model.table();
+  for (const br_tensor &t : tensorsOf(table))
+    if (t.checkpoint && t.partial != 0)
+      fail("the compiled model is broken: '", t.name,
+           "' belongs into checkpoints, but is a sum over ranks that is "
+           "not taken yet; compile it again");
+  together(model, [&] {
+    if (!model.rank().isFirst())
+      return;
+    prepareDirectory(this->directory);
+    removeLeftovers(this->directory);
+    steps = checkpointSteps(this->directory);
+    steps.reserve(steps.size() + keep + 16);
+    if (inFolder)
+      parts = describeParts(table);
+  });
+  entries = describeTensors(table, mine, model.rank().number);
+  header.reserve(entries.size() + 4096);
+  pending.reserve(maxPending);
+}
+
+void CheckpointWriter::save(const JobState &state) {
+  finalPath = checkpointPath(directory, state.step, inFolder);
+  temporaryPath = finalPath + ".tmp";
+  auto undo = [&](const Error &error) {
+    std::error_code ignored;
+    if (model.rank().isFirst())
+      fs::remove_all(temporaryPath, ignored);
+    return concat("the checkpoint of step ", state.step, " was not saved (earlier ones are intact): ", error.what());
+  };
+  try {
+    write(state);
+  } catch (const RankError &error) {
+    throw RankError(undo(error));
+  } catch (const Error &error) {
+    throw Error(undo(error));
+  }
+  if (model.rank().isFirst())
+    removeOld(state.step);
+}
+
+// Nobody writes before the folder is there, and it gets its name after all have.
+void CheckpointWriter::write(const JobState &state) {
+  const bool first = model.rank().isFirst();
+  if (inFolder)
+    together(model, [&] {
+      if (!first)
+        return;
+      fs::remove_all(temporaryPath);
+      if (mkdir(temporaryPath.c_str(), 0777) != 0)
+        fail("cannot create '", temporaryPath, "': ", std::strerror(errno));
+    });
+  together(model, [&] { writeFiles(state); });
+  together(model, [&] {
+    if (first)
+      commitCheckpoint(temporaryPath, finalPath);
+  });
+}
+
+void CheckpointWriter::writeFiles(const JobState &state) {
+  const int rank = model.rank().number;
+  if (!inFolder) {
+    if (rank == 0)
+      writePart(temporaryPath, describeJob(model.table(), state, "braid-checkpoint-1"));
+    return;
+  }
+  if (!mine.empty())
+    writePart(rankFilePath(temporaryPath, rank), describePart(state, rank));
+  if (rank == 0)
+    writeIndex(state);
+}
+
+void CheckpointWriter::writeIndex(const JobState &state) {
+  File file = File::createForWriting(indexPath(temporaryPath));
+  std::string start = "{\"job\":" + describeJob(model.table(), state, "braid-checkpoint-2");
+  file.write(start.data(), start.size());
+  file.write(parts.data(), parts.size());
+  file.sync();
+}
+
+void CheckpointWriter::writePart(const std::string &path, const std::string &metadata) {
+  header.assign(8, '\0');
+  header += "{\"__metadata__\":";
+  header += metadata;
+  header += entries;
+  header += '}';
+  while (header.size() % 8)
+    header += ' ';
+  uint64_t length = header.size() - 8;
+  for (int i = 0; i < 8; ++i)
+    header[i] = static_cast<char>(length >> (8 * i));
+
+  File file = File::createForWriting(path);
+  file.write(header.data(), header.size());
+  for (const br_tensor *tensor : mine)
+    model.onHost(*tensor, Use::Read, [&](const std::byte *memory) { writeTensor(file, *tensor, memory); });
+  file.sync();
+}
+
+// Long runs go straight from where they lie, others through the chunk.
+void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor, const std::byte *memory) {
+  const int rank = model.rank().number;
+  const int64_t size = elementSize(tensor.dtype), room = static_cast<int64_t>(chunk.size()) / size;
+  int64_t filled = 0;
+  auto flush = [&] {
+    copyRuns(pending, memory, chunk.data(), size);
+    file.write(chunk.data(), filled * size);
+    pending.clear();
+    filled = 0;
+  };
+  forEachRun(savedPartOf(model.table(), tensor, rank), partOf(model.table(), tensor, rank), [&](const Run &run) {
+    const bool isLong = run.otherStep == 1 && run.count >= room;
+    if (isLong)
+      flush();
+    for (int64_t done = 0, count; done < run.count; done += count) {
+      const int64_t from = run.otherPlace + done * run.otherStep;
+      count = std::min(run.count - done, room - filled);
+      if (isLong) {
+        file.write(memory + from * size, count * size);
+        continue;
+      }
+      pending.push_back({from, run.otherStep, filled, 1, count});
+      filled += count;
+      if (filled == room || pending.size() == pending.capacity())
+        flush();
+    }
+  });
+  flush();
+}
+
+void CheckpointWriter::removeOld(int64_t step) {
+  // The same step may have been saved on another mesh.
+  removeCheckpoint(checkpointPath(directory, step, !inFolder));
+  // Last, even if there are later steps: those could not be read.
+  std::erase(steps, step);
+  steps.push_back(step);
+  while (keep > 0 && static_cast<int>(steps.size()) > keep) {
+    removeCheckpoint(checkpointPath(directory, steps.front()));
+    steps.erase(steps.begin());
+  }
+}

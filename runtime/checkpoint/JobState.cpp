@@ -1,0 +1,79 @@
+//===- JobState.cpp - what a job must know to go on, apart from the tensors ===//
+
+#include "checkpoint/JobState.h"
+
+#include "base/Error.h"
+#include "base/Format.h"
+
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace braid;
+
+std::string braid::describeJob(const br_model &model, const JobState &s, const char *format) {
+  char hash[20];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(model.graph_hash));
+  nlohmann::ordered_json metadata = {{"format", format},
+                                     {"model", model.name},
+                                     {"graph_hash", hash},
+                                     {"step", std::to_string(s.step)},
+                                     {"epoch", formatExact(s.epoch)},
+                                     {"tokens_seen", std::to_string(s.tokensSeen)},
+                                     {"last_loss", formatExact(s.lastLoss)},
+                                     {"seed", std::to_string(s.seed)},
+                                     {"batch_seed", std::to_string(s.batchSeed)},
+                                     {"batch_order", s.batchOrder},
+                                     {"lr", formatExact(s.lr)},
+                                     {"min_lr", formatExact(s.minLr)},
+                                     {"warmup", std::to_string(s.warmup)},
+                                     {"decay_steps", std::to_string(s.decaySteps)},
+                                     {"schedule", s.schedule}};
+  return metadata.dump();
+}
+
+namespace {
+
+struct Metadata {
+  const std::map<std::string, std::string> &strings;
+  const std::string &path;
+
+  const std::string &get(const char *key) const {
+    auto at = strings.find(key);
+    if (at == strings.end())
+      fail("'", path, "' is no checkpoint to resume from: its metadata lacks '", key,
+           "' (weights alone can be given with --init)");
+    return at->second;
+  }
+  template <class Number> void get(const char *key, Number &out) const {
+    const std::string &text = get(key);
+    auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (status != std::errc() || end != text.data() + text.size())
+      fail("'", path, "' is corrupt: its metadata has ", key, " = '", text, "', which is not a number of that kind");
+  }
+};
+
+} // namespace
+
+JobState braid::parseJob(const std::map<std::string, std::string> &strings, const std::string &path) {
+  Metadata from{strings, path};
+  JobState s;
+  if (const std::string &format = from.get("format"); format != "braid-checkpoint-1" && format != "braid-checkpoint-2")
+    fail("'", path, "' has the format '", format,
+         "', this program reads 'braid-checkpoint-1' and 'braid-checkpoint-2'");
+  from.get("step", s.step);
+  from.get("epoch", s.epoch);
+  from.get("tokens_seen", s.tokensSeen);
+  from.get("last_loss", s.lastLoss);
+  from.get("seed", s.seed);
+  from.get("batch_seed", s.batchSeed);
+  from.get("lr", s.lr);
+  from.get("min_lr", s.minLr);
+  from.get("warmup", s.warmup);
+  from.get("decay_steps", s.decaySteps);
+  s.batchOrder = from.get("batch_order");
+  s.schedule = from.get("schedule");
+  if (s.step < 0 || s.tokensSeen < 0)
+    fail("'", path, "' is corrupt: its metadata has step ", s.step, " and tokens_seen ", s.tokensSeen);
+  return s;
+}

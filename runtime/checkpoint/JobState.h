@@ -1,0 +1,32 @@
+//===- JobState.h - what a job must know to go on, apart from the tensors -===//
+#ifndef BRAID_CHECKPOINT_JOBSTATE_H
+#define BRAID_CHECKPOINT_JOBSTATE_H
+
+#include "braid_rt.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace braid {
+
+struct JobState {
+  int64_t step = 0;       // completed
+  int64_t tokensSeen = 0; // the position in the data
+  double epoch = 0;
+  float lastLoss = 0;
+  uint64_t seed = 1, batchSeed = 1;
+  std::string batchOrder = "random";
+  float lr = 1e-3f, minLr = 0;
+  int64_t warmup = 0, decaySteps = 0;
+  std::string schedule = "constant";
+};
+
+// As strings, by name, which is what safetensors' metadata holds: a JSON object.
+std::string describeJob(const br_model &model, const JobState &state, const char *format);
+
+// Throws Error when a key is missing or malformed; `path` is where they are from.
+JobState parseJob(const std::map<std::string, std::string> &metadata, const std::string &path);
+
+} // namespace braid
+#endif // BRAID_CHECKPOINT_JOBSTATE_H

@@ -1,0 +1,103 @@
+//===- SavedTensors.cpp - logical tensors in one file or in several -------===//
+
+#include "checkpoint/SavedTensors.h"
+
+#include "base/Error.h"
+#include "base/NumberTypes.h"
+#include "checkpoint/CheckpointFolder.h"
+#include "checkpoint/CheckpointIndex.h"
+#include "core/Mesh.h"
+#include "core/Model.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace braid;
+
+SavedTensors::SavedTensors(const std::string &path) : name(path) {
+  if (std::filesystem::is_directory(path))
+    openFolder(path);
+  else
+    openFile(path);
+}
+
+void SavedTensors::openFile(const std::string &path) {
+  SafetensorsFile file(path);
+  strings = file.metadata();
+  StoredFile &stored = files.emplace_back();
+  stored.path = path;
+  for (const TensorEntry &entry : file.entries()) {
+    all[entry.name] = {entry.dtype, entry.shape};
+    // Dims beyond the runtime's number belong to tensors that no model has.
+    if (entry.shape.size() <= BR_MAX_RANK)
+      stored.pieces.push_back({entry.name, wholeTensor(entry.shape), entry.shape});
+  }
+}
+
+void SavedTensors::openFolder(const std::string &path) {
+  CheckpointIndex index(indexPath(path));
+  strings = index.metadata();
+  const br_model &layout = index.layout();
+  for (const br_tensor &t : tensorsOf(layout))
+    all[t.name] = {typeName(t.dtype), {t.shape, t.shape + t.rank}};
+  auto step = strings.find("step");
+  for (int rank = 0; rank < worldSize(layout); ++rank) {
+    StoredFile stored{rankFilePath(path, rank), {}};
+    for (const br_tensor *t : savedTensorsOf(layout, rank))
+      stored.pieces.push_back({t->name, savedPartOf(layout, *t, rank), savedShapeOf(layout, *t, rank)});
+    if (stored.pieces.empty())
+      continue;
+    check(stored, step == strings.end() ? "" : step->second, rank);
+    files.push_back(std::move(stored));
+  }
+}
+
+// The file has what the index says, neither less nor more, and was written with it.
+void SavedTensors::check(const StoredFile &stored, const std::string &step, int rank) const {
+  const SafetensorsFile file(stored.path);
+  const std::string about = concat("'", stored.path, "' does not belong to the index of its checkpoint: ");
+  auto expect = [&](const char *key, const std::string &value) {
+    auto at = file.metadata().find(key);
+    if (at == file.metadata().end() || at->second != value)
+      fail(about, "it is of ", key, " '", at == file.metadata().end() ? "" : at->second, "', not '", value, "'");
+  };
+  expect("step", step);
+  expect("rank", std::to_string(rank));
+  for (const Stored &piece : stored.pieces) {
+    const SavedTensor &tensor = all.at(piece.tensor);
+    const TensorEntry *entry = file.find(piece.tensor);
+    if (!entry)
+      fail(about, "it lacks its part of tensor '", piece.tensor, "'");
+    if (entry->dtype != tensor.dtype)
+      fail(about, "tensor '", piece.tensor, "' has type ", entry->dtype, " there and ", tensor.dtype, " in the index");
+    if (entry->shape != piece.shape)
+      fail(about, "the part of tensor '", piece.tensor, "' has shape ", formatShape(entry->shape), " there and ",
+           formatShape(piece.shape), " by the index");
+  }
+  if (file.entries().size() != stored.pieces.size())
+    fail(about, "it has ", file.entries().size(), " tensors, not ", stored.pieces.size());
+}
+
+const SavedTensor *SavedTensors::find(const std::string &tensor) const {
+  auto at = all.find(tensor);
+  return at == all.end() ? nullptr : &at->second;
+}
+
+void SavedTensors::forEachPiece(const std::function<bool(const std::string &tensor, const TensorPart &part)> &wanted,
+                                const std::function<void(const std::string &tensor, const Piece &piece)> &f) const {
+  for (const StoredFile &stored : files) {
+    std::vector<const Stored *> pieces;
+    for (const Stored &piece : stored.pieces)
+      if (wanted(piece.tensor, piece.part))
+        pieces.push_back(&piece);
+    if (pieces.empty())
+      continue;
+    const SafetensorsFile file(stored.path);
+    for (const Stored *piece : pieces) {
+      const TensorEntry *entry = file.find(piece->tensor);
+      if (!entry || entry->shape != piece->shape || entry->dtype != all.at(piece->tensor).dtype)
+        fail("'", stored.path, "' was changed while it was being read");
+      f(piece->tensor, {file, *entry, piece->part});
+    }
+  }
+}

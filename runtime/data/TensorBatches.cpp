@@ -1,0 +1,155 @@
+//===- TensorBatches.cpp - rows of named tensors --------------------------===//
+
+#include "data/TensorBatches.h"
+
+#include "base/Error.h"
+#include "base/NumberTypes.h"
+#include "base/Philox.h"
+
+#include <algorithm>
+#include <string_view>
+
+using namespace braid;
+
+namespace {
+
+bool isData(const br_io &io) { return !isScalarRole(io.role); }
+
+const br_io &firstData(const br_program &program) {
+  for (const br_io &io : inputsOf(program))
+    if (isData(io) && io.rank > 0)
+      return io;
+  fail("program '", program.name, "' has no input to be filled from --data");
+}
+
+int64_t elementsOfRow(const br_io &io) {
+  int64_t elements = 1;
+  for (int32_t dim = 1; dim < io.rank; ++dim)
+    elements *= io.shape[dim];
+  return elements;
+}
+
+bool isTargetsOf(const br_loss &loss, const br_io &io) { return std::string_view(io.name) == loss.targets; }
+
+} // namespace
+
+TensorBatches::TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
+                             const br_program *evaluation)
+    : model(model), options(options), file(options.path) {
+  for (const br_program *program : {training, evaluation})
+    if (program)
+      checkProgram(*program);
+  int64_t heldOut = static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
+  trainRows = rows - heldOut;
+  if (training && trainRows < 1)
+    fail("'", options.path, "' has ", rows,
+         " rows, none of which are left to train on; "
+         "change --holdout");
+  if (evaluation && heldOut < 1)
+    fail("'", options.path, "' has ", rows, " rows, of which --holdout ", options.holdout,
+         " leaves none for evaluation");
+}
+
+void TensorBatches::checkProgram(const br_program &program) {
+  for (const br_io &io : inputsOf(program)) {
+    if (!isData(io))
+      continue;
+    const TensorEntry *entry = file.find(io.name);
+    if (!entry)
+      fail("'", file.path(), "' has no tensor '", io.name, "', an input of program '", program.name, "'");
+    std::vector<int64_t> wanted(io.shape, io.shape + io.rank);
+    std::vector<int64_t> given = entry->shape;
+    bool fits = io.rank > 0 && given.size() == wanted.size() && given[0] >= 1;
+    if (fits) {
+      given[0] = wanted[0];
+      fits = given == wanted;
+    }
+    if (!fits || entry->dtype != typeName(io.dtype))
+      fail("'", file.path(), "': tensor '", io.name, "' is ", entry->dtype, " of shape ", formatShape(entry->shape),
+           "; the model takes rows of it as ", typeName(io.dtype), " of shape ", formatShape(wanted));
+    for (int32_t dim = 1; dim < io.rank; ++dim)
+      if (io.dims[dim] != 0)
+        fail("input '", io.name, "' of program '", program.name, "' is cut along dim ", dim,
+             ", but --data fills whole rows; shard the batch alone");
+    if (rows >= 0 && entry->shape[0] != rows)
+      fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0], " rows, another input has ", rows);
+    rows = entry->shape[0];
+  }
+  int64_t batch = firstData(program).shape[0];
+  if (rows < batch)
+    fail("'", file.path(), "' is too short: it has ", rows, " rows, a batch of program '", program.name, "' takes ",
+         batch);
+}
+
+BatchSize TensorBatches::batchSize(const br_program &program) const {
+  const br_io &io = firstData(program);
+  InputBlock rows = inputBlock(model, io, 0);
+  return {rows.count, io.shape[0] / rows.count};
+}
+
+RowOrder TensorBatches::trainingOrder(const br_program &program, int perStep) const {
+  return {trainRows, firstData(program).shape[0] * perStep, model.table().loss != nullptr};
+}
+
+RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
+  return {rows - trainRows, firstData(program).shape[0], model.table().loss != nullptr};
+}
+
+int64_t TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
+  int64_t batch = firstData(program).shape[0];
+  RowOrder order = trainingOrder(program, perStep);
+  return fillRows(program, 0, [&](int64_t globalRow) -> std::optional<int64_t> {
+    int64_t row = microbatch * batch + globalRow;
+    if (options.sequential)
+      return order.at(step - 1, row);
+    return static_cast<int64_t>(boundedRandom(philoxAt(step, static_cast<uint32_t>(row), 0, options.seed), trainRows));
+  });
+}
+
+int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index, int64_t) {
+  RowOrder order = evaluationOrder(program);
+  auto at = [&](int64_t globalRow) { return order.at(index, globalRow); };
+  int64_t there = fillRows(program, trainRows, at);
+  const br_loss *loss = model.table().loss;
+  if (!loss)
+    return there;
+  int64_t sum = 0;
+  for (const br_io &io : inputsOf(program))
+    for (int64_t row = 0; isTargetsOf(*loss, io) && row < there; ++row)
+      sum += counted(io, trainRows + *at(row));
+  return sum;
+}
+
+template <class F> int64_t TensorBatches::fillRows(const br_program &program, int64_t begin, const F &at) {
+  for (const br_io &io : inputsOf(program)) {
+    if (!isData(io))
+      continue;
+    InputBlock block = inputBlock(model, io, 0);
+    for (int64_t row = 0; row < block.count; ++row) {
+      std::optional<int64_t> place = at(block.begin + row);
+      fillRow(program, io, row, begin + place.value_or(0), place.has_value());
+    }
+  }
+  int64_t there = 0;
+  for (int64_t row = 0; row < firstData(program).shape[0]; ++row)
+    there += at(row).has_value();
+  return there;
+}
+
+void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere) {
+  const br_loss *loss = model.table().loss;
+  int64_t elements = elementsOfRow(io);
+  uint64_t bytes = elements * elementSize(io.dtype);
+  std::byte *out = model.input<std::byte>(program, io) + row * bytes;
+  if (!isThere && isTargetsOf(*loss, io))
+    std::fill_n(reinterpret_cast<int32_t *>(out), elements, loss->ignored);
+  else
+    file.read(*file.find(io.name), from * bytes, out, bytes);
+}
+
+int64_t TensorBatches::counted(const br_io &io, int64_t row) {
+  targets.resize(elementsOfRow(io));
+  uint64_t bytes = targets.size() * sizeof(int32_t);
+  file.read(*file.find(io.name), row * bytes, reinterpret_cast<std::byte *>(targets.data()), bytes);
+  return static_cast<int64_t>(targets.size()) - std::count(targets.begin(), targets.end(), model.table().loss->ignored);
+}

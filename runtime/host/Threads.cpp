@@ -1,0 +1,30 @@
+//===- Threads.cpp - the thread pool --------------------------------------===//
+
+#include "host/Threads.h"
+#include "braid_rt.h"
+#include "host/Placement.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace braid;
+
+int braid::availableCores() { return static_cast<int>(processCores().size()); }
+
+// libgomp reads its environment when it is loaded, so the way to say otherwise
+// is to start once more.  By default a thread spins for up to about 15 ms at the
+// end of every parallel region; on a machine whose cores are shared with other
+// work that makes a step several times slower.  About 0.1 ms covers the gaps
+// between the regions of a step.
+void br_limit_spinning(char **argv) {
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY"))
+    return;
+  setenv("GOMP_SPINCOUNT", "2000", /*overwrite=*/1);
+  execv("/proc/self/exe", argv);
+  // Where that is not possible the program runs on, only slower.
+}
+
+void braid::setThreads(int threads) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(threads);
+}

@@ -1,0 +1,337 @@
+//===- Ranks.cpp - running a command on the ranks of this process ---------===//
+
+#include "launch/Ranks.h"
+
+#include "base/Error.h"
+#include "comm/Communicator.h"
+#include "comm/Reach.h"
+#include "comm/Store.h"
+#include "comm/ThreadsTransport.h"
+#include "comm/TransportRegistry.h"
+#include "core/Mesh.h"
+
+#include <exception>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+// "4 ranks (dp=2,tp=2)".
+static std::string meshText(const br_model &model) {
+  std::string text = concat(worldSize(model), worldSize(model) == 1 ? " rank" : " ranks");
+  for (int32_t i = 0; i < model.n_axes; ++i)
+    text += concat(i ? "," : " (", model.mesh[i].name, "=", model.mesh[i].size);
+  return model.n_axes ? text + ")" : text;
+}
+
+[[noreturn]] static void failForSize(const br_model &model, const std::string &started) {
+  int wanted = worldSize(model);
+  fail("model '", model.name, "' was compiled for ", meshText(model), ", but ", started, "; start ", wanted,
+       ", or compile with another --mesh");
+}
+
+static bool isForDevice(const br_model &model) { return model.target && std::string_view(model.target) != "cpu"; }
+
+// Ranks that are threads: as many as the mesh has.
+static RankPlan planThreads(const br_model &model, const RankOptions &options, const Launch &launch,
+                            const std::string &transport) {
+  RankPlan plan;
+  plan.size = plan.here = worldSize(model);
+  plan.share.ranks = plan.size;
+  plan.transport = plan.size > 1 ? transport : "";
+  plan.host = isForDevice(model) ? "threads" : "";
+  if (options.ranks && *options.ranks != plan.size)
+    failForSize(model, concat("--ranks is ", *options.ranks));
+  if (options.link && plan.size == 1)
+    fail("--link makes ranks of one process as slow as a link, and model '", model.name, "' was compiled for ",
+         meshText(model), ", which talks to nobody; leave it out, or compile with --mesh");
+  // In a job script of Slurm the variables speak of tasks that are still to come.
+  if (launch.size > 1 && launch.launcher != Launcher::Slurm)
+    fail(nameOf(launch.launcher), " started ", launch.size, " processes, each of which would run all ", plan.size,
+         " ranks as threads; start one, or leave out --ranks and --transport=", transport);
+  return plan;
+}
+
+[[noreturn]] static void failForTransport(const std::string &transport) {
+  std::string others = registeredTransports();
+  fail("this binary cannot run over ", transport, ": it has threads", others.empty() ? "" : ", ", others,
+       "; compile it with --transports=", transport, ", or choose by --transport");
+}
+
+// What carries host memory between processes whose devices use NCCL, or shall if it can
+// start; empty when there is nothing.
+static std::string hostTransport(const Launch &launch, const RankPlan &plan) {
+  std::string fitting = defaultTransport(launch.launcher);
+  if (fitting == "mpi" && findTransport("mpi"))
+    return "mpi";
+  bool canGloo = launch.size > 0 && !plan.rendezvous.empty() && findTransport("gloo");
+  return canGloo ? "gloo" : "";
+}
+
+// Processes whose devices use NCCL need the store, or MPI, to find each other.
+static void planMeeting(RankPlan &plan, const Launch &launch, const std::string &transport) {
+  plan.host = hostTransport(launch, plan);
+  if (plan.rendezvous.empty() && plan.host != "mpi")
+    fail("--transport=", transport,
+         " needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a "
+         "host and a free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+}
+
+static RankPlan planProcess(const br_model &model, const RankOptions &options, const Launch &launch,
+                            const std::string &transport) {
+  RankPlan plan;
+  plan.size = worldSize(model);
+  if (launch.launcher == Launcher::None)
+    fail("--transport=", transport,
+         " takes ranks that are processes, but nobody has started several: use mpirun, "
+         "torchrun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
+  if (launch.size > 0 && launch.size != plan.size)
+    failForSize(model, concat(nameOf(launch.launcher), " started ", launch.size));
+  if (plan.size == 1)
+    return plan;
+  const bool meetsFirst = transport == "auto" || transport == "nccl";
+  if (!meetsFirst && !findTransport(transport))
+    failForTransport(transport);
+  plan.first = launch.rank;
+  plan.share = {launch.localRank, launch.localSize, launch.isBound};
+  plan.transport = transport;
+  plan.rendezvous = options.rendezvous.empty() ? launch.rendezvous : options.rendezvous;
+  plan.job = launch.job;
+  if (transport == "gloo" && launch.size == 0)
+    fail("PMIx does not say how many ranks there are, which gloo must know; use --transport=mpi");
+  if (transport == "gloo" && plan.rendezvous.empty())
+    fail("gloo needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
+         "rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+  if (transport != "mpi" && !plan.rendezvous.empty())
+    parseStoreAddress(plan.rendezvous); // refuses what is none, before anyone waits there
+  if (meetsFirst)
+    planMeeting(plan, launch, transport);
+  else if (isForDevice(model))
+    plan.host = transport;
+  return plan;
+}
+
+// The transport that is meant, one of those that programs of this target have.
+static std::string transportFor(const br_model &model, const RankOptions &options, const Launch &launch) {
+  const std::string &named = options.transport;
+  const bool isShared = named == "gloo" || named == "mpi";
+  if (!isForDevice(model)) {
+    if (named == "nccl" || named == "device-threads")
+      fail("--transport=", named, " moves memory of GPUs, but model '", model.name,
+           "' was compiled for cpu; choose threads, gloo or mpi, or compile with --target=cuda");
+    if (named.empty() || named == "auto")
+      return options.ranks ? "threads" : defaultTransport(launch.launcher);
+  } else if (named == "threads") {
+    fail("--transport=threads moves memory of the host, but model '", model.name, "' was compiled for ", model.target,
+         "; choose device-threads for ranks that share one GPU, nccl, gloo or mpi");
+  } else if (named.empty()) {
+    return "auto";
+  }
+  if (options.ranks && isShared)
+    fail("--ranks starts ranks as threads of this process, which do not run over ", named,
+         "; leave out one of --ranks and --transport");
+  return named;
+}
+
+// Whether this process runs all ranks.
+static bool runsAllRanks(const std::string &transport, const RankOptions &options, const Launch &launch) {
+  if (transport == "threads" || transport == "device-threads" || options.ranks)
+    return true;
+  return (transport == "auto" || transport == "nccl") && launch.launcher == Launcher::None;
+}
+
+static void checkDeviceOptions(const br_model &model, const RankOptions &options) {
+  if (options.graphs && !isForDevice(model))
+    fail("--cuda-graph is about GPUs, but model '", model.name,
+         "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  if (options.matmulSearch && !isForDevice(model))
+    fail("--matmul-search times algorithms of cuBLASLt, but model '", model.name,
+         "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  if (options.deterministicAttention && !isForDevice(model))
+    fail("--deterministic-attention is about cuDNN, but model '", model.name,
+         "' was compiled for cpu, where all is deterministic; leave it out, or compile with --target=cuda");
+  if (options.profile && !isForDevice(model))
+    fail("--profile measures the actions of programs on GPUs, but model '", model.name,
+         "' was compiled for cpu; use perf, to which generated functions have names");
+  if (options.profile && options.graphs.value_or(false))
+    fail("--profile measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
+}
+
+RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
+  std::string transport = transportFor(model, options, launch);
+  const bool here = runsAllRanks(transport, options, launch);
+  if (options.link && !here)
+    fail("--link makes ranks of one process as slow as a link; over ", transport, " there is a real one");
+  if (options.device >= 0 && !isForDevice(model))
+    fail("--device=", options.device, " chooses a GPU, but model '", model.name,
+         "' was compiled for cpu; leave it out, or compile with --target=cuda");
+  checkDeviceOptions(model, options);
+  if (options.device >= 0 && here && worldSize(model) > 1 && transport != "device-threads")
+    fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
+         transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");
+  if (!options.rendezvous.empty() && (here || transport == "mpi"))
+    fail("--rendezvous=", options.rendezvous, " is where gloo's ranks find each other; over ", transport,
+         " they need no place: leave it out, or choose --transport=gloo");
+  RankPlan plan =
+      here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
+  plan.local = launch.localRank;
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+Placement placeHere(const RankPlan &plan, const RankOptions &options, int here) {
+  HostShare share = plan.share;
+  share.rank += here;
+  return placeRank(options.threads, options.pin, share);
+}
+
+int runRank(const TransportFactory &factory, const br_model &model, const RankPlan &plan, const RankOptions &options,
+            int here, const RankCommand &command) {
+  Placement placement = placeHere(plan, options, here);
+  // First all cores, which the communication thread gets, then one for each thread.
+  enterCores(placement);
+  br_comm comm(factory, options.timeout);
+  if (comm.size() != worldSize(model))
+    failForSize(model, concat("there are ", comm.size(), " processes"));
+  pinPool(placement);
+  return command({comm.rank(), comm.size(), &comm, plan.transport.c_str()}, placement.threads);
+}
+
+void useDevice(Rank &rank, const RankOptions &options) {
+  rank.device = options.device;
+  rank.profile = options.profile;
+  rank.graphs = options.profile ? false : options.graphs;
+  rank.matmulSearch = options.matmulSearch.value_or(1);
+  rank.deterministicAttention = options.deterministicAttention.value_or(true);
+}
+
+// A rank of a program on devices: it finds out itself over what the ranks talk.
+int runDeviceRank(ReachOptions reaching, const RankPlan &plan, const RankOptions &options, int here,
+                  const RankCommand &command) {
+  Placement placement = placeHere(plan, options, here);
+  enterCores(placement);
+  pinPool(placement);
+  reaching.wanted = plan.transport;
+  reaching.host = plan.host;
+  reaching.joining = {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job};
+  Reach reach(std::move(reaching));
+  Rank rank;
+  rank.number = plan.first + here;
+  rank.size = plan.size;
+  rank.transport = plan.transport.c_str();
+  rank.reach = &reach;
+  rank.local = plan.share.rank + here;
+  useDevice(rank, options);
+  rank.sharesDevice = plan.transport == "device-threads";
+  try {
+    return command(rank, placement.threads);
+  } catch (const std::exception &error) {
+    reach.tellNews("failure", error.what());
+    reach.abandon();
+    throw;
+  }
+}
+
+// The first error of any rank is the reason for all others.  One that is about
+// another rank gives way to that rank's own.
+class FirstError {
+public:
+  void note(std::exception_ptr next) {
+    std::lock_guard lock(mutex);
+    if (!error || (isAboutAnother(error) && !isAboutAnother(next)))
+      error = next;
+  }
+  void rethrow() const {
+    if (error)
+      std::rethrow_exception(error);
+  }
+
+private:
+  static bool isAboutAnother(const std::exception_ptr &error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const RankError &) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  std::mutex mutex;
+  std::exception_ptr error;
+};
+
+int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
+  auto hub = std::make_shared<ThreadsHub>(plan.here);
+  auto board = std::make_shared<NewsBoard>();
+  FirstError first;
+  std::vector<int> statuses(plan.here, 1);
+  std::vector<std::thread> threads;
+  auto run = [&](int rank) {
+    try {
+      // Noted before the communicator goes, which is how others learn of it.
+      auto noted = [&](const Rank &r, int count) {
+        try {
+          return command(r, count);
+        } catch (...) {
+          first.note(std::current_exception());
+          throw;
+        }
+      };
+      TransportFactory factory = threadsTransport(hub, rank, options.link.value_or(LinkModel()));
+      statuses[rank] = isForDevice(model) ? runDeviceRank({"", "", {}, board, factory}, plan, options, rank, noted)
+                                          : runRank(factory, model, plan, options, rank, noted);
+    } catch (const std::exception &error) {
+      first.note(std::current_exception());
+      hub->fail(error.what());
+    }
+  };
+  for (int rank = 0; rank < plan.here; ++rank)
+    threads.emplace_back(run, rank);
+  for (std::thread &thread : threads)
+    thread.join();
+  first.rethrow();
+  return statuses[0];
+}
+
+// Several processes print what they have to say on one terminal.
+int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
+  Joining joining{plan.first, plan.size, options.timeout, plan.rendezvous, plan.job};
+  auto named = [&](const Rank &rank, int threads) {
+    try {
+      return command(rank, threads);
+    } catch (const RankError &) {
+      throw;
+    } catch (const Error &error) {
+      fail("rank ", rank.number, ": ", error.what());
+    }
+  };
+  if (isForDevice(model))
+    return runDeviceRank({}, plan, options, 0, named);
+  return runRank(findTransport(plan.transport)(joining), model, plan, options, 0, named);
+}
+
+} // namespace
+
+int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options,
+                    const RankCommand &command) {
+  if (!plan.transport.empty())
+    return plan.here > 1 ? runThreads(model, plan, options, command) : runProcess(model, plan, options, command);
+  Placement placement = placeRank(options.threads, options.pin, plan.share);
+  pinPool(placement);
+  Rank alone;
+  alone.local = plan.local;
+  useDevice(alone, options);
+  return command(alone, placement.threads);
+}

@@ -1,0 +1,63 @@
+//===- Ranks.h - running a command on the ranks of this process -----------===//
+//
+// A process is one rank, or is all of them: threads that run the same command.
+// Which it is follows from the options, from who started it, and from the mesh
+// that the model was compiled for.
+//
+// Programs on devices have transports of their own: "nccl", or "gloo", "mpi" and
+// "device-threads" through the host's memory; "auto" is nccl, or what else there is when
+// it cannot start.  That is decided once the devices are chosen (Reach.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LAUNCH_RANKS_H
+#define BRAID_LAUNCH_RANKS_H
+
+#include "comm/LinkModel.h"
+#include "comm/Rank.h"
+#include "host/Placement.h"
+#include "launch/Launch.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace braid {
+
+struct RankOptions {
+  std::optional<int> ranks; // in this process
+  std::string transport;    // empty: what fits the launcher
+  double timeout = 300;     // seconds
+  std::optional<LinkModel> link;
+  std::string rendezvous;                     // empty: what the launcher says
+  int device = -1;                            // of programs on devices; -1: that of the number on this host
+  std::optional<bool> graphs;                 // likewise
+  std::optional<std::string> profile;         // likewise; empty: to standard output
+  std::optional<int> matmulSearch;            // likewise
+  std::optional<bool> deterministicAttention; // likewise
+  int threads = 0;                            // 0: a fair share
+  Pin pin = Pin::Auto;
+};
+
+struct RankPlan {
+  std::string transport; // empty: one rank, which talks to nobody
+  int size = 1;          // ranks in all
+  int here = 1;          // of them in this process
+  int first = 0;         // the number of the first of these
+  HostShare share;       // of that first one
+  int local = 0;         // its number on this host, as the launcher has it
+  std::string host;      // of programs on devices: what carries host memory; empty: nothing
+  std::string rendezvous, job;
+};
+
+// Throws Error when options, launcher and mesh do not fit together.
+RankPlan planRanks(const br_model &model, const RankOptions &options, const Launch &launch);
+
+// What a rank runs with so many threads; returns the process's exit status.
+using RankCommand = std::function<int(const Rank &rank, int threads)>;
+
+// Runs it on all ranks of this process to their ends.  Throws the first error;
+// returns the status of the first rank.
+int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command);
+
+} // namespace braid
+#endif // BRAID_LAUNCH_RANKS_H

@@ -1,0 +1,72 @@
+//===- Evaluate.cpp - loss on the held-out part ---------------------------===//
+
+#include "train/Evaluate.h"
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "checkpoint/Checkpoint.h"
+#include "core/Agree.h"
+#include "core/Plan.h"
+#include "train/Commands.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace braid;
+
+// Batches count by their tokens.  A mean was divided by them; a sum was not, and
+// is here.
+HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSource &batches, int64_t wanted,
+                               uint64_t seed) {
+  const br_io *loss = findByRole(resultsOf(program), "loss");
+  if (!loss)
+    fail("program '", program.name, "' reports no result of role 'loss'");
+  const br_loss *known = model.table().loss;
+  bool isSum = known && known->reduction == BR_SUM;
+  int64_t count = std::min(wanted, batches.evaluationOrder(program).batches());
+  double sum = 0;
+  int64_t counted = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t tokens = batches.fillEvaluation(program, i, count);
+    model.setKey(program, seed, 0, 0);
+    model.setStep(program, 0);
+    model.run(program);
+    sum += model.result<float>(program, *loss) * (isSum ? 1.0 : static_cast<double>(tokens));
+    counted += tokens;
+  }
+  if (counted == 0)
+    fail("the loss counts no target of the held-out part: all are ", known->ignored, ", the index that it leaves out");
+  return {static_cast<float>(sum / static_cast<double>(counted)), count, counted};
+}
+
+void braid::checkHeldOut(const Model &model, const br_program &program, const BatchSource &batches, int64_t wanted) {
+  RowOrder order = batches.evaluationOrder(program);
+  std::string leftOut = rowsLeftOut(order, "held-out part", batches.rowUnit());
+  if (!leftOut.empty() && wanted >= order.batches() && model.rank().isFirst())
+    std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
+}
+
+int braid::runEval(const br_model &table, const EvalOptions &options, const Rank &rank) {
+  Model model(table, options.threads, rank);
+  const br_program &program = model.program("eval");
+  BatchOptions data{options.data.data, options.data.holdout, 1, false};
+  std::unique_ptr<BatchSource> batches = openBatches(model, data, nullptr, &program);
+  // Ranks that read other data would run another number of batches.
+  if (!isSameOnAllRanks(model, concat(options.batches, " ", formatExact(options.data.holdout), " ",
+                                      batches->trainingTokens(), " ", batches->heldOutTokens())))
+    fail("ranks were not all started alike: give each the same binary, data "
+         "and options");
+  checkHeldOut(model, program, *batches, options.batches);
+  if (!options.checkpoint.empty())
+    restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
+  else
+    importParameters(openCheckpoint(options.init, model.rank()), model);
+
+  HeldOutLoss heldOut = heldOutLoss(model, program, *batches, options.batches, 1);
+  model.finish();
+  if (!rank.isFirst())
+    return 0;
+  std::printf("held-out loss %s over %s batches, %s %s\n", formatExact(heldOut.loss).c_str(),
+              formatCount(heldOut.batches).c_str(), formatCount(heldOut.counted).c_str(), batches->unit());
+  return 0;
+}

@@ -1,0 +1,130 @@
+//===- Info.cpp - printing the plan a model was compiled with -------------===//
+//
+// `info --json` is plan.json as the compiler wrote it; without --json a table
+// for people.  plan.json comes from the compiler, but a missing key only leaves
+// a line out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "core/Mesh.h"
+#include "core/Model.h"
+#include "core/Plan.h"
+#include "core/TensorPart.h"
+#include "train/Commands.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+using namespace braid;
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json parsePlan(const br_model &model) {
+  ordered_json plan = ordered_json::parse(model.plan_json ? model.plan_json : "", nullptr,
+                                          /*allow_exceptions=*/false);
+  return plan.is_object() ? plan : ordered_json::object();
+}
+
+uint64_t number(const ordered_json &object, const char *key) {
+  auto at = object.find(key);
+  return at != object.end() && at->is_number() ? at->get<uint64_t>() : 0;
+}
+
+std::string word(const ordered_json &object, const char *key) {
+  auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+void printBytes(const char *label, uint64_t bytes) {
+  std::printf("  %-24s %16s  %s\n", label, formatCount(bytes).c_str(), formatBytes(bytes).c_str());
+}
+
+void printModel(const br_model &model) {
+  uint64_t parameters = 0;
+  for (const br_tensor &t : tensorsOf(model))
+    if (std::string_view(t.cause) == "parameters")
+      parameters += numElements(t);
+  std::printf("model %s\n", model.name);
+  std::printf("  %-24s %16s\n", "parameters", formatCount(parameters).c_str());
+  std::printf("  %-24s %16d\n", "microbatches a step", model.accumulate);
+  std::printf("  %-24s %16s\n", "vocabulary", formatCount(model.vocab_size).c_str());
+  const std::string_view target = model.target ? model.target : "cpu";
+  if (target != "cpu")
+    std::printf("  %-24s %s\n", "compiled for", model.target);
+  else
+    std::printf("  %-24s %s\n", "compiled for",
+                model.cpu_features && *model.cpu_features ? model.cpu_features : "any processor");
+  for (int32_t i = 0; i < model.n_programs; ++i) {
+    const br_program &program = model.programs[i];
+    std::printf("  program %s:", program.name);
+    for (const br_io &io : inputsOf(program)) {
+      std::printf(" %s", io.name);
+      for (int32_t d = 0; d < io.rank; ++d)
+        std::printf("%s%lld", d ? "x" : "[", static_cast<long long>(io.shape[d]));
+      std::printf("%s", io.rank ? "]" : "");
+    }
+    std::printf(" ->");
+    for (const br_io &io : resultsOf(program))
+      std::printf(" %s", io.name);
+    std::printf("\n");
+  }
+}
+
+void printTensors(const ordered_json &plan, int64_t limit) {
+  auto at = plan.find("tensors");
+  if (at == plan.end() || !at->is_array() || limit <= 0)
+    return;
+  std::vector<const ordered_json *> tensors;
+  for (const ordered_json &tensor : *at)
+    if (tensor.is_object())
+      tensors.push_back(&tensor);
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](auto *a, auto *b) { return number(*a, "bytes") > number(*b, "bytes"); });
+  tensors.resize(std::min<size_t>(tensors.size(), limit));
+  std::printf("largest tensors (bytes, cause, live from op to op)\n");
+  for (const ordered_json *tensor : tensors)
+    std::printf("  %16s  %-16s %6llu - %-6llu %s\n", formatCount(number(*tensor, "bytes")).c_str(),
+                word(*tensor, "cause").c_str(), static_cast<unsigned long long>(number(*tensor, "first")),
+                static_cast<unsigned long long>(number(*tensor, "last")), word(*tensor, "name").c_str());
+}
+
+} // namespace
+
+uint64_t braid::reportedPeak(const br_model &model) {
+  uint64_t peak = number(parsePlan(model), "peak_bytes");
+  return peak ? peak : model.arena_bytes;
+}
+
+int braid::runInfo(const br_model &model, const InfoOptions &options) {
+  if (options.json) {
+    std::printf("%s\n", model.plan_json ? model.plan_json : "{}");
+    return 0;
+  }
+  ordered_json plan = parsePlan(model);
+  printModel(model);
+  std::printf("memory\n");
+  printBytes("arena", model.arena_bytes);
+  for (const br_model *other = model.others; other; other = other->others)
+    printBytes(("arena of " + nameOfRanks(*other)).c_str(), other->arena_bytes);
+  printBytes("peak", reportedPeak(model));
+  if (uint64_t bound = number(plan, "lower_bound_bytes")) {
+    printBytes("lower bound", bound);
+    std::printf("  %-24s %16.4f\n", "peak / lower bound",
+                static_cast<double>(reportedPeak(model)) / static_cast<double>(bound));
+  }
+  if (std::string op = word(plan, "peak_op"); !op.empty())
+    std::printf("  %-24s %s\n", "peak at", op.c_str());
+  if (auto causes = plan.find("by_cause"); causes != plan.end() && causes->is_object()) {
+    std::printf("by cause (each cause's own peak)\n");
+    for (const auto &[cause, bytes] : causes->items())
+      if (bytes.is_number())
+        printBytes(cause.c_str(), bytes.get<uint64_t>());
+  }
+  printTensors(plan, options.tensors);
+  return 0;
+}

@@ -1,0 +1,198 @@
+//===- RunCommand.cpp - one program, once ---------------------------------===//
+//
+// Runs a program on given or random tensors and writes what went in and what
+// came out to one file, so that another implementation can be compared with it.
+// A tensor of the model is written before the run under its name and, if the
+// run changed it, after it as "updates <name>"; a result has its role as name.
+//
+// All tensors are logical ones: ranks take their parts of them, and random values
+// depend on the place in the logical tensor, so every layout gets the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Error.h"
+#include "base/Hash.h"
+#include "base/NumberTypes.h"
+#include "base/Philox.h"
+#include "base/Safetensors.h"
+#include "checkpoint/PieceReader.h"
+#include "core/Mesh.h"
+#include "core/Model.h"
+#include "core/TensorPart.h"
+#include "host/Threads.h"
+#include "train/Commands.h"
+#include "train/RunOutputs.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+using namespace braid;
+
+namespace {
+
+// A logical tensor and this rank's part of it.
+struct Slot {
+  OutputTensor tensor;
+  TensorPart where;
+  int64_t piece; // the number of the rank's term, if the tensor is a sum
+};
+
+class Runner {
+public:
+  Runner(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs)
+      : table(table), options(options), rank(rank), outputs(outputs),
+        model(table, options.threads > 0 ? options.threads : availableCores(), rank),
+        program(model.program(options.program)) {
+    if (!options.inputs.empty())
+      inputs.emplace(options.inputs);
+  }
+
+  void run();
+
+private:
+  template <class T> Slot slotOf(const T &t, std::string name) const;
+  RunOutputs::Part next(const Slot &slot, const std::byte *memory) {
+    return {rank.number, added++, slot.piece, slot.where, memory};
+  }
+  // Each fills the rank's part; the first says whether the file has the tensor.
+  bool fillFromFile(const Slot &slot, std::byte *memory) const;
+  void fillRandom(const Slot &slot, float low, std::byte *memory) const;
+  void clear(const Slot &slot, std::byte *memory) const;
+  bool holdsParameter(const br_tensor &tensor) const;
+  void fillTensor(const br_tensor &tensor, std::byte *memory) const;
+  void fillTensors();
+  void fillInputs();
+
+  const br_model &table;
+  const RunOptions &options;
+  const Rank &rank;
+  RunOutputs &outputs;
+  Model model;
+  const br_program &program;
+  std::optional<SafetensorsFile> inputs;
+  size_t added = 0;
+};
+
+template <class T> Slot Runner::slotOf(const T &t, std::string name) const {
+  GroupPlace term = placeInGroup(table, t.partial, rank.number);
+  return {
+      {std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size}, partOf(table, t, rank.number), term.index};
+}
+
+bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
+  const OutputTensor &tensor = slot.tensor;
+  const TensorEntry *entry = inputs ? inputs->find(tensor.name) : nullptr;
+  if (!entry)
+    return false;
+  if (entry->dtype != typeName(tensor.dtype) || entry->shape != tensor.shape)
+    fail("'", inputs->path(), "' has '", tensor.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
+         ", but the program takes ", typeName(tensor.dtype), " ", formatShape(tensor.shape));
+  PieceReader().read({*inputs, *entry, wholeTensor(tensor.shape)}, slot.where, tensor.dtype, memory);
+  return true;
+}
+
+// Floats in [low, 1), ints in [0, bound).
+void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
+  const int64_t bound = table.vocab_size > 0 ? table.vocab_size : 2;
+  const br_dtype dtype = slot.tensor.dtype;
+  const uint32_t stream = hashOf(slot.tensor.name);
+  forEachRun(slot.where, wholeTensor(slot.tensor.shape), [&](const Run &run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      PhiloxWords words = philoxAt(run.otherPlace + i * run.otherStep, 0, stream, options.seed);
+      double value = low + (1 - low) * static_cast<float>(words[0] >> 8) * 0x1p-24f;
+      if (dtype == BR_I32 || dtype == BR_I64)
+        value = static_cast<double>(boundedRandom(words, bound));
+      if (dtype == BR_I1)
+        value = words[0] & 1;
+      putNumber(dtype, memory + (run.place + i * run.step) * elementSize(dtype), value);
+    }
+  });
+}
+
+void Runner::clear(const Slot &slot, std::byte *memory) const {
+  const int64_t size = elementSize(slot.tensor.dtype);
+  forEachRun(slot.where, slot.where, [&](const Run &run) {
+    for (int64_t i = 0; i < run.count; ++i)
+      std::memset(memory + (run.place + i * run.step) * size, 0, size);
+  });
+}
+
+// Itself, or what others are copies of.
+bool Runner::holdsParameter(const br_tensor &t) const {
+  auto isCopy = [&](const br_tensor &other) { return other.copy_of && std::string_view(other.copy_of) == t.name; };
+  auto tensors = tensorsOf(table);
+  return std::string_view(t.cause) == "parameters" || std::any_of(tensors.begin(), tensors.end(), isCopy);
+}
+
+void Runner::fillTensor(const br_tensor &t, std::byte *memory) const {
+  std::memset(memory, 0, t.bytes); // padding, too
+  Slot slot = slotOf(t, t.name);
+  // Optimizer state holds means of squares: no negative numbers.
+  if (!fillFromFile(slot, memory)) {
+    // A copy has what the other tensor has.
+    if (t.copy_of)
+      slot.tensor.name = t.copy_of;
+    fillRandom(slot, holdsParameter(t) ? -1.0f : 0.0f, memory);
+  }
+  // The first term of a sum is all of it.
+  if (slot.piece > 0)
+    clear(slot, memory);
+}
+
+void Runner::fillTensors() {
+  for (const br_tensor &t : tensorsOf(table))
+    model.onHost(t, Use::Write, [&](std::byte *memory) { fillTensor(t, memory); });
+  for (const br_tensor &t : tensorsOf(table))
+    model.onHost(t, Use::Read, [&](const std::byte *memory) {
+      const Slot slot = slotOf(t, t.name);
+      outputs.add(slot.tensor, next(slot, memory));
+    });
+}
+
+void Runner::fillInputs() {
+  model.setLearningRate(program, 0.01f);
+  model.setStep(program, 1);
+  model.setKey(program, options.seed, 1, 0);
+  model.setPosition(program, 0);
+  for (const br_io &io : inputsOf(program)) {
+    Slot slot = slotOf(io, io.name);
+    const std::string_view role = io.role;
+    std::byte *memory = model.input<std::byte>(program, io);
+    const bool given = fillFromFile(slot, memory);
+    if (!given && role != "stop" && !isScalarRole(role))
+      fillRandom(slot, -1, memory);
+    if (slot.piece > 0 || (!given && role == "stop"))
+      clear(slot, memory);
+    outputs.add(slot.tensor, next(slot, memory));
+  }
+}
+
+void Runner::run() {
+  fillTensors();
+  fillInputs();
+  model.run(program);
+  for (const br_io &io : resultsOf(program)) {
+    Slot slot = slotOf(io, *io.role ? io.role : io.name);
+    model.onHost(io, Use::Read, [&](const std::byte *memory) { outputs.addResult(slot.tensor, next(slot, memory)); });
+  }
+  for (const br_tensor &t : tensorsOf(table)) {
+    Slot slot = slotOf(t, concat("updates ", t.name));
+    model.onHost(t, Use::Read,
+                 [&](const std::byte *memory) { outputs.addUpdate(slot.tensor, next(slot, memory), t.name); });
+  }
+  model.finish();
+  if (outputs.finish(options.outputs))
+    std::printf("ran %s; its tensors are in %s\n", program.name, options.outputs.c_str());
+}
+
+} // namespace
+
+int braid::runOnce(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs) {
+  if (rank.size != outputs.ranksHere())
+    fail("`run` puts the tensors of all ranks into one file, so they must be threads of one process, but ", rank.size,
+         " ranks run in several; start it once, with --ranks ", rank.size);
+  Runner(table, options, rank, outputs).run();
+  return 0;
+}

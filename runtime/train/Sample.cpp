@@ -1,0 +1,154 @@
+//===- Sample.cpp - generating text from a checkpoint ---------------------===//
+//
+// The `generate` program takes a window of S tokens and the position of the
+// last one that counts, and gives the logits of the next.  When the text is
+// longer than S the window slides.  Models with a vocabulary of up to 256 speak
+// bytes; others speak token ids, for a tokenizer to read.
+//
+// All ranks get the same logits and draw the same token; the first prints it.  Where
+// one rank computes for all, the others take no text and are told the logits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Error.h"
+#include "base/Philox.h"
+#include "checkpoint/Checkpoint.h"
+#include "core/Mesh.h"
+#include "core/Model.h"
+#include "train/Commands.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+using namespace braid;
+
+namespace {
+
+std::vector<int32_t> parseIds(const std::string &text) {
+  std::vector<int32_t> ids;
+  const char *at = text.data(), *end = at + text.size();
+  while (at < end) {
+    int32_t id = 0;
+    auto [next, status] = std::from_chars(at, end, id);
+    if (status != std::errc() || (next < end && *next != ','))
+      fail("--prompt-ids '", text, "' is not a list of numbers like 1,2,3");
+    ids.push_back(id);
+    at = next < end ? next + 1 : next;
+  }
+  return ids;
+}
+
+std::vector<int32_t> promptTokens(const SampleOptions &options, int64_t vocab) {
+  std::vector<int32_t> ids;
+  if (!options.promptIds.empty())
+    ids = parseIds(options.promptIds);
+  else if (vocab > 256)
+    fail("the model has a vocabulary of ", vocab,
+         " tokens, not bytes: give the prompt as "
+         "--prompt-ids");
+  else
+    for (unsigned char c : options.prompt)
+      ids.push_back(c);
+  if (ids.empty())
+    fail("the prompt is empty; give at least one token");
+  for (int32_t id : ids)
+    if (id < 0 || id >= vocab)
+      fail("token ", id, " of the prompt is outside the model's vocabulary of ", vocab);
+  return ids;
+}
+
+// Draws the next token: softmax of logits / temperature over the k largest.
+class Sampler {
+public:
+  Sampler(const SampleOptions &options, int64_t vocab) : options(options), order(vocab), weights(vocab) {}
+
+  int32_t next(const float *logits, int64_t place) {
+    if (options.temperature == 0)
+      return static_cast<int32_t>(std::max_element(logits, logits + order.size()) - logits);
+    for (size_t i = 0; i < order.size(); ++i)
+      order[i] = static_cast<int32_t>(i);
+    size_t k = options.topK > 0 ? std::min<size_t>(options.topK, order.size()) : order.size();
+    std::partial_sort(order.begin(), order.begin() + k, order.end(),
+                      [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+    double sum = 0;
+    for (size_t i = 0; i < k; ++i)
+      sum += weights[i] = std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
+    PhiloxWords words = philoxAt(place, 0, 0, options.seed);
+    double left = boundedRandom(words, uint64_t{1} << 53) * 0x1p-53 * sum;
+    for (size_t i = 0; i < k; ++i)
+      if ((left -= weights[i]) < 0)
+        return order[i];
+    return order[k - 1];
+  }
+
+private:
+  const SampleOptions &options;
+  std::vector<int32_t> order;
+  std::vector<double> weights;
+};
+
+void emit(int32_t id, int64_t vocab, const Rank &rank) {
+  if (!rank.isFirst())
+    return;
+  if (vocab <= 256)
+    std::putchar(id);
+  else
+    std::printf("%d ", id);
+  std::fflush(stdout);
+}
+
+// The last tokens of the text, and the place of the last of them.
+void fillWindow(const Model &model, const br_program &program, const br_io &tokens, const std::vector<int32_t> &text) {
+  int64_t length = tokens.shape[tokens.rank - 1];
+  int64_t used = std::min<int64_t>(text.size(), length);
+  int32_t *window = model.input<int32_t>(program, tokens);
+  std::copy(text.end() - used, text.end(), window);
+  std::fill(window + used, window + length, 0);
+  model.setPosition(program, static_cast<int32_t>(used - 1));
+}
+
+} // namespace
+
+int braid::runSample(const br_model &table, const SampleOptions &options, const Rank &rank) {
+  Model model(table, options.threads, rank);
+  const br_program &program = model.program("generate");
+  const br_io *tokens = findByRole(inputsOf(program), "tokens");
+  const br_io *logits = findByRole(resultsOf(program), "logits");
+  const bool isTold = !isOfAllRanks(table) && inputsOf(program).empty();
+  if ((!tokens && !isTold) || !logits || (tokens && tokens->rank < 1) || logits->rank < 1)
+    fail("program 'generate' lacks an input of role 'tokens' or a result of "
+         "role 'logits'");
+  for (const br_io *io : {tokens, logits})
+    if (io && (io->flat != 0 || std::any_of(io->dims, io->dims + io->rank, [](int32_t group) { return group != 0; })))
+      fail("program 'generate' cuts '", io->name,
+           "' between ranks, but sampling takes a text and logits that all of "
+           "them hold; compile it with the batch whole");
+  int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
+
+  std::vector<int32_t> text = promptTokens(options, vocab);
+  restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
+  Sampler sampler(options, vocab);
+  for (int32_t id : text)
+    emit(id, vocab, rank);
+  for (int64_t i = 0; i < options.length; ++i) {
+    if (tokens)
+      fillWindow(model, program, *tokens, text);
+    model.setKey(program, options.seed, 0, 0);
+    model.run(program);
+    model.onHost(*logits, Use::Read, [&](const std::byte *memory) {
+      const float *scores = reinterpret_cast<const float *>(memory);
+      if (!std::isfinite(scores[0]))
+        fail("the model's logits are not finite; was the checkpoint trained "
+             "without trouble?");
+      text.push_back(sampler.next(scores, i));
+    });
+    emit(text.back(), vocab, rank);
+  }
+  if (rank.isFirst())
+    std::printf("\n");
+  model.finish();
+  return 0;
+}

@@ -1,0 +1,245 @@
+//===- Train.cpp - the training loop --------------------------------------===//
+//
+// A step is K - 1 runs of `accumulate` and one of `train`.  Everything that
+// needs memory is made before the first step: later steps only write inputs,
+// run, read results and append a line to the log.
+//
+// All ranks run this loop.  Whatever it decides by, they have the same: losses
+// are all-reduced, and requests to stop are added up in the step.
+//
+// A device has the next step in its queue before the results of one are read, so
+// that it never waits for the host.  What a step's results lead to (its line in the
+// log, the end of the job after Ctrl-C or a loss that is no number) comes that much
+// later; the step that was queued meanwhile is finished and counts, on all ranks.
+// Nothing is evaluated or saved before the queue is empty: neither sees, or keeps, a
+// step whose loss is not known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "core/Agree.h"
+#include "core/Plan.h"
+#include "train/Evaluate.h"
+#include "train/Metrics.h"
+#include "train/Schedule.h"
+#include "train/Stop.h"
+#include "train/TrainJob.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+using namespace braid;
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// A step that was put into the queue.
+struct StartedStep {
+  int64_t number;
+  float lr;
+  int64_t tokens;
+  double start;
+};
+
+class Trainer {
+public:
+  Trainer(TrainJob &job, const TrainOptions &options)
+      : options(options), job(job), loss(findByRole(resultsOf(job.train), "loss")),
+        gradNorm(findByRole(resultsOf(job.train), "grad_norm")),
+        localSquare(findByRole(resultsOf(job.train), "grad_sq_local")),
+        globalSquare(findByRole(resultsOf(job.train), "grad_sq_global")),
+        ownStop(findByRole(inputsOf(job.train), "stop")), anyStop(findByRole(resultsOf(job.train), "stop")) {
+    if (!loss)
+      fail("program 'train' reports no result of role 'loss'");
+  }
+
+  int run();
+
+private:
+  void openOutputs();
+  StartedStep start(int64_t number);
+  int finish(const StartedStep &step, int back);
+  StepMetrics metricsOf(const StartedStep &step, int back);
+  bool isBreak(int64_t step) const;
+  int trainSteps();
+  void evaluate();
+  void save();
+  [[noreturn]] void stopForNonFinite(const StepMetrics &m);
+  std::optional<NoiseMetrics> noise(int64_t tokens, int back) const;
+  int requestedSignal(int back) const;
+  int leave(int signal);
+  float result(const br_io &io, int back) const { return job.model.result<float>(job.train, io, back); }
+  bool isFirst() const { return job.model.rank().isFirst(); }
+
+  const TrainOptions &options;
+  TrainJob &job;
+  const br_io *loss, *gradNorm, *localSquare, *globalSquare;
+  const br_io *ownStop, *anyStop; // null for models of one rank
+  std::optional<CheckpointWriter> writer;
+  std::optional<MetricsLog> log;    // of the first rank
+  std::optional<Progress> progress; // likewise
+  int64_t savedStep = -1;
+  double lastFinish = 0; // when the results of a step were read last
+};
+
+// After everything that can be refused: a mistake overwrites nothing.
+void Trainer::openOutputs() {
+  if (!options.checkpoint.empty())
+    writer.emplace(job.model, options.checkpoint, options.keep);
+  if (!isFirst())
+    return;
+  log.emplace(options.log, options.resume);
+  progress.emplace(job.state.step + 1, options.steps, job.model.arenaBytes(), reportedPeak(job.table));
+}
+
+StartedStep Trainer::start(int64_t number) {
+  double begin = now();
+  float lr = learningRate(job.state, number);
+  int64_t tokens = 0;
+  for (int i = 0; i < job.microbatches; ++i) {
+    const br_program &program = i == job.microbatches - 1 ? job.train : *job.accumulate;
+    tokens += job.batches->fillTraining(program, number, i, job.microbatches);
+    job.model.setLearningRate(program, lr);
+    job.model.setStep(program, number);
+    job.model.setKey(program, job.state.seed, number, i);
+    // The arena is shared: `accumulate` would write over it.
+    if (ownStop && &program == &job.train)
+      *job.model.input<float>(job.train, *ownStop) = stopTerm(StopRequest::signal());
+    job.model.run(program);
+  }
+  return {number, lr, tokens, begin};
+}
+
+// Of the step that was started last, or `back` steps before it.  Its time is what it
+// adds to that of the job: it may have waited for the step before.
+StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
+  StepMetrics m{step.number, result(*loss, back), step.lr, {}, step.tokens, 0};
+  if (gradNorm)
+    m.gradNorm = result(*gradNorm, back);
+  m.noise = noise(step.tokens, back);
+  double finished = now();
+  m.seconds = finished - std::max(step.start, lastFinish);
+  lastFinish = finished;
+  return m;
+}
+
+// The estimate is of ranks that have equally many tokens: none in a short step.
+std::optional<NoiseMetrics> Trainer::noise(int64_t tokens, int back) const {
+  BatchSize size = job.batches->batchSize(job.train);
+  int64_t global = size.tokens() * job.microbatches;
+  if (!localSquare || !globalSquare || size.readers == 1 || tokens < global)
+    return std::nullopt;
+  return noiseOf(result(*localSquare, back), result(*globalSquare, back), global / size.readers, global);
+}
+
+// Of the step that was run: ranks that hear a signal later say so in the next.
+int Trainer::requestedSignal(int back) const {
+  return anyStop ? stopSignal(result(*anyStop, back)) : StopRequest::signal();
+}
+
+void Trainer::evaluate() {
+  float heldOut = heldOutLoss(job.model, *job.eval, *job.batches, options.evalBatches, job.state.seed).loss;
+  if (!isFirst())
+    return;
+  log->evaluation(job.state.step, heldOut);
+  progress->evaluation(job.state.step, heldOut);
+}
+
+void Trainer::save() {
+  if (!writer || savedStep == job.state.step)
+    return;
+  writer->save(job.state);
+  savedStep = job.state.step;
+}
+
+void Trainer::stopForNonFinite(const StepMetrics &m) {
+  if (progress)
+    progress->finishLine();
+  bool badLoss = !std::isfinite(m.loss);
+  fail(badLoss ? "the loss" : "the gradient's norm", " became ", std::to_string(badLoss ? m.loss : *m.gradNorm),
+       " at step ", m.step, " (the loss was ", job.state.lastLoss, " at step ", job.state.step,
+       "); nothing was saved after that; try a lower --lr or a longer --warmup");
+}
+
+int Trainer::leave(int signal) {
+  if (isFirst())
+    std::printf("stopped by %s after step %s; %s\n", signalName(signal), formatCount(job.state.step).c_str(),
+                writer ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
+                       : "nothing saved, for want of --checkpoint");
+  std::fflush(stdout);
+  return 128 + signal;
+}
+
+// Reads and notes the results of a step; returns the signal to obey, or 0.
+int Trainer::finish(const StartedStep &step, int back) {
+  StepMetrics m = metricsOf(step, back);
+  if (!std::isfinite(m.loss) || (m.gradNorm && !std::isfinite(*m.gradNorm)))
+    stopForNonFinite(m);
+  job.state.step = m.step;
+  job.state.lastLoss = m.loss;
+  job.state.tokensSeen += m.tokens;
+  job.state.epoch = static_cast<double>(job.state.tokensSeen) / static_cast<double>(job.batches->trainingTokens());
+  if (isFirst()) {
+    log->step(m);
+    progress->step(m);
+  }
+  return requestedSignal(back);
+}
+
+// Whether something follows a step that needs its results.
+bool Trainer::isBreak(int64_t step) const {
+  return step == options.steps || (job.eval && step % options.evalEvery == 0) ||
+         (options.saveEvery > 0 && step % options.saveEvery == 0);
+}
+
+// Returns the signal that has ended it, or 0.
+int Trainer::trainSteps() {
+  std::optional<StartedStep> before; // its results were not read
+  for (int64_t number = job.state.step + 1; number <= options.steps; ++number) {
+    StartedStep step = start(number);
+    int signal = before ? finish(*before, /*back=*/1) : 0;
+    before = step;
+    if (signal || isBreak(number) || job.model.runsAhead() == 0) {
+      int last = finish(step, /*back=*/0);
+      signal = signal ? signal : last;
+      before.reset();
+    }
+    if (signal)
+      return signal;
+    if (job.eval && number % options.evalEvery == 0)
+      evaluate();
+    if (options.saveEvery > 0 && number % options.saveEvery == 0)
+      save();
+  }
+  return 0;
+}
+
+int Trainer::run() {
+  openOutputs();
+  job.announce();
+
+  // Without a way to agree on it ranks end as soon as they are told.
+  std::optional<StopRequest> stop;
+  if (job.model.rank().size == 1 || anyStop)
+    stop.emplace();
+  const int signal = trainSteps();
+  if (progress)
+    progress->finishLine();
+  save();
+  job.model.finish();
+  if (signal)
+    return leave(signal);
+  if (writer && isFirst())
+    std::printf("saved %s\n", writer->lastPath().c_str());
+  return 0;
+}
+
+} // namespace
+
+int braid::runTrain(const br_model &model, const TrainOptions &options, const Rank &rank) {
+  TrainJob job(model, options, rank);
+  return Trainer(job, options).run();
+}

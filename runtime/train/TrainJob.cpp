@@ -1,0 +1,157 @@
+//===- TrainJob.cpp - a training job before its first step ----------------===//
+
+#include "train/TrainJob.h"
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "comm/Reach.h"
+#include "core/Agree.h"
+#include "core/Mesh.h"
+#include "core/Plan.h"
+#include "train/Evaluate.h"
+#include "train/InitialValues.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static std::optional<SavedTensors> openSaved(const TrainOptions &options, const Rank &rank) {
+  if (options.resume)
+    return openCheckpoint(options.checkpoint, rank);
+  if (!options.checkpoint.empty() && !checkpointSteps(options.checkpoint).empty())
+    fail("'", options.checkpoint,
+         "' already holds checkpoints; go on from them with --resume, or give another directory");
+  return std::nullopt;
+}
+
+// What is given on the command line replaces what the checkpoint holds.
+static JobState initialState(const std::optional<SavedTensors> &saved, const TrainOptions &options) {
+  JobState state = saved ? readJobState(*saved) : JobState();
+  auto apply = [](auto &place, const auto &given) {
+    if (given)
+      place = *given;
+  };
+  apply(state.seed, options.seed);
+  apply(state.batchSeed, options.batchSeed);
+  apply(state.batchOrder, options.batchOrder);
+  apply(state.lr, options.lr);
+  apply(state.minLr, options.minLr);
+  apply(state.warmup, options.warmup);
+  apply(state.schedule, options.schedule);
+  if (!options.resume)
+    state.decaySteps = options.steps;
+  apply(state.decaySteps, options.decaySteps);
+  if (options.resume && state.step >= options.steps)
+    fail("the checkpoint in '", options.checkpoint, "' has done ", state.step, " steps already, and --steps ",
+         options.steps, " is the total; give more");
+  return state;
+}
+
+// The scale of a step's gradients is that of what was counted, so any number of
+// microbatches will do; the command line may say it as tokens.
+static int chooseMicrobatches(const br_model &table, const br_program &train, const BatchSource &batches,
+                              int64_t wantedTokens) {
+  const int compiled = std::max(1, table.accumulate);
+  if (wantedTokens == 0)
+    return compiled;
+  const int64_t each = batches.batchSize(train).tokens(), wanted = wantedTokens / each;
+  if (wantedTokens % each != 0)
+    fail("--batch-tokens=", wantedTokens, " is not a multiple of the ", each, " ", batches.unit(),
+         " that all ranks together take in a microbatch");
+  if (wanted > 1 && table.accumulate <= 1)
+    fail("--batch-tokens=", wantedTokens, " takes ", wanted, " microbatches of ", each, " ", batches.unit(),
+         ", but the model was compiled for one a step; compile it with --accumulate=2 or more");
+  if (findByRole(resultsOf(train), "grad_sq_local") && wanted != compiled)
+    fail("--batch-tokens=", wantedTokens, " takes ", wanted,
+         " microbatches a step, but the model measures the noise of gradients over ", compiled,
+         "; compile it with another --accumulate");
+  return static_cast<int>(std::min<int64_t>(wanted, INT32_MAX));
+}
+
+TrainJob::TrainJob(const br_model &table, const TrainOptions &options, const Rank &rank)
+    : saved(openSaved(options, rank)), table(table), state(initialState(saved, options)),
+      model(table, options.threads, rank), train(model.program("train")),
+      accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
+      eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
+      batches(openBatches(model,
+                          {options.data.data, options.data.holdout, state.batchSeed, state.batchOrder == "sequential"},
+                          &train, eval)),
+      microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)) {
+  checkAgreement(options);
+  checkData(options);
+  loadTensors(options);
+  checkCopiesAreEqual(model);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+// Ranks that do not do the same would wait for each other, or learn other things.
+void TrainJob::checkAgreement(const TrainOptions &options) {
+  std::string job =
+      concat(describeJob(table, state, ""), options.steps, " ", microbatches, " ", options.evalEvery, " ",
+             options.evalBatches, " ", options.saveEvery, " ", options.checkpoint.empty(), " ",
+             formatExact(options.data.holdout), " ", batches->trainingTokens(), " ", batches->heldOutTokens(), " ",
+             table.plan_json ? table.plan_json : ""); // of one binary, not of two layouts
+  if (!isSameOnAllRanks(model, job))
+    fail("ranks were not all started alike: give each the same binary, data and options");
+}
+
+// Once, before the first step: what passes over the data leave out.
+void TrainJob::checkData(const TrainOptions &options) const {
+  if (state.batchOrder == "sequential") {
+    std::string leftOut = rowsLeftOut(batches->trainingOrder(train, microbatches), "training part", batches->rowUnit());
+    if (!leftOut.empty() && model.rank().isFirst())
+      std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
+  }
+  if (eval)
+    checkHeldOut(model, *eval, *batches, options.evalBatches);
+}
+
+//===----------------------------------------------------------------------===//
+// The start
+//===----------------------------------------------------------------------===//
+
+void TrainJob::loadTensors(const TrainOptions &options) {
+  if (saved) {
+    restoreTensors(*saved, model, Restore::Everything);
+    if (model.rank().isFirst())
+      std::printf("resumed from %s: step %s, loss %.4f\n", saved->path().c_str(), formatCount(state.step).c_str(),
+                  state.lastLoss);
+    saved.reset();
+    return;
+  }
+  initialize(model, state.seed);
+  if (!options.init.empty())
+    importParameters(openCheckpoint(options.init, model.rank()), model);
+}
+
+void TrainJob::announce() const {
+  const Rank &rank = model.rank();
+  if (!rank.isFirst())
+    return;
+  uint64_t peak = reportedPeak(table), arena = model.arenaBytes();
+  std::string ranks = rank.size > 1 ? concat(rank.size, " ranks over ", transportOf(rank), ", each with ") : "";
+  std::printf("model %s, %s%d threads, reported peak %s bytes %s allocated arena %s bytes (%s)\n", table.name,
+              ranks.c_str(), model.threads(), formatCount(peak).c_str(),
+              peak == arena ? "==" : "!=", formatCount(arena).c_str(), formatBytes(arena).c_str());
+  for (const br_model *other = table.others; other; other = other->others)
+    std::printf("of these, ranks with %s: allocated arena %s bytes (%s)\n", nameOfRanks(*other).c_str(),
+                formatCount(other->arena_bytes).c_str(), formatBytes(other->arena_bytes).c_str());
+  BatchSize size = batches->batchSize(train);
+  std::string length = size.length > 1 ? concat(" x ", size.length) : "";
+  std::printf("%s %s a step = %lld%s x %d microbatches x %lld ranks\n",
+              formatCount(size.tokens() * microbatches).c_str(), batches->unit(), static_cast<long long>(size.rows),
+              length.c_str(), microbatches, static_cast<long long>(size.readers));
+  for (const std::string &remark : model.remarks())
+    std::printf("%s\n", remark.c_str());
+  for (const std::string &warning : model.warnings())
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  std::fflush(stdout);
+}
