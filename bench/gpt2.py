@@ -16,7 +16,7 @@ CONFIG = {
 
 
 def model_flops(config, batch, seq):
-    """Operations of one step: forward and backward of the matrix products and attention."""
+    """Operations of one step: forward and backward of the matmuls and attention."""
     width, layers = config["n_embd"], config["n_layer"]
     matrix_weights = layers * 12 * width * width + config["vocab_size"] * width
     return batch * seq * (6 * matrix_weights + 12 * layers * width * seq)

@@ -69,7 +69,7 @@ typedef enum {
 
 typedef enum { BR_SUM, BR_MEAN, BR_MAX, BR_MIN } br_reduction;
 
-// One tensor of a collective; `count` and the cuts are those of br_segment.
+// One tensor of a collective; `count` and the rows are those of br_segment.
 typedef struct {
   uint64_t send, recv;
   int64_t count;
@@ -107,12 +107,12 @@ typedef enum {
 // (n x k weights).  Random initial values are a function of (seed, stream, logical
 // index) only.
 //
-// A rank may hold a part.  Dim i is cut into equal blocks by the group dims[i]:
+// A rank may hold a part.  Dim i is sharded in equal blocks over the group dims[i]:
 // the rank holds the block with its number in that group.  `stride` is that of
 // this block.  If the group `flat` has more than one rank, the block in the order
-// of its strides (largest first) is padded and cut once more, into ranges of
+// of its strides (largest first) is padded and sharded once more, in ranges of
 // ceil(elements / ranks), and the rank holds its range, contiguous.  Group 0 is
-// always the rank alone: a dim, or range, of group 0 is not cut.
+// always the rank alone: a dim, or range, of group 0 is not sharded.
 //
 // The logical tensor is the sum of what the ranks of the group `partial` hold: an
 // accumulator of gradients that are not reduced yet (group 0: not a sum).
@@ -128,9 +128,9 @@ typedef struct {
   double init_a, init_b;
   uint32_t stream;                 // Philox stream of the initial values
   int32_t checkpoint;              // 0: left out of checkpoints (accumulators)
-  int32_t dims[BR_MAX_RANK], flat; // groups that cut it
+  int32_t dims[BR_MAX_RANK], flat; // groups that it is sharded over
   int32_t partial;                 // group that it is a sum over
-  const char *copy_of;             // the tensor whose values it has, in its own type, however either is cut; null: none
+  const char *copy_of; // the tensor whose values it has, in its own type, however either is sharded; null: none
 } br_tensor;
 
 // An input, a result or a run-time scalar of one program.  `shape` is logical; the
@@ -243,8 +243,8 @@ typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_g
 
 // C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]).
 // `batch` loops run over independent matrices (a stride of 0 broadcasts);
-// `outer` loops are contraction dims that do not collapse with k: their products
-// are added into the same C, in order.  Of each matrix at least one stride is 1.
+// `outer` loops are contraction dims that do not collapse with k: their GEMMs
+// add into the same C, in order.  Of each matrix at least one stride is 1.
 // `accumulate` adds to the old C (beta = 1).
 // `aux` is a matrix like C, in rows of `aux_m` elements of C's type, for training:
 // GELU keeps there what it is applied to, which its gradient reads.

@@ -67,8 +67,8 @@ LogicalResult comm::verifyBlocks(CollectiveOpInterface op, ArrayRef<int64_t> dim
     }
     if (dim < whole.getRank() && whole.getDimSize(dim) % ranks != 0)
       return op->emitOpError() << "dim " << dim << " of " << wholeName << " #" << i << " has size "
-                               << whole.getDimSize(dim) << ", which is not " << ranks
-                               << " equal blocks; pad it with tg.pad, or cut it flat";
+                               << whole.getDimSize(dim) << ", which does not divide into " << ranks
+                               << " equal blocks; pad it with tg.pad, or split it flat";
     if (dim >= block.getRank() || wholeType(block, dim, ranks) != whole)
       return op->emitOpError() << wholeName << " #" << i << " is " << whole << ", which is not " << ranks
                                << " blocks of " << blockName << " #" << i << ", " << block << ", along dim " << dim;

@@ -21,7 +21,7 @@
 #include "dialects/Comm/CommTypes.h.inc"
 
 namespace braid::comm {
-/// In a list of dims: the tensor is cut in its flat order.  See
+/// In a list of dims: the tensor is sharded in its flat order.  See
 /// `#comm.sharding`.
 inline constexpr int64_t kFlat = -1;
 

@@ -79,7 +79,7 @@ def Comm_AxesAttr : Comm_Attr<"Axes", "axes"> {
   let summary = "A list of mesh axes, major to minor: `{dp, tp}`.";
   let description = [{
     As the group of a collective: the ranks that differ in these coordinates
-    alone, numbered row-major.  As the axes of a dim in a sharding the dim is cut
+    alone, numbered row-major.  As the axes of a dim in a sharding the dim is split
     into as many equal blocks, block i on rank i of that group.  `{tp, ?}` in an
     annotation is open: propagation may add axes behind those given.
   }];
@@ -106,8 +106,8 @@ def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
     `partial sum {tp}`: the ranks along tp hold partial values; the tensor is
     their sum (mean, max, min).
 
-    `flat {dp}`: what is left after the dims are cut, read row-major and padded at
-    its end with zeros to a multiple of the number of ranks, is cut into equal
+    `flat {dp}`: the part that sharded dims leave, read row-major and padded at
+    its end with zeros to a multiple of the number of ranks, is split into equal
     ranges.  The part is a tensor of one dim.
 
     `priority 1` on an annotation: of two annotations that cannot both hold for

@@ -23,7 +23,7 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "bool", "isTransfer", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
       [{}], [{ return std::nullopt; }]>,
-    InterfaceMethod<[{For each tensor the dim along which what is sent is cut into a
+    InterfaceMethod<[{For each tensor the dim along which what is sent is split into a
       block for each rank, or kFlat; empty where it is sent whole.}], "::llvm::ArrayRef<int64_t>", "getSentDims", (ins),
       [{}], [{ return {}; }]>,
     InterfaceMethod<"The same of what is received, in which blocks lie side by side.", "::llvm::ArrayRef<int64_t>",

@@ -399,7 +399,7 @@ def Comm_SendOp : Comm_Collective<"send", ["isTransfer", "getPeerRank"]> {
   let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
   let description = [{
     The n-th send from a to b on a communicator pairs with the n-th recv of b from
-    a; it completes when they have met.
+    a; it completes once both are at the heads of their queues.
 
     ```mlir
     comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()

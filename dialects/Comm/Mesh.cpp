@@ -29,17 +29,17 @@ static MeshOp findMesh(Operation *user, FlatSymbolRefAttr symbol) {
   return findMesh(user, [&](Operation *table) { return SymbolTable::lookupSymbolIn(table, symbol); });
 }
 
-/// The mesh of `op`, or the error that `user` names none.
+/// The mesh of `op`, or an error at `user` if there is none.
 static FailureOr<Mesh> requireMesh(MeshOp op, Operation *user, FlatSymbolRefAttr symbol) {
   if (op)
     return Mesh(op);
-  InFlightDiagnostic diagnostic = user->emitError() << "there is no comm.mesh " << symbol;
+  InFlightDiagnostic diagnostic = user->emitError() << "unknown comm.mesh " << symbol;
   Operation *top = user;
   while (top->getParentOp())
     top = top->getParentOp();
   if (auto module = dyn_cast<ModuleOp>(top))
     for (MeshOp op : module.getOps<MeshOp>())
-      diagnostic.attachNote(op.getLoc()) << "there is @" << op.getSymName();
+      diagnostic.attachNote(op.getLoc()) << "@" << op.getSymName() << " is defined here";
   return diagnostic;
 }
 
@@ -147,7 +147,7 @@ LogicalResult braid::comm::verifyAxes(function_ref<InFlightDiagnostic()> emitErr
   SmallPtrSet<StringAttr, 4> seen;
   for (StringAttr axis : axes.getNames()) {
     if (!mesh.has(axis))
-      return emitError() << "there is no axis '" << axis.getValue() << "' in the mesh " << mesh.str();
+      return emitError() << "unknown mesh axis '" << axis.getValue() << "' (mesh: " << mesh.str() << ")";
     if (!seen.insert(axis).second)
       return emitError() << "axis '" << axis.getValue() << "' is used twice in " << axes.str();
   }

@@ -1,6 +1,6 @@
 //===- RankActions.cpp - what a rank does alone at its place in the mesh --===//
 //
-// Slices cut by the rank's number and assemble joins by it: actions like others,
+// Slices split a tensor by the rank's number and assemble joins it: actions like others,
 // without communication.
 //
 //===----------------------------------------------------------------------===//
@@ -48,7 +48,7 @@ exec::ActionCost SliceOp::getActionCost() {
   return {0, 0, bytes, bytes};
 }
 
-/// Rows of a cut along a dim may lie apart; the flat order is one range.
+/// The rows of a block along a dim may lie apart; the flat order is one range.
 static bool mayWriteBlock(int64_t dim, ArrayRef<int64_t> strides) {
   return dim != kFlat && (strides.empty() || strides.back() == 1);
 }
@@ -79,11 +79,12 @@ LogicalResult SliceOp::verifySymbolUses(SymbolTableCollection &tables) {
   RankedTensorType whole = exec::tensorOf(getInput().getType());
   // slice_c1
   if (dim != kFlat && (dim < 0 || dim >= whole.getRank()))
-    return emitOpError() << "cuts dim " << dim << ", but " << whole << " has " << whole.getRank() << " dims";
+    return emitOpError() << "slices dim " << dim << ", but " << whole << " has " << whole.getRank() << " dims";
   // slice_c2
   if (dim != kFlat && whole.getDimSize(dim) % ranks != 0)
-    return emitOpError() << "cuts dim " << dim << " of size " << whole.getDimSize(dim) << ", which is not " << ranks
-                         << " equal blocks; pad it with tg.pad, or cut it flat";
+    return emitOpError() << "slices dim " << dim << " of size " << whole.getDimSize(dim)
+                         << ", which does not divide into " << ranks
+                         << " equal blocks; pad it with tg.pad, or slice it flat";
   // slice_c3
   if (RankedTensorType block = blockType(whole, dim, ranks); getType() != block)
     return emitOpError() << "gives " << getType() << ", but one of " << ranks << " blocks of " << whole << " is "

@@ -38,7 +38,7 @@ LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emi
     return failure();
   for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
     if (int64_t ranks = mesh.sizeOf(axes); type.getDimSize(dim) % ranks != 0)
-      return emitError() << "dim " << dim << " of size " << type.getDimSize(dim) << " cannot be cut into " << ranks
+      return emitError() << "dim " << dim << " of size " << type.getDimSize(dim) << " does not divide into " << ranks
                          << " equal blocks over " << axes.str() << "; pad it with tg.pad, or shard the tensor flat";
   return success();
 }

@@ -20,7 +20,7 @@ inline bool isAdditive(Reduction reduction) { return reduction == Reduction::Sum
 
 /// The type of a rank's part.  The sharding must be valid.
 mlir::RankedTensorType localType(mlir::RankedTensorType type, ShardingAttr sharding, const Mesh &mesh);
-/// The same before the flat cut.
+/// The same type before the flat order is sharded.
 mlir::RankedTensorType localDimsType(mlir::RankedTensorType type, ShardingAttr sharding, const Mesh &mesh);
 
 /// One of `ranks` equal blocks of a tensor along `dim`, or, for kFlat, of its

@@ -23,7 +23,7 @@ inline constexpr llvm::StringLiteral kTiming = "comm.timing";
 struct Timing {
   /// Seconds on the link, or of the program.
   double predicted = 0;
-  /// Seconds that computing stands still at its wait; of a program at all of them.
+  /// Seconds that computing stalls at its wait; for a program, at all waits.
   double exposed = 0;
   /// The name of what its beginning waits for; empty for nothing.
   std::string waitsFor;

@@ -94,7 +94,8 @@ template <typename Action> static RankedTensorType resultType(Action action) {
   return tensorOf(action.getOuts().empty() ? action.getResult().getType() : action.getOuts().front().getType());
 }
 
-/// A product and a sum for every element of the result and of what is contracted.
+/// A multiplication and an addition for each element of the result and each index of the
+/// contracted dims.
 ActionCost MatmulOp::getActionCost() {
   ActionCost cost = detail::costOfMoving(*this);
   auto [inputs, result] = getSpec().split("->");
@@ -128,14 +129,14 @@ ActionCost ScatterAddOp::getActionCost() {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// `products` matrix products over all pairs of a query and a key that the mask
-/// leaves, and an exponential for each pair.
-template <typename Op> static ActionCost costOfAttention(Op op, int64_t products) {
+/// `matmuls` matmuls over all pairs of a query and a key that the mask leaves, and an
+/// exponential for each pair.
+template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls) {
   ActionCost cost = exec::detail::costOfMoving(op);
   RankedTensorType query = tensorOf(op.getQuery().getType());
   int64_t heads = query.getDimSize(0) * query.getDimSize(2), keys = tensorOf(op.getKey().getType()).getDimSize(1);
   int64_t pairs = heads * query.getDimSize(1) * keys / (op.getCausal() ? 2 : 1);
-  cost.matrixFlops = 2 * products * pairs * query.getDimSize(3);
+  cost.matrixFlops = 2 * matmuls * pairs * query.getDimSize(3);
   cost.vectorFlops = kFunctionFlops * pairs;
   return cost;
 }

@@ -21,7 +21,7 @@ namespace braid::exec {
 /// The work of an action, on values or in memory.  A function such as exp counts
 /// as many operations as a vector unit takes for it.
 struct ActionCost {
-  /// Of matrix products, and of all else.
+  /// The FLOPs of matmuls, and of everything else.
   int64_t matrixFlops = 0, vectorFlops = 0;
   int64_t bytesRead = 0, bytesWritten = 0;
 };

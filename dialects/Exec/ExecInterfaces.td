@@ -27,20 +27,20 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
     InterfaceMethod<[{The number of the `ins` operand whose memory result `result`
       must share (an accumulator), or -1.}], "int64_t", "getTiedIn", (ins "unsigned":$result),
       [{}], [{ return -1; }]>,
-    InterfaceMethod<[{True if result `result` may be written where operand `in`
-      is, when both have the same element type and layout.}], "bool", "mayWriteInPlace",
+    InterfaceMethod<[{True if result `result` may be written over operand `in` when both
+      have the same element type and layout.}], "bool", "mayWriteInPlace",
       (ins "unsigned":$result, "unsigned":$in), [{}], [{ return false; }]>,
     InterfaceMethod<"True if the result may be written with strides other than contiguous (last dim unit).",
       "bool", "mayWriteStrided", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return false; }]>,
     InterfaceMethod<"True if operand `in` may be read with strides other than contiguous.", "bool", "mayReadStrided",
       (ins "unsigned":$in, "::llvm::ArrayRef<int64_t>":$strides), [{}], [{ return true; }]>,
-    InterfaceMethod<[{True if it goes through the rows of operand `in` (its last dim) one
-      by one, and not through several dims as one: then rows that begin at aligned
-      addresses, with gaps between them, cost it nothing.}], "bool", "readsRows", (ins "unsigned":$in),
+    InterfaceMethod<[{True if it processes the rows of operand `in` (its last dim) one by
+      one, and does not collapse several dims into one: then leading-dimension padding
+      costs it nothing.}], "bool", "readsRows", (ins "unsigned":$in),
       [{}], [{ return false; }]>,
-    InterfaceMethod<"The same of result `result`.", "bool", "writesRows", (ins "unsigned":$result),
+    InterfaceMethod<"The same for result `result`.", "bool", "writesRows", (ins "unsigned":$result),
       [{}], [{ return false; }]>,
-    InterfaceMethod<"Bytes of scratch memory the call wants at most, by the target's rule.", "int64_t", "getWorkspaceBytes",
+    InterfaceMethod<"The most bytes of scratch memory that the call needs, by the target's rule.", "int64_t", "getWorkspaceBytes",
       (ins "const ::braid::exec::WorkspaceRule &":$rule),
       [{}], [{ return 0; }]>,
     InterfaceMethod<[{The work it does.  Unless it says otherwise: every operand is

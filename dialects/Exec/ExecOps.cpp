@@ -1,4 +1,4 @@
-//===- ExecOps.cpp - what actions read and write, and their verifiers ----===//
+//===- ExecOps.cpp - what actions read and write, and their verifiers -----===//
 
 #include "dialects/Exec/ActionForm.h"
 #include "dialects/Exec/Exec.h"
@@ -111,7 +111,7 @@ LogicalResult KernelDefOp::verifyRegions() {
   for (Attribute layout : getLayouts()) {
     auto ref = dyn_cast<RefType>(cast<TypeAttr>(layout).getValue());
     if (!ref)
-      return emitOpError() << "layout " << layout << " is no !exec.ref";
+      return emitOpError() << "layout " << layout << " is not an !exec.ref";
     layouts.push_back(ref.getTensorType());
   }
   unsigned numIns = getNumIns();
@@ -125,7 +125,7 @@ LogicalResult KernelDefOp::verifyRegions() {
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = dyn_cast_or_null<KernelDefOp>(lookupSymbol(*this, getKernelAttr(), symbols));
   if (!kernel)
-    return emitOpError() << "of '" << getKernel() << "', which is no exec.kernel_def";
+    return emitOpError() << "of '" << getKernel() << "', which is not an exec.kernel_def";
   unsigned numIns = kernel.getNumIns(), numOuts = kernel.getTies().size();
   int64_t batch = getBatch();
   if (batch < 1 || static_cast<int64_t>(getIns().size()) != batch * numIns ||
@@ -241,7 +241,7 @@ LogicalResult RefOp::verifySymbolUses(SymbolTableCollection &symbols) {
   else if (auto tensor = dyn_cast_or_null<TensorOp>(target))
     bytes = tensor.getBytes();
   else
-    return emitOpError() << "to '" << getBuffer() << "', which is no exec.buffer or exec.tensor";
+    return emitOpError() << "to '" << getBuffer() << "', which is not an exec.buffer or exec.tensor";
   int64_t offset = getOffset(), end = offset + getType().getSpanBytes();
   if (offset < 0 || end > bytes)
     return emitOpError() << "covers bytes " << offset << " to " << end << " of '" << getBuffer() << "', which has "

@@ -18,7 +18,7 @@ def Exec_Epilogue : I32EnumAttr<"Epilogue", "what a matmul does to its result", 
   let cppNamespace = "::braid::exec";
 }
 
-def Exec_Side : I32EnumAttr<"Side", "an operand of a product",
+def Exec_Side : I32EnumAttr<"Side", "an operand of a matmul",
                             [I32EnumAttrCase<"Lhs", 0, "lhs">, I32EnumAttrCase<"Rhs", 1, "rhs">]> {
   let cppNamespace = "::braid::exec";
 }
@@ -179,27 +179,27 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayR
   let description = [{
     `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
     then the epilogue is applied.  `accumulator` has the result's type; it is
-    tied to the result: result = accumulator + product.
+    tied to the result: result = accumulator + lhs x rhs.
 
     ```mlir
     %y = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<2x4x8xf32>, tensor<8x16xf32>, tensor<16xf32>) epilogue gelu_tanh -> tensor<2x4x16xf32>
     ```
 
-    For training, `gelu_tanh` may keep what it is applied to, as a second result (in
-    memory, a second out); `gelu_tanh_grad` multiplies the product by the derivative
-    of GELU there, which is its operand `aux`.
+    For training, `gelu_tanh` may keep its input as a second result (in memory, a second
+    out); `gelu_tanh_grad` multiplies the result of the matmul by the derivative of GELU at
+    this input, which is the operand `aux`.
 
     ```mlir
     %y, %h = exec.matmul "bsd,df->bsf" (%x, %w bias %b : tensor<16xf32>) epilogue gelu_tanh : tensor<2x4x8xf32>, tensor<8x16xf32> -> tensor<2x4x16xf32>, tensor<2x4x16xf32>
     %dh = exec.matmul "bsd,fd->bsf" (%dy, %v aux %h : tensor<2x4x16xf32>) epilogue gelu_tanh_grad : tensor<2x4x8xf32>, tensor<16x8xf32> -> tensor<2x4x16xf32>
     ```
 
-    The product that makes a weight's gradient may make the bias's as well:
-    `bias_grad` names the operand that is the gradient of the layer's result.  Its
-    sum over the contracted dims, in the result's type, is the second result (in
-    memory, the second out).  One dim of the operand is left, which is the result's;
-    no other operand or epilogue goes with it but `acc`, which is for the product
-    alone.
+    The matmul that computes a weight gradient may compute the bias gradient as well:
+    `bias_grad` names the operand that is the gradient of the layer's result.  The sum of
+    this operand over the contracted dims, in the result's type, is the second result (in
+    memory, the second out).  The operand has one dim that is not contracted, which is the
+    dim of the sum.  `bias_grad` allows no other optional operand or epilogue except `acc`,
+    which applies only to the first result.
 
     ```mlir
     %dw, %db = exec.matmul "bsd,bsf->fd" (%x, %dh acc %sum : tensor<16x8xf32>) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
@@ -329,7 +329,7 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
     first (inputs), and the number of actions is after the last (results).
     `name` is the tensor's name in reports.  `role` marks inputs and results of
     the program (`io` is "input" or "result").  `padding` is how many of its bytes
-    lie in gaps between rows.
+    are leading-dimension padding.
 
     ```mlir
     exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 cause "activations" name "h.0.ln_1"

@@ -247,7 +247,7 @@ LogicalResult BodyVerifier::verifyScalars(GenericOp generic) {
     for (Value operand : op.getOperands())
       if (operand.getParentRegion() != &generic.getRegion() && !isa<RandomUniformOp>(op) &&
           !operand.getDefiningOp<arith::ConstantOp>())
-        return error(&op) << "reads a tensor that is no operand of its generic";
+        return error(&op) << "reads a tensor that is not an operand of its generic";
   }
   return success();
 }

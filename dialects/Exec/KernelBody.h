@@ -39,7 +39,7 @@ mlir::LogicalResult verifyKernelBody(mlir::Operation *kernel, mlir::Block &body,
 bool writesInPlace(mlir::Block &body, int64_t lanes, unsigned result, unsigned in);
 
 /// True if each element is computed alike from the same element of every operand that
-/// is no scalar: on contiguous memory the shape does not matter.
+/// is not a scalar: on contiguous memory the shape does not matter.
 bool treatsElementsAlike(mlir::Block &body, size_t rank);
 
 /// True if the last dim of operand `in`, or of result `result`, is the lanes wherever

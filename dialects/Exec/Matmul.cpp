@@ -1,8 +1,8 @@
-//===- Matmul.cpp - a product as one library call -------------------------===//
+//===- Matmul.cpp - a contraction as one call of the GEMM library ---------===//
 //
-// Its operands are an einsum's, and what else it reads and writes is for epilogues: each
-// that a library has beside a product.  Layouts are its own business but where an
-// epilogue wants one matrix.
+// The two main operands are those of an einsum.  All other operands, and the second result,
+// belong to the epilogues that GEMM libraries offer.  Operands may have any layout that the
+// library can run, except where an epilogue needs a single matrix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,8 @@ static LogicalResult bindLetters(Operation *op, StringRef spec, StringRef letter
   return success();
 }
 
-/// That of what is multiplied, but sums of products of bf16 may stay in f32.
+/// The element type of the result: the operands' type, or f32 where a matmul of bf16 keeps
+/// its sums.
 static Type elementOfSums(MatmulOp op, Type multiplied) {
   SmallVector<Type> written(op->getResultTypes());
   llvm::append_range(written, op.getOuts().getTypes());
@@ -58,7 +59,7 @@ static Type elementOfSums(MatmulOp op, Type multiplied) {
   return isWide ? tensorOf(written[0]).getElementType() : multiplied;
 }
 
-/// The input of GELU: kept where it is applied, read where its gradient is.
+/// The input of GELU: the forward call writes it, the gradient call reads it.
 static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
   bool isGrad = op.getEpilogue() == Epilogue::GeluTanhGrad;
   if (static_cast<bool>(op.getAux()) != isGrad)
@@ -147,9 +148,9 @@ bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
          (!getBiasGrad() || strides.size() == 2);
 }
 
-/// Whether the dims of an operand that are contracted, and those that are not, walk
-/// together with these strides: then neither makes loops around the product.  They walk
-/// as they do in it: what is kept in the order of the result, the others in that of `lhs`.
+/// Whether, with these strides, the contracted dims of an operand collapse into one dim, and
+/// the other dims into another, so that there are no loops around the GEMM.  The contracted
+/// dims must collapse in their order in `lhs`, the others in their order in the result.
 static bool isMatrix(StringRef letters, StringRef lhs, StringRef result, ArrayRef<int64_t> shape,
                      ArrayRef<int64_t> strides) {
   for (bool contracted : {false, true}) {
@@ -166,8 +167,8 @@ static bool isMatrix(StringRef letters, StringRef lhs, StringRef result, ArrayRe
   return true;
 }
 
-/// With the gradient of a bias there are no loops, in each of whose steps the library
-/// would write another.
+/// A call with a bias gradient has no loops around the GEMM: each of their iterations would
+/// overwrite the gradient.
 bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   Value operand = getActionIns()[in];
   if (!getBiasGrad() || in > 1)
@@ -177,9 +178,9 @@ bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   return isMatrix(in == 0 ? lhs : rhs, lhs, result, tensorOf(operand.getType()).getShape(), strides);
 }
 
-/// Whether the last dim of a tensor with these letters cannot be one dim of the product
-/// together with those before it: they are in other tensors than it is.
-static bool isRowOfProduct(StringRef spec, StringRef letters, ArrayRef<int64_t> shape) {
+/// Whether the last dim of a tensor with these letters cannot collapse with the dims before
+/// it into one dim of the GEMM, because they do not occur in the same tensors.
+static bool isRowOfGemm(StringRef spec, StringRef letters, ArrayRef<int64_t> shape) {
   auto [inputs, result] = spec.split("->");
   auto [lhs, rhs] = inputs.split(',');
   auto tensorsOf = [&, lhs = lhs, rhs = rhs, result = result](char letter) {
@@ -196,11 +197,11 @@ bool MatmulOp::readsRows(unsigned in) {
     return getAccumulator() && getActionIns()[in] == getAccumulator() && writesRows(0);
   auto [lhs, rhs] = getSpec().split("->").first.split(',');
   StringRef letters = in == 0 ? lhs : rhs;
-  return !letters.empty() && isRowOfProduct(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
+  return !letters.empty() && isRowOfGemm(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
 }
 
 bool MatmulOp::writesRows(unsigned result) {
   StringRef letters = getSpec().split("->").second;
   Type type = getOuts().empty() ? getResultTypes()[result] : getOuts()[result].getType();
-  return result == 0 && !letters.empty() && isRowOfProduct(getSpec(), letters, tensorOf(type).getShape());
+  return result == 0 && !letters.empty() && isRowOfGemm(getSpec(), letters, tensorOf(type).getShape());
 }

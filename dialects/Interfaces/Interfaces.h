@@ -13,7 +13,7 @@ enum class NumericKind {
   Source,      ///< Numbers from nothing, or from integers: constants, indices, random numbers.
   Movement,    ///< The same numbers elsewhere.
   Conversion,  ///< The same numbers in a type that the graph asks for.
-  Contraction, ///< Products that are summed.
+  Contraction, ///< Sums of elementwise products.
   Attention,
   Embedding, ///< Rows of a table by index, and their gradient.
   Elementwise,

@@ -258,10 +258,10 @@ ShardingRule braid::einsumRule(Operation *op, StringRef notation, StringRef whol
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Both shapes are read major to minor.  What is left of the current dims is cut
-/// by their greatest common divisor: index / rest is the same number on both
-/// sides, so that factor walks together.  Once the divisor is 1 the two shapes mix
-/// until their products meet again, and what is left of those dims stays whole.
+/// Both shapes are read major to minor.  The greatest common divisor of the
+/// rests of the current dims is split off as a factor: index / rest is the same number
+/// on both sides.  Once the divisor is 1 the two shapes mix until their products are
+/// equal again, and the rests of those dims stay whole.
 class ReshapeReader {
 public:
   ReshapeReader(ArrayRef<int64_t> from, ArrayRef<int64_t> to) : source{from}, target{to} {
@@ -287,8 +287,8 @@ private:
     size_t current() const { return left == 1 && next < shape.size() ? next : next - 1; }
   };
 
-  /// Cuts off a dim of size 1; on the other side it is a dim too, or else part of
-  /// the dim that is there.
+  /// Splits off a dim of size 1; on the other side it is a dim too, or else part of the
+  /// current dim.
   void readUnit(Side &here, Side &there);
   void readMixed();
 

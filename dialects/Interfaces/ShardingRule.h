@@ -99,7 +99,7 @@ ShardingRule elementwiseRule(mlir::Operation *op);
 ShardingRule einsumRule(mlir::Operation *op, llvm::StringRef notation, llvm::StringRef whole = "",
                         llvm::StringRef positional = "", llvm::StringRef decomposed = "");
 
-/// The rule of a tensor read as another shape: the dims are cut into the factors
+/// The rule of a tensor read as another shape: the dims are split into the factors
 /// that both shapes have in common, where they have any.
 ShardingRule reshapeRule(mlir::Operation *op);
 
@@ -108,8 +108,8 @@ struct Shard {
   /// On the rank's parts of the operands, and the types of its results.
   llvm::ArrayRef<mlir::Value> operands;
   llvm::ArrayRef<mlir::Type> resultTypes;
-  /// In how many shards each factor of the rule is cut (1: whole).
-  llvm::ArrayRef<int64_t> cuts;
+  /// The number of shards of each factor of the rule (1: whole).
+  llvm::ArrayRef<int64_t> shardCounts;
   /// Operands and results are flat ranges, with one dim (or rank 0).
   bool flat = false;
   /// Where the rank's part of a factor starts: tensor<i32>.

@@ -79,8 +79,8 @@ Value TensorBuilder::padZeros(Value a, int64_t dim, int64_t low, int64_t high) {
 }
 
 Value TensorBuilder::contractWide(const llvm::Twine &spec, Value a, Value b) {
-  Value product = contract(spec, a, b);
-  if (typeOf(product).getElementType().isBF16())
-    product.setType(withElement(typeOf(product), builder.getF32Type()));
-  return product;
+  Value result = contract(spec, a, b);
+  if (typeOf(result).getElementType().isBF16())
+    result.setType(withElement(typeOf(result), builder.getF32Type()));
+  return result;
 }

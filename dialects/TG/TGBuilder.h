@@ -105,7 +105,7 @@ public:
   Value contract(const llvm::Twine &spec, Value a, Value b) {
     return make<ContractOp>(builder.getStringAttr(spec), a, b);
   }
-  /// As `contract`; what products of bf16 sum up to stays in f32.
+  /// As `contract`, but a contraction of bf16 gives its sums in f32.
   Value contractWide(const llvm::Twine &spec, Value a, Value b);
 
   mlir::OpBuilder &builder;

@@ -40,17 +40,17 @@ int64_t LayerNormGradOp::getFlops() { return 14 * elementsOf(getInput()); }
 int64_t RmsNormOp::getFlops() { return 4 * elementsOf(getResult()); }
 int64_t RmsNormGradOp::getFlops() { return 10 * elementsOf(getInput()); }
 
-/// One of attention's matrix products: every query row with every key, of which
-/// a causal mask leaves half.
-static int64_t attentionProduct(Value query, Value key, bool causal) {
-  int64_t product = 2 * elementsOf(query) * sizeOf(key, 1);
-  return causal ? product / 2 : product;
+/// The FLOPs of one of attention's matmuls: every query row with every key, of which a
+/// causal mask leaves half.
+static int64_t attentionMatmulFlops(Value query, Value key, bool causal) {
+  int64_t flops = 2 * elementsOf(query) * sizeOf(key, 1);
+  return causal ? flops / 2 : flops;
 }
 
-int64_t AttentionOp::getFlops() { return 2 * attentionProduct(getQuery(), getKey(), getCausal()); }
+int64_t AttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getCausal()); }
 
-// Scores again, dv, dp, dq and dk.
-int64_t AttentionGradOp::getFlops() { return 5 * attentionProduct(getQuery(), getKey(), getCausal()); }
+// The matmuls of the backward pass: the scores again, dv, dp, dq and dk.
+int64_t AttentionGradOp::getFlops() { return 5 * attentionMatmulFlops(getQuery(), getKey(), getCausal()); }
 
 int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }

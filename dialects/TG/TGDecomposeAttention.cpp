@@ -2,8 +2,8 @@
 //
 // Scores are contracted, scaled, masked and normalised by row.  Grouped query
 // heads are a dim of their own: query heads reshape to (key heads, group), and
-// the einsum walks both, so no key or value is repeated.  Of bf16 the products are,
-// and nothing else: scores, weights and sums are f32.  Letters: b batch,
+// the einsum walks both, so no key or value is repeated.  Only the operands of matmuls are
+// bf16: scores, weights and sums are f32.  Letters: b batch,
 // s query position, t key position, h key head, r query head of its group,
 // d head size.  The backward pass recomputes the weights from the log-sum-exp.
 //

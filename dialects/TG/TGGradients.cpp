@@ -25,7 +25,7 @@ static void appendParts(Value value, uint64_t dim, SmallVectorImpl<Value> &parts
 }
 
 /// The sum of two contributions.  Slices of one value contribute pads of zeros;
-/// those of neighbours (query, key and value of one product) join to a concat,
+/// those of neighbours (query, key and value of one matmul) join to a concat,
 /// which writes every element once and adds nothing.
 static Value sumOf(TensorBuilder &t, Value a, Value b) {
   PadOp first = zeroPad(a), second = zeroPad(b);

@@ -69,7 +69,7 @@ Value ScatterAddOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
   return cloneWide(*this, builder, element, widen);
 }
 
-/// Products of bf16 are exact in f32, in which they are summed.
+/// Elementwise products of bf16 are exact in f32, in which they are summed.
 Value ContractOp::buildWide(OpBuilder &builder, Type element, Widen) {
   auto type = withElement(getType(), element);
   return builder.create<ContractOp>(getLoc(), type, getSpecAttr(), getLhs(), getRhs());

@@ -187,7 +187,7 @@ ShardingRule GatherOp::getShardingRule() { return einsumRule(*this, "v d, ... ->
 ShardingRule ScatterAddOp::getShardingRule() { return einsumRule(*this, "..., ... d -> v d", "", "v").linearIn(1); }
 
 //===----------------------------------------------------------------------===//
-// Rows: the last dim is whole in the op, and can be cut in its decomposition
+// Rows: the last dim is whole in the op, and can be sharded in its decomposition
 //===----------------------------------------------------------------------===//
 
 static ShardingRule rowsRule(Operation *op, StringRef notation) { return einsumRule(op, notation, "n", "", "n"); }

@@ -21,7 +21,7 @@ static unsigned factorOf(const ShardingRule::TensorFactors &tensor, int64_t dim)
 
 SmallVector<Value> IotaOp::buildShard(OpBuilder &builder, const Shard &shard) {
   unsigned factor = factorOf(getShardingRule().results[0], getDim());
-  if (shard.cuts[factor] == 1)
+  if (shard.shardCounts[factor] == 1)
     return cloneOnShard(*this, builder, shard);
   TensorBuilder t(builder, getLoc());
   // Counted in ints: bf16 cannot add an offset past 256 exactly.
@@ -36,18 +36,18 @@ SmallVector<Value> RandomUniformOp::buildShard(OpBuilder &builder, const Shard &
   ShardingRule rule = getShardingRule();
   Value zero = t.zeros(RankedTensorType::get({}, builder.getI32Type()));
   SmallVector<Value> offsets;
-  bool isCut = false;
+  bool isSharded = false;
   for (int64_t dim = 0, rank = getType().getRank(); dim < rank; ++dim) {
     unsigned factor = factorOf(rule.results[0], dim);
     // After the key, the place of the block that this op makes already.
     Value start = getOf() ? shard.operands[1 + dim] : zero;
-    if (shard.cuts[factor] > 1) {
-      isCut = true;
+    if (shard.shardCounts[factor] > 1) {
+      isSharded = true;
       start = getOf() ? t.make<arith::AddIOp>(start, shard.offset(factor)) : shard.offset(factor);
     }
     offsets.push_back(start);
   }
-  if (!isCut)
+  if (!isSharded)
     return cloneOnShard(*this, builder, shard);
   return {t.make<RandomUniformOp>(shard.resultTypes[0], shard.operands[0], getStream(), offsets,
                                   builder.getDenseI64ArrayAttr(getWholeShape()))};
@@ -82,7 +82,7 @@ static Value zeroElsewhere(TensorBuilder &t, Value isHere, Value values) {
 
 SmallVector<Value> GatherOp::buildShard(OpBuilder &builder, const Shard &shard) {
   unsigned factor = factorOf(getShardingRule().operands[0], 0);
-  if (shard.cuts[factor] == 1)
+  if (shard.shardCounts[factor] == 1)
     return cloneOnShard(*this, builder, shard);
   TensorBuilder t(builder, getLoc());
   Value table = shard.operands[0];
@@ -92,7 +92,7 @@ SmallVector<Value> GatherOp::buildShard(OpBuilder &builder, const Shard &shard) 
 
 SmallVector<Value> ScatterAddOp::buildShard(OpBuilder &builder, const Shard &shard) {
   unsigned factor = factorOf(getShardingRule().results[0], 0);
-  if (shard.cuts[factor] == 1)
+  if (shard.shardCounts[factor] == 1)
     return cloneOnShard(*this, builder, shard);
   TensorBuilder t(builder, getLoc());
   auto type = cast<RankedTensorType>(shard.resultTypes[0]);

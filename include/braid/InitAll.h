@@ -2,8 +2,8 @@
 //
 // What a program that embeds Braid needs before it parses a graph or a pipeline:
 // the dialects of every level with the interfaces of upstream ops, and every
-// pass.  Link BraidTG, BraidComm and BraidExec for the first, the six
-// Braid*Passes for the second.
+// pass.  Link BraidTG, BraidComm and BraidExec for the first, BraidPasses for
+// the second.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_INITALL_H

@@ -18,7 +18,7 @@ public:
   llvm::StringRef nameOf(mlir::Value ref) const;
   /// The buffer or persistent tensor.
   mlir::Operation *storageOf(mlir::Value ref) const;
-  /// The kernel that a launch runs; null when the module has none of its name.
+  /// The kernel that a launch runs, or null if the module has no kernel of this name.
   exec::KernelDefOp kernelOf(exec::LaunchOp launch) const;
 
 private:
@@ -27,8 +27,8 @@ private:
   mlir::ModuleOp module;
 };
 
-/// For each kernel, the operands (ins, then outs) that in some launch overlap an
-/// out without being the same reference.
+/// For each kernel, the operands (ins, then outs) that overlap an out in some launch without
+/// being the same reference.
 llvm::DenseMap<mlir::StringAttr, llvm::SmallBitVector> findAliased(mlir::ModuleOp module, const ArenaMap &arena);
 
 } // namespace braid::codegen

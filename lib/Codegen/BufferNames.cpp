@@ -22,8 +22,8 @@ StringRef codegen::nameOf(exec::TensorOp tensor) {
 // Parameters and their gradients
 //===----------------------------------------------------------------------===//
 
-/// What of an action makes one tensor of each that it reads, in order: a collective,
-/// begun or whole, or the part that a rank takes.
+/// Whether the action writes one tensor for each that it reads, in order: a collective, a
+/// start of one, or a slice for the rank.
 static bool isTensorWise(exec::ActionOpInterface action) {
   bool isOfRanks = action.isOrdered() || isa<comm::SliceOp>(action.getOperation());
   return isOfRanks && action.getActionIns().size() == action.getActionOuts().size();
@@ -35,8 +35,8 @@ static bool reduces(Operation *action) {
   return op && op.getReductionKind();
 }
 
-/// Names of gathered parameters go with the data; those of gradients, and of parts of new
-/// parameters, against it.
+/// Names of gathered parameters propagate forwards from operands to results; names of
+/// gradients, and of parts of new parameters, propagate backwards.
 BufferNames::BufferNames(exec::ProgramOp program, const ArenaMap &arena) : arena(arena) {
   for (auto action : program.getOps<exec::ActionOpInterface>())
     nameGathered(action);
@@ -61,8 +61,8 @@ void BufferNames::nameGathered(exec::ActionOpInterface action) {
   }
 }
 
-/// What the gradient is called by which a tensor is updated: a parameter, or what adds
-/// its gradients up.
+/// The name of the gradient that updates `tensor`: a parameter, or an accumulator of
+/// gradients.
 static std::string gradientFor(exec::TensorOp tensor) {
   if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
     return (param.getCopyOf() ? param.getCopyOf() : param.getName()).str() + ".grad";
@@ -72,7 +72,8 @@ static std::string gradientFor(exec::TensorOp tensor) {
 
 static int64_t elementsOf(Value ref) { return cast<exec::RefType>(ref.getType()).getTensorType().getNumElements(); }
 
-/// What a launch updates names the one gradient that it reads for it.
+/// If a launch that updates a tensor reads exactly one gradient of the same size, names that
+/// gradient after the tensor.
 void BufferNames::nameGradients(exec::LaunchOp launch) {
   size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
   for (uint64_t tuple = 0; tuple < launch.getBatch(); ++tuple)
@@ -93,7 +94,7 @@ void BufferNames::nameGradients(exec::LaunchOp launch) {
     }
 }
 
-/// Of what a collective makes gradients and new parameters.
+/// Names the operands of a collective whose results are gradients or new parameters.
 void BufferNames::nameSent(exec::ActionOpInterface action) {
   if (!isTensorWise(action))
     return;

@@ -1,10 +1,10 @@
 //===- BufferNames.h - what lies in the arena, by name ----------*- C++ -*-===//
 //
-// A transient buffer is called by what lies in it: a parameter that was gathered, or will
-// be, by the parameter's name; the gradient of a parameter, reduced or not, by that and ".grad";
-// anything else by the layer whose action wrote it.  Behind it stands the number of the
-// action, and that of the out where it has several: "h.0.attn@12#1", "wte.weight@1".
-// Inputs and results of the program have names of their own.
+// A transient buffer is named after its contents.  A parameter that was gathered, or will be,
+// has the parameter's name; the gradient of a parameter, reduced or not, has this name and
+// ".grad"; anything else has the name of the layer whose action wrote it.  The number of the
+// action follows, and the number of the out if there are several: "h.0.attn@12#1",
+// "wte.weight@1".  Inputs and results of the program have their own names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_BUFFERNAMES_H
@@ -15,19 +15,19 @@
 
 namespace braid::codegen {
 
-/// The name that users know of a tensor that lives across programs.
+/// The name that users know for a persistent tensor.
 llvm::StringRef nameOf(exec::TensorOp tensor);
 
-/// The names of a program's buffers, told action by action, in their order.
+/// The names of a program's buffers, which change from action to action.
 class BufferNames {
 public:
   BufferNames(exec::ProgramOp program, const ArenaMap &arena);
-  /// Goes on to an action, the `number`th.
+  /// Advances to the next action, whose number is `number`.
   void enter(exec::ActionOpInterface action, unsigned number);
-  /// What lies at a place before that action, and after it.
+  /// The name of the contents of a place before that action, and after it.
   std::string before(mlir::Value ref) const { return nameOf(ref, /*ofWritten=*/false); }
   std::string after(mlir::Value ref) const { return nameOf(ref, /*ofWritten=*/true); }
-  /// What lay first in a buffer, and how often it was written after that.
+  /// The first contents of a buffer, and how often it was overwritten.
   std::string history(exec::BufferOp buffer) const;
 
 private:
@@ -37,10 +37,11 @@ private:
   std::string nameOf(mlir::Value ref, bool ofWritten) const;
 
   const ArenaMap &arena;
-  /// By storage, without numbers: parameters in other sizes, and gradients.
+  /// The names without numbers, by storage: of parts and gathered copies of parameters, and of
+  /// gradients.
   llvm::DenseMap<mlir::Operation *, std::string> parameters, gradients;
-  /// Parameters that what lies in a buffer is gathered to, and the launches that write it
-  /// there, perhaps over the gradient.
+  /// The parameter that a buffer's contents are gathered to, and the launches that write these
+  /// contents, perhaps over the gradient.
   llvm::DenseMap<mlir::Operation *, exec::TensorOp> updated;
   llvm::DenseSet<mlir::Operation *> updates;
   struct Names {

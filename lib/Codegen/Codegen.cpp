@@ -46,16 +46,16 @@ static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &ar
 static std::string guardOf(StringRef file) { return identifier(StringRef(file).upper()); }
 
 static FailureOr<std::string> printKernels(ModuleOp module, const ArenaMap &arena, const KernelTable &kernels,
-                                           const StepFlavour &flavour) {
+                                           const StepEmitter &emitter) {
   auto aliased = findAliased(module, arena);
-  std::string guard = guardOf(flavour.kernelsFile);
+  std::string guard = guardOf(emitter.kernelsFile);
   std::string text = "// The kernels of the model.\n#ifndef " + guard + "\n#define " + guard + "\n\n#include \"" +
-                     flavour.kernelLayer.str() + "\"\n\nnamespace braid {\n";
+                     emitter.kernelLayer.str() + "\"\n\nnamespace braid {\n";
   for (auto &[symbol, toPrint] : kernels) {
     const KernelAnalysis &analysis = toPrint.analysis;
     llvm::SmallBitVector &bits = aliased[symbol];
     bits.resize(analysis.kernel.getLayouts().size());
-    FailureOr<std::string> kernel = printKernel({analysis, toPrint.shape}, bits, flavour.kernels);
+    FailureOr<std::string> kernel = printKernel({analysis, toPrint.shape}, bits, emitter.kernels);
     if (failed(kernel))
       return failure();
     text += "\n" + *kernel;
@@ -72,30 +72,30 @@ static std::string printStepHeader(ModuleOp module) {
 }
 
 FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const CodegenOptions &options) {
-  const StepFlavour *flavour = findStepFlavour(StringRef(options.target).split(':').first);
-  if (!flavour)
+  const StepEmitter *emitter = findStepEmitter(StringRef(options.target).split(':').first);
+  if (!emitter)
     return module.emitError() << "no code is generated for the target '" << options.target << "'";
   if (failed(verifyElements(module)))
     return failure();
   ArenaMap arena(module);
-  FailureOr<KernelTable> kernels = analyseKernels(module, arena, flavour->target);
+  FailureOr<KernelTable> kernels = analyseKernels(module, arena, emitter->target);
   if (failed(kernels))
     return failure();
-  FailureOr<std::string> kernelText = printKernels(module, arena, *kernels, *flavour);
+  FailureOr<std::string> kernelText = printKernels(module, arena, *kernels, *emitter);
   if (failed(kernelText))
     return failure();
   FailureOr<RankTables> ranks = RankTables::create(module);
   if (failed(ranks))
     return failure();
-  StepPrinter steps(module, arena, *kernels, *ranks, *flavour);
+  StepPrinter steps(module, arena, *kernels, *ranks, *emitter);
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();
   FailureOr<std::string> modelText = printModel(module, steps, *ranks, options);
   if (failed(modelText))
     return failure();
-  return std::vector<SourceFile>{{flavour->kernelsFile.str(), std::move(*kernelText)},
+  return std::vector<SourceFile>{{emitter->kernelsFile.str(), std::move(*kernelText)},
                                  {"step.h", printStepHeader(module)},
-                                 {flavour->stepFile.str(), std::move(*stepText)},
+                                 {emitter->stepFile.str(), std::move(*stepText)},
                                  {"model.cpp", std::move(*modelText)}};
 }

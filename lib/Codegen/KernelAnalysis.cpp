@@ -9,9 +9,9 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-/// Lanes up to which a value or a sum of each is held on the stack: 64 KiB.
+/// The most lanes for which a value or sum per lane is kept on the stack: 64 KiB.
 static constexpr int64_t kStackLanes = 16384;
-/// What may lie on the stack at most, where there is no other way: 2 MiB.
+/// The most that may be kept on the stack if there is no alternative: 2 MiB.
 static constexpr int64_t kMostStackFloats = 512 << 10;
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- KernelAnalysis.h - how a kernel's body becomes loops -----*- C++ -*-===//
 //
 // A body of whole-tensor generics says what is computed; this says when.  The row
-// loop around it is cut into *phases* at the reductions over lanes: what reads
+// loop around it is split into *phases* at the reductions over lanes: what reads
 // the result of a reduction of phase p runs in phase p + 1, in a lane loop of its
 // own.  A lane value read in several phases is computed again in each, or *kept*
 // in an array when it is expensive.  A reduction over rows is an *accumulator*
@@ -24,7 +24,7 @@ using Dims = llvm::SmallVector<int64_t, 4>;
 /// In place of a dim: the index is always 0.
 constexpr int64_t kNoDim = -1;
 
-/// What the runtime cuts into blocks.
+/// What the runtime splits into blocks.
 enum class Partition {
   Rows,   // any range of rows
   Blocks, // whole blocks of rows, one partial sum each

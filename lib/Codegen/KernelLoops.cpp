@@ -41,10 +41,10 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
   std::string type = registerType(*kind, lane).str();
   bool isArray = node.reducesRows && lane && !lanesOutside();
   bool zero = init.text == "0.0f" || init.text == "0";
-  std::string first = lane ? init.asLane(flavour.words.lanes) : init.text;
+  std::string first = lane ? init.asLane(emitter.words.lanes) : init.text;
   if (!isArray)
     return type + " " + name + " = " + first + ";";
-  std::string text = type + " " + name + "[" + flavour.words.turns.str() + "]" + (zero ? " = {};" : ";");
+  std::string text = type + " " + name + "[" + emitter.words.turns.str() + "]" + (zero ? " = {};" : ";");
   return zero ? text : text + "\nfor (" + type + " &v : " + name + ")\n  v = " + first + ";";
 }
 
@@ -58,8 +58,8 @@ void KernelWriter::accumulate(const Node &node) {
   }
   if (node.reducesLanes) {
     StringRef identity = identityText(node.combine, value.kind);
-    std::string text = value.asLane(flavour.words.lanes);
-    if (!flavour.wholeLanes(form))
+    std::string text = value.asLane(emitter.words.lanes);
+    if (!emitter.wholeLanes(form))
       text = "keep(" + text + ", n, " + identity.str() + ")";
     lines[2].push_back(combineText(node.combine, name, text));
     return;
@@ -67,7 +67,7 @@ void KernelWriter::accumulate(const Node &node) {
   bool lane = analysis.hasLane(node.resultDims());
   if (lane && !lanesOutside())
     name += turnIndex();
-  lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane(flavour.words.lanes) : value.text));
+  lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane(emitter.words.lanes) : value.text));
 }
 
 /// Stores `value`; `row` is the text of the row's offset.
@@ -76,8 +76,8 @@ std::string KernelWriter::storeText(const Output &output, const Expr &value, Str
   Place place{row.str(), laneStride(operand, output.dims), !row.empty()};
   if (!analysis.hasLane(output.dims))
     return "st1(" + address(operand, place, false) + ", " + value.text + ");";
-  std::string to = address(operand, place, true), lanes = value.asLane(flavour.words.lanes) + count().str();
-  if (place.laneStride == 1 && flavour.accessesTogether(form, operand))
+  std::string to = address(operand, place, true), lanes = value.asLane(emitter.words.lanes) + count().str();
+  if (place.laneStride == 1 && emitter.accessesTogether(form, operand))
     return "st(" + to + ", " + lanes + ");";
   return "st_strided(" + to + ", " + std::to_string(place.laneStride) + ", " + lanes + ");";
 }
@@ -90,9 +90,9 @@ void KernelWriter::storeOutput(const Output &output, unsigned level) {
   // rows: the first one writes.
   SmallVector<std::string> guards;
   if (!analysis.hasLane(output.dims)) {
-    if (std::string guard = flavour.storesRow(form); !guard.empty())
+    if (std::string guard = emitter.storesRow(form); !guard.empty())
       guards.push_back(guard);
-    if (std::string wait = flavour.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
+    if (std::string wait = emitter.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
       lines[level].push_back(wait);
   }
   int64_t inner = 1, rows = analysis.rows;
@@ -118,11 +118,11 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
     if (!analysis.isLane(dim) && dim != kNoDim)
       strides[dim] += stride;
   std::string row = rowOffset(strides, ArrayRef(analysis.rowSizes).take_front(analysis.blockDims), block);
-  std::string guard = flavour.storesSum(form, lane);
+  std::string guard = emitter.storesSum(form, lane);
   if (!guard.empty())
     guard = "if (" + guard + ")\n  ";
   if (!lane) {
-    if (std::string wait = flavour.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
+    if (std::string wait = emitter.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
       lines[0].push_back(wait);
     lines[0].push_back(guard + storeText(output, {name, kind, true, false}, row));
     return;
@@ -135,7 +135,7 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
 void KernelWriter::completeSums(SmallVector<std::string> &to) {
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
-      if (std::string text = flavour.completeSum(form, node.combine, accumulators[node.op]); !text.empty())
+      if (std::string text = emitter.completeSum(form, node.combine, accumulators[node.op]); !text.empty())
         to.push_back(text);
 }
 
@@ -143,7 +143,7 @@ void KernelWriter::completeSums(SmallVector<std::string> &to) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Appends the lines of a level, in a loop, to those of the level around it.
+/// Appends the lines of a level, inside its loop, to the lines of the enclosing level.
 void KernelWriter::closeLevel(unsigned level, const LoopText &loop) {
   SmallVector<std::string> body = std::move(lines[level]);
   lines[level].clear();
@@ -170,15 +170,16 @@ void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
   llvm::append_range(loads[level], lines[level]);
   lines[level] = std::move(loads[level]);
   loads[level].clear();
-  closeLevel(level, flavour.laneLoop(form, ofBlock, lines[level]));
+  closeLevel(level, emitter.laneLoop(form, ofBlock, lines[level]));
 }
 
-/// What a later phase is the first to read would be waited for once more: by then it is near.
+/// Prefetches the operands that a later phase is the first to read, so that it does not wait
+/// for memory again.
 void KernelWriter::prefetchLaterReads() {
   SmallVector<std::string> lines;
   for (const auto &[operand, read] : known)
     if (read.phase > 0)
-      if (std::string text = flavour.prefetch(form, address(operand, placeOf(operand, read.dims), true)); !text.empty())
+      if (std::string text = emitter.prefetch(form, address(operand, placeOf(operand, read.dims), true)); !text.empty())
         lines.push_back(text);
   llvm::append_range(loads[2], lines);
 }
@@ -216,7 +217,7 @@ void KernelWriter::printPhase(unsigned number) {
     StringRef reduce = node->combine == codegen::Combine::Sum ? "row_sum" : "row_max";
     std::string text = accumulators[node->op];
     if (analysis.hasLanes())
-      text = reduce.str() + flavour.words.group.str() + "(" + text + ")";
+      text = reduce.str() + emitter.words.group.str() + "(" + text + ")";
     Expr init = evaluate(node->op.getDpsInits()[0], {});
     if (init.text != identityText(node->combine, kind))
       text = node->combine == codegen::Combine::Sum ? text + " + " + init.text
@@ -231,12 +232,12 @@ void KernelWriter::printRowsOutside() {
       lines[0].push_back(declareAccumulator(node));
   for (unsigned phase = 0; phase < analysis.phases && !hasFailed; ++phase)
     printPhase(phase);
-  closeLevel(1, flavour.rowLoop(form));
+  closeLevel(1, emitter.rowLoop(form));
   completeSums(lines[0]);
   for (const Output &output : analysis.outputs)
     if (output.node->reducesRows)
-      storeAccumulator(output, flavour.words.block);
-  // The lane loop of accumulators, which stands beside the row loop.
+      storeAccumulator(output, emitter.words.block);
+  // The lane loop of the accumulators, which follows the row loop.
   closeLaneLoop(1, /*ofBlock=*/false);
 }
 
@@ -253,7 +254,7 @@ void KernelWriter::printBlocksInside() {
     if (node.reducesRows)
       body.push_back(declareAccumulator(node));
   std::swap(body, lines[1]);
-  closeLevel(2, flavour.innerRowLoop(form, first, last));
+  closeLevel(2, emitter.innerRowLoop(form, first, last));
   completeSums(lines[1]);
   for (const Output &output : analysis.outputs)
     if (output.node->reducesRows)

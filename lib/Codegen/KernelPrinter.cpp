@@ -23,7 +23,7 @@ std::string KernelWriter::headComment() {
     text += shapeText(analysis.rowSizes) + " rows of " + std::to_string(analysis.lanes) + " lanes";
   if (analysis.partition == Partition::Blocks)
     text += ", " + std::to_string(analysis.blocks()) + " blocks";
-  text += flavour.comment(form);
+  text += emitter.comment(form);
   std::string origin = originText(analysis.kernel.getLoc());
   if (!origin.empty())
     text += "; from " + origin;
@@ -69,16 +69,16 @@ FailureOr<std::string> KernelWriter::print() {
     for (StringRef part : parts)
       body += (part.starts_with("#") ? "" : "  ") + part.str() + "\n";
   }
-  std::string head = flavour.head(form, kernelFunction(analysis.kernel.getSymName()), parameters(), body);
+  std::string head = emitter.head(form, kernelFunction(analysis.kernel.getSymName()), parameters(), body);
   return headComment() + head + body + "}\n";
 }
 
 FailureOr<std::string> codegen::printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
-                                            const Flavour &flavour) {
-  KernelWriter draft(kernel, aliased, flavour);
+                                            const KernelEmitter &emitter) {
+  KernelWriter draft(kernel, aliased, emitter);
   FailureOr<std::string> text = draft.print();
   bool readsLate = llvm::any_of(draft.firstReads(), [](const auto &entry) { return entry.second.phase > 0; });
   if (failed(text) || !readsLate)
     return text;
-  return KernelWriter(kernel, aliased, flavour, draft.firstReads()).print();
+  return KernelWriter(kernel, aliased, emitter, draft.firstReads()).print();
 }

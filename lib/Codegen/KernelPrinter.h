@@ -2,7 +2,7 @@
 #ifndef BRAID_LIB_CODEGEN_KERNELPRINTER_H
 #define BRAID_LIB_CODEGEN_KERNELPRINTER_H
 
-#include "lib/Codegen/Flavour.h"
+#include "lib/Codegen/KernelEmitter.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace braid::codegen {
@@ -14,7 +14,7 @@ std::string kernelFunction(llvm::StringRef symbol);
 /// from.  Operands (ins, then outs) whose bit in `aliased` is set may overlap
 /// another one that is written; the others get `__restrict`.
 mlir::FailureOr<std::string> printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
-                                         const Flavour &flavour);
+                                         const KernelEmitter &emitter);
 
 } // namespace braid::codegen
 

@@ -21,7 +21,7 @@ Expr KernelWriter::failed(Operation *op, const Twine &message) {
 }
 
 std::string KernelWriter::unsupported(const Twine &what) const {
-  return (what + " not supported by the " + flavour.words.target + " target").str();
+  return (what + " not supported by the " + emitter.words.target + " target").str();
 }
 
 /// A variable that holds `text`.  Variables never change, so equal texts on a level
@@ -76,9 +76,9 @@ Expr KernelWriter::evaluate(Value tensor, const Dims &dims) {
     return values[2][tensor] = define(Kind::F32, true, true, kept->second + turnIndex());
 
   Expr value = evaluateScalar(node->op.getBody()->getTerminator()->getOperand(0), *node);
-  if (node->kept && value.lane && flavour.keeps(form)) {
+  if (node->kept && value.lane && emitter.keeps(form)) {
     std::string &array = keptArrays[op] = fresh("kept");
-    lines[0].push_back("V " + array + "[" + flavour.words.turns.str() + "];");
+    lines[0].push_back("V " + array + "[" + emitter.words.turns.str() + "];");
     lines[2].push_back(array + turnIndex() + " = " + value.text + ";");
   }
   return values[levelOf(value.row, value.lane)][tensor] = value;
@@ -108,7 +108,7 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
   SmallVector<Expr> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluateScalar(operand, node));
-  std::string text = op->getNumResults() == 1 ? printScalarOp(op, operands, flavour.words.lanes) : "";
+  std::string text = op->getNumResults() == 1 ? printScalarOp(op, operands, emitter.words.lanes) : "";
   std::optional<Kind> kind = kindOf(scalar.getType());
   if (text.empty() || !kind)
     return failed(
@@ -130,10 +130,10 @@ Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
   if (registerType(*kind, lane).empty())
     return failed(analysis.kernel, unsupported("64-bit integers over lanes are"));
 
-  std::string text = address(operand, place, lane), lanes = flavour.words.lanes.str() + "(" + text;
+  std::string text = address(operand, place, lane), lanes = emitter.words.lanes.str() + "(" + text;
   if (!lane)
     text = "ld1(" + text + ")";
-  else if (place.laneStride == 1 && flavour.accessesTogether(form, operand))
+  else if (place.laneStride == 1 && emitter.accessesTogether(form, operand))
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
@@ -149,7 +149,7 @@ Expr KernelWriter::indexOf(int64_t dim) {
   if (analysis.isLane(dim)) {
     if (!analysis.hasLanes())
       return {"0", Kind::I32};
-    return define(Kind::I32, false, true, "lane_index" + flavour.words.lanes.str() + "(l)");
+    return define(Kind::I32, false, true, "lane_index" + emitter.words.lanes.str() + "(l)");
   }
   SmallVector<int64_t> strides(analysis.rowSizes.size(), 0);
   strides[dim] = 1;
@@ -186,7 +186,7 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
   std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
   bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
   // The microbatches of a step draw from one sequence.
-  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + flavour.element(pointer, 3) +
+  lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + emitter.element(pointer, 3) +
                                        ") * " + std::to_string(op.getCount()) + "ull" + start +
                                        (row ? " + " + offset : "") + ";");
   std::string stream = ", " + pointer + ", " + std::to_string(op.getStream()) + "u)";

@@ -10,7 +10,7 @@
 #ifndef BRAID_LIB_CODEGEN_KERNELWRITER_H
 #define BRAID_LIB_CODEGEN_KERNELWRITER_H
 
-#include "lib/Codegen/Flavour.h"
+#include "lib/Codegen/KernelEmitter.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid::codegen {
@@ -24,10 +24,11 @@ public:
   };
   using Reads = llvm::MapVector<unsigned, Read>; // by operand
 
-  /// `reads` says what an earlier writer of the same kernel came upon, so that the first
-  /// phase can send for what a later one reads.
-  KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const Flavour &flavour, Reads reads = {})
-      : form(form), analysis(form.analysis), aliased(aliased), flavour(flavour), known(std::move(reads)) {}
+  /// `reads` has the reads that an earlier writer of the same kernel found, so that the first
+  /// phase can prefetch the operands of later phases.
+  KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const KernelEmitter &emitter,
+               Reads reads = {})
+      : form(form), analysis(form.analysis), aliased(aliased), emitter(emitter), known(std::move(reads)) {}
 
   mlir::FailureOr<std::string> print();
   const Reads &firstReads() const { return reads; }
@@ -81,9 +82,9 @@ private:
     bool outer = lanesOutside() ? lane : row, inner = lanesOutside() ? row : lane;
     return inner ? 2 : outer ? 1 : 0;
   }
-  std::string turnIndex() const { return "[" + flavour.words.turn.str() + "]"; }
+  std::string turnIndex() const { return "[" + emitter.words.turn.str() + "]"; }
   /// ", n" in loops that may have a part of their lanes left.
-  llvm::StringRef count() const { return flavour.wholeLanes(form) ? "" : ", n"; }
+  llvm::StringRef count() const { return emitter.wholeLanes(form) ? "" : ", n"; }
   std::string fresh(llvm::StringRef prefix) { return prefix.str() + std::to_string(numbers[prefix]++); }
 
   llvm::SmallVector<Parameter> parameters();
@@ -92,7 +93,7 @@ private:
   const KernelForm form;
   const KernelAnalysis &analysis;
   const llvm::SmallBitVector &aliased;
-  const Flavour &flavour;
+  const KernelEmitter &emitter;
   const Reads known;
 
   Reads reads;
@@ -100,11 +101,11 @@ private:
   unsigned phase = 0;
   llvm::SmallVector<std::string> pointers; // ins, then outs
   llvm::SmallVector<std::string> lines[3];
-  /// Loads of lanes, which stand before the other lines of their loop: all are on the way
-  /// while the first is waited for.
+  /// Loads of lanes, which are printed before the other lines of their loop, so that all of
+  /// them are in flight at the same time.
   llvm::SmallVector<std::string> loads[3];
   llvm::DenseMap<mlir::Value, Expr> values[3];
-  /// Variables by what they hold.
+  /// Variables by the text of their value.
   llvm::StringMap<Expr> defined[3];
   llvm::DenseMap<mlir::Operation *, std::string> accumulators, keptArrays;
   llvm::StringMap<unsigned> numbers;

@@ -11,35 +11,36 @@ using namespace braid;
 using namespace braid::codegen;
 
 //===----------------------------------------------------------------------===//
-// The figures of the model
+// The parameters of the cost model
 //===----------------------------------------------------------------------===//
 
-/// Bytes that a thread loads or stores at once, at most.
+/// The most bytes that a thread loads or stores at once.
 static constexpr int64_t kAccessBytes = 16;
-/// The arena starts at a multiple of so many bytes.
+/// The alignment of the arena in bytes.
 static constexpr uint64_t kArenaAlignment = 256;
 static constexpr int64_t kWarp = 32;
-/// Threads of a block: what kernels without a wider need take, and the most.
+/// Threads per block: the default, and the maximum.
 static constexpr int64_t kBlockThreads = 256, kMostThreads = 1024;
-/// Rows from which a warp works on one alone: then there are enough warps.
+/// From this number of rows on, one warp per row gives enough warps.
 static constexpr int64_t kWarpRows = 1024;
-/// Numbers of a thread that outlive a lane loop and still fit into its registers, in
-/// a block of up to half of the most threads and in a larger one.
+/// How many numbers per thread can stay in registers across lane loops: in a block of up to
+/// half the maximum of threads, and in a larger one.
 static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
-/// Row groups that share a column sum: the fewest bytes of a row they read at once.
+/// The fewest bytes of a row that row groups sharing a column sum read at once.
 static constexpr int64_t kSectorBytes = 32;
 static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
-/// Registers and threads of a multiprocessor, and how many of them a large GPU has, about
-/// (A100: 108, H100: 132, B200: 148).
+/// Registers and threads of a multiprocessor, and the approximate number of multiprocessors
+/// of a large GPU (A100: 108, H100: 132, B200: 148).
 static constexpr int64_t kRegisters = 65536, kResidentThreads = 2048, kMultiprocessors = 128;
-/// Registers of a thread beside the numbers that its reductions and arrays hold: for places
-/// and operands, about what nvcc takes.
+/// Registers of a thread for addresses and operands, about as many as nvcc uses; those for
+/// reductions and arrays come on top.
 static constexpr int64_t kBaseRegisters = 40;
-/// Bytes of a row that several phases read, up to which a multiprocessor should have several
-/// such rows at once: those of all then stay in an L2 cache of 40 MB from phase to phase.
+/// If several phases read a row, a multiprocessor should have several such rows at once up to
+/// this size of a row: the rows of all multiprocessors then stay in an L2 cache of 40 MB
+/// between phases.
 static constexpr int64_t kCachedRowBytes = 128 << 10;
-/// What groups of threads have to put their partial sums together, of the 48 KiB of shared
-/// memory of a block; and of these each takes for a lane.
+/// The bytes of a block's 48 KiB of shared memory that groups of threads use to combine
+/// partial sums, and the bytes of one partial sum.
 static constexpr int64_t kSharedBytes = 40 << 10, kPartialBytes = 4;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -68,10 +69,10 @@ Alignments codegen::findAlignments(ModuleOp module, const ArenaMap &arena) {
 }
 
 namespace {
-/// What loads and stores over lanes do with an operand.
+/// How loads and stores over lanes access an operand.
 struct LaneAccess {
   int64_t elementBytes = 0;
-  /// All of it; 0 when no lane loop reaches it with unit stride.
+  /// All bytes accessed; 0 if no lane loop accesses the operand with unit stride.
   int64_t bytes = 0;
   /// A power of two that divides the address of every row's first lane.
   uint64_t alignment = kArenaAlignment;
@@ -113,9 +114,9 @@ static bool isAligned(const LaneAccess &access, int64_t width) {
   return access.bytes && access.alignment % std::min(kAccessBytes, width * access.elementBytes) == 0;
 }
 
-/// The most lanes that a thread takes: 16 bytes of the narrowest floats.  As long as
-/// half of the bytes cannot be accessed so, fewer: neighbouring threads should meet
-/// neighbouring elements.
+/// The number of lanes that a thread processes at once: at most 16 bytes of the narrowest
+/// floats, and fewer while half of the bytes cannot be accessed as vectors of that width,
+/// because then neighbouring threads should access neighbouring elements.
 static int64_t chooseWidth(const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
   bool hasHalves = llvm::any_of(accesses, [](const LaneAccess &a) { return a.bytes && a.elementBytes == 2; });
   int64_t width = hasHalves ? 8 : 4;
@@ -139,12 +140,12 @@ static int64_t chooseWidth(const KernelAnalysis &kernel, ArrayRef<LaneAccess> ac
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Arrays over lanes that a thread holds: sums over rows, and kept values.
+/// The number of arrays over lanes that a thread keeps: sums over rows, and kept values.
 static int64_t countSums(const KernelAnalysis &kernel) {
   return llvm::count_if(
       kernel.nodes, [&](auto &entry) { return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims()); });
 }
-/// In how many ways sums over rows combine: threads of a block meet in memory of its own for each.
+/// The number of different combiners of sums over rows: each uses shared memory of its own.
 static int64_t countRowCombines(const KernelAnalysis &kernel) {
   std::set<codegen::Combine> combines;
   for (const auto &[op, node] : kernel.nodes)
@@ -166,9 +167,9 @@ static void shareBlock(LaunchShape &shape, int64_t rows) {
   shape.rowGroups = rows == 1 ? 1 : std::clamp(powerCeil(rows), least, most);
 }
 
-/// Several rows at once where the number of blocks is fixed, and is that of two or three for a
-/// multiprocessor: as many as its registers hold, so that their loads are on the way together.
-/// Whole warps have a row; all groups have equally many.
+/// If the number of blocks is fixed, at two or three per multiprocessor, a block processes
+/// several rows at once: as many as the registers can hold, so that more loads are in flight.
+/// A row has whole warps, and all groups have the same number of rows.
 static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, int64_t rows) {
   int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
@@ -180,7 +181,7 @@ static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, int
     --shape.rowGroups;
 }
 
-/// The threads of a row that has more vectors than a warp: each has a few lanes, evenly.
+/// The threads of a row with more vectors than a warp has threads; they share the lanes evenly.
 static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
   int64_t vectors = ceilDiv(kernel.lanes, shape.width), arrays = countArrays(kernel), most = kBlockThreads;
   int64_t rowBytes = 0;
@@ -200,8 +201,8 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, A
     shape.rowThreads = 1;
     return shareBlock(shape, blockRows);
   }
-  // A warp needs no barriers; it takes a row alone when it can hold it.  Sums over rows are
-  // held from row to row, and would leave room for few warps.
+  // A single warp needs no barriers, so it processes a row alone if its registers can hold the
+  // row.  Sums over rows stay in registers from row to row and would leave room for few warps.
   int64_t vectors = ceilDiv(kernel.lanes, shape.width), warpLanes = ceilDiv(vectors, kWarp) * shape.width;
   bool warp = countLaneReductions(kernel) > 0 && countSums(kernel) == 0 && kernel.rows >= kWarpRows &&
               warpLanes * std::max<int64_t>(countKept(kernel), 1) <= kRegisterLanes;
@@ -214,8 +215,8 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, A
     shareWideBlock(shape, kernel, blockRows);
 }
 
-/// A thread has W lanes of all rows.  Sums over rows are shared between groups that
-/// have every so many rows each, when whole groups divide the lanes.
+/// A thread has W lanes of all rows.  If the groups divide the lanes evenly, several groups
+/// share a sum over rows, and each processes a part of the rows.
 static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
   shape.rowThreads = kBlockThreads;
   if (kernel.flat)

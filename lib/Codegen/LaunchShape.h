@@ -1,13 +1,12 @@
 //===- LaunchShape.h - threads and blocks of a kernel -----------*- C++ -*-===//
 //
-// How a kernel is spread over the threads of a GPU, as data: a cost model chooses
-// it from the loops of the kernel, the types in memory and the alignment that all
-// launches prove.  The kernel's comment shows it, its text is printed from it, and
-// its launches pass it on.
+// How a kernel is distributed over the threads of a GPU, as data.  A cost model chooses
+// it from the loops of the kernel, the types in memory and the alignment that holds for
+// all launches.  The kernel's text is printed from it, and its launches use it.
 //
-// A thread takes `width` lanes at once.  `rowThreads` threads (T) share a row: up to
-// a warp, a power of two, or several warps.  A block has `rowGroups` such groups; those
-// of several warps meet at barriers of the block, and have equally many rows each.
+// A thread processes `width` lanes at once.  `rowThreads` threads (T) share a row: a power
+// of two up to a warp, or several warps.  A block has `rowGroups` such groups; groups of
+// several warps synchronise at barriers of the block and have the same number of rows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_LAUNCHSHAPE_H
@@ -25,14 +24,15 @@ using Alignments = llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<uint64_t>>
 Alignments findAlignments(mlir::ModuleOp module, const ArenaMap &arena);
 
 struct LaunchShape {
-  /// What a launch passes; flat kernels count their own blocks, by the length.
+  /// The grid and block size of a launch; flat kernels compute their number of blocks from
+  /// the length.
   int64_t blocks = 1, threads = 1;
   /// W, T and the number of groups of T threads in a block.
   int64_t width = 1, rowThreads = 1, rowGroups = 1;
-  /// How many blocks a multiprocessor has at once for want of more, or 0: then registers
-  /// that would leave room for others are the kernel's.
+  /// If the grid is too small to fill a multiprocessor, the number of its resident blocks, so
+  /// that the kernel may use more registers; else 0.
   int64_t blocksAtOnce = 0;
-  /// How often the lane loop of a thread runs at most, for rows of known length.
+  /// The largest number of iterations of a thread's lane loop, for rows of known length.
   int64_t iterations = 1;
   /// Whether values that several phases read stay in registers.
   bool keeps = false;

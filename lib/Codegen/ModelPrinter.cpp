@@ -151,11 +151,11 @@ static std::string planText(StringRef json) {
 }
 
 /// Programs of many ranks have the transports that they are linked with.
-static std::string mainText(const StepFlavour &flavour, bool manyRanks) {
-  std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n" + flavour.mainCalls.str();
+static std::string mainText(const StepEmitter &emitter, bool manyRanks) {
+  std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n" + emitter.mainCalls.str();
   SmallVector<StringRef> transports;
   if (manyRanks)
-    flavour.transports.split(transports, ' ');
+    emitter.transports.split(transports, ' ');
   for (StringRef name : transports)
     text += "#ifdef BRAID_WITH_" + name.upper() + "\n  br_use_" + name.str() + "();\n#endif\n";
   return text + "  return br_main(argc, argv, &model);\n}\n";
@@ -189,10 +189,11 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
     ++text.numTensors;
   }
   if (text.numTensors)
-    text.tables += "// name, cause, type, rank, logical shape, strides in the arena,\n"
-                   "// offset, bytes, initial values, stream, in checkpoints, groups that cut it\n// and that it is a "
-                   "sum over, what it is a copy of\nstatic const br_tensor tensors" +
-                   suffix.str() + "[] = {\n" + rows + "};\n\n";
+    text.tables +=
+        "// name, cause, type, rank, logical shape, strides in the arena,\n"
+        "// offset, bytes, initial values, stream, in checkpoints, groups that shard it\n// and that it is a "
+        "sum over, what it is a copy of\nstatic const br_tensor tensors" +
+        suffix.str() + "[] = {\n" + rows + "};\n\n";
   return success();
 }
 
@@ -227,9 +228,10 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
   if (!ios.empty())
-    text.tables += "// name, role, type, rank, shape, offset, bytes, groups that\n// cut it and that it is a sum over; "
-                   "inputs before results\n" +
-                   ios + "\n";
+    text.tables +=
+        "// name, role, type, rank, shape, offset, bytes, groups that\n// shard it and that it is a sum over; "
+        "inputs before results\n" +
+        ios + "\n";
   if (!actions.empty())
     text.tables += "// what each action is\n" + actions + "\n";
   text.tables += "// name, function, inputs and results, how many of each, actions\nstatic const br_program programs" +
@@ -258,7 +260,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   llvm::raw_string_ostream os(text);
   os << "// The tables that the runtime reads, and main.\n"
         "#include \"braid_rt.h\"\n#include \""
-     << steps.getFlavour().modelInclude << "\"\n#include \"step.h\"\n"
+     << steps.getEmitter().modelInclude << "\"\n#include \"step.h\"\n"
      << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
   for (const KindText &kind : kinds)
     os << kind.tables;
@@ -285,11 +287,11 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
        << ",\n    /*tensors=*/" << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors
        << ",\n    /*programs=*/programs" << suffix << ", " << ranks.getKinds()[number].programs.size()
        << ",\n    /*matmuls=*/" << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
-       << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getFlavour().cpuFeatures << ",\n"
+       << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getEmitter().cpuFeatures << ",\n"
        << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
        << ranks.ranksText(number) << "    /*attentions=*/" << (numAttentions ? "attentions" + suffix : "nullptr")
        << ", " << numAttentions << ",\n};\n\n";
   }
-  os << mainText(steps.getFlavour(), manyRanks);
+  os << mainText(steps.getEmitter(), manyRanks);
   return text;
 }

@@ -156,8 +156,8 @@ static OperandRange outsOf(comm::CollectiveOpInterface op) {
 }
 
 /// Rows of the tensor [rows, n, …] whose blocks lie along `dims[tensor]`; 1 where
-/// it is not cut.
-static int64_t rowsOfCut(ArrayRef<int64_t> dims, unsigned tensor, ArrayRef<int64_t> shape) {
+/// it is not sharded.
+static int64_t rowsBeforeDim(ArrayRef<int64_t> dims, unsigned tensor, ArrayRef<int64_t> shape) {
   if (dims.empty() || dims[tensor] == comm::kFlat)
     return 1;
   return ShapedType::getNumElements(shape.take_front(dims[tensor]));
@@ -216,18 +216,18 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
   OperandRange sends = op.getSent(), receives = outsOf(op);
   Value sent = (sends.empty() ? receives : sends)[tensor], received = (receives.empty() ? sends : receives)[tensor];
   auto sentType = exec::tensorOf(sent.getType()), receivedType = exec::tensorOf(received.getType());
-  // Dims before the cut one are those of the whole in a block, too.
-  int64_t sentRows = rowsOfCut(op.getSentDims(), tensor, sentType.getShape());
-  int64_t receivedRows = rowsOfCut(op.getReceivedDims(), tensor, receivedType.getShape());
+  // The dims before the sharded one have the same size in a block as in the whole.
+  int64_t sentRows = rowsBeforeDim(op.getSentDims(), tensor, sentType.getShape());
+  int64_t receivedRows = rowsBeforeDim(op.getReceivedDims(), tensor, receivedType.getShape());
   if (std::max(sentRows, receivedRows) > INT32_MAX)
-    return op->emitError() << "cuts tensor " << tensor << " in more rows than the runtime counts";
-  // The whole is what is sent or what is received; neither is larger where nothing is cut.
+    return op->emitError() << "splits tensor " << tensor << " into more rows than fit in 32 bits";
+  // The whole is what is sent or what is received; they are equal where nothing is split.
   int64_t count = std::max(sentType.getNumElements(), receivedType.getNumElements());
   if (ArrayRef<int64_t> dims = sends.empty() ? op.getSentDims() : op.getReceivedDims();
       (sends.empty() || receives.empty()) && !dims.empty()) {
     // The rank has a block, and the whole is elsewhere.
     if (dims[tensor] == comm::kFlat)
-      return op->emitError() << "has a flat range of a tensor whose size only the root knows; cut it along a dim";
+      return op->emitError() << "has a flat range of a tensor whose size only the root knows; split it along a dim";
     count *= sizeOf(op.getAxes());
   }
   return "{" + std::to_string(arena.offsetOf(sent)) + ", " + std::to_string(arena.offsetOf(received)) + ", " +

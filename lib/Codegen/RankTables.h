@@ -17,9 +17,9 @@ namespace braid::codegen {
 
 /// A tensor that a rank may hold a part of.
 struct PartOfTensor {
-  /// The whole tensor and the strides of the rank's block, before a flat cut.
+  /// The whole tensor and the strides of the rank's block, before the flat order is sharded.
   llvm::SmallVector<int64_t> shape, strides;
-  /// The groups that cut its dims and the block, and that it is a sum over.
+  /// The groups that shard its dims and the block, and that it is a sum over.
   llvm::SmallVector<int64_t> dims;
   unsigned flat = 0, partial = 0;
 };

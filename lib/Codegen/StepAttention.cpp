@@ -16,7 +16,7 @@ static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType(
 /// The strides of batch, sequence and heads.
 static std::string stridesText(Value ref) { return listText(typeOf(ref).getStrides().drop_back()); }
 
-/// There is a library, and it reads and writes 16 bytes at a time.
+/// Checks that the target has an attention library, which accesses 16 bytes at a time.
 static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, StringRef target) {
   if (!lookupTarget(target)->attention.maxHeadSize)
     return op->emitError() << "the " << target
@@ -29,8 +29,8 @@ static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, StringRef 
   return success();
 }
 
-/// Sizes, and the strides of what both directions read; `gradients` are those of the
-/// backward pass.
+/// A row of br_model.attentions: sizes, and the strides of the tensors that both passes read;
+/// `gradients` are the outs of the backward pass.
 template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output, ValueRange gradients) {
   ArrayRef<int64_t> query = typeOf(op.getQuery()).getShape(), key = typeOf(op.getKey()).getShape();
   std::string row;
@@ -56,7 +56,7 @@ std::string StepPrinter::attentionNumber(const std::string &row) {
 }
 
 LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
-  if (failed(verifyCall(op, arena, flavour.target)))
+  if (failed(verifyCall(op, arena, emitter.target)))
     return failure();
   SmallVector<std::string> arguments{"ctx", attentionNumber(attentionRow(op, op.getOuts()[0], {}))};
   for (Value ref : op->getOperands())
@@ -66,7 +66,7 @@ LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
 }
 
 LogicalResult StepPrinter::printAttentionGrad(exec::AttentionGradOp op) {
-  if (failed(verifyCall(op, arena, flavour.target)))
+  if (failed(verifyCall(op, arena, emitter.target)))
     return failure();
   SmallVector<Value> gradients{op.getGradient()};
   llvm::append_range(gradients, op.getOuts());

@@ -92,7 +92,7 @@ LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   std::string group = std::to_string(ranks.groupOf(op.getAxes())), out = addressText(op.getOuts().front());
-  if (flavour.onDevice)
+  if (emitter.onDevice)
     printCall("axis_index", {"m", group, out});
   else
     calls += "  *static_cast<int32_t *>(" + out + ") = br_axis_index(ctx, " + group + ");\n";
@@ -112,7 +112,7 @@ struct Loop {
 };
 } // namespace
 
-/// The loops over a block, those merged that are one.
+/// The loops over a block; adjacent loops that collapse into one are merged.
 static SmallVector<Loop> loopsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<Loop> loops;
   for (auto [size, fromStride, toStride] : llvm::zip(shape, from, to)) {
@@ -128,7 +128,7 @@ static SmallVector<Loop> loopsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> from
   return loops;
 }
 
-/// The name of the table of a copy of `shape` elements between these places.
+/// The name of the table for a copy of `shape` elements between references of these types.
 FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> shape, exec::RefType from,
                                               exec::RefType to) {
   SmallVector<Loop> loops = loopsOf(shape, from.getStrides(), to.getStrides());
@@ -150,16 +150,16 @@ static int64_t placeBytes(exec::RefType type) {
   return type.getTensorType().getNumElements() * elementBytes(type.getElementType());
 }
 
-/// A flat range is of contiguous places alone.
+/// Checks that the references of a flat range are contiguous.
 static LogicalResult verifyFlat(Operation *op, ValueRange places) {
   for (Value place : places)
     if (auto type = cast<exec::RefType>(place.getType()); !type.isContiguous())
-      return op->emitError() << "cuts flat, but has a strided place of type " << type
+      return op->emitError() << "splits the flat order, but has a strided place of type " << type
                              << "; flat ranges are of contiguous ones";
   return success();
 }
 
-/// The first element of a block, by its number.
+/// The offset of the first element of block `number`.
 static std::string startText(const std::string &number, exec::RefType whole, exec::RefType block, int64_t dim) {
   return number + " * " + std::to_string(whole.getStrides()[dim] * block.getShape()[dim]);
 }
@@ -171,14 +171,14 @@ LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
   auto whole = cast<exec::RefType>(op.getInput().getType()), block = cast<exec::RefType>(out.getType());
   std::string number = blockNumber(op.getAxes(), op.getShift());
   if (static_cast<int64_t>(op.getDim()) == comm::kFlat) {
-    printCall("take_range", {flavour.launcher.str(), addressText(op.getInput()), std::to_string(placeBytes(whole)),
+    printCall("take_range", {emitter.launcher.str(), addressText(op.getInput()), std::to_string(placeBytes(whole)),
                              number, std::to_string(placeBytes(block)), addressText(out)});
     return verifyFlat(op, {op.getInput(), out});
   }
   FailureOr<std::string> table = copyTable(op, block.getShape(), whole, block);
   if (failed(table))
     return failure();
-  printCall("copy_block", {flavour.launcher.str(), *table, addressText(op.getInput()),
+  printCall("copy_block", {emitter.launcher.str(), *table, addressText(op.getInput()),
                            startText(number, whole, block, op.getDim()), addressText(out), "0"});
   return success();
 }
@@ -195,14 +195,14 @@ LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
     auto block = cast<exec::RefType>(value.getType());
     std::string number = blockNumber(op.getAxes(), shift);
     if (isFlat) {
-      printCall("put_range", {flavour.launcher.str(), addressText(value), number, std::to_string(placeBytes(block)),
+      printCall("put_range", {emitter.launcher.str(), addressText(value), number, std::to_string(placeBytes(block)),
                               addressText(out), std::to_string(placeBytes(whole))});
       continue;
     }
     FailureOr<std::string> table = copyTable(op, block.getShape(), block, whole);
     if (failed(table))
       return failure();
-    printCall("copy_block", {flavour.launcher.str(), *table, addressText(value), "0", addressText(out),
+    printCall("copy_block", {emitter.launcher.str(), *table, addressText(value), "0", addressText(out),
                              startText(number, whole, block, op.getDim())});
   }
   return success();

@@ -1,8 +1,8 @@
 //===- StepLaunch.cpp - launches of kernels, as C++ -----------------------===//
 //
-// On the CPU a launch says what there is to do, and the runtime cuts it up for its
-// threads.  On a device it says how many blocks of how many threads; flat kernels
-// count their own blocks, by the length.
+// On the CPU a launch gives the iteration space, and the runtime partitions it among its
+// threads.  On a device a launch gives the numbers of blocks and threads; flat kernels
+// compute the number of blocks from the length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-/// The operands that a kernel's function takes: an out that is an operand is one
-/// pointer with it.
+/// The operands that a kernel's function takes; an operand and an out at the same reference
+/// share one pointer.
 static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &kernel, uint64_t tuple) {
   size_t numIns = op.getIns().size() / op.getBatch(), numOuts = op.getOuts().size() / op.getBatch();
   SmallVector<Value> pointers(op.getIns().slice(tuple * numIns, numIns));
@@ -30,7 +30,7 @@ static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &ke
 static int64_t elements(Value ref) { return cast<exec::RefType>(ref.getType()).getTensorType().getNumElements(); }
 
 namespace {
-/// The function that launches a kernel, and what it takes before the pointers.
+/// The function that launches a kernel, and its arguments before the pointers.
 struct LaunchText {
   StringRef function;
   SmallVector<std::string> arguments;
@@ -70,7 +70,7 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   size_t numOuts = op.getOuts().size() / op.getBatch();
   for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
     int64_t length = kernel.flat ? elements(op.getOuts()[tuple * numOuts]) : 0;
-    LaunchText launch = flavour.onDevice ? onDevice(kernel, it->second.shape, length) : onHost(kernel, length);
+    LaunchText launch = emitter.onDevice ? onDevice(kernel, it->second.shape, length) : onHost(kernel, length);
     launch.arguments.push_back(kernelFunction(op.getKernel()));
     for (Value pointer : pointersOf(op, kernel, tuple))
       launch.arguments.push_back(addressText(pointer));
@@ -79,7 +79,7 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   return success();
 }
 
-/// What a launch is about: the parameter that it updates, else what it writes first.
+/// The name for a launch in comments: the parameter that it updates, or else its first out.
 static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
   for (Value out : outs)
     if (auto tensor = dyn_cast<exec::TensorOp>(arena.storageOf(out)); tensor && isa<tg::ParamAttr>(tensor.getValue()))
@@ -87,7 +87,7 @@ static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
   return arena.nameOf(outs[0]);
 }
 
-/// A launch over many vectors: their lengths and places are a constant table.
+/// A launch over many vectors, whose lengths and offsets are in a constant table.
 void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
   std::string function = kernelFunction(op.getKernel()), name = function + "_table" + std::to_string(numTables++);
   size_t numOuts = op.getOuts().size() / op.getBatch(), numPointers = pointersOf(op, kernel.analysis, 0).size();
@@ -101,7 +101,7 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
         "    {" + std::to_string(elements(outs[0])) + ", {" + offsets + "}}, // " + subjectOf(outs, arena).str() + "\n";
   }
   tables += "};\n\n";
-  if (flavour.onDevice)
+  if (emitter.onDevice)
     printCall("launch_table", {"m", name, std::to_string(kernel.shape.threads), function});
   else
     printCall("launch_table", {"ctx", "m", name, function});

@@ -1,7 +1,8 @@
 //===- StepNotes.cpp - what the comment above a call says -----------------===//
 //
-// A call names places in the arena.  Above it stand the action, what it makes and where
-// it came from; below that, what lies at the places, and the sizes of a product.
+// The arguments of a call are offsets in the arena.  The comment above it gives the action,
+// its results and the source location; a second line gives the values at these offsets, and
+// the sizes of a GEMM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +36,8 @@ std::string StepPrinter::actionText(Operation *op, const BufferNames &names) {
   return text + (origin.empty() ? "" : "; " + origin);
 }
 
-/// `name` without what it has in common with the one before it: of "attn@9#0" and
-/// "attn@9#1" only "#1", of "attn@9" and "attn@9 + 1536" only "+ 1536".
+/// `name` without the part that it shares with the name before it: after "attn@9#0",
+/// "attn@9#1" becomes "#1"; after "attn@9", "attn@9 + 1536" becomes "+ 1536".
 static StringRef shortened(StringRef name, StringRef previous) {
   size_t end = name.find_first_of("#+");
   bool same = end != StringRef::npos &&
@@ -44,7 +45,7 @@ static StringRef shortened(StringRef name, StringRef previous) {
   return same ? name.drop_front(end) : name;
 }
 
-/// What `nameOf` calls these places, each name once; of very many the first `most`.
+/// The names of these places by `nameOf`, each once, and at most the first `most`.
 static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<std::string(Value)> nameOf) {
   SmallVector<std::string> names;
   for (Value ref : refs)
@@ -57,7 +58,7 @@ static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<
   return more ? text + ", and " + std::to_string(more) + " more" : text;
 }
 
-/// "64 x 2304 x 768": m, n and k of the product, and the loops around it.
+/// "64 x 2304 x 768": m, n and k of the GEMM, and the loops around it.
 static std::string sizesText(const MatmulShape &shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -108,7 +109,7 @@ std::string StepPrinter::noteText(Operation *op, const BufferNames &names) {
     return read.empty() ? "" : "of " + read;
   std::string text = tuples > 1 ? "the first " : "";
   text += read.empty() ? "" : "reads " + read;
-  // An only one stands in the line before.
+  // A single result is already in the line before.
   if (outs.size() > 1)
     text += (read.empty() ? "" : "; ") + ("writes " + written);
   return text;

@@ -3,10 +3,10 @@
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
 #include "lib/Codegen/ArenaText.h"
-#include "lib/Codegen/Chapters.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
+#include "lib/Codegen/Sections.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/IR/SymbolTable.h"
@@ -18,10 +18,10 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-const StepFlavour *codegen::findStepFlavour(StringRef target) {
-  for (const StepFlavour *flavour : {&cpuSteps, &cudaSteps})
-    if (flavour->target == target)
-      return flavour;
+const StepEmitter *codegen::findStepEmitter(StringRef target) {
+  for (const StepEmitter *emitter : {&cpuStepEmitter, &cudaStepEmitter})
+    if (emitter->target == target)
+      return emitter;
   return nullptr;
 }
 
@@ -35,9 +35,10 @@ void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments)
   calls += wrapCall("  " + function.str(), arguments, ";") + "\n";
 }
 
-/// A function of the runtime that is told its element type; on a device, a template.
+/// A call of a runtime function that takes the element type: as an argument on the CPU, as a
+/// template argument on a device.
 void StepPrinter::printTyped(StringRef function, Type element, SmallVector<std::string> arguments) {
-  if (flavour.onDevice) {
+  if (emitter.onDevice) {
     arguments.insert(arguments.begin(), "m");
     StringRef type = element.isF64() ? "double" : memoryType(element);
     return printCall((function + "<" + type + ">").str(), arguments);
@@ -66,13 +67,14 @@ static StringRef epilogueText(exec::Epilogue epilogue) {
   llvm_unreachable("unknown epilogue");
 }
 
-/// Where GELU's input is kept or read: whether, elements a row, and place.
+/// The fields for the kept input of GELU: whether the call writes or reads it, its elements
+/// per row, and its offset.
 std::string StepPrinter::auxText(exec::MatmulOp op, int64_t columns) {
   Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux();
   return aux ? "1, " + std::to_string(columns) + ", " + std::to_string(arena.offsetOf(aux)) : "0, 0, 0";
 }
 
-/// Which operand of the GEMM is summed for the gradient of a bias, and where that goes.
+/// Which operand of the GEMM is summed for the gradient of a bias, and the offset of the sum.
 std::string StepPrinter::biasGradText(exec::MatmulOp op, bool swapped) {
   if (!op.getBiasGrad())
     return "BR_BIAS_GRAD_NONE, 0";
@@ -94,7 +96,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
                           << " elements, but the GEMM of \"" << op.getSpec() << "\" has " << shape->n << " columns";
   if (op.getBiasGrad() && !(shape->batch.empty() && shape->outer.empty()))
     return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getSpec()
-                          << "\" is several products of the library";
+                          << "\" takes several GEMM calls";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 
   auto loops = [](ArrayRef<MatmulLoop> loops, int64_t MatmulLoop::*member) {
@@ -123,13 +125,13 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   return success();
 }
 
-/// What the runtime takes: contiguous operands, and indices of 32 bits.
+/// Checks what the runtime requires: contiguous operands and 32-bit indices.
 LogicalResult StepPrinter::verifyRows(Operation *op, exec::RefType indices, ArrayRef<exec::RefType> operands) {
   if (!indices.getElementType().isInteger(32))
     return op->emitError() << "indices of type " << indices.getElementType() << " are not supported; the "
-                           << flavour.target << " target reads i32";
+                           << emitter.target << " target reads i32";
   if (!indices.isContiguous() || !llvm::all_of(operands, [](exec::RefType type) { return type.isContiguous(); }))
-    return op->emitError() << "the " << flavour.target << " target's "
+    return op->emitError() << "the " << emitter.target << " target's "
                            << cast<exec::ActionOpInterface>(op).getActionName() << " needs contiguous operands";
   return success();
 }
@@ -160,11 +162,11 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
                                      addressText(op.getUpdates()),
                                      op.getAccumulator() ? "1" : "0",
                                      addressText(op.getOuts()[0])};
-  uint64_t scratch = op.getWorkspaceBytes(lookupTarget(flavour.target)->workspace);
+  uint64_t scratch = op.getWorkspaceBytes(lookupTarget(emitter.target)->workspace);
   if (scratch > workspaceBytes)
     return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
-                          << workspaceBytes << "; it was not planned for the " << flavour.target << " target";
-  if (flavour.onDevice)
+                          << workspaceBytes << "; it was not planned for the " << emitter.target << " target";
+  if (emitter.onDevice)
     arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
   printTyped("scatter_add", out.getElementType(), std::move(arguments));
   return success();
@@ -203,14 +205,14 @@ LogicalResult StepPrinter::printAction(Operation *op) {
                          << " yet; has the module been brought into memory form?";
 }
 
-/// Cuts a long list into parts of about as many actions, the last of those that are left,
-/// where chapters begin as far as they do.
-static SmallVector<ArrayRef<ActionText>> cutParts(ArrayRef<ActionText> actions) {
+/// Splits a long list of actions into parts of about equal length, if possible where a section
+/// begins.  The last part has the remaining actions.
+static SmallVector<ArrayRef<ActionText>> splitIntoParts(ArrayRef<ActionText> actions) {
   constexpr size_t least = 48, most = 80;
   SmallVector<ArrayRef<ActionText>> parts;
   while (actions.size() > most) {
     size_t end = least;
-    while (end < most && !actions[end].beginsChapter)
+    while (end < most && !actions[end].beginsSection)
       ++end;
     parts.push_back(actions.take_front(end));
     actions = actions.drop_front(end);
@@ -219,35 +221,35 @@ static SmallVector<ArrayRef<ActionText>> cutParts(ArrayRef<ActionText> actions) 
   return parts;
 }
 
-/// A function that runs these actions, or, as compilers take more than linear time
-/// for long functions, several that run a part each.
+/// A function that runs these actions.  Compile time grows faster than linearly with the
+/// length of a function, so a long list becomes several functions that run a part each.
 std::string StepPrinter::programText(StringRef function, ArrayRef<ActionText> actions) {
   std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n",
-              end = "  return " + flavour.status.str() + ";\n}\n";
+              end = "  return " + emitter.status.str() + ";\n}\n";
   auto join = [](ArrayRef<ActionText> actions) {
     return llvm::join(llvm::map_range(actions, [](const ActionText &action) { return action.text; }), "\n");
   };
-  SmallVector<ArrayRef<ActionText>> cut = cutParts(actions);
+  SmallVector<ArrayRef<ActionText>> lists = splitIntoParts(actions);
   if (actions.empty())
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
-  if (cut.size() == 1)
+  if (lists.size() == 1)
     return "br_status " + function.str() + head + "\n" + join(actions) + end;
   std::string parts, body, unused = "[[maybe_unused]] ";
-  for (auto [number, its] : llvm::enumerate(cut)) {
+  for (auto [number, its] : llvm::enumerate(lists)) {
     std::string name = function.str() + "_" + std::to_string(number);
-    parts += "static br_status " + name + "(" + (flavour.onDevice ? unused : "") + "br_context *ctx, " + unused +
+    parts += "static br_status " + name + "(" + (emitter.onDevice ? unused : "") + "br_context *ctx, " + unused +
              "const Memory m) {\n" + join(its) + end + "\n";
     body += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
   return parts + "br_status " + function.str() + head + body + "  return BR_OK;\n}\n";
 }
 
-/// "  // ---- forward: h.0 ----", and an empty line.
-static std::string chapterText(StringRef chapter) {
-  return chapter.empty() ? "" : "  // ---- " + chapter.str() + " ----\n\n";
+/// "  // ---- forward: h.0 ----" and an empty line; "" if no section begins.
+static std::string sectionHeading(StringRef section) {
+  return section.empty() ? "" : "  // ---- " + section.str() + " ----\n\n";
 }
 
-/// Names are long: these lines may be as well.
+/// Comments with long names get wider lines than the code.
 static std::string stepComment(StringRef text) {
   return text.empty() ? "" : comment(text, "  ", /*columns=*/120, /*hang=*/2);
 }
@@ -263,7 +265,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   SmallVector<ActionText> actions;
   std::vector<std::string> &texts = actionNames[program];
   BufferNames names(program, arena);
-  Chapters chapters(program, arena);
+  Sections sections(program, arena);
   for (Operation &op : program.getBody().front()) {
     auto action = dyn_cast<exec::ActionOpInterface>(op);
     if (!action)
@@ -271,20 +273,20 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     calls.clear();
     if (failed(printAction(&op)))
       return failure();
-    std::string number = std::to_string(texts.size()), chapter = chapters.begin(action);
+    std::string number = std::to_string(texts.size()), section = sections.begin(action);
     names.enter(action, texts.size());
     texts.push_back(actionText(&op, names));
-    std::string mark = flavour.onDevice ? "  m.at(" + number + ");\n" : "";
-    actions.push_back({chapterText(chapter) + stepComment(number + ": " + texts.back()) +
+    std::string mark = emitter.onDevice ? "  m.at(" + number + ");\n" : "";
+    actions.push_back({sectionHeading(section) + stepComment(number + ": " + texts.back()) +
                            stepComment(noteText(&op, names)) + mark + calls,
-                       !chapter.empty()});
+                       !section.empty()});
   }
-  programs += "\n" + (flavour.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program, names) +
+  programs += "\n" + (emitter.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program, names) +
               programText(programFunction(program.getSymName()), actions);
   return success();
 }
 
-/// Loads the kernels of a device at the start.
+/// A table that makes the runtime load all device kernels at the start.
 static std::string preloadText(const KernelTable &kernels) {
   std::vector<std::string> names;
   for (auto &[symbol, kernel] : kernels)
@@ -300,13 +302,13 @@ FailureOr<std::string> StepPrinter::print() {
     if (failed(printProgram(program)))
       return failure();
   std::string arenaTable, preload;
-  if (flavour.onDevice) {
+  if (emitter.onDevice) {
     preload = preloadText(kernels);
     arenaTable = sectionText("The arena") + tensorsText(module) + "\n" +
                  (tables.empty() ? "" : sectionText("Launches over many vectors, and copies of blocks"));
   }
   return "// The programs of the model: kernels and library calls in their order.\n#include \"" +
-         flavour.kernelsFile.str() + "\"\n#include \"step.h\"\n" + flavour.stepIncludes.str() +
+         emitter.kernelsFile.str() + "\"\n#include \"step.h\"\n" + emitter.stepIncludes.str() +
          "\nnamespace braid {\n\n" + arenaTable + tables +
          StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + preload + "\n} // namespace braid\n";
 }

@@ -11,13 +11,13 @@
 #include "lib/Codegen/BufferNames.h"
 #include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/RankTables.h"
-#include "lib/Codegen/StepFlavour.h"
+#include "lib/Codegen/StepEmitter.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid::codegen {
 
-/// A kernel as loops, and as blocks of threads where it runs on a device.
+/// A kernel's loops, and its launch shape where it runs on a device.
 struct KernelToPrint {
   KernelAnalysis analysis;
   LaunchShape shape;
@@ -25,10 +25,10 @@ struct KernelToPrint {
 /// Kernels by symbol, in the order of the module.
 using KernelTable = llvm::MapVector<mlir::StringAttr, KernelToPrint>;
 
-/// An action in C++, with the comments above it, and whether a chapter begins there.
+/// An action in C++ with the comments above it, and whether it begins a section.
 struct ActionText {
   std::string text;
-  bool beginsChapter;
+  bool beginsSection;
 };
 
 /// A program's C++ name.
@@ -37,15 +37,15 @@ std::string programFunction(llvm::StringRef symbol);
 class StepPrinter {
 public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
-              const StepFlavour &flavour)
-      : module(module), arena(arena), kernels(kernels), ranks(ranks), flavour(flavour),
+              const StepEmitter &emitter)
+      : module(module), arena(arena), kernels(kernels), ranks(ranks), emitter(emitter),
         matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()) {}
 
   /// The text of the file of programs.
   mlir::FailureOr<std::string> print();
-  /// What each action of a program is, for people; complete after print().
+  /// A readable name of each action of a program; complete after print().
   llvm::ArrayRef<std::string> actionsOf(exec::ProgramOp program) const { return actionNames.at(program); }
-  const StepFlavour &getFlavour() const { return flavour; }
+  const StepEmitter &getEmitter() const { return emitter; }
   /// The rows of br_model.matmuls of a kind of ranks, as initializers; complete after
   /// print().
   llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
@@ -89,7 +89,7 @@ private:
   const ArenaMap &arena;
   const KernelTable &kernels;
   RankTables &ranks;
-  const StepFlavour &flavour;
+  const StepEmitter &emitter;
   std::string calls; // of the action being printed
   std::string programs, tables;
   unsigned numTables = 0;

@@ -40,10 +40,10 @@ llvm::Expected<ComputeRates> ComputeRates::parse(llvm::StringRef text, const Tar
 
 double ComputeRates::seconds(exec::ActionOpInterface action) const {
   exec::ActionCost cost = action.getActionCost();
-  double productFlops = matrixFlops;
+  double gemmFlops = matrixFlops;
   if (cost.matrixFlops && exec::tensorOf(action.getActionIns()[0].getType()).getElementType().isBF16())
-    productFlops = halfMatrixFlops;
-  double computing = cost.matrixFlops / productFlops + cost.vectorFlops / vectorFlops;
+    gemmFlops = halfMatrixFlops;
+  double computing = cost.matrixFlops / gemmFlops + cost.vectorFlops / vectorFlops;
   double moving = static_cast<double>(cost.bytesRead + cost.bytesWritten) / bytesPerSecond;
   return launchSeconds + std::max(computing, moving);
 }

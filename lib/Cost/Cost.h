@@ -30,8 +30,8 @@ struct ComputeRates {
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
 
   static ComputeRates of(const TargetInfo &target);
-  /// "GFLOPS,GBps": matrix products of any type, and bytes; vector code scales with
-  /// the former.  Empty for the target's.
+  /// Parses "GFLOPS,GBps": the rates of GEMMs of any type and of memory traffic.  The rate
+  /// of vector code scales with the former.  An empty text gives the target's rates.
   static llvm::Expected<ComputeRates> parse(llvm::StringRef text, const TargetInfo &target);
 
   double seconds(exec::ActionOpInterface action) const;

@@ -27,7 +27,7 @@ RankMemory braid::memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
     return {*limit, "the memory limit of a rank"};
   std::optional<int64_t> available = availableBytes();
   if (!available)
-    return {INT64_MAX, "there is no --memory-limit, and this host does not say what it has"};
+    return {INT64_MAX, "no --memory-limit was given, and the available memory of this host is unknown"};
   return {*available / ranks, "what each of " + std::to_string(ranks) + " ranks has of the " + formatSize(*available) +
                                   " available on this host; --memory-limit= says otherwise"};
 }

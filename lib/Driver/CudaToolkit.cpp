@@ -18,7 +18,7 @@ Expected<std::string> braid::findNvcc(StringRef named) {
     // A path is taken as it is, whether or not there is something.
     ErrorOr<std::string> path = sys::findProgramByName(named);
     if (!path || !sys::fs::can_execute(*path))
-      return makeError("--nvcc=" + named + ": there is no such program");
+      return makeError("--nvcc=" + named + ": no such program");
     return *path;
   }
   if (std::optional<std::string> home = sys::Process::GetEnv("CUDA_HOME")) {

@@ -315,11 +315,12 @@ LogicalResult Driver::checkOptions() {
   if (options.accumulate < 1)
     return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
   if (options.accumulate > INT32_MAX)
-    return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is more than 32 bits count"));
+    return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " does not fit in 32 bits"));
   if (failed(report(resolveParallelOptions(options))) || failed(report(checkPrecisionOptions(options))))
     return failure();
   if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
-    return report(makeError("--memory-limit=" + options.memoryLimit + " is no size; write bytes, or 512MiB, 2GiB"));
+    return report(makeError("--memory-limit=" + options.memoryLimit +
+                            ": invalid size; expected a number of bytes, with an optional KiB, MiB or GiB"));
   bool compares = !options.parallel.compare.empty();
   if (!compares && failed(report(checkCompiler(options))))
     return failure();

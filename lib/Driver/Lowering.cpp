@@ -27,7 +27,7 @@ LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult
   return result;
 }
 
-/// What passes remark on the way to a rank's program (how an op was cut, what a bucket
+/// What passes remark on the way to a rank's program (how an op was sharded, what a bucket
 /// holds) is for those who ask for it.
 LogicalResult Lowering::run(ModuleOp module, const Phase &phase) {
   std::optional<ScopedDiagnosticHandler> filter;

@@ -73,15 +73,15 @@ struct DriverOptions {
   Emit emit = Emit::Exe;
   /// In TargetInfo; as an option, with a colon and the GPU after it.
   std::string target = "cpu";
-  /// "sm_90"; empty where the target is no GPU.
+  /// "sm_90"; empty if the target is not a GPU.
   std::string gpu;
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
   PrecisionOptions precision;
   /// auto, library or decompose; empty for auto.
   std::string attention;
-  /// full, activations or none: whether products apply the activations, and make the
-  /// gradients of biases, that the target's library can; empty for full.
+  /// full, activations or none: whether matmul calls apply activations and compute bias
+  /// gradients, where the target's library supports that; empty for full.
   std::string epilogues;
   ParallelOptions parallel;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;

@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace braid;
 
-/// Axes over which the batch is cut without a layout that says so.
+/// Axes over which the batch is sharded even without a layout.
 static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"};
 
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
@@ -55,19 +55,19 @@ static Error readMesh(ParallelOptions &options) {
     auto [name, size] = part.split('=');
     MeshAxis axis{name.trim().str(), 0};
     if (!isIdentifier(axis.name) || size.trim().getAsInteger(10, axis.size) || axis.size < 1)
-      return makeError("--mesh=" + options.meshText + ": '" + part +
-                       "' is no axis; write --mesh=dp=4 or --mesh=dp=4,tp=2");
+      return makeError("--mesh=" + options.meshText + ": invalid axis '" + part +
+                       "'; expected NAME=SIZE, as in --mesh=dp=4 or --mesh=dp=4,tp=2");
     if (any_of(options.mesh, [&](const MeshAxis &other) { return other.name == axis.name; }))
       return makeError("--mesh=" + options.meshText + " names the axis '" + axis.name + "' twice");
     if (axis.size > INT32_MAX / ranks)
-      return makeError("--mesh=" + options.meshText + " has more ranks than 32 bits count");
+      return makeError("--mesh=" + options.meshText + " has more ranks than fit in 32 bits");
     ranks *= axis.size;
     options.mesh.push_back(std::move(axis));
   }
   return Error::success();
 }
 
-/// Whether a statement of the layout cuts something over the axis.
+/// Whether a statement of the layout names the axis.
 static bool namesAxis(StringRef layout, StringRef axis) {
   SmallVector<StringRef> lines;
   layout.split(lines, '\n');
@@ -83,7 +83,7 @@ static bool namesAxis(StringRef layout, StringRef axis) {
   return false;
 }
 
-/// Ranks that all do the same are a mistake: every axis is cut over.
+/// Every axis must shard something: ranks that all do the same are a mistake.
 static Error checkAxesAreUsed(const ParallelOptions &options) {
   std::string layout;
   if (!options.layout.empty()) {
@@ -95,8 +95,8 @@ static Error checkAxesAreUsed(const ParallelOptions &options) {
   for (const MeshAxis &axis : options.mesh)
     if (!is_contained(kBatchAxes, axis.name) && !namesAxis(layout, axis.name))
       return makeError(
-          "--mesh: nothing is cut over the axis '" + axis.name + "', so its " + Twine(axis.size) +
-          " ranks would all do the same; the batch is cut over dp, replica and shard, and over other axes what " +
+          "--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
+          " ranks would all do the same; the batch is sharded over dp, replica and shard, and other axes shard what " +
           (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   return Error::success();
 }
@@ -165,32 +165,33 @@ static bool isSizeOr(StringRef text, ArrayRef<StringLiteral> words) {
 /// Each by itself.
 static Error checkValues(const ParallelOptions &options) {
   if (options.zero && (*options.zero < 0 || *options.zero > 3))
-    return makeError("--zero=" + Twine(*options.zero) + ": there are stages 0 to 3");
+    return makeError("--zero=" + Twine(*options.zero) + ": invalid stage; expected 0 to 3");
   if (!options.compare.empty() && options.compare != "zero")
-    return makeError("--compare=" + options.compare + ": what can be compared is zero, the stages of ZeRO");
+    return makeError("--compare=" + options.compare +
+                     ": unknown comparison; expected zero, which compares the stages of ZeRO");
   if (!options.strategy.empty() && options.strategy != "dataparallel")
     return makeError("--strategy=" + options.strategy +
-                     ": it is dataparallel; DDP, ZeRO and hybrid sharding are said by "
-                     "--zero and the axes of --mesh");
+                     ": unknown strategy; expected dataparallel (DDP, ZeRO and hybrid sharding are chosen "
+                     "by --zero and the axes of --mesh)");
   if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
     return makeError("--bucket-mb=" + options.bucketMb +
-                     " is no size; write MiB, 0 for a collective a tensor, inf or auto");
+                     ": invalid size; expected a number of MiB, 0 for one collective per tensor, inf or auto");
   if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))
-    return makeError("--first-bucket-mb=" + options.firstBucketMb + " is no size; write MiB");
+    return makeError("--first-bucket-mb=" + options.firstBucketMb + ": invalid size; expected a number of MiB, or inf");
   if (!options.overlap.empty() && options.overlap != "full" && options.overlap != "none")
-    return makeError("--overlap=" + options.overlap + ": it is full or none");
+    return makeError("--overlap=" + options.overlap + ": invalid value; expected full or none");
   if (options.prefetch && *options.prefetch < 0)
     return makeError("--prefetch=" + Twine(*options.prefetch) + " is less than 0");
   if (options.prefetch && *options.prefetch > INT32_MAX)
-    return makeError("--prefetch=" + Twine(*options.prefetch) + " is more than 32 bits count");
+    return makeError("--prefetch=" + Twine(*options.prefetch) + " does not fit in 32 bits");
   if (!options.link.empty() && !isPair(options.link, /*zeroFirst=*/true))
-    return makeError("--link=" + options.link + " is no link; write latency_us,GBps, as in --link=20,1.25");
+    return makeError("--link=" + options.link + ": invalid link; expected latency_us,GBps, as in --link=20,1.25");
   if (!options.compute.empty() && !isPair(options.compute, /*zeroFirst=*/false))
-    return makeError("--compute=" + options.compute + " is no rate; write GFLOPS,GBps, as in --compute=100,20");
+    return makeError("--compute=" + options.compute + ": invalid rates; expected GFLOPS,GBps, as in --compute=100,20");
   return Error::success();
 }
 
-/// What stages of ZeRO there are, and what each of them is asked.
+/// Checks the options that apply only to some stages of ZeRO.
 static Error checkStages(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   bool comparesAll = !options.compare.empty();
@@ -198,13 +199,13 @@ static Error checkStages(const DriverOptions &all) {
   std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "DDP (--zero=0)";
   if ((options.zero || comparesAll) && batchAxes(options).empty())
     return makeError((comparesAll ? "--compare=zero" : "--zero") +
-                     std::string(" is about what data parallel ranks cut, and --mesh=") + options.meshText +
+                     std::string(" needs data parallel ranks, but --mesh=") + options.meshText +
                      " has none: name an axis dp, replica or shard");
   if (options.reshardAfterForward && zero < 3)
-    return makeError("--reshard-after-forward is about parameters that are gathered, and " + stage +
+    return makeError("--reshard-after-forward applies to sharded parameters, but " + stage +
                      " keeps them whole: add --zero=3 or leave it out");
   if (options.prefetch && zero < 3)
-    return makeError("--prefetch is about parameters that are gathered, and " + stage +
+    return makeError("--prefetch applies to sharded parameters, but " + stage +
                      " keeps them whole: add --zero=3 or leave it out");
   if (options.unreducedAccumulators && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
@@ -214,32 +215,32 @@ static Error checkStages(const DriverOptions &all) {
   return Error::success();
 }
 
-/// Where one rank holds everything: what that leaves to say.
+/// Checks the options that apply beside --strategy, where one rank holds everything.
 static Error checkStrategy(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (options.strategy.empty())
     return Error::success();
   if (options.zero)
-    return makeError(
-        "--strategy=dataparallel keeps everything on the root, and --zero says what ranks cut: leave one of them out");
+    return makeError("--strategy=dataparallel keeps everything on the root, but --zero shards it over all ranks: leave "
+                     "one of them out");
   if (all.accumulate > 1)
     return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
                      ": the root sends each batch to the others whole, so leave microbatches out");
   if (options.mesh.size() > 1 || batchAxes(options).empty())
-    return makeError("--strategy=dataparallel takes one axis, over which the batch is cut, and --mesh=" +
-                     options.meshText + " is not that: write --mesh=dp=4");
+    return makeError("--strategy=dataparallel takes one axis, over which the batch is sharded, but --mesh=" +
+                     options.meshText + " has others: write --mesh=dp=4");
   if (numRanks(options, batchAxes(options)) == 1)
     return makeError("--strategy=dataparallel with --mesh=" + options.meshText +
-                     ": there is nobody whom the root could serve; give the axis more ranks");
+                     ": the root has no workers; give the axis more ranks");
   if (options.noiseScale)
     return makeError(
-        "--strategy=dataparallel with --noise-scale: what it compares is reduced to the root tensor by tensor, "
+        "--strategy=dataparallel with --noise-scale: its gradients are reduced to the root tensor by tensor, "
         "so leave one of them out");
   for (auto [text, name] :
        {std::pair(&options.bucketMb, "--bucket-mb="), std::pair(&options.firstBucketMb, "--first-bucket-mb=")})
     if (!text->empty())
       return makeError("--strategy=dataparallel with " + Twine(name) + *text +
-                       ": what is reduced to a root makes no buckets, so leave them out");
+                       ": reductions to a root are not bucketed; leave " + StringRef(name).drop_back() + " out");
   return Error::success();
 }
 
@@ -263,18 +264,18 @@ static Error checkComparison(const DriverOptions &all) {
 static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (options.bucketMb == "auto" && options.link.empty())
-    return makeError("--bucket-mb=auto asks the link for sizes: say what it is by --link=latency_us,GBps");
+    return makeError("--bucket-mb=auto needs the rates of the link: add --link=latency_us,GBps");
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
     return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
-                     ": there is no first bucket of another size");
+                     ": the first bucket cannot have a size of its own; leave --first-bucket-mb out");
   if (!options.transports.empty() && all.emit < Emit::Dir)
-    return makeError("--transports is about the binary: leave --emit out, or emit dir");
+    return makeError("--transports applies to the binary: leave --emit out, or write --emit=dir");
   if (options.prefetch && options.overlap == "none")
     return makeError("--prefetch=" + Twine(*options.prefetch) +
-                     " with --overlap=none: what is not overlapped is not prefetched");
+                     " with --overlap=none: only overlapped gathers are prefetched; leave one of them out");
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
-    return makeError("--noise-scale compares the gradients of ranks that cut the batch, and --mesh=" +
-                     options.meshText + " has one of them: name an axis dp, replica or shard of more");
+    return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
+                     " has one of them: name an axis dp, replica or shard of more");
   return Error::success();
 }
 
@@ -299,7 +300,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
     StringRef option = optionOfRanks(parallel);
     if (option.empty() && options.emit == Emit::Comm)
       option = "--emit=comm";
-    return option.empty() ? Error::success() : makeError(option + " is about many ranks; say how many by --mesh=dp=4");
+    return option.empty() ? Error::success()
+                          : makeError(option + " needs several ranks: add --mesh, as in --mesh=dp=4");
   }
   if (Error error = readMesh(parallel))
     return error;

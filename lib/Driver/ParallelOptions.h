@@ -15,11 +15,12 @@ llvm::Error resolveParallelOptions(DriverOptions &options);
 /// The first option that was given and shapes a plan; empty for none.
 llvm::StringRef optionOfPlan(const DriverOptions &options);
 
-/// Those of one stage in a comparison of all: what has no meaning there is left out.
+/// The options for one stage in a comparison of all stages, without those that do not
+/// apply to it.
 DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
 
-/// The axes of the mesh over which the batch is cut (dp, replica, shard), and those
-/// over which ZeRO cuts: `shard` alone if it is there.
+/// The axes of the mesh over which the batch is sharded (dp, replica, shard), and those
+/// over which ZeRO shards: `shard` alone if it is there.
 std::vector<std::string> batchAxes(const ParallelOptions &options);
 std::vector<std::string> shardAxes(const ParallelOptions &options);
 

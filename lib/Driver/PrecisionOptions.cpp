@@ -19,10 +19,10 @@ Error braid::checkPrecisionOptions(const DriverOptions &options) {
     for (const auto &[name, type] : given)
       if (type == "bf16")
         return makeError(name + type +
-                         " is about gradients of what is computed in bf16, and --precision=f32 computes in "
+                         " applies to gradients of ops that compute in bf16, but --precision=f32 computes in "
                          "f32: add --precision=bf16 or leave it out");
   if (!precision.reductions.empty() && !options.parallel.isParallel())
-    return makeError("--reduce-dtype is about many ranks; say how many by --mesh=dp=4");
+    return makeError("--reduce-dtype needs several ranks: add --mesh, as in --mesh=dp=4");
   if (precision.reductions == "bf16" && !options.parallel.strategy.empty())
     return makeError("--reduce-dtype=bf16 with --strategy=" + options.parallel.strategy +
                      ": what is reduced to a root is what it updates with, in f32: leave one of them out");

@@ -3,7 +3,7 @@
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/CudaToolkit.h"
 #include "lib/Driver/OutputFile.h"
-#include "lib/Memory/RowPitch.h"
+#include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,9 +26,9 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
   if (is_contained(*names, gpu))
     return Error::success();
   if (gpu.empty())
-    return makeError("--target=cuda: no GPU is named after the colon; write one of " + join(*names, ", "));
+    return makeError("--target=cuda: expected a GPU after the colon (GPUs: " + join(*names, ", ") + ")");
   std::string who = options.nvcc.empty() ? "CUDA compiles" : "'" + options.nvcc + "' compiles";
-  return makeError("--target=cuda:" + gpu + ": there is no GPU '" + gpu + "'; " + who + " for " + join(*names, ", "));
+  return makeError("--target=cuda:" + gpu + ": unknown GPU '" + gpu + "'; " + who + " for " + join(*names, ", "));
 }
 
 /// What is said of another target's compiler.
@@ -36,14 +36,14 @@ static Error checkOthers(const DriverOptions &options) {
   bool isCuda = options.target == "cuda";
   if (isCuda && !options.cpu.empty())
     return makeError("--cpu=" + options.cpu +
-                     " is about the cpu target; for CUDA name the GPU, as in --target=cuda:" + kDefaultGpu);
+                     " applies to the cpu target; for CUDA name the GPU, as in --target=cuda:" + kDefaultGpu);
   if (!isCuda && !options.nvcc.empty())
-    return makeError("--nvcc=" + options.nvcc + " is about CUDA, and the target is " + options.target +
+    return makeError("--nvcc=" + options.nvcc + " applies to CUDA, but the target is " + options.target +
                      ": add --target=cuda, or leave it out");
   if (isCuda && options.emit == Emit::Cpp)
-    return makeError("--emit=cpp is of the cpu target; the sources for CUDA are --emit=cu");
+    return makeError("--emit=cpp applies to the cpu target; for CUDA write --emit=cu");
   if (!isCuda && options.emit == Emit::Cu)
-    return makeError("--emit=cu is of CUDA, and the target is " + options.target +
+    return makeError("--emit=cu applies to CUDA, but the target is " + options.target +
                      ": add --target=cuda, or write --emit=cpp");
   return Error::success();
 }
@@ -55,8 +55,8 @@ static Error checkTransports(const DriverOptions &options) {
     known = {"nccl", "gloo", "mpi", "device-threads"};
   for (const std::string &transport : options.parallel.transports)
     if (!is_contained(known, transport))
-      return makeError("--transports: there is no transport '" + transport + "' for the " + options.target +
-                       " target; they are " + join(ArrayRef(known).drop_back(), ", ") + " and " + known.back());
+      return makeError("--transports: unknown transport '" + transport + "' for the " + options.target +
+                       " target (transports: " + join(known, ", ") + ")");
   return Error::success();
 }
 
@@ -64,7 +64,7 @@ static Error checkTransports(const DriverOptions &options) {
 static Error checkAttention(const DriverOptions &options) {
   const std::string &way = options.attention;
   if (!way.empty() && way != "auto" && way != "library" && way != "decompose")
-    return makeError("--attention=" + way + ": it is auto, library or decompose");
+    return makeError("--attention=" + way + ": invalid value; expected auto, library or decompose");
   if (way == "library" && !lookupTarget(options.target)->attention.maxHeadSize)
     return makeError("--attention=library: the " + options.target +
                      " target has no library for attention; leave it out, or compile for --target=cuda");
@@ -75,7 +75,7 @@ static Error checkEpilogues(const DriverOptions &options) {
   const std::string &which = options.epilogues;
   if (which.empty() || which == "full" || which == "activations" || which == "none")
     return Error::success();
-  return makeError("--epilogues=" + which + ": it is full, activations or none");
+  return makeError("--epilogues=" + which + ": invalid value; expected full, activations or none");
 }
 
 static Error checkRowAlignment(const DriverOptions &options) {
@@ -84,7 +84,7 @@ static Error checkRowAlignment(const DriverOptions &options) {
   if (text.empty() || text == "0" ||
       (to_integer(text, bytes, 10) && bytes >= kLeastRowAlignment && bytes <= most && isPowerOf2_64(bytes)))
     return Error::success();
-  return makeError("--row-alignment=" + text + ": it is 0 or a power of two from " +
+  return makeError("--row-alignment=" + text + ": invalid value; expected 0 or a power of two from " +
                    std::to_string(kLeastRowAlignment) + " bytes to the " + std::to_string(most) +
                    " at which buffers of --target=" + options.target + " begin");
 }
@@ -94,7 +94,7 @@ Error braid::resolveTarget(DriverOptions &options) {
   auto [name, gpu] = StringRef(text).split(':');
   bool namesGpu = StringRef(text).contains(':');
   if (!lookupTarget(name))
-    return makeError("there is no target '" + name + "'; the targets are " + targetNames());
+    return makeError("unknown target '" + name + "' (targets: " + targetNames() + ")");
   options.target = name.str();
   if (Error error = checkOthers(options))
     return error;
@@ -110,15 +110,15 @@ Error braid::resolveTarget(DriverOptions &options) {
     return resolveGpu(options, namesGpu ? gpu : StringRef(kDefaultGpu));
   if (namesGpu)
     return makeError("--target=" + text +
-                     ": after a colon stands the GPU of the cuda target; a processor is named by --cpu=");
+                     ": only the cuda target takes a GPU after the colon; name a processor by --cpu=");
   return Error::success();
 }
 
 Error braid::checkCompiler(const DriverOptions &options) {
   if (options.target != "cuda" || options.emit != Emit::Exe || !options.nvcc.empty())
     return Error::success();
-  return makeError("there is no CUDA compiler, neither in CUDA_HOME nor in PATH: install nvcc, name it by --nvcc=, or "
-                   "write --emit=dir and build the folder where there is one");
+  return makeError("found no CUDA compiler in CUDA_HOME or PATH: install nvcc, name it by --nvcc=, or write "
+                   "--emit=dir and build the folder on a machine that has one");
 }
 
 std::string braid::targetText(const DriverOptions &options) {

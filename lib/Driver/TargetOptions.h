@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// Splits `cuda:sm_90` into target and GPU and finds the compiler.  An error for what
-/// is no target, for a GPU that it does not compile for, and for options of another
+/// Splits `cuda:sm_90` into target and GPU and finds the compiler.  An error for an
+/// unknown target, for a GPU that it does not compile for, and for options of another
 /// target.
 llvm::Error resolveTarget(DriverOptions &options);
 

@@ -167,7 +167,7 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
                            const DriverOptions &options, StringRef output) {
   ErrorOr<std::string> compiler = sys::findProgramByName(options.compiler);
   if (!compiler)
-    return makeError("there is no C++ compiler '" + options.compiler + "' (" + compiler.getError().message() +
+    return makeError("cannot find the C++ compiler '" + options.compiler + "' (" + compiler.getError().message() +
                      "); install g++ or name one by --cc=");
   Build build{folder, scratch, runtime, options, *compiler, {}, {}};
   if (options.target == "cpu")

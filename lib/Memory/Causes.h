@@ -3,7 +3,7 @@
 // Reports sum bytes by cause.  The rule for transient buffers, decided by the
 // action that writes them first:
 //
-//   inputs       arguments that are no parameter or state
+//   inputs       arguments other than parameters and states
 //   gathered     written by a collective that combines nothing, from values that
 //                depend on parameters alone: a parameter in its whole size
 //   workspace    a rank's copy of its part of a whole parameter, beside the scratch
@@ -20,7 +20,7 @@
 #ifndef BRAID_LIB_MEMORY_CAUSES_H
 #define BRAID_LIB_MEMORY_CAUSES_H
 
-#include "lib/Memory/Places.h"
+#include "lib/Memory/BufferAssignment.h"
 
 namespace braid {
 

@@ -1,6 +1,6 @@
-//===- Copies.h - kernels that move or make values --------------*- C++ -*-===//
+//===- Copies.h - kernels that copy or fill ---------------------*- C++ -*-===//
 //
-// What planning inserts where values cannot share memory.
+// Buffer assignment inserts these kernels where values cannot share memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_COPIES_H

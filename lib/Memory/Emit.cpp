@@ -72,7 +72,7 @@ void Emitter::emitBuffers(Location loc) {
         loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
         builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
         builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause), builder.getStringAttr(buffer.name),
-        io, role, type, buffer.gapBytes ? builder.getI64IntegerAttr(buffer.gapBytes) : IntegerAttr());
+        io, role, type, buffer.paddingBytes ? builder.getI64IntegerAttr(buffer.paddingBytes) : IntegerAttr());
     if (storage && storage->part)
       op->setDiscardableAttrs(storage->part);
   }

@@ -2,8 +2,8 @@
 #ifndef BRAID_LIB_MEMORY_EMIT_H
 #define BRAID_LIB_MEMORY_EMIT_H
 
+#include "lib/Memory/BufferAssignment.h"
 #include "lib/Memory/Persistent.h"
-#include "lib/Memory/Places.h"
 
 namespace braid {
 
@@ -13,13 +13,13 @@ struct PlannedBuffer {
   int64_t offset, bytes, first, last;
   llvm::StringRef cause;
   std::string name;
-  /// Whether it stands right behind the persistent tensors, the same in all programs.
+  /// Whether it directly follows the persistent tensors, at the same offset in all programs.
   bool isAtBase = false;
-  /// How many of its bytes lie between rows.
-  int64_t gapBytes = 0;
+  /// How many of its bytes pad rows.
+  int64_t paddingBytes = 0;
 };
 
-/// What is known of a program once its buffers have addresses.
+/// A program whose buffers have addresses.
 struct PlannedProgram {
   const Places &places;
   /// The buffer of each storage; persistent storages have -1.
@@ -28,12 +28,12 @@ struct PlannedProgram {
   int64_t arenaBytes;
 };
 
-/// Writes an `exec.tensor` for each; gives their symbols.
+/// Writes an `exec.tensor` for each persistent tensor; returns their symbols by name.
 llvm::StringMap<std::string> emitTensors(mlir::OpBuilder &builder, mlir::ModuleOp module,
                                          const PersistentTensors &tensors);
 
-/// Writes the `exec.program` at the builder's place.  Takes the kernels' bodies
-/// out of `program`, which is then of no use.
+/// Writes the `exec.program` at the builder's insertion point.  Moves the bodies of kernels
+/// out of `program`, which cannot be used afterwards.
 exec::ProgramOp emitProgram(mlir::OpBuilder &builder, mlir::func::FuncOp program, const PlannedProgram &plan,
                             const llvm::StringMap<std::string> &tensorSymbols);
 

@@ -1,13 +1,12 @@
 //===- Layout.h - strided layouts and views of them -------------*- C++ -*-===//
 //
 // A layout says where the elements of a tensor lie in a buffer.  An `exec.view`
-// gives its elements as positions in its source taken in row-major order; two
-// questions follow:
+// gives its elements as positions in its source taken in row-major order.
 //
-//   composeView  the source has this layout: which has the view?
-//   invertView   the view shall have this layout: which must the source have?
+//   composeView  the layout of a view, given the layout of its source
+//   invertView   the layout of the source, given the layout of the view
 //
-// Both may have no answer, then the caller copies.
+// If there is no such layout, the caller inserts a copy.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_LAYOUT_H
@@ -26,7 +25,7 @@ struct Layout {
   llvm::SmallVector<int64_t> strides;
 
   static Layout contiguous(llvm::ArrayRef<int64_t> shape);
-  /// Whether it fills a range, in row-major order.
+  /// Whether the elements fill a range in row-major order.
   bool isContiguous(llvm::ArrayRef<int64_t> shape) const;
 };
 
@@ -34,7 +33,7 @@ std::optional<Layout> composeView(llvm::ArrayRef<int64_t> sourceShape, const Lay
                                   llvm::ArrayRef<int64_t> viewShape, int64_t viewOffset,
                                   llvm::ArrayRef<int64_t> viewStrides);
 
-/// None also where the view does not hold every element of its source once.
+/// Also none if the view does not have every element of its source exactly once.
 std::optional<Layout> invertView(llvm::ArrayRef<int64_t> sourceShape, llvm::ArrayRef<int64_t> viewShape,
                                  int64_t viewOffset, llvm::ArrayRef<int64_t> viewStrides, const Layout &view);
 

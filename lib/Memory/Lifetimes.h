@@ -2,16 +2,16 @@
 #ifndef BRAID_LIB_MEMORY_LIFETIMES_H
 #define BRAID_LIB_MEMORY_LIFETIMES_H
 
-#include "lib/Memory/Places.h"
+#include "lib/Memory/BufferAssignment.h"
 
 namespace braid {
 
-/// Numbers the actions of `block`, whose values all have places, and finds each
-/// storage's first and last action, its writer and the name of what has none.
+/// Numbers the actions of `block`, whose values all have places.  Finds the live range and
+/// the writer of each storage, and names the storages that have no name yet.
 void findLifetimes(mlir::Block &block, Places &places);
 
-/// What the op is called in reports: the name its location carries, or its
-/// action's name.
+/// The name of a result in reports: the name in the op's location, or else the name of the
+/// action.
 std::string tensorName(mlir::Operation *action, unsigned result);
 
 } // namespace braid

@@ -80,8 +80,8 @@ static double unpaddedBytes(TensorOp tensor) {
   if (!sharding || !whole)
     return tensor.getBytes();
   std::optional<comm::Mesh> mesh = comm::Mesh::lookup(tensor, sharding.getMesh());
-  auto uncut = comm::localDimsType(cast<RankedTensorType>(whole.getValue()), sharding, *mesh);
-  return double(uncut.getNumElements()) * uncut.getElementTypeBitWidth() / 8 / mesh->sizeOf(sharding.getFlat());
+  auto unsharded = comm::localDimsType(cast<RankedTensorType>(whole.getValue()), sharding, *mesh);
+  return double(unsharded.getNumElements()) * unsharded.getElementTypeBitWidth() / 8 / mesh->sizeOf(sharding.getFlat());
 }
 
 static std::vector<PersistentBytes> persistentBytes(ModuleOp module, ProgramOp program, int64_t alignment) {

@@ -22,7 +22,7 @@ struct PlanTensor {
   /// number of actions.
   int64_t first, last;
   bool persistent;
-  /// Those of `bytes` that lie between rows.
+  /// How many of `bytes` pad rows.
   int64_t paddingBytes = 0;
 };
 
@@ -31,7 +31,7 @@ struct CauseBytes {
   int64_t bytes;
 };
 
-/// What is held across steps for a cause, and how much of that is no tensor's: the
+/// The bytes held across steps for a cause, and how many of them belong to no tensor: the
 /// ends of flat shards, and gaps to the alignment.
 struct PersistentBytes {
   std::string cause;
@@ -60,7 +60,7 @@ struct ProgramPlan {
   int64_t numActions = 0;
   /// Persistent tensors first, then transient ones in the order of their lives.
   std::vector<PlanTensor> tensors;
-  /// What lies between rows of those that are live at that time.
+  /// The bytes that pad rows of the tensors that are live at that time.
   int64_t paddingBytes = 0;
   /// The most live bytes of each cause, in the order of `causeNames`.
   std::vector<CauseBytes> byCause;

@@ -84,7 +84,7 @@ void ProgramVerifier::collect() {
 
 LogicalResult ProgramVerifier::verifyRange(const Range &range) {
   if (range.offset < 0 || range.offset % alignment != 0)
-    return range.op->emitOpError() << "'" << range.name << "' is at " << range.offset << ", which is no multiple of "
+    return range.op->emitOpError() << "'" << range.name << "' is at " << range.offset << ", which is not a multiple of "
                                    << alignment;
   if (range.padding < 0 || range.padding > range.bytes)
     return range.op->emitOpError() << "'" << range.name << "' has " << range.padding << " bytes of padding in "
@@ -136,7 +136,7 @@ LogicalResult ProgramVerifier::resolveReferences() {
     auto found = ranges.find(ref.getBuffer());
     if (found == ranges.end())
       return ref.emitOpError() << "to '" << ref.getBuffer()
-                               << "', which is no exec.buffer or exec.tensor of these ranks";
+                               << "', which is not an exec.buffer or exec.tensor of these ranks";
     RefType type = ref.getType();
     if (failed(RefType::verify([&] { return ref.emitOpError(); }, type.getShape(), type.getElementType(),
                                type.getStrides())))
@@ -260,7 +260,7 @@ LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t ti
     for (Value ref : refs) {
       auto access = accesses.find(ref);
       if (access == accesses.end())
-        return action.emitOpError() << "has an operand that is no exec.ref of this program";
+        return action.emitOpError() << "has an operand that is not an exec.ref of this program";
       if (failed(verifyLife(action, access->second, time)))
         return failure();
     }

@@ -21,7 +21,7 @@ static LogicalResult checkForm(Block &block) {
   return success();
 }
 
-/// What nobody reads would count as a reader of what it reads.
+/// Dead ops would count as readers of their operands.
 static void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -29,11 +29,11 @@ static void eraseDead(Block &block) {
 }
 
 //===----------------------------------------------------------------------===//
-// What nothing is read to make
+// Constants and other values without operands
 //===----------------------------------------------------------------------===//
 
-/// Constants that no kernel has taken in are written by a fill kernel: before
-/// their first use, and once more for each time the program returns them.
+/// Constants that were not fused into a kernel are written by a fill kernel: once before
+/// their first use, and once for each time that the program returns them.
 static LogicalResult materializeConstants(Block &block) {
   Operation *ret = block.getTerminator();
   OpBuilder builder(ret);
@@ -62,9 +62,9 @@ static LogicalResult materializeConstants(Block &block) {
   return success();
 }
 
-/// Kernels that read nothing (zeros of accumulators) are cheap, and what they make may
-/// be as large as all parameters: each result is made when it is returned, and not held
-/// until then.
+/// Kernels without operands (zeros of accumulators) are cheap, but their results may be as
+/// large as all parameters: each result is computed right before it is returned, so that it
+/// does not stay live.
 static void sinkGenerators(Block &block) {
   OpBuilder builder(block.getTerminator());
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
@@ -78,14 +78,14 @@ static void sinkGenerators(Block &block) {
 }
 
 //===----------------------------------------------------------------------===//
-// What has no strides, or the wrong ones
+// Views that need a copy
 //===----------------------------------------------------------------------===//
 
-/// Of views whose source is contiguous, or a view of one that is.
+/// The layouts of views whose source is contiguous, or is such a view.
 using ViewLayouts = DenseMap<Value, Layout>;
 
-/// Views of views have no strides where a step of the outer one is no constant
-/// number of elements; then the inner one is copied.
+/// A view of a view has no strides if a step along one of its dims is no constant number of
+/// elements; then the inner view is copied.
 static ViewLayouts copyUnreachableViews(Block &block) {
   OpBuilder builder(block.getTerminator());
   ViewLayouts layouts;
@@ -104,8 +104,8 @@ static ViewLayouts copyUnreachableViews(Block &block) {
   return layouts;
 }
 
-/// A strided view is copied where an action does not take its strides; the
-/// copy's name says so in reports.
+/// Copies a strided view where an action does not accept its strides; the name of the copy
+/// says so in reports.
 static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
   OpBuilder builder(block.getTerminator());
   for (auto action : block.getOps<ActionOpInterface>()) {
@@ -123,7 +123,7 @@ static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
   }
 }
 
-LogicalResult braid::prepareForPlacing(func::FuncOp program) {
+LogicalResult braid::prepareForBufferAssignment(func::FuncOp program) {
   Block &block = program.getBody().front();
   if (failed(checkForm(block)))
     return failure();

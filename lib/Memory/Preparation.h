@@ -1,9 +1,9 @@
-//===- Preparation.h - a program that can be placed -------------*- C++ -*-===//
+//===- Preparation.h - prepares a program for buffer assignment -*- C++ -*-===//
 //
-// Before values share memory (Places.h), a program is brought into a form in which
-// every value has a writer and every reader can take what it reads: what nobody reads
-// is erased, constants and accumulators' zeros are made where they are used, and what
-// has no strides, or strides that its reader does not take, is copied.
+// Before buffer assignment (BufferAssignment.h), a program is brought into a form in which
+// every value has a writer and every reader accepts the strides of its operands: dead values
+// are erased, constants and the zeros of accumulators are computed next to their uses, and
+// views that no strides express, or whose strides a reader does not accept, are copied.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_PREPARATION_H
@@ -13,9 +13,9 @@
 
 namespace braid {
 
-/// Fails, with a message, where an op is no action, view or concat, and where a
-/// constant has no kernel that could write it.
-mlir::LogicalResult prepareForPlacing(mlir::func::FuncOp program);
+/// Fails, with a message, if an op is no action, view or concat, or if no kernel can write a
+/// constant.
+mlir::LogicalResult prepareForBufferAssignment(mlir::func::FuncOp program);
 
 } // namespace braid
 

@@ -1,7 +1,7 @@
-//===- Reads.h - who reads the bytes of a value -----------------*- C++ -*-===//
+//===- Reads.h - which ops read the bytes of a value ------------*- C++ -*-===//
 //
-// Views read nothing: reading a view reads its source.  These questions see
-// through them.
+// Views read nothing: reading a view reads its source.  These queries look through
+// views.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_READS_H
@@ -20,10 +20,10 @@ void forEachRead(mlir::Value root, llvm::function_ref<void(mlir::OpOperand &)> v
 mlir::Operation *readerOf(mlir::OpOperand &read);
 /// All values that an op of the program uses, those in its region too.
 llvm::SmallVector<mlir::Value> usesOf(mlir::Operation *op);
-/// Whether every read of `root`, those by `except` left out, is over before `op`.
+/// Whether every read of `root`, except those by `except`, ends before `op`.
 bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *except = nullptr);
-/// Whether `action` may write `result` over `root`: every read is over before it,
-/// or is its own and is of an element that it then overwrites.
+/// Whether `action` may write `result` over `root`: every read of `root` ends before
+/// `action`, or is a read by `action` itself of an element that it then overwrites.
 bool mayOverwrite(mlir::Value root, exec::ActionOpInterface action, unsigned result);
 
 } // namespace braid

@@ -145,11 +145,11 @@ GraphValue GraphWriter::mul(StringRef hint, const GraphValue &a, const GraphValu
 
 GraphValue GraphWriter::linear(StringRef hint, StringRef spec, const GraphValue &x, const GraphValue &weight,
                                const GraphValue *bias, ArrayRef<int64_t> shape) {
-  GraphValue product = contract(hint, spec, x, weight, shape);
+  GraphValue matmul = contract(hint, spec, x, weight, shape);
   if (!bias)
-    return product;
+    return matmul;
   GraphValue row = broadcast("bias", *bias, {static_cast<int64_t>(shape.size()) - 1}, shape);
-  return add(hint, product, row);
+  return add(hint, matmul, row);
 }
 
 std::string GraphWriter::finish(StringRef header, ArrayRef<std::pair<GraphValue, std::string>> results) const {

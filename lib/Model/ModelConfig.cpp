@@ -53,7 +53,7 @@ Expected<ModelConfig> braid::presetModelConfig(StringRef name) {
   for (const Preset &preset : presets())
     if (preset.name == name)
       return preset.config;
-  return createStringError("unknown preset '%s'; there are %s", name.str().c_str(), presetNames().c_str());
+  return createStringError("unknown preset '%s' (presets: %s)", name.str().c_str(), presetNames().c_str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,7 +111,7 @@ public:
     else if (name == "relu")
       op = "relu";
     else
-      fail("'" + key + "' is " + text(*found) + "; there are gelu_new, gelu_pytorch_tanh, gelu, silu, relu");
+      fail("'" + key + "' is " + text(*found) + "; expected gelu_new, gelu_pytorch_tanh, gelu, silu or relu");
   }
 
   /// Refuses a setting unless it is absent, null or equal to `expected`.
@@ -244,6 +244,6 @@ Expected<ModelConfig> braid::readModelConfig(StringRef path) {
     return readGpt2(settings);
   if (type == "llama")
     return readLlama(settings, path);
-  return createStringError("%s: 'model_type' is '%s'; there are gpt2 and llama", path.str().c_str(),
+  return createStringError("%s: unknown 'model_type' '%s'; expected gpt2 or llama", path.str().c_str(),
                            type.str().c_str());
 }

@@ -1,4 +1,4 @@
-//===- Blocks.cpp - cutting tensors and putting them together -------------===//
+//===- Blocks.cpp - splitting tensors and joining them --------------------===//
 
 #include "lib/Reference/Blocks.h"
 #include "dialects/Comm/Sharding.h"

@@ -1,7 +1,7 @@
-//===- Blocks.h - cutting tensors and putting them together -----*- C++ -*-===//
+//===- Blocks.h - splitting tensors and joining them ------------*- C++ -*-===//
 //
 // A part of a tensor is described by the place that each of its elements has in
-// the whole; -1 stands for padding.  Collectives, slices and shardings all cut
+// the whole; -1 stands for padding.  Collectives, slices and shardings all split
 // and join by such lists.
 //
 //===----------------------------------------------------------------------===//

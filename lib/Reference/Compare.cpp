@@ -49,7 +49,7 @@ double braid::reference::relativeError(const Tensor &expected, const Tensor &fou
   return scale > 0 ? error / scale : error;
 }
 
-/// The numbers of the results that are no updates.
+/// The numbers of the results that are not updates.
 static std::vector<int64_t> outputsOf(const Program &program) {
   std::vector<int64_t> outputs;
   for (size_t i = 0; i < program.results.size(); ++i)

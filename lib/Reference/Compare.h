@@ -20,7 +20,7 @@ double relativeError(const Tensor &expected, const Tensor &found);
 
 /// For each result of `expected` the number of its partner in `found`, or -1:
 /// the one of the same name, else, where one has no name, the one in the same
-/// place among results that are no updates.
+/// place among results that are not updates.
 std::vector<int64_t> matchResults(const Program &expected, const Program &found);
 
 } // namespace braid::reference

@@ -69,7 +69,7 @@ FailureOr<unsigned> ScalarBody::slotOf(Operation *user, Value value, Captured ca
     return found->second;
   const Tensor *scalar = captured(value);
   if (!scalar || scalar->size() != 1)
-    return user->emitError("reads a value from outside the generic that is no scalar");
+    return user->emitError("reads a value from outside the generic that is not a scalar");
   return newSlot(value, (*scalar)[0]);
 }
 

@@ -106,7 +106,7 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
       return user->emitError() << "is action " << now << " and uses buffer '" << buffer.getSymName()
                                << "', which is live from " << first << " to " << last;
   } else {
-    return ref.emitError() << "refers to '" << ref.getBuffer() << "', which is no buffer or tensor";
+    return ref.emitError() << "refers to '" << ref.getBuffer() << "', which is not a buffer or tensor";
   }
   int64_t begin = ref.getOffset(), end = begin + ref.getType().getSpanBytes();
   if (begin < 0 || end > bytes)
@@ -222,7 +222,7 @@ static int64_t flatLengthOf(ArrayRef<Tensor> ins, TypeRange outs) {
 LogicalResult Machine::runLaunch(exec::LaunchOp launch, ArrayRef<Tensor> ins, SmallVector<Tensor> &made) {
   auto kernel = dyn_cast_or_null<exec::KernelDefOp>(symbols.lookup(launch.getKernelAttr().getAttr()));
   if (!kernel)
-    return launch.emitError() << "of '" << launch.getKernel() << "', which is no exec.kernel_def";
+    return launch.emitError() << "of '" << launch.getKernel() << "', which is not an exec.kernel_def";
   int64_t batch = launch.getBatch();
   size_t insOfTuple = ins.size() / batch, outsOfTuple = launch.getOuts().size() / batch;
   for (int64_t tuple = 0; tuple < batch; ++tuple) {

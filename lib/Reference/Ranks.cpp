@@ -55,7 +55,7 @@ SmallVector<int64_t> Network::ranksOf(int64_t rank, Operation *op) const {
 }
 
 /// Whether the heads of two ranks are the same collective.
-bool Network::meet(int64_t rank, int64_t other) const {
+bool Network::match(int64_t rank, int64_t other) const {
   const Request *a = head(rank), *b = head(other);
   if (!a || !b || axesOf(a->op) != axesOf(b->op))
     return false;
@@ -69,7 +69,7 @@ bool Network::meet(int64_t rank, int64_t other) const {
 /// The first rank that the head of `rank` waits for.
 std::optional<int64_t> Network::missing(int64_t rank) const {
   for (int64_t other : ranksOf(rank, head(rank)->op))
-    if (!meet(rank, other))
+    if (!match(rank, other))
       return other;
   return std::nullopt;
 }
@@ -119,8 +119,8 @@ std::string Network::describe(int64_t rank, int64_t other) const {
   return theirs ? text + " is at " + nameOf(*theirs, sameName) : text + " has finished";
 }
 
-/// Follows who waits for whom from the first rank that waits: either to one that
-/// has finished, or around a circle, which is then what is told.
+/// Follows who waits for whom from the first rank that waits: to one that has
+/// finished, or around a cycle, which is then reported.
 LogicalResult Network::reportDeadlock() const {
   SmallVector<int64_t> chain;
   int64_t rank = 0;
@@ -130,11 +130,12 @@ LogicalResult Network::reportDeadlock() const {
     chain.push_back(rank);
     rank = *missing(rank);
   }
-  bool circle = head(rank);
-  ArrayRef<int64_t> told = chain;
-  told = circle ? told.drop_front(llvm::find(chain, rank) - chain.begin()) : told.take_back(1);
-  InFlightDiagnostic error = head(told.front())->op->emitError() << describe(told.front(), *missing(told.front()));
-  for (int64_t other : told.drop_front())
+  bool isCycle = head(rank);
+  ArrayRef<int64_t> reported = chain;
+  reported = isCycle ? reported.drop_front(llvm::find(chain, rank) - chain.begin()) : reported.take_back(1);
+  InFlightDiagnostic error = head(reported.front())->op->emitError()
+                             << describe(reported.front(), *missing(reported.front()));
+  for (int64_t other : reported.drop_front())
     error.attachNote(head(other)->op->getLoc()) << describe(other, *missing(other));
   return error;
 }

@@ -52,7 +52,7 @@ private:
 
   Request *head(int64_t rank) const;
   llvm::SmallVector<int64_t> ranksOf(int64_t rank, mlir::Operation *op) const;
-  bool meet(int64_t rank, int64_t other) const;
+  bool match(int64_t rank, int64_t other) const;
   std::optional<int64_t> missing(int64_t rank) const;
   std::string describe(int64_t rank, int64_t other) const;
   mlir::LogicalResult carryOut(int64_t rank);

@@ -51,7 +51,7 @@ static llvm::Expected<Tensor> readTensor(StringRef path, StringRef name, const l
   std::string label = name.str();
   const llvm::json::Object *entry = value.getAsObject();
   if (!entry)
-    return bad(path, "entry '%s' is no object", label.c_str());
+    return bad(path, "entry '%s' is not an object", label.c_str());
   Type type = typeNamed(entry->getString("dtype").value_or(""), context);
   const llvm::json::Array *dims = entry->getArray("shape"), *offsets = entry->getArray("data_offsets");
   if (!type || !dims || !offsets || offsets->size() != 2)
@@ -81,16 +81,16 @@ llvm::Expected<Values> braid::reference::readSafetensors(StringRef path, MLIRCon
     return bad(path, "%s", file.getError().message().c_str());
   StringRef content = (*file)->getBuffer();
   if (content.size() < 8)
-    return bad(path, "no safetensors file: it has %zu bytes", content.size());
+    return bad(path, "not a safetensors file: it has %zu bytes", content.size());
   uint64_t length = llvm::support::endian::read64le(content.data());
   if (length > content.size() - 8)
     return bad(path, "the header's length %llu is more than the file has", static_cast<unsigned long long>(length));
   llvm::Expected<llvm::json::Value> header = llvm::json::parse(content.substr(8, length));
   if (!header)
-    return bad(path, "the header is no JSON: %s", llvm::toString(header.takeError()).c_str());
+    return bad(path, "the header is not valid JSON: %s", llvm::toString(header.takeError()).c_str());
   const llvm::json::Object *entries = header->getAsObject();
   if (!entries)
-    return bad(path, "the header is no JSON object");
+    return bad(path, "the header is not a JSON object");
   Values values;
   for (const auto &[name, entry] : *entries) {
     if (name == "__metadata__")

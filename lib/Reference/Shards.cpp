@@ -15,7 +15,7 @@ static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding,
   for (size_t k = 0; k < places.size(); ++k)
     places[k] = k;
   Index part(shape);
-  auto cut = [&](int64_t dim, comm::AxesAttr axes) {
+  auto split = [&](int64_t dim, comm::AxesAttr axes) {
     int64_t n = mesh.sizeOf(axes);
     Places block = placesOfBlock(part, dim, n, mesh.numberInGroup(rank, axes));
     for (int64_t &place : block)
@@ -24,14 +24,14 @@ static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding,
     part = blockShape(part, dim, n);
   };
   for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
-    cut(dim, axes);
+    split(dim, axes);
   if (sharding.isFlat())
-    cut(comm::kFlat, sharding.getFlat());
+    split(comm::kFlat, sharding.getFlat());
   return places;
 }
 
 //===----------------------------------------------------------------------===//
-// Cutting
+// Splitting
 //===----------------------------------------------------------------------===//
 
 /// A number that loses against `e` in a max (or min).

@@ -40,9 +40,9 @@ static llvm::Expected<Values> inputsOf(const Program &program, const Values &val
     Index shape(slot.logicalType().getShape()), whole(shape);
     if (!whole.empty())
       whole[0] *= microbatches;
-    bool cut = microbatches > 1 && found->second.shape != shape && found->second.shape == whole;
+    bool isSplit = microbatches > 1 && found->second.shape != shape && found->second.shape == whole;
     Tensor &input = inputs[slot.name];
-    input = cut ? rowsOf(found->second, shape, options.microbatch) : found->second;
+    input = isSplit ? rowsOf(found->second, shape, options.microbatch) : found->second;
     if (slot.role == "key" && input.size() == 4)
       input.n(3) = options.microbatch;
   }

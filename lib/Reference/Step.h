@@ -22,7 +22,7 @@ struct Step {
   static mlir::FailureOr<Step> find(mlir::ModuleOp module, llvm::StringRef name);
 
   /// Runs one step on inputs of the whole batch: an input whose dim 0 is
-  /// `microbatches` times the program's is cut into its microbatches.  Inputs
+  /// `microbatches` times the program's is split into its microbatches.  Inputs
   /// without a value are made.  Returns main's results; `values` gets the
   /// updates.
   Results run(Values &values, InputOptions options, Arithmetic arithmetic) const;

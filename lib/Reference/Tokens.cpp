@@ -34,7 +34,7 @@ llvm::Error TokenFile::fill(Tensor &batch, int64_t window, int64_t shift) const 
     return llvm::createStringError("tokens and targets must be ints, batch x sequence");
   int64_t begin = window * batch.shape[1] + shift;
   if (begin + batch.size() > static_cast<int64_t>(tokens.size()))
-    return llvm::createStringError("the data ends: %lld tokens are wanted and there are %zu",
+    return llvm::createStringError("the data ends: %lld tokens are needed, but it has %zu",
                                    static_cast<long long>(begin + batch.size()), tokens.size());
   for (int64_t i = 0; i < batch.size(); ++i)
     batch.n(i) = tokens[begin + i];

@@ -98,9 +98,10 @@ static void addMesh(Json &json, const Traffic &traffic) {
   const AccumulatorTraffic &accumulators = *traffic.accumulators;
   const char *names[] = {"unreduced", "reduced_each_microbatch"};
   step["accumulators"] = {
-      {"are", names[accumulators.isCut]},
-      {names[accumulators.isCut], {{"bytes_held", accumulators.heldBytes}, {"bytes_moved", accumulators.movedBytes}}},
-      {names[!accumulators.isCut],
+      {"are", names[accumulators.areSharded]},
+      {names[accumulators.areSharded],
+       {{"bytes_held", accumulators.heldBytes}, {"bytes_moved", accumulators.movedBytes}}},
+      {names[!accumulators.areSharded],
        {{"bytes_held", accumulators.otherHeldBytes}, {"bytes_moved", accumulators.otherMovedBytes}}}};
 }
 

@@ -138,7 +138,8 @@ static int64_t reducedBytes(const ProgramTraffic *program) {
   return bytes;
 }
 
-/// None where gradients are not added up, or nothing is cut that they could be cut as.
+/// None where gradients are not accumulated, or where nothing is sharded that they could
+/// be sharded like.
 static std::optional<AccumulatorTraffic> readAccumulators(ModuleOp module, const Mesh &mesh, const Traffic &traffic) {
   AccumulatorTraffic found{};
   for (auto tensor : module.getOps<exec::TensorOp>()) {
@@ -148,16 +149,16 @@ static std::optional<AccumulatorTraffic> readAccumulators(ModuleOp module, const
       continue;
     auto type = cast<RankedTensorType>(whole.getValue());
     auto axes = sharding.isFlat() ? sharding.getFlat() : sharding.getPartial();
-    int64_t uncut = bytesOf(localDimsType(type, sharding, mesh));
-    found.isCut |= sharding.isFlat();
+    int64_t unsharded = bytesOf(localDimsType(type, sharding, mesh));
+    found.areSharded |= sharding.isFlat();
     found.heldBytes += tensor.getBytes();
-    found.otherHeldBytes += sharding.isFlat() ? uncut : llvm::divideCeil(uncut, mesh.sizeOf(axes));
+    found.otherHeldBytes += sharding.isFlat() ? unsharded : llvm::divideCeil(unsharded, mesh.sizeOf(axes));
   }
-  int64_t more = (traffic.microbatches - 1) * reducedBytes(traffic.program(found.isCut ? "accumulate" : "train"));
+  int64_t more = (traffic.microbatches - 1) * reducedBytes(traffic.program(found.areSharded ? "accumulate" : "train"));
   if (found.heldBytes == 0 || more == 0)
     return std::nullopt;
   found.movedBytes = traffic.movedBytes;
-  found.otherMovedBytes = traffic.movedBytes + (found.isCut ? -more : more);
+  found.otherMovedBytes = traffic.movedBytes + (found.areSharded ? -more : more);
   return found;
 }
 

@@ -41,7 +41,7 @@ struct ProgramTraffic {
   int64_t movedBytes = 0;
   /// On the link, all together.
   double linkSeconds = 0;
-  /// Of the whole program, and of what it stands still for collectives.
+  /// Seconds of the whole program, and seconds that it stalls for collectives.
   std::optional<double> predictedSeconds, exposedSeconds;
 };
 
@@ -49,7 +49,7 @@ struct ProgramTraffic {
 /// once a step), or reduced each time into the rank's shard.  A step the other way
 /// around holds and moves other bytes.
 struct AccumulatorTraffic {
-  bool isCut;
+  bool areSharded;
   int64_t heldBytes, movedBytes;
   int64_t otherHeldBytes, otherMovedBytes;
 };

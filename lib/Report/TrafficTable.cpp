@@ -58,9 +58,10 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramTraffic &progra
 /// What the other way to add up gradients would hold and move.
 static void printAccumulators(llvm::raw_ostream &stream, const AccumulatorTraffic &accumulators) {
   stream << llvm::formatv("  gradients of microbatches are {0}: {1} held, {2} moved a step; {3}: {4} held, {5} moved\n",
-                          accumulators.isCut ? "reduced each time" : "added up unreduced",
+                          accumulators.areSharded ? "reduced each time" : "added up unreduced",
                           formatSize(accumulators.heldBytes), formatSize(accumulators.movedBytes),
-                          accumulators.isCut ? "unreduced (--unreduced-accumulators)" : "reduced each time (--zero=2)",
+                          accumulators.areSharded ? "unreduced (--unreduced-accumulators)"
+                                                  : "reduced each time (--zero=2)",
                           formatSize(accumulators.otherHeldBytes), formatSize(accumulators.otherMovedBytes));
 }
 

@@ -114,7 +114,7 @@ bool Difference::typesDiffer(ArrayAttr ofA, ArrayAttr ofB) {
 
 std::string Difference::find() {
   Agreement ofA = agreementOf(a.op), ofB = agreementOf(b.op);
-  if (a.meetsOne) {
+  if (a.isPointToPoint) {
     auto tensors = [](const Agreement &of) { return of.sent ? of.sent : of.received; };
     auto none = ArrayAttr::get(a.op->getContext(), {});
     typesDiffer(tensors(ofA) ? tensors(ofA) : none, tensors(ofB) ? tensors(ofB) : none);

@@ -6,8 +6,9 @@
 
 namespace braid {
 
-/// Equal on all ranks that meet.  Tensor types are null where there are none: the
-/// other ranks of a rooted collective, and one side of send and recv.
+/// The signature of a collective, equal on all ranks that take part.  Tensor types are
+/// null where there are no tensors: on the ranks of a rooted collective other than the
+/// root, and on one side of send and recv.
 struct Agreement {
   /// The op and its attributes.
   mlir::Attribute content;
@@ -17,14 +18,14 @@ struct Agreement {
 
 Agreement agreementOf(comm::CollectiveOpInterface op);
 
-/// A collective that a rank has come to.
+/// A collective that a rank has issued.
 struct RankAt {
   int64_t rank;
   comm::CollectiveOpInterface op;
-  /// Among the communications of the rank.
+  /// Its number among the communications of the rank.
   unsigned number;
-  /// Whether it is a send or recv, which meets one rank.
-  bool meetsOne;
+  /// Whether it is a send or recv, which matches one rank.
+  bool isPointToPoint;
   /// `all_reduce #7`, and ` over {dp}` beside another op of that name.
   std::string str() const;
   std::string strBeside(const RankAt &other) const;
@@ -33,7 +34,7 @@ struct RankAt {
 /// `{dp, tp}`
 std::string textOf(comm::AxesAttr axes);
 
-/// What differs, as `the reduction is sum on rank 0 and max on rank 2`.
+/// Describes what differs, as in `the reduction is sum on rank 0 and max on rank 2`.
 std::string describeDifference(const RankAt &a, const RankAt &b);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Buckets.cpp - waves, cuts and the order that follows ---------------===//
+//===- Buckets.cpp - waves, splits and the order that follows -------------===//
 
 #include "lib/Schedule/Buckets.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,10 +28,10 @@ private:
   void findFollowers();
 
   /// The items of one kind and wave, in the order in which they are taken.
-  void cut(llvm::ArrayRef<unsigned> sequence);
-  void cutBeforeReaders(llvm::SmallVector<unsigned> sequence);
-  void cutByCap(llvm::ArrayRef<unsigned> sequence);
-  void cutFollowers(unsigned depth);
+  void split(llvm::ArrayRef<unsigned> sequence);
+  void splitBeforeReaders(llvm::SmallVector<unsigned> sequence);
+  void splitByCap(llvm::ArrayRef<unsigned> sequence);
+  void splitFollowers(unsigned depth);
   /// Adds to the last bucket, or begins one.
   void add(unsigned item, bool begins, std::optional<int64_t> cap);
   void findOrder();
@@ -108,7 +108,7 @@ void Solver::findWaves() {
   }
 }
 
-/// Where a kind has items that follow nobody, the others are cut like them.
+/// Where a kind has items that follow nobody, the others are split like them.
 void Solver::findFollowers() {
   std::vector<bool> mayFollow(problem.kinds.size(), true);
   for (auto [number, item] : llvm::enumerate(problem.items)) {
@@ -123,7 +123,7 @@ void Solver::findFollowers() {
 }
 
 //===----------------------------------------------------------------------===//
-// Cutting
+// Splitting into buckets
 //===----------------------------------------------------------------------===//
 
 void Solver::add(unsigned item, bool begins, std::optional<int64_t> cap) {
@@ -135,7 +135,7 @@ void Solver::add(unsigned item, bool begins, std::optional<int64_t> cap) {
   bucketOf[item] = solution.buckets.size() - 1;
 }
 
-void Solver::cutByCap(llvm::ArrayRef<unsigned> sequence) {
+void Solver::splitByCap(llvm::ArrayRef<unsigned> sequence) {
   const Kind &kind = problem.kinds[at(sequence.front()).kind];
   int64_t cap = std::min(kind.firstCap, kind.cap);
   // Bytes from an item to the end of its unit.
@@ -159,7 +159,7 @@ void Solver::cutByCap(llvm::ArrayRef<unsigned> sequence) {
 /// A bucket may stand anywhere from where the last of its tensors is made to the
 /// first reader of any; taken in the order in which they are made, as many as fit
 /// leave the fewest buckets.
-void Solver::cutBeforeReaders(llvm::SmallVector<unsigned> sequence) {
+void Solver::splitBeforeReaders(llvm::SmallVector<unsigned> sequence) {
   std::vector<unsigned> firstReader(numActions(), kNone);
   for (unsigned action = 0; action < numActions(); ++action)
     for (unsigned need : problem.needs[action])
@@ -185,15 +185,15 @@ void Solver::cutBeforeReaders(llvm::SmallVector<unsigned> sequence) {
   }
 }
 
-void Solver::cut(llvm::ArrayRef<unsigned> sequence) {
+void Solver::split(llvm::ArrayRef<unsigned> sequence) {
   if (problem.kinds[at(sequence.front()).kind].mayDelay)
-    cutByCap(sequence);
+    splitByCap(sequence);
   else
-    cutBeforeReaders(llvm::SmallVector<unsigned>(sequence));
+    splitBeforeReaders(llvm::SmallVector<unsigned>(sequence));
 }
 
 /// Items that follow those of one bucket stay together.
-void Solver::cutFollowers(unsigned level) {
+void Solver::splitFollowers(unsigned level) {
   std::vector<unsigned> items;
   for (unsigned item = 0; item < problem.items.size(); ++item)
     if (depth[item] == level)
@@ -263,11 +263,11 @@ BucketSolution Solver::solve() {
   for (llvm::ArrayRef<unsigned> left = leaders; !left.empty();) {
     auto isOther = [&](unsigned item) { return sequence(item) != sequence(left.front()); };
     size_t count = llvm::find_if(left, isOther) - left.begin();
-    cut(left.take_front(count));
+    split(left.take_front(count));
     left = left.drop_front(count);
   }
   for (unsigned level = 1; level <= levels; ++level)
-    cutFollowers(level);
+    splitFollowers(level);
   findOrder();
   return std::move(solution);
 }

@@ -6,14 +6,14 @@
 // chain through other buckets may lead from one to another.
 //
 // Let a kind lead to another if an item of the second needs one of the first.  A
-// kind from which nothing leads back to itself can be cut in any way.  In kinds that
+// kind from which nothing leads back to itself can be split into buckets in any way.  In kinds that
 // lead to each other only items of the same *wave* share a bucket: as many items of
 // these kinds lie on the longest chain to each of them, and from one wave to the same
 // there is no chain.  That is all that the order of a program asks of its buckets.
 //
 // Items are walked in the order of their parameters, backwards, because gradients
 // become ready so; the order says nothing of times, so every rank and run agrees.
-// A kind that sends nothing but what other items make is cut as these are: the
+// A kind that sends nothing but what other items make is split like these: the
 // all_reduce across nodes as the reduce_scatter within them.
 //
 //===----------------------------------------------------------------------===//

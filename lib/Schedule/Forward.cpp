@@ -20,7 +20,7 @@ static bool isOneOf(func::FuncOp program, unsigned result, StringRef attribute, 
   return text && llvm::is_contained(texts, text.getValue());
 }
 
-/// What the forward pass is run for.
+/// The results that the forward pass computes.
 static SmallVector<Value> forwardResults(func::FuncOp program) {
   SmallVector<Value> named, sums, scalars;
   for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {

@@ -1,4 +1,4 @@
-//===- Order.cpp - queues, tickets and meetings, simulated ----------------===//
+//===- Order.cpp - queues, tickets and matches, simulated -----------------===//
 
 #include "lib/Schedule/Order.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -7,7 +7,7 @@
 #include <cassert>
 
 using namespace braid;
-using Meeting = OrderProblem::Meeting;
+using CommunicationKind = OrderProblem::CommunicationKind;
 using Communication = OrderProblem::Communication;
 using Step = OrderProblem::Step;
 
@@ -80,7 +80,7 @@ Ranks::Ranks(const OrderProblem &problem)
     keep(*problem.axis);
   for (const auto &cls : problem.classes)
     for (const Communication &communication : cls.communications)
-      if (communication.meeting != Meeting::Group)
+      if (communication.kind != CommunicationKind::Group)
         llvm::for_each(problem.communicators[communication.communicator], keep);
   for (size_t axis = kept.size(); axis-- > 0;) {
     strides[axis] = count;
@@ -144,7 +144,7 @@ public:
   void run();
 
   const std::vector<RankState> &result() const { return states; }
-  std::optional<Standstill> standstill() const;
+  std::optional<Deadlock> deadlock() const;
 
 private:
   const OrderProblem::Class &classOf(size_t rank) const { return problem.classes[states[rank].classNumber]; }
@@ -153,25 +153,25 @@ private:
   bool hasEnded(size_t rank) const { return !head(rank) && states[rank].step == classOf(rank).steps.size(); }
   /// Whether the heads of two ranks are a send and its recv.
   bool arePair(size_t a, size_t b) const;
-  bool meets(size_t rank, const Communication &communication, size_t other, const Communication &candidate) const;
+  bool matches(size_t rank, const Communication &communication, size_t other, const Communication &candidate) const;
 
   void compute(size_t rank);
   void arrive(size_t rank);
   void complete(size_t rank);
-  /// The first two of a group that have come and disagree.
-  std::optional<std::pair<size_t, size_t>> disagreement(llvm::ArrayRef<size_t> members, unsigned communicator) const;
+  /// The first two ranks of a group whose heads do not agree.
+  std::optional<std::pair<size_t, size_t>> mismatch(llvm::ArrayRef<size_t> members, unsigned communicator) const;
   bool isAtGroup(size_t rank, unsigned communicator) const;
 
-  bool hasMeetingLeft(size_t rank, size_t other) const;
-  /// What keeps a rank: a standstill found, or the rank that it waits for.
-  std::optional<Standstill> explain(size_t rank, size_t &waitsFor) const;
+  bool hasMatchLeft(size_t rank, size_t other) const;
+  /// Why a rank waits: the deadlock if it shows here, else the rank that it waits for.
+  std::optional<Deadlock> explain(size_t rank, size_t &waitsFor) const;
 
   const OrderProblem &problem;
   Ranks ranks;
   std::vector<RankState> states;
   /// Whether the head of the rank's queue has been seen by `arrive`.
   std::vector<bool> arrived;
-  /// Of each communicator, at the first rank of a group: how many have come.
+  /// For each communicator, at the first rank of a group: how many ranks have arrived.
   std::vector<std::vector<uint32_t>> numArrived;
   std::vector<size_t> worklist;
 };
@@ -224,32 +224,32 @@ void Simulator::complete(size_t rank) {
 
 bool Simulator::isAtGroup(size_t rank, unsigned communicator) const {
   const Communication *at = head(rank);
-  return at && at->meeting == Meeting::Group && at->communicator == communicator;
+  return at && at->kind == CommunicationKind::Group && at->communicator == communicator;
 }
 
-/// Whether what `rank` has to say to `other` is met by `candidate` of the latter.
-bool Simulator::meets(size_t rank, const Communication &communication, size_t other,
-                      const Communication &candidate) const {
+/// Whether a communication of `rank` matches `candidate` of `other`.
+bool Simulator::matches(size_t rank, const Communication &communication, size_t other,
+                        const Communication &candidate) const {
   if (communication.communicator != candidate.communicator)
     return false;
-  if (communication.meeting == Meeting::Group || candidate.meeting == Meeting::Group)
-    return communication.meeting == candidate.meeting;
-  return communication.meeting != candidate.meeting && ranks.peer(rank, communication) == other &&
+  if (communication.kind == CommunicationKind::Group || candidate.kind == CommunicationKind::Group)
+    return communication.kind == candidate.kind;
+  return communication.kind != candidate.kind && ranks.peer(rank, communication) == other &&
          ranks.peer(other, candidate) == rank;
 }
 
 bool Simulator::arePair(size_t a, size_t b) const {
-  return a != b && head(a) && head(b) && head(a)->meeting != Meeting::Group && meets(a, *head(a), b, *head(b));
+  return a != b && head(a) && head(b) && head(a)->kind != CommunicationKind::Group && matches(a, *head(a), b, *head(b));
 }
 
 static bool pairAgrees(const Communication &a, const Communication &b) {
-  return a.meeting == Meeting::Send ? a.sent == b.received : a.received == b.sent;
+  return a.kind == CommunicationKind::Send ? a.sent == b.received : a.received == b.sent;
 }
 
 void Simulator::arrive(size_t rank) {
   arrived[rank] = true;
   const Communication &at = *head(rank);
-  if (at.meeting != Meeting::Group) {
+  if (at.kind != CommunicationKind::Group) {
     size_t peer = ranks.peer(rank, at);
     if (arrived[peer] && arePair(rank, peer) && pairAgrees(at, *head(peer))) {
       complete(rank);
@@ -262,16 +262,16 @@ void Simulator::arrive(size_t rank) {
   if (++count < ranks.groupSize(at.communicator))
     return;
   llvm::SmallVector<size_t> members = ranks.group(first, at.communicator);
-  if (disagreement(members, at.communicator))
+  if (mismatch(members, at.communicator))
     return;
   count = 0;
   llvm::for_each(members, [&](size_t member) { complete(member); });
 }
 
-std::optional<std::pair<size_t, size_t>> Simulator::disagreement(llvm::ArrayRef<size_t> members,
-                                                                 unsigned communicator) const {
-  // Those who come after the first must agree with it, and with the first that
-  // sent or received something.
+std::optional<std::pair<size_t, size_t>> Simulator::mismatch(llvm::ArrayRef<size_t> members,
+                                                             unsigned communicator) const {
+  // All must agree with the first that has arrived, and with the first that sends or
+  // receives tensors.
   std::optional<size_t> first, sender, receiver;
   for (size_t rank : members) {
     if (!isAtGroup(rank, communicator))
@@ -297,51 +297,51 @@ std::optional<std::pair<size_t, size_t>> Simulator::disagreement(llvm::ArrayRef<
 // Explanation
 //===----------------------------------------------------------------------===//
 
-/// Whether `other` has anything left that would meet the head of `rank`.
-bool Simulator::hasMeetingLeft(size_t rank, size_t other) const {
+/// Whether `other` has a communication left that matches the head of `rank`.
+bool Simulator::hasMatchLeft(size_t rank, size_t other) const {
   llvm::ArrayRef<Communication> left(classOf(other).communications);
   return llvm::any_of(left.drop_front(states[other].completed),
-                      [&](const Communication &candidate) { return meets(rank, *head(rank), other, candidate); });
+                      [&](const Communication &candidate) { return matches(rank, *head(rank), other, candidate); });
 }
 
-std::optional<Standstill> Simulator::explain(size_t rank, size_t &waitsFor) const {
+std::optional<Deadlock> Simulator::explain(size_t rank, size_t &waitsFor) const {
   const Communication &at = *head(rank);
-  auto found = [&](Standstill::Kind kind, size_t a, size_t b) { return Standstill{kind, {states[a], states[b]}}; };
-  if (at.meeting == Meeting::Group) {
+  auto found = [&](Deadlock::Kind kind, size_t a, size_t b) { return Deadlock{kind, {states[a], states[b]}}; };
+  if (at.kind == CommunicationKind::Group) {
     llvm::SmallVector<size_t> members = ranks.group(ranks.firstOf(rank, at.communicator), at.communicator);
-    if (auto pair = disagreement(members, at.communicator))
-      return found(Standstill::Disagreement, pair->first, pair->second);
+    if (auto pair = mismatch(members, at.communicator))
+      return found(Deadlock::Mismatch, pair->first, pair->second);
     waitsFor = *llvm::find_if(members, [&](size_t member) { return !isAtGroup(member, at.communicator); });
   } else {
     waitsFor = ranks.peer(rank, at);
     if (arePair(rank, waitsFor))
-      return found(Standstill::Disagreement, rank, waitsFor);
+      return found(Deadlock::Mismatch, rank, waitsFor);
   }
-  if (!hasMeetingLeft(rank, waitsFor))
-    return found(Standstill::Unpaired, rank, waitsFor);
+  if (!hasMatchLeft(rank, waitsFor))
+    return found(Deadlock::Unmatched, rank, waitsFor);
   return std::nullopt;
 }
 
-/// Follows who waits for whom from the first rank that is kept.  A rank that has
-/// ended has nothing left, so that the way ends there or is a cycle.
-std::optional<Standstill> Simulator::standstill() const {
+/// Follows the waits-for relation from the first rank that has not ended.  A rank that
+/// has ended has no communications left, so the path ends there or is a cycle.
+std::optional<Deadlock> Simulator::deadlock() const {
   size_t rank = 0;
   while (rank < ranks.size() && hasEnded(rank))
     ++rank;
   if (rank == ranks.size())
     return std::nullopt;
-  std::vector<size_t> way;
-  std::vector<int64_t> placeOnWay(ranks.size(), -1);
-  while (placeOnWay[rank] < 0) {
-    placeOnWay[rank] = way.size();
-    way.push_back(rank);
+  std::vector<size_t> path;
+  std::vector<int64_t> placeOnPath(ranks.size(), -1);
+  while (placeOnPath[rank] < 0) {
+    placeOnPath[rank] = path.size();
+    path.push_back(rank);
     size_t waitsFor = rank;
-    if (std::optional<Standstill> found = explain(rank, waitsFor))
+    if (std::optional<Deadlock> found = explain(rank, waitsFor))
       return found;
     rank = waitsFor;
   }
-  Standstill cycle{Standstill::Cycle, {}};
-  for (size_t member : llvm::ArrayRef(way).drop_front(placeOnWay[rank]))
+  Deadlock cycle{Deadlock::Cycle, {}};
+  for (size_t member : llvm::ArrayRef(path).drop_front(placeOnPath[rank]))
     cycle.ranks.push_back(states[member]);
   return cycle;
 }
@@ -352,8 +352,8 @@ std::vector<RankState> braid::simulate(const OrderProblem &problem) {
   return simulator.result();
 }
 
-std::optional<Standstill> braid::findStandstill(const OrderProblem &problem) {
+std::optional<Deadlock> braid::findDeadlock(const OrderProblem &problem) {
   Simulator simulator(problem);
   simulator.run();
-  return simulator.standstill();
+  return simulator.deadlock();
 }

@@ -1,4 +1,4 @@
-//===- OrderVerifier.cpp - what a standstill is to the user ---------------===//
+//===- OrderVerifier.cpp - reports deadlocks of ranks ---------------------===//
 
 #include "lib/Schedule/OrderVerifier.h"
 #include "lib/Schedule/Agreement.h"
@@ -10,22 +10,22 @@ using namespace braid::comm;
 
 namespace {
 
-/// Says why the ranks of a program wait for ever.
+/// Reports why the ranks of a program wait forever.
 class Reporter {
 public:
   explicit Reporter(const OrderProblem &problem) : problem(problem) {}
-  LogicalResult report(const Standstill &found);
+  LogicalResult report(const Deadlock &found);
 
 private:
   const OrderProblem::Class &classOf(const RankState &state) const { return problem.classes[state.classNumber]; }
-  /// What the rank is at; it has not ended.
+  /// The communication that the rank waits for; it has not ended.
   RankAt at(const RankState &state) const;
   std::string waitsFor(const RankState &state, const RankState &other) const;
   void noteWait(InFlightDiagnostic &diagnostic, const RankState &state) const;
 
   LogicalResult reportCycle(ArrayRef<RankState> ranks);
-  LogicalResult reportUnpaired(const RankState &rank, const RankState &other);
-  LogicalResult reportDisagreement(const RankState &a, const RankState &b);
+  LogicalResult reportUnmatched(const RankState &rank, const RankState &other);
+  LogicalResult reportMismatch(const RankState &a, const RankState &b);
 
   const OrderProblem &problem;
 };
@@ -34,7 +34,7 @@ private:
 
 static RankAt rankAt(const RankState &state, const OrderProblem::Communication &communication, unsigned number) {
   return {state.rank, cast<CollectiveOpInterface>(communication.op), number,
-          communication.meeting != OrderProblem::Meeting::Group};
+          communication.kind != OrderProblem::CommunicationKind::Group};
 }
 
 RankAt Reporter::at(const RankState &state) const {
@@ -59,11 +59,11 @@ void Reporter::noteWait(InFlightDiagnostic &diagnostic, const RankState &state) 
 }
 
 LogicalResult Reporter::reportCycle(ArrayRef<RankState> ranks) {
-  InFlightDiagnostic diagnostic = at(ranks.front()).op->emitOpError() << "never ends: ";
+  InFlightDiagnostic diagnostic = at(ranks.front()).op->emitOpError() << "deadlocks: ";
   for (auto [index, rank] : llvm::enumerate(ranks)) {
     std::string waits = waitsFor(rank, ranks[(index + 1) % ranks.size()]);
     if (index == 0)
-      diagnostic << waits << "; all ranks must start what they share in one order";
+      diagnostic << waits << "; all ranks must issue the collectives that they share in the same order";
     else
       diagnostic.attachNote(at(rank).op->getLoc()) << waits;
     noteWait(diagnostic, rank);
@@ -71,21 +71,21 @@ LogicalResult Reporter::reportCycle(ArrayRef<RankState> ranks) {
   return diagnostic;
 }
 
-/// A send or recv that the other side lacks, or a collective.
-LogicalResult Reporter::reportUnpaired(const RankState &rank, const RankState &other) {
-  using Meeting = OrderProblem::Meeting;
+/// Reports a send, recv or collective that has no match on the other side.
+LogicalResult Reporter::reportUnmatched(const RankState &rank, const RankState &other) {
+  using CommunicationKind = OrderProblem::CommunicationKind;
   RankAt waiting = at(rank);
   InFlightDiagnostic diagnostic = waiting.op->emitOpError();
-  diagnostic << "never ends: rank " << rank.rank << " waits for " << waiting.str() << ", but rank " << other.rank
+  diagnostic << "deadlocks: rank " << rank.rank << " waits for " << waiting.str() << ", but rank " << other.rank
              << " has no ";
-  switch (classOf(rank).communications[waiting.number].meeting) {
-  case Meeting::Group:
+  switch (classOf(rank).communications[waiting.number].kind) {
+  case CommunicationKind::Group:
     diagnostic << "collective over " << textOf(waiting.op.getAxes()) << " left";
     break;
-  case Meeting::Send:
+  case CommunicationKind::Send:
     diagnostic << "recv from rank " << rank.rank << " over " << textOf(waiting.op.getAxes()) << " left";
     break;
-  case Meeting::Recv:
+  case CommunicationKind::Recv:
     diagnostic << "send to rank " << rank.rank << " over " << textOf(waiting.op.getAxes()) << " left";
     break;
   }
@@ -94,21 +94,22 @@ LogicalResult Reporter::reportUnpaired(const RankState &rank, const RankState &o
   return diagnostic;
 }
 
-LogicalResult Reporter::reportDisagreement(const RankState &a, const RankState &b) {
+LogicalResult Reporter::reportMismatch(const RankState &a, const RankState &b) {
   InFlightDiagnostic diagnostic = at(a).op->emitOpError();
-  diagnostic << "is a collective over ranks that disagree: " << describeDifference(at(a), at(b));
+  diagnostic << "is not the same collective on ranks " << a.rank << " and " << b.rank << ": "
+             << describeDifference(at(a), at(b));
   diagnostic.attachNote(at(b).op->getLoc()) << "rank " << b.rank << " is at " << at(b).str() << " here";
   return diagnostic;
 }
 
-LogicalResult Reporter::report(const Standstill &found) {
+LogicalResult Reporter::report(const Deadlock &found) {
   switch (found.kind) {
-  case Standstill::Cycle:
+  case Deadlock::Cycle:
     return reportCycle(found.ranks);
-  case Standstill::Unpaired:
-    return reportUnpaired(found.ranks[0], found.ranks[1]);
-  case Standstill::Disagreement:
-    return reportDisagreement(found.ranks[0], found.ranks[1]);
+  case Deadlock::Unmatched:
+    return reportUnmatched(found.ranks[0], found.ranks[1]);
+  case Deadlock::Mismatch:
+    return reportMismatch(found.ranks[0], found.ranks[1]);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -121,7 +122,7 @@ LogicalResult braid::verifyOrder(ModuleOp module) {
     FailureOr<OrderProblem> problem = readOrder(program);
     if (failed(problem))
       return failure();
-    if (std::optional<Standstill> found = findStandstill(*problem))
+    if (std::optional<Deadlock> found = findDeadlock(*problem))
       return Reporter(*problem).report(*found);
   }
   return success();

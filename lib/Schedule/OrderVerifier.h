@@ -1,4 +1,4 @@
-//===- OrderVerifier.h - does any rank wait for ever? -----------*- C++ -*-===//
+//===- OrderVerifier.h - do the ranks of a program deadlock? ----*- C++ -*-===//
 #ifndef BRAID_LIB_SCHEDULE_ORDERVERIFIER_H
 #define BRAID_LIB_SCHEDULE_ORDERVERIFIER_H
 
@@ -6,8 +6,8 @@
 
 namespace braid {
 
-/// Emits an error where the ranks of a program do not all come to its end: where
-/// they wait for one another, have nothing to meet with, or meet and disagree.
+/// Emits an error where the ranks of a program deadlock: where they wait for one
+/// another, have no matching communication, or do not issue the same one.
 mlir::LogicalResult verifyOrder(mlir::ModuleOp module);
 
 } // namespace braid

@@ -30,8 +30,8 @@ using Kind = OverlapProblem::Kind;
 /// Gathers that are looked at to find one that would be late, and collectives to find
 /// one that fits.
 static constexpr unsigned kMaxAhead = 64, kMaxReady = 16;
-/// What is computed out of turn for an update or a collective is no longer a chain,
-/// and no more memory, than this.
+/// Limits of the actions that are computed out of turn for an update or a collective:
+/// their number, and the memory that they take.
 static constexpr unsigned kMaxPulled = 16;
 static constexpr int64_t kMaxPulledBytes = 1 << 20;
 
@@ -40,7 +40,7 @@ namespace {
 class Scheduler {
 public:
   /// Groups marked in `late` run behind the backward pass, or where computing would
-  /// stand still.
+  /// stall.
   Scheduler(const OverlapPlan &plan, std::optional<int64_t> limit, bool early, std::vector<bool> late);
 
   OverlapSchedule run();
@@ -53,7 +53,7 @@ private:
 
   const Action &action(unsigned number) const { return problem.actions[number]; }
   bool isOver(unsigned number) const { return states[number] == State::Over; }
-  /// Whether a collective can be waited for without standing still.
+  /// Whether a collective can be waited for without stalling.
   bool isSurelyOver(unsigned number) const {
     return isOver(number) || (states[number] == State::Begun && queues.surelyOver(number) <= queues.now);
   }
@@ -142,7 +142,7 @@ void Scheduler::finish(unsigned number) {
 void Scheduler::compute(unsigned number) {
   for (const auto *list : {&action(number).needs, &action(number).after})
     for (unsigned other : *list) {
-      // Rather update than stand still.
+      // Run updates rather than stall.
       if (states[other] == State::Begun && plan.placeOf[number] != OverlapPlan::kNone)
         while (queues.end(other) > queues.now && runGroup(/*alsoLate=*/true))
           startCollectives();
@@ -224,7 +224,7 @@ void Scheduler::makeRoom(unsigned number) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// Whether an action is over, or can be without standing still and without much
+/// Whether an action is over, or can be without a stall and without much
 /// computing out of turn.
 bool Scheduler::canPull(unsigned number, unsigned &left) const {
   if (isSurelyOver(number))
@@ -264,8 +264,8 @@ bool Scheduler::runGroup(bool alsoLate) {
   return false;
 }
 
-/// What little has to be computed for a collective, and only from what is there in the
-/// beginning, is computed at the beginning.
+/// Computes the cheap producers of a collective first, if they depend only on values that
+/// exist from the start.
 void Scheduler::pullCheapProducers() {
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
     if (action(number).kind != Kind::Collective || action(number).ordered || needsLeft[number] == 0)
@@ -435,7 +435,7 @@ OverlapSchedule braid::solve(const OverlapProblem &problem) {
   std::optional<int64_t> limit = problem.limit;
   OverlapSchedule plain = plainSchedule(problem);
   int64_t allowed = limit ? std::max(*limit, peakBytes(problem, plain)) : 0;
-  // What is looked ahead is an estimate: where it was wrong, less is allowed.
+  // The lookahead estimates memory: where the estimate was too low, retry with a lower limit.
   for (int attempt = 0; attempt < 4; ++attempt) {
     Scheduler first(plan, limit, /*early=*/false, std::vector<bool>(plan.groups.size()));
     OverlapSchedule schedule = first.run();

@@ -2,7 +2,7 @@
 //
 // A rank has two queues: it computes, and one thread communicates in the order of
 // starts.  A program on values is a list of actions in an order that is right; a
-// schedule is another order of them in which collectives are cut into a start and a
+// schedule is another order of them in which collectives are split into a start and a
 // wait.  What computes stays in its order but for updates.
 //
 //   reductions   start once their operands are there.  Their wait comes before the

@@ -73,8 +73,8 @@ void OverlapPlan::readGroups() {
     before.push_back(before.back() + problem.actions[number].seconds);
 }
 
-/// What is needed by an update or a collective is needed when nothing else is left
-/// to do.
+/// Finds the place at which each result is first used.  Results that only updates or
+/// collectives use are needed last.
 void OverlapPlan::readUses() {
   useOf.assign(problem.actions.size(), main.size());
   for (unsigned place = main.size(); place-- > 0;)

@@ -17,7 +17,7 @@ static ProgramAttr programOf(Operation *function) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Checks that a function nobody is said to run communicates nothing.
+/// Checks that a function that no rank is said to run communicates nothing.
 static LogicalResult verifyNoCollectives(Operation *function) {
   auto result = function->walk([&](CollectiveOpInterface op) {
     InFlightDiagnostic diagnostic = op->emitOpError()
@@ -31,7 +31,7 @@ static LogicalResult verifyNoCollectives(Operation *function) {
 
 FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) {
   std::vector<RankProgram> programs;
-  /// The place in `programs` of those that are cut along an axis, by mesh and entry.
+  /// The place in `programs` of those that are split along an axis, by mesh and entry.
   DenseMap<std::pair<Attribute, Attribute>, size_t> ofSeveral;
   for (Operation &function : *module.getBody()) {
     if (function.getNumRegions() != 1 || function.getRegion(0).empty())
@@ -63,7 +63,7 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
 
 namespace {
 
-/// Of a coordinate whose function has not been seen.
+/// Marks a coordinate whose function has not been seen.
 constexpr unsigned kNoClass = ~0u;
 
 /// Makes an OrderProblem of the functions of one program.
@@ -90,7 +90,7 @@ private:
   /// What ranks must agree on, numbered from 1.
   DenseMap<Attribute, unsigned> numbers;
   DenseMap<AxesAttr, unsigned> communicators;
-  /// Of the class that is being read.
+  /// The numbers of starts in the class that is being read.
   DenseMap<Operation *, unsigned> startNumbers;
 };
 
@@ -103,9 +103,9 @@ LogicalResult OrderReader::assignClass(Operation *function, unsigned number) {
   ProgramAttr attribute = programOf(function);
   if (attribute.getAxis() != axis) {
     InFlightDiagnostic diagnostic = function->emitError();
-    diagnostic << "the functions of a program are cut along one axis; this one is cut along '"
+    diagnostic << "the functions of a program must be split along one axis; this one is split along '"
                << attribute.getAxis().getValue() << "'";
-    diagnostic.attachNote(first->getLoc()) << "the first is cut along '" << axis.getValue() << "'";
+    diagnostic.attachNote(first->getLoc()) << "the first is split along '" << axis.getValue() << "'";
     return diagnostic;
   }
   for (int64_t coordinate : attribute.getCoordinates()) {
@@ -162,13 +162,13 @@ unsigned OrderReader::communicatorOf(AxesAttr axes) {
 }
 
 OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface op) {
-  using Meeting = OrderProblem::Meeting;
+  using CommunicationKind = OrderProblem::CommunicationKind;
   OrderProblem::Communication result;
   if (auto send = dyn_cast<SendOp>(*op)) {
-    result.meeting = Meeting::Send;
+    result.kind = CommunicationKind::Send;
     result.peer = send.getPeer();
   } else if (auto recv = dyn_cast<RecvOp>(*op)) {
-    result.meeting = Meeting::Recv;
+    result.kind = CommunicationKind::Recv;
     result.peer = recv.getPeer();
   }
   Agreement agreement = agreementOf(op);

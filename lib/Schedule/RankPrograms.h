@@ -1,7 +1,7 @@
 //===- RankPrograms.h - which functions are a program of ranks --*- C++ -*-===//
 //
 // A function with `comm.program = #comm.program<@mesh>` is a program by itself:
-// all ranks run it.  Those of a module that name coordinates along an axis of one
+// all ranks run it.  The functions of a module that name coordinates along an axis of one
 // mesh, and the same entry, make one program together.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ struct RankProgram {
 /// a collective is in a function that no rank is said to run.
 mlir::FailureOr<std::vector<RankProgram>> collectRankPrograms(mlir::ModuleOp module);
 
-/// What the ranks of the program communicate; an error where ranks have two
+/// Reads the communications of the program's ranks; an error where ranks have two
 /// functions or none, where a ticket is not waited for once, or where the place of
 /// a collective in the order is unknown.
 mlir::FailureOr<OrderProblem> readOrder(const RankProgram &program);

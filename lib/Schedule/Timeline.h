@@ -1,6 +1,6 @@
 //===- Timeline.h - when a schedule's actions take place --------*- C++ -*-===//
 //
-// Two queues: computing, which also issues starts and stands still at waits, and the
+// Two queues: computing, which also issues starts and stalls at waits, and the
 // link, which works in the order of starts.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ public:
     link = (link > now ? link : now) + problem.actions[action].seconds;
     ends[action] = link;
   }
-  /// How long computing stands still for it.
+  /// How long computing stalls for it.
   double wait(unsigned action) {
     double exposed = ends[action] > now ? ends[action] - now : 0;
     now += exposed;
@@ -45,7 +45,7 @@ private:
 struct Timeline {
   struct Collective {
     double seconds = 0;
-    /// How long computing stands still at its wait.
+    /// How long computing stalls at its wait.
     double exposed = 0;
     /// What ended last of all that its beginning on the link waited for: what it
     /// needs, or the collective before it.

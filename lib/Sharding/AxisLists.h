@@ -1,7 +1,7 @@
 //===- AxisLists.h - lists of mesh axes as sequences and sets ---*- C++ -*-===//
 //
 // The order of a list says how the ranks of a group are numbered (row-major), so
-// a list is cut and joined as a sequence and compared as a set.
+// a list is sliced and joined as a sequence and compared as a set.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_AXISLISTS_H
@@ -12,7 +12,7 @@
 
 namespace braid {
 
-/// Those of `axes` that `keep` holds for, in their order.
+/// The axes that `keep` accepts, in their order.
 inline comm::AxesAttr filterAxes(comm::AxesAttr axes, llvm::function_ref<bool(mlir::StringAttr)> keep) {
   return comm::AxesAttr::get(axes.getContext(), llvm::to_vector(llvm::make_filter_range(axes.getNames(), keep)));
 }
@@ -36,8 +36,8 @@ inline comm::AxesAttr joinAxes(comm::AxesAttr major, comm::AxesAttr minor) {
   return comm::AxesAttr::get(major.getContext(), names);
 }
 
-/// `size` axes from `first` on; all that are left without `size`.
-inline comm::AxesAttr cutAxes(comm::AxesAttr axes, size_t first, size_t size = ~size_t(0)) {
+/// `size` axes from `first` on; all that follow without `size`.
+inline comm::AxesAttr sliceAxes(comm::AxesAttr axes, size_t first, size_t size = ~size_t(0)) {
   llvm::ArrayRef<mlir::StringAttr> rest = axes.getNames().drop_front(first);
   return comm::AxesAttr::get(axes.getContext(), rest.take_front(std::min(size, rest.size())));
 }

@@ -75,13 +75,13 @@ std::optional<SmallVector<AxesAttr>> braid::axesOfDims(const ShardingRule &rule,
   SmallVector<AxesAttr> dims;
   for (const ShardingRule::DimFactors &dim : tensor) {
     SmallVector<StringAttr> names;
-    bool cutToElements = true;
+    bool fullySharded = true;
     for (unsigned factor : dim) {
       AxesAttr axes = factors[factor];
-      if (!axes.empty() && !cutToElements)
+      if (!axes.empty() && !fullySharded)
         return std::nullopt;
       llvm::append_range(names, axes.getNames());
-      cutToElements &= rule.factors[factor].size == mesh.sizeOf(axes);
+      fullySharded &= rule.factors[factor].size == mesh.sizeOf(axes);
     }
     dims.push_back(AxesAttr::get(factors.front().getContext(), names));
   }
@@ -110,9 +110,9 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
   auto partial = AxesAttr::get(symbol.getContext());
   std::optional<Combine> combine;
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
-    // A flat range cuts every factor.
-    bool cut = !axes.factors[index].empty() || (tensor.empty() && !axes.flat.empty());
-    if (has[index] || !cut)
+    // Flat ranges shard every factor.
+    bool isSharded = !axes.factors[index].empty() || (tensor.empty() && !axes.flat.empty());
+    if (has[index] || !isSharded)
       continue;
     if (combine && *combine != factor.combine)
       return std::nullopt;
@@ -141,7 +141,7 @@ static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFa
       continue;
     std::string where = ("dim " + Twine(index) + " of " + name + " is sharded over " + dims[index].str()).str();
     if (llvm::all_of(dim, [&](unsigned factor) { return isShardable(rule.factors[factor]); }) && !dim.empty())
-      return where + ", which does not cut its factors in equal blocks";
+      return where + ", which does not divide its factors into equal blocks";
     return where + ", but the op needs it whole";
   }
   llvm_unreachable("the tensor does not fit");
@@ -166,7 +166,7 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
       origin = {axes, tensor};
     if (origin.axes == axes)
       return true;
-    return fail(origin.tensor + " cuts " + what + " over " + origin.axes.str() + ", but " + tensor + " over " +
+    return fail(origin.tensor + " shards " + what + " over " + origin.axes.str() + ", but " + tensor + " over " +
                 axes.str());
   };
   auto read = [&](StringRef kind, ArrayRef<ShardingRule::TensorFactors> tensors, ArrayRef<ShardingAttr> shardings) {
@@ -192,7 +192,7 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
     axes.factors.push_back(origin.axes ? origin.axes : AxesAttr::get(context));
   axes.flat = flat.axes ? flat.axes : AxesAttr::get(context);
   if (!axes.flat.empty() && !runsFlat(rule)) {
-    fail(flat.tensor + " is cut in flat ranges, but the op does not run on flat ranges");
+    fail(flat.tensor + " is sharded in flat ranges, but the op does not run on flat ranges");
     return std::nullopt;
   }
   return axes;

@@ -1,11 +1,11 @@
 //===- FactorAxes.h - an op's factors and its tensors' shardings -*- C++ -*-===//
 //
-// A sharding rule cuts dims into factors, major to minor.  Sharding an op means
+// A sharding rule splits dims into factors, major to minor.  Sharding an op means
 // to give each factor a list of axes; the shardings of its operands and results
 // follow from that, and, where they fit the rule, it follows from them.
 //
-// A dim with the factors [f0, f1] is cut in equal blocks, so f1 can be sharded
-// only once f0 is cut down to single elements.
+// A dim with the factors [f0, f1] is sharded in equal blocks, so f1 can be
+// sharded only once the blocks of f0 are single elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_FACTORAXES_H
@@ -16,14 +16,14 @@
 
 namespace braid {
 
-/// The axes of each factor of a rule; and those along which what the factors leave
-/// of its tensors is cut in flat ranges.
+/// The axes of each factor of a rule; and those along which the parts of its tensors that
+/// the factors leave are sharded in flat ranges.
 struct FactorAxes {
   llvm::SmallVector<comm::AxesAttr> factors;
   comm::AxesAttr flat;
 
   FactorAxes() = default;
-  /// None.
+  /// No axes.
   FactorAxes(const ShardingRule &rule, mlir::MLIRContext *context);
 
   bool operator==(const FactorAxes &) const = default;
@@ -34,15 +34,15 @@ bool isShardable(const Factor &factor);
 /// Whether the op runs on flat ranges as it stands.
 bool runsFlat(const ShardingRule &rule);
 
-/// What the dims of one tensor say of the factors: for each factor its axes
-/// (null for factors that the tensor does not have).  None when an axis would lie
-/// across factors or cut one that is not shardable.
+/// Projects the axes of one tensor's dims onto the factors: for each factor its axes (null
+/// for factors that the tensor does not have).  None when an axis would lie across
+/// factors or shard one that is not shardable.
 std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfFactors(const ShardingRule &rule,
                                                                const ShardingRule::TensorFactors &tensor,
                                                                llvm::ArrayRef<comm::AxesAttr> dims,
                                                                const comm::Mesh &mesh);
 
-/// The axes of a tensor's dims, or none when the factors' axes cut a dim
+/// The axes of a tensor's dims, or none when the factors' axes shard a dim
 /// otherwise than in equal blocks.
 std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfDims(const ShardingRule &rule,
                                                             const ShardingRule::TensorFactors &tensor,

@@ -1,7 +1,7 @@
-//===- Fit.cpp - how an op is cut, and what its tensors must be -----------===//
+//===- Fit.cpp - how an op is sharded, and what it needs ------------------===//
 
 #include "lib/Sharding/Fit.h"
-#include "lib/Sharding/Claims.h"
+#include "lib/Sharding/Projection.h"
 
 using namespace mlir;
 using namespace braid;
@@ -23,30 +23,31 @@ std::optional<Fit> braid::fitOf(const ShardingRule &rule, const FactorAxes &axes
   return isOk ? std::optional<Fit>(found) : std::nullopt;
 }
 
-static FactorAxes agreedAxes(Operation *op, const ShardingRule &rule, const Homes &homes, const Mesh &mesh) {
-  SmallVector<TensorClaims> claims;
+static FactorAxes agreedAxes(Operation *op, const ShardingRule &rule, const AssignedShardings &assigned,
+                             const Mesh &mesh) {
+  SmallVector<TensorProjection> projections;
   for (Value operand : op->getOperands())
-    claims.push_back(claimsOf(homes.lookup(operand), mesh, 0));
+    projections.push_back(project(assigned.lookup(operand), mesh, 0));
   for (Value result : op->getResults())
-    claims.push_back(claimsOf(homes.lookup(result), mesh, 0));
-  SmallVector<const TensorClaims *> asking;
-  for (auto [index, claim] : llvm::enumerate(claims)) {
+    projections.push_back(project(assigned.lookup(result), mesh, 0));
+  SmallVector<const TensorProjection *> proposing;
+  for (auto [index, projection] : llvm::enumerate(projections)) {
     bool follows = index < op->getNumOperands() && isGenerator(op->getOperand(index).getDefiningOp());
-    asking.push_back(follows ? nullptr : &claim);
+    proposing.push_back(follows ? nullptr : &projection);
   }
   SmallVector<unsigned> bySize = llvm::to_vector(llvm::seq<unsigned>(0, op->getNumOperands()));
   llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
     auto elements = [&](unsigned i) { return cast<RankedTensorType>(op->getOperand(i).getType()).getNumElements(); };
     return elements(a) > elements(b);
   });
-  SmallVector<int64_t> order(claims.size());
+  SmallVector<int64_t> priorities(projections.size());
   for (auto [place, operand] : llvm::enumerate(bySize))
-    order[operand] = op->getNumResults() + place;
+    priorities[operand] = op->getNumResults() + place;
   for (unsigned i = 0; i < op->getNumResults(); ++i)
-    order[op->getNumOperands() + i] = i;
-  Settlement settled =
-      settle({rule, asking, /*decomposable=*/false}, mesh, [&](unsigned tensor, Claim) { return order[tensor]; });
-  return factorAxes(settled, mesh, op->getContext());
+    priorities[op->getNumOperands() + i] = i;
+  Resolution resolution = resolveConflicts({rule, proposing, /*decomposable=*/false}, mesh,
+                                           [&](unsigned tensor, ProjectedAxis) { return priorities[tensor]; });
+  return factorAxes(resolution, mesh, op->getContext());
 }
 
 static int64_t bitsOf(Value value) {
@@ -54,32 +55,34 @@ static int64_t bitsOf(Value value) {
   return type.getNumElements() * type.getElementTypeBitWidth();
 }
 
-/// Whether a rank that holds `source` has all of `target`.
+/// Whether a rank that holds its part of a tensor as `source` has all of its part as
+/// `target`.
 static bool isFree(ShardingAttr source, ShardingAttr target) {
   if (source == target)
     return true;
-  bool isCut = llvm::all_of(llvm::zip_equal(source.getDims(), target.getDims()), [](auto dims) {
+  bool isRefinement = llvm::all_of(llvm::zip_equal(source.getDims(), target.getDims()), [](auto dims) {
     auto [from, to] = dims;
     return from.size() <= to.size() && from.getNames() == to.getNames().take_front(from.size());
   });
-  return isCut && !source.isPartial() && !source.isFlat();
+  return isRefinement && !source.isPartial() && !source.isFlat();
 }
 
-/// What is sent, about, when an op is cut so.
-static int64_t bitsMoved(Operation *op, const Fit &fit, const Homes &homes) {
+/// About how many bits are sent when an op is sharded like this.
+static int64_t bitsMoved(Operation *op, const Fit &fit, const AssignedShardings &assigned) {
   int64_t bits = 0;
   for (auto [operand, need] : llvm::zip_equal(op->getOperands(), fit.operands))
-    bits += isFree(homes.lookup(operand), need) ? 0 : bitsOf(operand);
+    bits += isFree(assigned.lookup(operand), need) ? 0 : bitsOf(operand);
   for (auto [result, yields] : llvm::zip_equal(op->getResults(), fit.results))
-    bits += isFree(yields, homes.lookup(result)) ? 0 : bitsOf(result);
+    bits += isFree(yields, assigned.lookup(result)) ? 0 : bitsOf(result);
   return bits;
 }
 
-FactorAxes braid::chooseAxes(Operation *op, const ShardingRule &rule, const Homes &homes, const Mesh &mesh) {
-  FactorAxes best = agreedAxes(op, rule, homes, mesh);
-  FlatSymbolRefAttr symbol = homes.lookup(op->getResult(0)).getMesh();
+FactorAxes braid::chooseAxes(Operation *op, const ShardingRule &rule, const AssignedShardings &assigned,
+                             const Mesh &mesh) {
+  FactorAxes best = agreedAxes(op, rule, assigned, mesh);
+  FlatSymbolRefAttr symbol = assigned.lookup(op->getResult(0)).getMesh();
   std::optional<Fit> found = fitOf(rule, best, symbol, mesh);
-  int64_t least = found ? bitsMoved(op, *found, homes) : 0;
+  int64_t least = found ? bitsMoved(op, *found, assigned) : 0;
   if (!runsFlat(rule) || least == 0)
     return best;
   auto hasAllFactors = [&](const ShardingRule::TensorFactors &tensor) {
@@ -88,22 +91,22 @@ FactorAxes braid::chooseAxes(Operation *op, const ShardingRule &rule, const Home
       factors += dim.size();
     return factors == rule.factors.size();
   };
-  auto attempt = [&](const ShardingRule::TensorFactors &tensor, ShardingAttr home) {
-    std::optional<SmallVector<AxesAttr>> factors = axesOfFactors(rule, tensor, home.getDims(), mesh);
+  auto attempt = [&](const ShardingRule::TensorFactors &tensor, ShardingAttr sharding) {
+    std::optional<SmallVector<AxesAttr>> factors = axesOfFactors(rule, tensor, sharding.getDims(), mesh);
     if (!factors || !hasAllFactors(tensor))
       return;
     FactorAxes axes;
     axes.factors = *factors;
-    axes.flat = home.getFlat();
+    axes.flat = sharding.getFlat();
     std::optional<Fit> other = fitOf(rule, axes, symbol, mesh);
-    if (int64_t bits = other ? bitsMoved(op, *other, homes) : least; bits < least) {
+    if (int64_t bits = other ? bitsMoved(op, *other, assigned) : least; bits < least) {
       least = bits;
       best = axes;
     }
   };
   for (auto [tensor, operand] : llvm::zip_equal(rule.operands, op->getOperands()))
-    attempt(tensor, homes.lookup(operand));
+    attempt(tensor, assigned.lookup(operand));
   for (auto [tensor, result] : llvm::zip_equal(rule.results, op->getResults()))
-    attempt(tensor, homes.lookup(result));
+    attempt(tensor, assigned.lookup(result));
   return best;
 }

@@ -1,8 +1,8 @@
-//===- Fit.h - how an op is cut, and what its tensors must be ---*- C++ -*-===//
+//===- Fit.h - how an op is sharded, and what it needs ----------*- C++ -*-===//
 //
-// Each value has a home, the sharding that it is kept in.  The homes of an op's
-// tensors decide how the op is cut; how it is cut decides what it needs of its
-// operands and how it yields its results.
+// Propagation assigns each value a sharding.  The shardings of an op's tensors decide
+// how the op is sharded; that decides the shardings that it needs of its operands and
+// those in which it yields its results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_FIT_H
@@ -13,25 +13,28 @@
 
 namespace braid {
 
-using Homes = llvm::DenseMap<mlir::Value, comm::ShardingAttr>;
+/// The sharding that propagation assigned to each value.
+using AssignedShardings = llvm::DenseMap<mlir::Value, comm::ShardingAttr>;
 
-/// What an op needs of its operands, and yields.
+/// The shardings that an op needs of its operands, and those of the results it yields.
 struct Fit {
   llvm::SmallVector<comm::ShardingAttr> operands, results;
 };
 
-/// None where some tensor cannot say the axes.
+/// None where the sharding of some tensor cannot express the axes of its factors.
 std::optional<Fit> fitOf(const ShardingRule &rule, const FactorAxes &axes, mlir::FlatSymbolRefAttr symbol,
                          const comm::Mesh &mesh);
 
-/// The factor axes of an op by the homes of its tensors: results before operands,
-/// larger operands before smaller ones.  An op that runs on flat ranges computes
-/// little for what it reads; it is cut as one of its tensors is if that moves less:
-/// a gradient is moved to its parameter and states, not they to it.
-FactorAxes chooseAxes(mlir::Operation *op, const ShardingRule &rule, const Homes &homes, const comm::Mesh &mesh);
+/// The factor axes of an op, from the assigned shardings of its tensors: results before
+/// operands, larger operands before smaller ones.  An op that runs on flat ranges
+/// computes little for the bytes that it reads, so it is sharded as one of its tensors is
+/// if that moves less: a gradient is moved to its parameter and states rather than the
+/// other way round.
+FactorAxes chooseAxes(mlir::Operation *op, const ShardingRule &rule, const AssignedShardings &assigned,
+                      const comm::Mesh &mesh);
 
-/// An op that makes its values from nothing: it is cheaper to make them again than
-/// to move them.
+/// Whether an op computes its result from nothing: it is cheaper to compute it again
+/// than to move it.
 bool isGenerator(mlir::Operation *op);
 
 } // namespace braid

@@ -56,8 +56,8 @@ struct MeshReader {
 };
 } // namespace
 
-/// A global function computes with whole tensors.  What ranks do to their parts has
-/// no meaning in it: the sum over ranks of a whole value is not that value.
+/// A global function computes with whole tensors.  Ops on the parts of ranks have no
+/// meaning in it: the sum over ranks of a whole value is not that value.
 static LogicalResult checkOp(Operation &op) {
   if (llvm::isa_and_nonnull<CommDialect>(op.getDialect()) && !requestOf(&op))
     return op.emitOpError() << "belongs in the program of a rank (comm.program), but the function has shardings of "
@@ -111,8 +111,8 @@ FailureOr<std::optional<GlobalMesh>> braid::meshOfGlobal(func::FuncOp function) 
 
 ShardingAttr braid::withoutUnitAxes(ShardingAttr sharding, const Mesh &mesh) {
   auto strip = [&](AxesAttr axes) {
-    auto cuts = llvm::make_filter_range(axes.getNames(), [&](StringAttr name) { return mesh.sizeOf(name) != 1; });
-    return AxesAttr::get(axes.getContext(), SmallVector<StringAttr>(cuts), axes.getOpen());
+    auto kept = llvm::make_filter_range(axes.getNames(), [&](StringAttr name) { return mesh.sizeOf(name) != 1; });
+    return AxesAttr::get(axes.getContext(), SmallVector<StringAttr>(kept), axes.getOpen());
   };
   SmallVector<AxesAttr> dims = llvm::map_to_vector(sharding.getDims(), strip);
   return sharding.withDims(dims)

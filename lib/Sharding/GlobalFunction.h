@@ -20,7 +20,7 @@ comm::ShardingAttr requestOf(mlir::Operation *op);
 /// Whether a request gives way to annotations of its priority.
 bool yieldsToOthers(mlir::Operation *op);
 
-/// The sharding that a value is known to have; null when nothing says it.
+/// The sharding that a value is known to have; null if unknown.
 comm::ShardingAttr shardingOf(mlir::Value value);
 
 /// The mesh of a function's shardings and its name.
@@ -31,11 +31,11 @@ struct GlobalMesh {
 
 /// The mesh of a global function's shardings; none when it has none or when it is
 /// local, which means that there is nothing to do.  Two meshes are an error that
-/// names both; so are a function of more than one block, values that are no tensors
+/// names both; so are a function of more than one block, values other than tensors
 /// and ops of the program of a rank.
 mlir::FailureOr<std::optional<GlobalMesh>> meshOfGlobal(mlir::func::FuncOp function);
 
-/// A sharding without axes of size 1: they cut nothing.
+/// A sharding without axes of size 1, which shard nothing.
 comm::ShardingAttr withoutUnitAxes(comm::ShardingAttr sharding, const comm::Mesh &mesh);
 
 /// How messages name an argument or a result: `argument #0 'x'`.

@@ -12,19 +12,19 @@ using namespace braid::comm;
 using Node = PropagationProblem::Node;
 using Tensor = PropagationProblem::Tensor;
 
-int64_t PropagationProblem::rankOf(unsigned annotation) const {
-  // Those that yield rank behind all others of their priority, each alone.
+int64_t PropagationProblem::priorityOf(unsigned annotation) const {
+  // Annotations that yield come after all others of their priority, one by one.
   const Annotation &it = annotations[annotation];
   int64_t priority = std::min<int64_t>(it.sharding.getPriority(), std::numeric_limits<int32_t>::max());
   return (priority << 31) + (it.yields ? annotation + 1 : 0);
 }
 
-Settlement PropagationProblem::settle(const Node &node) const {
-  SmallVector<const TensorClaims *, 4> claims;
+Resolution PropagationProblem::resolveConflicts(const Node &node) const {
+  SmallVector<const TensorProjection *, 4> projections;
   for (unsigned tensor : node.tensors)
-    claims.push_back(tensors[tensor].follows ? nullptr : &tensors[tensor].claims);
-  return braid::settle({node.rule, claims, node.decomposable}, mesh,
-                       [&](unsigned, Claim claim) { return rankOf(claim.source); });
+    projections.push_back(tensors[tensor].follows ? nullptr : &tensors[tensor].projection);
+  return braid::resolveConflicts({node.rule, projections, node.decomposable}, mesh,
+                                 [&](unsigned, ProjectedAxis it) { return priorityOf(it.source); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -41,8 +41,8 @@ public:
 private:
   void seed(const PropagationProblem::Seed &seed);
   void visit(unsigned node);
-  void extend(unsigned tensor, const TensorClaims &wanted);
-  bool extendList(const Tensor &tensor, ClaimList &list, const ClaimList &wanted);
+  void extend(unsigned tensor, const TensorProjection &wanted);
+  bool extendList(const Tensor &tensor, AxisProjection &list, const AxisProjection &wanted);
   void wake(unsigned tensor);
 
   PropagationProblem &problem;
@@ -60,58 +60,58 @@ void Propagator::wake(unsigned tensor) {
     }
 }
 
-bool Propagator::extendList(const Tensor &tensor, ClaimList &list, const ClaimList &wanted) {
-  if (wanted.size() <= list.size() ||
-      !std::equal(list.begin(), list.end(), wanted.begin(), [](Claim a, Claim b) { return a.axis == b.axis; }))
+bool Propagator::extendList(const Tensor &tensor, AxisProjection &list, const AxisProjection &wanted) {
+  if (wanted.size() <= list.size() || !std::equal(list.begin(), list.end(), wanted.begin(),
+                                                  [](ProjectedAxis a, ProjectedAxis b) { return a.axis == b.axis; }))
     return false;
   bool changed = false;
-  for (Claim claim : ArrayRef(wanted).drop_front(list.size())) {
-    bool taken = tensor.claims.uses(claim.axis) ||
-                 (tensor.exact && tensor.exact.getPartial().contains(problem.mesh.getNames()[claim.axis]));
+  for (ProjectedAxis it : ArrayRef(wanted).drop_front(list.size())) {
+    bool taken = tensor.projection.uses(it.axis) ||
+                 (tensor.exact && tensor.exact.getPartial().contains(problem.mesh.getNames()[it.axis]));
     if (taken)
       return changed;
-    list.push_back(claim);
+    list.push_back(it);
     changed = true;
   }
   return changed;
 }
 
-void Propagator::extend(unsigned number, const TensorClaims &wanted) {
+void Propagator::extend(unsigned number, const TensorProjection &wanted) {
   Tensor &tensor = problem.tensors[number];
   bool changed = false;
   for (auto [dim, list] : llvm::enumerate(wanted.dims))
     if (level >= tensor.openFrom[dim])
-      changed |= extendList(tensor, tensor.claims.dims[dim], list);
+      changed |= extendList(tensor, tensor.projection.dims[dim], list);
   if (level >= tensor.openFrom.back())
-    changed |= extendList(tensor, tensor.claims.flat, wanted.flat);
+    changed |= extendList(tensor, tensor.projection.flat, wanted.flat);
   if (changed)
     wake(number);
 }
 
 void Propagator::visit(unsigned number) {
   const Node &node = problem.nodes[number];
-  Settlement settled = problem.settle(node);
+  Resolution resolution = problem.resolveConflicts(node);
   Tensors tensors{node.rule, {}, node.decomposable};
   for (unsigned i = node.firstExtended; i < node.tensors.size(); ++i)
-    extend(node.tensors[i], claimsOn(tensors, i, settled));
+    extend(node.tensors[i], projectionOnto(tensors, i, resolution));
 }
 
 void Propagator::seed(const PropagationProblem::Seed &seed) {
   const Annotation &annotation = problem.annotations[seed.annotation];
-  TensorClaims claims = claimsOf(annotation.sharding, problem.mesh, seed.annotation);
+  TensorProjection projection = project(annotation.sharding, problem.mesh, seed.annotation);
   if (seed.suggested)
-    return extend(seed.tensor, claims);
-  problem.tensors[seed.tensor].claims = claims;
+    return extend(seed.tensor, projection);
+  problem.tensors[seed.tensor].projection = std::move(projection);
   wake(seed.tensor);
 }
 
 void Propagator::run() {
   std::set<int64_t> levels;
   for (const PropagationProblem::Seed &it : problem.seeds)
-    levels.insert(problem.rankOf(it.annotation));
+    levels.insert(problem.priorityOf(it.annotation));
   std::multimap<int64_t, const PropagationProblem::Seed *> order;
   for (const PropagationProblem::Seed &it : problem.seeds)
-    order.emplace(problem.rankOf(it.annotation), &it);
+    order.emplace(problem.priorityOf(it.annotation), &it);
   for (int64_t next : levels) {
     level = next;
     auto [begin, end] = order.equal_range(level);
@@ -129,17 +129,18 @@ void Propagator::run() {
 void braid::propagate(PropagationProblem &problem) { Propagator(problem).run(); }
 
 //===----------------------------------------------------------------------===//
-// What was found
+// Results
 //===----------------------------------------------------------------------===//
 
 ShardingAttr PropagationProblem::shardingOf(Value value) const {
   const Tensor &tensor = tensors[numbers.lookup(value)];
   MLIRContext *context = symbol.getContext();
   SmallVector<AxesAttr> dims;
-  for (const ClaimList &list : tensor.claims.dims)
+  for (const AxisProjection &list : tensor.projection.dims)
     dims.push_back(axesOf(list, mesh, context));
-  ShardingAttr found =
-      ShardingAttr::replicated(symbol, dims.size()).withDims(dims).withFlat(axesOf(tensor.claims.flat, mesh, context));
+  ShardingAttr found = ShardingAttr::replicated(symbol, dims.size())
+                           .withDims(dims)
+                           .withFlat(axesOf(tensor.projection.flat, mesh, context));
   return tensor.exact ? found.withPartial(tensor.exact.getPartial(), tensor.exact.getReduction()) : found;
 }
 
@@ -158,30 +159,33 @@ ShardingAttr PropagationProblem::shardingOfResult(unsigned index) const {
 //===----------------------------------------------------------------------===//
 
 /// `dim 0 of operand #1`
-static std::string placeOf(const Node &node, const Wish &wish) {
+static std::string placeOf(const Node &node, const Candidate &candidate) {
   size_t operands = node.rule.operands.size();
-  bool isOperand = wish.tensor < operands;
-  std::string tensor =
-      (isOperand ? "operand #" : "result #") + std::to_string(isOperand ? wish.tensor : wish.tensor - operands);
-  if (wish.factor == node.rule.factors.size())
+  bool isOperand = candidate.tensor < operands;
+  std::string tensor = (isOperand ? "operand #" : "result #") +
+                       std::to_string(isOperand ? candidate.tensor : candidate.tensor - operands);
+  if (candidate.factor == node.rule.factors.size())
     return "the flat order of " + tensor;
-  const auto &dims = isOperand ? node.rule.operands[wish.tensor] : node.rule.results[wish.tensor - operands];
+  const auto &dims = isOperand ? node.rule.operands[candidate.tensor] : node.rule.results[candidate.tensor - operands];
   for (auto [index, dim] : llvm::enumerate(dims))
-    if (llvm::is_contained(dim, wish.factor))
+    if (llvm::is_contained(dim, candidate.factor))
       return "dim " + std::to_string(index) + " of " + tensor;
-  llvm_unreachable("a tensor's wishes are on its factors");
+  llvm_unreachable("a tensor proposes axes for its own factors");
 }
 
 LogicalResult braid::checkConflicts(const PropagationProblem &problem) {
   for (const Node &node : problem.nodes) {
     if (node.loose)
       continue;
-    std::optional<std::pair<Wish, Wish>> conflict = problem.settle(node).conflict;
+    std::optional<std::pair<Candidate, Candidate>> conflict = problem.resolveConflicts(node).conflict;
     if (!conflict)
       continue;
     auto [first, second] = *conflict;
-    const Annotation &a = problem.annotations[first.claim.source], &b = problem.annotations[second.claim.source];
-    auto axis = [&](const Wish &wish) { return problem.mesh.getNames()[wish.claim.axis].getValue(); };
+    const Annotation &a = problem.annotations[first.projected.source],
+                     &b = problem.annotations[second.projected.source];
+    auto axis = [&](const Candidate &candidate) {
+      return problem.mesh.getNames()[candidate.projected.axis].getValue();
+    };
     InFlightDiagnostic diagnostic = node.op->emitOpError()
                                     << "has conflicting shardings: " << a.name << " asks for {" << axis(first)
                                     << "} on " << placeOf(node, first) << ", but " << b.name << " asks for {"

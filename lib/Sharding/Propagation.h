@@ -1,9 +1,10 @@
 //===- Propagation.h - a sharding for every value ---------------*- C++ -*-===//
 //
-// Annotations are claims on the dims of values; a value without one is open.  Each
-// op (a node) settles what its tensors claim and extends the open dims of all of
-// them.  That is repeated to a fixpoint for each rank of annotations, the strongest
-// first, so a weaker claim meets only what is left.
+// Annotations shard the dims of values; a value without one is open.  The shardings of
+// the tensors of each op (a node) are projected onto the factors of its rule; after
+// conflicts are resolved, the axes of the factors extend the open dims of all of its
+// tensors.  That is repeated to a fixpoint for each priority of annotations, the
+// strongest first, so a weaker annotation gets only what is left.
 //
 // A list of axes grows at its end and an axis appears once in a value, so each
 // value changes at most as often as the mesh has axes, and each change visits the
@@ -13,14 +14,14 @@
 #ifndef BRAID_LIB_SHARDING_PROPAGATION_H
 #define BRAID_LIB_SHARDING_PROPAGATION_H
 
-#include "lib/Sharding/Claims.h"
 #include "lib/Sharding/GlobalFunction.h"
+#include "lib/Sharding/Projection.h"
 #include "llvm/ADT/DenseMap.h"
 #include <limits>
 
 namespace braid {
 
-/// Who asks for a sharding.
+/// A request for a sharding, and where it comes from.
 struct Annotation {
   std::string name;
   mlir::Location loc;
@@ -32,8 +33,8 @@ struct Annotation {
 
 struct PropagationProblem {
   struct Tensor {
-    TensorClaims claims;
-    /// The rank from which each dim, and the flat order behind them, may be
+    TensorProjection projection;
+    /// The priority from which on each dim, and the flat order behind them, may be
     /// extended.
     llvm::SmallVector<int64_t, 4> openFrom;
     /// Its annotation, if it has one.
@@ -52,7 +53,7 @@ struct PropagationProblem {
     /// Tensors before this one are read only.
     unsigned firstExtended = 0;
   };
-  /// The claims of an annotation on a tensor, made when its rank's turn comes.
+  /// The sharding of a tensor by an annotation, applied when the turn of its priority comes.
   struct Seed {
     unsigned tensor, annotation;
     /// It extends what the tensor has, where that is open.
@@ -76,8 +77,8 @@ struct PropagationProblem {
   llvm::SmallVector<mlir::BlockArgument> updated;
 
   /// Smaller is stronger; equal for annotations that can conflict.
-  int64_t rankOf(unsigned annotation) const;
-  Settlement settle(const Node &node) const;
+  int64_t priorityOf(unsigned annotation) const;
+  Resolution resolveConflicts(const Node &node) const;
   /// The sharding found for a value, without partial values that its annotation
   /// does not name.
   comm::ShardingAttr shardingOf(mlir::Value value) const;

@@ -57,7 +57,7 @@ void Reader::addTensor(Value value, bool follows) {
     return;
   problem.numbers[value] = problem.tensors.size();
   Tensor &tensor = problem.tensors.emplace_back();
-  tensor.claims.dims.resize(type.getRank());
+  tensor.projection.dims.resize(type.getRank());
   tensor.openFrom.assign(type.getRank() + 1, PropagationProblem::kOpen);
   if (type.getRank() == 0)
     tensor.openFrom.back() = PropagationProblem::kNever;
@@ -117,7 +117,7 @@ void Reader::fix(Value value, unsigned annotation) {
   fixedBy[value] = annotation;
   tensor.follows = false;
   for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
-    tensor.openFrom[dim] = axes.getOpen() ? problem.rankOf(annotation) : PropagationProblem::kNever;
+    tensor.openFrom[dim] = axes.getOpen() ? problem.priorityOf(annotation) : PropagationProblem::kNever;
   tensor.openFrom.back() = PropagationProblem::kNever;
   problem.seeds.push_back({number, annotation});
 }

@@ -4,7 +4,7 @@
 // may differ between ranks.  Arguments differ along the axes of their shardings;
 // an op's results differ along the axes that its operands do, and that it reads
 // the rank's coordinate of; a collective whose results agree ends a difference.
-// What is not known differs along every axis.
+// Unknown values differ along every axis.
 //
 // One visit an op; `update` keeps it current while ops are rewritten.
 //
@@ -24,7 +24,7 @@ public:
   /// `function` is the program of ranks of `mesh`.
   Replication(mlir::FunctionOpInterface function, comm::ProgramAttr program, const comm::Mesh &mesh);
 
-  /// Those of `axes` along which all ranks hold the same value.
+  /// The axes of `axes` along which all ranks hold the same value.
   comm::AxesAttr replicatedAxes(mlir::Value value, comm::AxesAttr axes) const;
   bool isReplicated(mlir::Value value, comm::AxesAttr axes) const {
     return replicatedAxes(value, axes).size() == axes.size();

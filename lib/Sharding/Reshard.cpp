@@ -11,8 +11,8 @@ using Kind = ReshardStep::Kind;
 using AxisList = SmallVector<StringAttr>;
 
 namespace {
-/// The way from a sharding to another; `dims`, `partial` and `flat` are where it
-/// has come to.
+/// The steps from one sharding to another; `dims`, `partial` and `flat` are those of the
+/// sharding reached so far.
 class Route {
 public:
   Route(RankedTensorType type, ShardingAttr from, ShardingAttr to, const Mesh &mesh);
@@ -30,7 +30,7 @@ private:
   size_t keptFlat() const;
   bool isFree(StringAttr axis) const;
   bool moves(StringAttr axis) const { return target(axis) != kNowhere; }
-  /// The dim that an axis has in the end, kFlat, or kNowhere.
+  /// The dim that the target shards along an axis, kFlat, or kNowhere.
   int64_t target(StringAttr axis) const;
   void add(Kind kind, int64_t dim, ArrayRef<StringAttr> axes);
 
@@ -83,7 +83,7 @@ void Route::add(Kind kind, int64_t dim, ArrayRef<StringAttr> axes) {
   steps.push_back({kind, dim, AxesAttr::get(context, axes), reduction, localType(type, now, mesh)});
 }
 
-/// How many axes of a flat sharding can stay: those that both ways begin with, if
+/// How many axes of a flat sharding can stay: the common prefix of both lists, if
 /// the ranges of the longer lists lie exactly in those of the common one.  (Padding
 /// moves them otherwise: 5 elements in 2 ranges of 3 are not 4 ranges of 2.)
 size_t Route::keptFlat() const {
@@ -102,7 +102,7 @@ size_t Route::keptFlat() const {
   return nests(flat) && nests(wanted) ? kept : 0;
 }
 
-/// A range that keeps some axes is gathered from smaller ranges, as a dim is.
+/// Like a dim, a range that keeps some axes is gathered from smaller ranges.
 void Route::gatherFlat(size_t kept) {
   if (flat.size() == kept)
     return;
@@ -111,7 +111,7 @@ void Route::gatherFlat(size_t kept) {
   add(Kind::AllGather, kept ? 0 : kFlat, gone);
 }
 
-/// Cuts a dim by the next axes that it shall have, as far as they are free.
+/// Shards a dim along the next axes of its target, as far as these are free.
 bool Route::sliceDim(unsigned dim) {
   ArrayRef<StringAttr> wanted = to.getDims()[dim].getNames();
   if (!flat.empty() || commonPrefix(dims[dim], wanted) < dims[dim].size())
@@ -124,8 +124,8 @@ bool Route::sliceDim(unsigned dim) {
   return true;
 }
 
-/// Flat ranges are cut at once, and when the dims are as they shall be: the
-/// padding depends on all axes.
+/// Flat ranges are taken at once, after the dims have their target axes: the padding
+/// depends on all axes.
 bool Route::sliceFlat() {
   ArrayRef<StringAttr> wanted = to.getFlat().getNames();
   for (auto [axes, list] : llvm::zip_equal(dims, to.getDims()))
@@ -164,7 +164,7 @@ bool Route::reduce() {
   return true;
 }
 
-/// Gathers from one dim the minor axes that it shall not have: as many as go to
+/// Gathers one dim along the minor axes that its target does not have: as many as go to
 /// one place.  With `moving`, only axes that the tensor has elsewhere in the end.
 bool Route::gather(bool moving) {
   for (auto [dim, axes] : llvm::enumerate(dims)) {

@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-/// The same but for the order of the axes of partial values.
+/// Whether two shardings are equal but for the order of the axes of partial values.
 static bool areSame(ShardingAttr a, ShardingAttr b) {
   auto none = AxesAttr::get(a.getContext());
   auto isIn = [](AxesAttr x, AxesAttr y) {
@@ -100,7 +100,7 @@ LogicalResult Checker::checkWhole(Operation *op) {
 // Ops with a rule
 //===----------------------------------------------------------------------===//
 
-/// What a zero is stated to be the sum, or mean, of.
+/// The axes along which a zero is stated to be a partial sum, or mean.
 ShardingAttr Checker::partialOfZero(Operation *op) {
   ShardingAttr stated = of(op->getResult(0)), none = ShardingAttr::replicated(symbol, 0);
   return isAdditive(stated.getReduction()) ? none.withPartial(stated.getPartial(), stated.getReduction()) : none;
@@ -158,8 +158,8 @@ LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, con
   return success();
 }
 
-/// Of two factors that an op does not walk together, an axis can cut one: ranks would
-/// otherwise combine equal numbers of both alone.
+/// Of two factors that an op does not iterate over together, an axis can shard one only: each rank
+/// would otherwise combine only equally numbered parts of the two.
 LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, ShardingAttr passed) {
   llvm::SmallDenseSet<StringAttr, 4> seen;
   SmallVector<AxesAttr> lists(axes.factors);
@@ -167,10 +167,10 @@ LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, Sharding
   for (AxesAttr list : lists)
     for (StringAttr axis : list.getNames()) {
       if (passed.getPartial().contains(axis))
-        return op->emitOpError() << "is cut over '" << axis.getValue()
+        return op->emitOpError() << "is sharded over '" << axis.getValue()
                                  << "', along which an operand is partial; reduce it first by a comm.reshard";
       if (!seen.insert(axis).second)
-        return op->emitOpError() << "is cut over '" << axis.getValue()
+        return op->emitOpError() << "is sharded over '" << axis.getValue()
                                  << "' in two ways; reshard one of the operands first";
     }
   return success();
@@ -202,7 +202,7 @@ LogicalResult Checker::check(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return checkReturn(op);
   if (requestOf(op))
-    return op->emitOpError() << "is left; comm-insert-reshards makes it a comm.reshard";
+    return op->emitOpError() << "is left; run comm-insert-reshards, which makes it a comm.reshard";
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()) && !shardingOf(result))
       return op->emitOpError() << "has no 'comm.shardings', but other ops of the function have; run comm-propagate "

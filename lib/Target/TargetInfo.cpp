@@ -7,7 +7,7 @@
 // The rates of the CPU are those of one core: a rank that is a thread has about
 // one.  Its link is shared memory.
 //
-// Those of CUDA are what an H100 reaches of its data sheet: products in f32 (without
+// Those of CUDA are what an H100 reaches of its data sheet: GEMMs in f32 (without
 // TF32) and in dense bf16, f32 vector code, HBM3; an action of a captured graph; NVLink
 // between the GPUs of a machine, as NCCL's bus bandwidth.  Its attention is what cuDNN 9
 // does in both directions on every GPU from sm_80 (forward, and on sm_90 backward, go up
@@ -65,7 +65,7 @@ const braid::TargetInfo *braid::lookupTarget(llvm::StringRef name) {
 const braid::TargetInfo *braid::findTarget(mlir::Operation *op, llvm::StringRef name) {
   const TargetInfo *target = lookupTarget(name);
   if (!target)
-    op->emitError() << "unknown target '" << name << "'; there are " << targetNames();
+    op->emitError() << "unknown target '" << name << "' (targets: " << targetNames() << ")";
   return target;
 }
 

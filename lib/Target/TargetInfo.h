@@ -17,10 +17,10 @@ struct TargetInfo {
   llvm::StringRef name;
   /// Alignment of buffers in the arena, bytes.
   int64_t alignment;
-  /// Rows of transient values begin at multiples of so many bytes where they do not
-  /// anyway and that costs little (lib/Memory/RowPitch.h); 0: where they end.
+  /// Rows of transient values are padded to multiples of this many bytes where the padding
+  /// is small (lib/Memory/LeadingDimPadding.h); 0: rows are never padded.
   int64_t rowAlignment;
-  /// Blocks into which a kernel's rows are cut when it reduces over rows; a
+  /// Blocks into which a kernel's rows are split when it reduces over rows; a
   /// constant of the program, so that sums do not depend on the thread count.
   int64_t reductionBlocks;
   /// The scratch memory that calls take; one region, shared.
@@ -30,13 +30,12 @@ struct TargetInfo {
   /// For training, whether it keeps the input of GELU by tanh, and multiplies by the
   /// derivative there: for rows of a multiple of so many elements; 0: it does not.
   int64_t geluAuxMultiple;
-  /// Whether a product adds up one of its operands over what it contracts.
+  /// Whether a GEMM can also sum one of its operands over the contracted dim.
   bool biasGradEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
-  /// What a rank computes in a second: operations of large matrix products, in f32 and
-  /// in bf16, and of vector code, and bytes to and from memory; and the seconds of an
-  /// action that does nothing.
+  /// The rates of a rank: FLOPs per second of large GEMMs in f32 and in bf16 and of vector
+  /// code, and bytes per second of memory traffic; and the seconds of an empty action.
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
   /// A message between ranks of one machine: latency in seconds, bytes in a second.
   double linkLatency, linkBytesPerSecond;

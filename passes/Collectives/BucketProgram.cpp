@@ -47,8 +47,8 @@ private:
 
 } // namespace
 
-/// What the new value of an argument is written over must have been read before.
-/// Ops with effects keep their order.
+/// Reads the dependences between actions.  All readers of an argument come before the
+/// action that overwrites it with its new value.  Ops with effects keep their order.
 void Reader::readNeeds() {
   DenseMap<Operation *, unsigned> number;
   for (Operation &op : function.front().without_terminator()) {

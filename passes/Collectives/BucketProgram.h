@@ -32,8 +32,8 @@ struct BucketProgram {
 /// Reads the program of a rank: one block of actions.
 BucketProgram readBucketProgram(mlir::func::FuncOp function, const comm::Mesh &mesh, const BucketSettings &settings);
 
-/// What the members of a bucket have in common: all attributes but those that have
-/// an entry for each tensor.
+/// The attributes that the members of a bucket share: all but those with an entry for
+/// each tensor.
 mlir::NamedAttrList sharedAttributes(comm::CollectiveOpInterface op);
 
 } // namespace braid

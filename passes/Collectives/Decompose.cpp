@@ -51,8 +51,8 @@ struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
     func::FuncOp function = getOperation();
     std::unique_ptr<Algorithm> chosen = makeAlgorithm(algorithm);
     if (!chosen) {
-      function.emitError() << "there is no algorithm \"" << algorithm
-                           << "\" to decompose collectives with; there are ring, tree, direct and hierarchical";
+      function.emitError() << "unknown algorithm '" << algorithm
+                           << "' to decompose collectives (algorithms: ring, tree, direct, hierarchical)";
       return signalPassFailure();
     }
     auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);

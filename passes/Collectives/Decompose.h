@@ -81,7 +81,7 @@ std::unique_ptr<Algorithm> makeDirect();
 std::unique_ptr<Algorithm> makeTree();
 std::unique_ptr<Algorithm> makeHierarchical();
 
-/// Where an all_reduce is cut into blocks: dim 0 if they are equal, else the flat
+/// Where an all_reduce is split into blocks: dim 0 if they are equal, else the flat
 /// order.
 int64_t dimOfBlocks(mlir::RankedTensorType type, int64_t ranks);
 

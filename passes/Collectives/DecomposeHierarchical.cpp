@@ -11,7 +11,7 @@
 //
 //   [1, 8] --over a, dim 0--> [na, 8] --over b, dim 1--> [na, nb * 8] = [na * nb * 8]
 //
-// and the reshapes move nothing.  With three axes or more, a is a list and is cut
+// and the reshapes move nothing.  With three axes or more, a is a list and is split
 // again in the same way.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ struct Hierarchical final : Algorithm {
   Value allReduce(Group &group, Reduction kind, Value value) const final {
     if (!isFor(group))
       return group.allReduce(kind, value);
-    auto [outer, inner] = cut(group);
+    auto [outer, inner] = splitGroup(group);
     Type type = tg::typeOf(value);
     int64_t dim = dimOfBlocks(type, inner.n);
     Value block = inner.reduceScatter(kind, value, dim, blockType(type, dim, inner.n));
@@ -50,7 +50,7 @@ struct Hierarchical final : Algorithm {
       return group.allGather(value, dim, result);
     if (dim == kFlat)
       return gatherFlat(group, value, result);
-    auto [outer, inner] = cut(group);
+    auto [outer, inner] = splitGroup(group);
     Type type = tg::typeOf(value);
     value = group.b.reshape(value, replaceDim(type.getShape(), dim, {1, type.getDimSize(dim)}));
     value = allGather(outer, value, dim, wholeType(tg::typeOf(value), dim, outer.n));
@@ -63,7 +63,7 @@ struct Hierarchical final : Algorithm {
       return group.reduceScatter(kind, value, dim, result);
     if (dim == kFlat)
       return scatterFlat(group, kind, value, result);
-    auto [outer, inner] = cut(group);
+    auto [outer, inner] = splitGroup(group);
     Type type = tg::typeOf(value);
     value = group.b.reshape(value, replaceDim(type.getShape(), dim, {outer.n, type.getDimSize(dim) / outer.n}));
     value = inner.reduceScatter(kind, value, dim + 1, blockType(tg::typeOf(value), dim + 1, inner.n));
@@ -74,7 +74,7 @@ struct Hierarchical final : Algorithm {
   Value allToAll(Group &group, Value value, int64_t split, int64_t concat) const final {
     if (!isFor(group))
       return group.allToAll(value, split, concat);
-    auto [outer, inner] = cut(group);
+    auto [outer, inner] = splitGroup(group);
     // The dim that is split becomes [na, nb, block], the other [1, 1, size].
     Type type = tg::typeOf(value);
     int64_t block = type.getDimSize(split) / group.n;
@@ -103,15 +103,15 @@ struct Hierarchical final : Algorithm {
       return group.broadcast(value, root);
     // First to the ranks with the root's number along the inner axis; what the
     // others send each other meanwhile is not used.
-    auto [outer, inner] = cut(group);
+    auto [outer, inner] = splitGroup(group);
     return inner.broadcast(broadcast(outer, value, root / inner.n), root % inner.n);
   }
 
 private:
   /// The groups over all axes but the last, and over the last.
-  static std::pair<Group, Group> cut(const Group &group) {
+  static std::pair<Group, Group> splitGroup(const Group &group) {
     size_t last = group.axes.size() - 1;
-    return {group.along(cutAxes(group.axes, 0, last)), group.along(cutAxes(group.axes, last))};
+    return {group.along(sliceAxes(group.axes, 0, last)), group.along(sliceAxes(group.axes, last))};
   }
 
   /// Flat ranges are blocks of a tensor of one dim, whose padding is at its end.

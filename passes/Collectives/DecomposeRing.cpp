@@ -1,6 +1,6 @@
 //===- DecomposeRing.cpp - blocks that go around, or straight -------------===//
 //
-// Two algorithms that cut tensors into n blocks, one a rank; each needs n - 1
+// Two algorithms that split tensors into n blocks, one a rank; each needs n - 1
 // permutes of a block for reduce_scatter and as many for all_gather.
 //
 // ring: every rank sends to the next.  A block that is reduced starts at the rank

@@ -4,9 +4,9 @@
 // again before its first use in backward.  Nothing drops it: its life ends with
 // its last use, and the memory planner sees that.
 //
-// What is made of a unit's parameters alone (a cast, a transpose, a bias repeated
-// for each row) goes with the gather that it is made of, or it would hold in memory
-// from forward to backward what was dropped.
+// Values computed from a unit's parameters alone (a cast, a transpose, a bias repeated
+// for each row) are computed again after each gather; otherwise they would keep from
+// forward to backward the memory that was freed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,7 +101,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is made of parameters
+// Values computed from parameters
 //===----------------------------------------------------------------------===//
 
 /// What parameters of one unit and constants decide together.

@@ -31,7 +31,7 @@ def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
     - Results of two all_reduces (two reduce_scatters) that are added or subtracted
       are reduced after it.
     - A slice of a splat constant is a constant.
-    - What is narrowed is narrowed before an all_gather, what is widened is widened
+    - A conversion to a narrower type comes before an all_gather, one to a wider type
       after it.
 
     A rule that would compute or send a value twice is applied only where nothing
@@ -76,14 +76,14 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
     | tree | 2 ceil(log2 n) permutes of K | broadcast: ceil(log2 n) |
     | hierarchical | over {a, b}: reduce_scatter over b, all_reduce of 1/nb over a, all_gather over b | one axis at a time |
 
-    Blocks are cut along dim 0 where n divides it and else in the flat order, whose
+    Tensors are split along dim 0 where n divides it and else in the flat order, whose
     last block is padded.  A mean is a sum that is divided once.  Buckets come apart
     into tensors.  `hierarchical` makes smaller collectives over single axes, which
     another run may decompose in its turn, and leaves groups over one axis alone.
 
     A result has the same bits on all ranks and in every run; but ring, direct and
     tree add in their own orders and not in that of ranks, so floats agree with the
-    plain op's up to rounding.  What an algorithm has no way for stays, with a remark.
+    plain op's up to rounding.  Collectives that an algorithm does not support stay, with a remark.
 
     Input (`algorithm=ring`):
     ```mlir
@@ -132,8 +132,8 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
     gathers, and the root unit one.  `reshard-after-forward=false` keeps all units:
     L gathers, and all parameters live at the end of forward.
 
-    What is made of a unit's parameters alone (a cast, a transpose) is made again
-    with them.  Gathers stand in the order in which units are used, which is reversed
+    Values computed from a unit's parameters alone (a cast, a transpose) are computed
+    again with them.  Gathers stand in the order in which units are used, which is reversed
     in backward; `comm.unit` names the unit.  No CSE may run afterwards.  A remark for
     each unit gives the bytes.
 
@@ -292,8 +292,8 @@ def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
     * of a single number the role of the result that it becomes (`loss`, `grad_norm`);
       one that no parameter has a part in is a count: the loss is divided by it.
 
-    What is none of these, as activations are, leaves the collective without names.
-    Nothing but reports reads them.
+    A tensor that is none of these, such as an activation, leaves the collective without
+    names.  Only reports read them.
 
     Input:
     ```mlir
@@ -330,12 +330,12 @@ def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
 }
 
 def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
-  let summary = "Checks that no rank waits for ever and that ranks that meet agree";
+  let summary = "Checks that ranks do not deadlock and issue the same collectives";
   let description = [{
     A rank computes and has one queue: a thread communicates in the order of the
     starts (a collective outside comm.start is a start with its wait).  The head of
-    the queue ends when all ranks of its group have come to it, or for send and recv
-    when the two have met.  A function with `comm.program` for all ranks is a program
+    the queue ends when it has matched the heads of all ranks of its group, or for send
+    and recv that of the other rank.  A function with `comm.program` for all ranks is a program
     by itself; functions for coordinates along an axis of one mesh are one program
     together, in which every rank has one function.  Programs in memory form
     (exec.program with the same attribute) are checked likewise.
@@ -344,10 +344,10 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
     maps onto each other are in the same state, and one stands for all: an SPMD
     program is one rank, a pipeline of data parallel stages one rank a stage.
 
-    Refused are ranks that wait for one another, a send or collective that the other
-    side has no match for, ranks that meet with another op, reduction, root, dims,
-    pairs or tensors, ranks with two functions or none, and tickets that are not
-    waited for exactly once.  That nobody touches the bytes of a collective under
+    These are errors: ranks that wait for one another, a send or collective without a
+    match on the other side, ranks that issue the same collective with another op,
+    reduction, root, dims, pairs or tensors, ranks with two functions or none, and
+    tickets that are not waited for exactly once.  That nobody touches the bytes of a collective under
     way is checked where bytes are, by exec-verify-plan.
 
     Leaves:
@@ -364,7 +364,7 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
     }
     ```
 
-    Two stages, which meet in the order of the sends; the second has data parallel
+    Two stages, whose sends and recvs match in the order of the sends; the second has data parallel
     ranks of its own to reduce over.
 
     Leaves:

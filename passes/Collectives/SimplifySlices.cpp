@@ -4,7 +4,7 @@
 // has just made the tensor, less need be sent.
 //
 // A slice over {a, b} is one over {a}, then one over {b}; an all_gather over
-// {a, b} is one over {b}, then one over {a}.  So lists are cut where the axes of
+// {a, b} is one over {b}, then one over {a}.  So lists are split where the axes of
 // the two ops agree.
 //
 //===----------------------------------------------------------------------===//
@@ -87,11 +87,11 @@ struct SliceOfGather final : RankPattern<SliceOp> {
                                   sliced.getNames().end())
                         .first -
                     gathered.getNames().begin();
-    AxesAttr toGather = cutAxes(gathered, common), toSlice = cutAxes(sliced, common);
+    AxesAttr toGather = sliceAxes(gathered, common), toSlice = sliceAxes(sliced, common);
     if (common == 0 || (!toGather.empty() && !gather.isOnlyForSlice()))
       return false;
     // Flat ranges of ranges need not be ranges, and what stands in the padding of
-    // one is known only where it is cut.
+    // one is known only where it is sliced.
     if (gather.dim == kFlat && (!toGather.empty() || !toSlice.empty() || !hasZeroPadding(gather, op)))
       return false;
     Steps steps(rewriter, op, ranks);
@@ -100,23 +100,23 @@ struct SliceOfGather final : RankPattern<SliceOp> {
   }
 
 private:
-  /// Whether the flat ranges that are gathered have no padding, or were cut from
+  /// Whether the flat ranges that are gathered have no padding, or were sliced from
   /// a tensor with as much of it.
   bool hasZeroPadding(GatherOfSlice &gather, SliceOp op) const {
     int64_t elements = exec::tensorOf(op.getInput().getType()).getNumElements();
     if (elements == op.getType().getNumElements() * ranks.count(op.getAxes()))
       return true;
-    auto isCutAlike = [&](Value whole, int64_t dim, AxesAttr axes) {
+    auto isSplitAlike = [&](Value whole, int64_t dim, AxesAttr axes) {
       return dim == kFlat && axes == op.getAxes() &&
              cast<RankedTensorType>(whole.getType()).getNumElements() == elements;
     };
     if (auto slice = gather.value.getDefiningOp<SliceOp>())
-      return isCutAlike(slice.getInput(), slice.getDim(), slice.getAxes()) && slice.getShift() == 0;
+      return isSplitAlike(slice.getInput(), slice.getDim(), slice.getAxes()) && slice.getShift() == 0;
     auto scatter = gather.value.getDefiningOp<ReduceScatterOp>();
     if (!scatter)
       return false;
     unsigned number = cast<OpResult>(gather.value).getResultNumber();
-    return isCutAlike(scatter.getIns()[number], scatter.getDims()[number], scatter.getAxes());
+    return isSplitAlike(scatter.getIns()[number], scatter.getDims()[number], scatter.getAxes());
   }
 };
 
@@ -152,15 +152,15 @@ struct SliceOfGatherIsAllToAll final : RankPattern<SliceOp> {
     AxesAttr gathered = gather.op.getAxes(), sliced = op.getAxes();
     Steps steps(rewriter, op, ranks);
     if (std::optional<size_t> place = findAxes(gathered, sliced)) {
-      Value value = steps.allGather(gather.value, gather.dim, cutAxes(gathered, *place + sliced.size()));
+      Value value = steps.allGather(gather.value, gather.dim, sliceAxes(gathered, *place + sliced.size()));
       value = steps.allToAll(value, dim, gather.dim, sliced);
-      rewriter.replaceOp(op, steps.allGather(value, gather.dim, cutAxes(gathered, 0, *place)));
+      rewriter.replaceOp(op, steps.allGather(value, gather.dim, sliceAxes(gathered, 0, *place)));
       return true;
     }
     if (std::optional<size_t> place = findAxes(sliced, gathered)) {
-      Value value = steps.slice(gather.value, dim, cutAxes(sliced, 0, *place));
+      Value value = steps.slice(gather.value, dim, sliceAxes(sliced, 0, *place));
       value = steps.allToAll(value, dim, gather.dim, gathered);
-      rewriter.replaceOp(op, steps.slice(value, dim, cutAxes(sliced, *place + gathered.size())));
+      rewriter.replaceOp(op, steps.slice(value, dim, sliceAxes(sliced, *place + gathered.size())));
       return true;
     }
     return false;
@@ -195,7 +195,7 @@ struct SliceOfAllReduce final : RankPattern<SliceOp> {
     size_t count = 0;
     while (count < sliced.size() && reduced.contains(sliced.getNames()[count]) == isReduced)
       ++count;
-    AxesAttr now = cutAxes(sliced, 0, count), later = cutAxes(sliced, count);
+    AxesAttr now = sliceAxes(sliced, 0, count), later = sliceAxes(sliced, count);
     value = isReduced ? steps.reduceScatter(reduce.getKind(), value, dim, now) : steps.slice(value, dim, now);
     value = steps.allReduce(reduce.getKind(), value, differenceOf(reduced, now));
     rewriter.replaceOp(op, steps.slice(value, dim, later));
@@ -212,7 +212,7 @@ struct SliceOfSlice final : RankPattern<SliceOp> {
     if (!first || first.getDim() != op.getDim() || first.getShift() || op.getShift() || !first->hasOneUse() ||
         !areDisjoint(first.getAxes(), op.getAxes()))
       return false;
-    // A range that is padded when it is cut again does not end where the next begins.
+    // A range that is padded when it is split again does not end where the next begins.
     if (int64_t(op.getDim()) == kFlat && first.getType().getNumElements() % ranks.count(op.getAxes()))
       return false;
     Steps steps(rewriter, op, ranks);

@@ -1,4 +1,4 @@
-//===- VerifyOrder.cpp - no rank waits for ever ---------------------------===//
+//===- VerifyOrder.cpp - ranks do not deadlock ----------------------------===//
 
 #include "lib/Schedule/OrderVerifier.h"
 #include "passes/Collectives/Passes.h"

@@ -115,8 +115,9 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
       auto gradOf = train.getResultAttrOfType<StringAttr>(i, tg::kGradOf);
       hasGradients |= gradOf != nullptr;
       if (gradOf && !parameters.contains(gradOf))
-        return train.emitError() << "result #" << i << " is the gradient of " << gradOf
-                                 << ", which is no parameter; only gradients of parameters add up over microbatches";
+        return train.emitError()
+               << "result #" << i << " is the gradient of " << gradOf
+               << ", which is not a parameter; only gradients of parameters are accumulated over microbatches";
       auto updates = train.getResultAttrOfType<StringAttr>(i, tg::kUpdates);
       if (updates && parameters.contains(updates))
         return train.emitError() << "'" << functionName.getValue() << "' updates " << updates

@@ -1,8 +1,8 @@
 //===- GradientPrecision.cpp - in which type gradients are added up -------===//
 //
-// The gradient of what was read in bf16 is made in bf16 and converted last.  In f32
-// it is made anew from where it was rounded first: the product of two bf16 tensors
-// is summed in f32 anyway, and contributions are added in f32.
+// The gradient of a value that was read in bf16 is computed in bf16 and converted at the
+// end.  For f32 gradients it is recomputed in f32 from the first rounding on: a matmul of two
+// bf16 tensors is summed in f32 anyway, and contributions are added in f32.
 //
 //===----------------------------------------------------------------------===//
 

@@ -75,8 +75,8 @@ LogicalResult Policy::read(Operation *where, ArrayRef<std::string> wide) {
     const Rule *rule = llvm::find_if(kRules, [&](const Rule &rule) { return rule.name == name; });
     if (rule == std::end(kRules)) {
       auto names = llvm::map_range(kRules, [](const Rule &rule) { return rule.name; });
-      return where->emitError() << "tg-mixed-precision: keep-f32 names '" << name
-                                << "', which is no kind of op; they are " << llvm::join(names, ", ");
+      return where->emitError() << "tg-mixed-precision: unknown kind of op '" << name
+                                << "' in keep-f32 (kinds: " << llvm::join(names, ", ") << ")";
     }
     choices[static_cast<unsigned>(rule->kind)] = Choice::Wide;
   }
@@ -140,7 +140,7 @@ bool Narrowing::runsNarrow(Operation *op) const {
   case Choice::Follows:
     return !floats.empty() && llvm::all_of(floats, [&](Value value) { return isNarrow(value); });
   }
-  llvm_unreachable("a choice that is no way to a type");
+  llvm_unreachable("not a choice of type");
 }
 
 Value Narrowing::convert(Value value, Type element) {

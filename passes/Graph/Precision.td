@@ -104,7 +104,7 @@ def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
     with `copy_of = "w"`, and what updates it an f32 state `w`: the master.  A program
     that updates the master updates the copy last, so every other program finds it
     ready; the runtime makes it of the master when that is initialized or loaded.
-    Whatever cuts or gathers parameters moves 2 bytes an element, and masters are cut
+    Whatever shards or gathers parameters moves 2 bytes an element, and masters are sharded
     as optimizer state is.
 
     A parameter that no program updates is bf16 and nothing else.

@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
   let summary = "Store weights that are contracted over their first dim the other way around";
   let description = [{
-    Matrix products are fastest with weights stored n x k (k is contracted).  A
+    Matmuls are fastest with weights stored n x k (k is contracted).  A
     parameter of rank 2 whose every contraction is over dim 0 gets its two dims
     exchanged: the argument's type, the letters of the contractions and the
     attribute's `transposed`, which tells the runtime that checkpoints hold the

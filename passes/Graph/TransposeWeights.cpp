@@ -1,4 +1,4 @@
-//===- TransposeWeights.cpp - weights n x k, as matrix products like them -===//
+//===- TransposeWeights.cpp - stores weights n x k, for faster GEMMs ------===//
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Graph/Passes.h"

@@ -1,7 +1,7 @@
 //===- WorkingCopies.cpp - parameters in bf16, masters in f32 -------------===//
 //
 // What a program reads of a parameter becomes the parameter; what the optimizer
-// updates becomes a state beside its moments.  So whoever cuts, gathers or counts
+// updates becomes a state beside its moments.  So whatever shards, gathers or counts
 // parameters deals with bf16, and whoever deals with optimizer state has the master.
 //
 //===----------------------------------------------------------------------===//

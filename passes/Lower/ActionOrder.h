@@ -2,7 +2,7 @@
 //
 // A topological order of the actions of a block, on values, that stays one while
 // actions are merged (Pearce and Kelly 2007).  Views and constants are no
-// actions: edges look through them.  Ordered actions, in which ranks meet, depend
+// actions: edges look through them.  Ordered actions, in which ranks rendezvous, depend
 // each on the one before.  Merging two actions renumbers only the actions between
 // them that depend on the first or that the second depends on; where there are too
 // many of these, merging is refused, which keeps the cost of a whole program

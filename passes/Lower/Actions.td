@@ -50,7 +50,7 @@ def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
   let description = [{
     * `tg.contract` becomes `exec.matmul`.  Operands are read through views; where
       no GEMM takes the strides, the operand is copied.  Contractions that are no
-      matrix products (nothing contracted, or only dot products) become products
+      matmuls (nothing contracted, or only dot products) become elementwise products
       and reductions.
     * A bias added to a call's only use moves into the call.  A sum of a call and
       a tensor that dies there becomes a call that accumulates.
@@ -81,23 +81,25 @@ def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
 }
 
 def SelectBiasGradientsPass : TargetPass<"exec-select-bias-gradients", "::mlir::func::FuncOp"> {
-  let summary = "Lets the product of a weight's gradient make the bias's gradient too";
+  let summary = "Lets the matmul of a weight gradient compute the bias gradient too";
   let description = [{
-    Runs behind `exec-select-calls`, while reductions are ops.  The gradient of a
-    bias is the sum of the gradient of the layer's result over all positions, which
-    are what the product that makes the weight's gradient contracts.  Where the
-    target's library has it (cuBLASLt), the sum becomes that call's second result,
-    so nothing reads the tensor for the sum alone.
+    Runs after `exec-select-calls`, while reductions are ops.  The gradient of a bias is
+    the sum over all positions of the gradient of the layer's result.  The matmul that
+    computes the weight gradient contracts the same positions.  Where the target's GEMM
+    library supports it (cuBLASLt), the sum becomes the second result of that call, so
+    that no kernel reads the tensor only for the sum.
 
-    Left alone are sums
-    * of what a kernel computes: it adds them up while it has the values in registers;
-    * of more or fewer dims than a product contracts, or in another type than its result's;
-    * where the product is more than one call of the library, each of which would
-      begin the sum again;
-    * that something reads which the product needs, or which comes before what it reads.
+    A sum is left alone
+    * if a kernel computes its operand, because that kernel sums the values while they
+      are in registers;
+    * if it is over more or fewer dims than the matmul contracts, or if its type differs
+      from the type of the matmul's result;
+    * if the matmul takes several library calls, each of which would restart the sum;
+    * if the matmul depends on a reader of the sum, or if a reader of the sum comes before
+      the operands of the matmul.
 
-    What microbatches add up stays a sum of its own: the call writes the gradient and
-    adds to nothing.
+    Accumulation over microbatches stays an op of its own: the call writes the bias
+    gradient and does not accumulate.
 
     Input (`target=cuda`):
     ```mlir
@@ -122,7 +124,7 @@ def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     One `exec.kernel` an op at first.  Constants, iotas, broadcasts and cheap
     arithmetic on constants and iotas are written into each kernel that reads
-    them.  Reductions go by lanes first; reduced rows are cut into blocks whose
+    them.  Reductions go by lanes first; reduced rows are split into blocks whose
     partials a second kernel combines in order.  Collectives stay as they are.
 
     Input:

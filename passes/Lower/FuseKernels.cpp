@@ -51,7 +51,7 @@ private:
   bool tryFuse(exec::KernelOp first, exec::KernelOp second);
   bool readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads);
   bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
-  exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts);
+  exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits);
 
   /// What a kernel was merged from: the library calls before the first and the
   /// last of its parts in the program as it was, and where the parts come from.
@@ -89,7 +89,7 @@ bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const Com
     if (!result)
       return false;
     auto made = resultDimsOf(first, *result), read = operandDimsOf(second, index);
-    if (!made || !read || cutDims(*made, common.first) != cutDims(*read, common.second))
+    if (!made || !read || splitDims(*made, common.first) != splitDims(*read, common.second))
       return false;
     reads = true;
   }
@@ -122,15 +122,15 @@ bool Fusion::sharesRead(exec::KernelOp first, exec::KernelOp second, const Commo
       auto left = operandDimsOf(first, i), right = operandDimsOf(second, j);
       if (!left || !right)
         continue;
-      SmallVector<int64_t> dims = cutDims(*left, common.first);
-      if (dims.size() == common.space.size() && dims == cutDims(*right, common.second))
+      SmallVector<int64_t> dims = splitDims(*left, common.first);
+      if (dims.size() == common.space.size() && dims == splitDims(*right, common.second))
         return true;
     }
   return false;
 }
 
-exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts) {
-  exec::KernelOp moved = moveToSpace(kernel, space, cuts);
+exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits) {
+  exec::KernelOp moved = moveToSpace(kernel, space, splits);
   if (moved != kernel) {
     order.replace(kernel, moved);
     Origin origin = std::move(origins[kernel]);
@@ -160,18 +160,18 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   if (!common)
     return false;
   int64_t blocksFirst = blockDimsOf(first), blocksSecond = blockDimsOf(second);
-  auto cutBlocks = [](int64_t blocks, const Cuts &cuts) {
-    return cutDims(llvm::to_vector(llvm::seq<int64_t>(0, blocks)), cuts).size();
+  auto splitBlocks = [](int64_t blocks, const DimSplits &splits) {
+    return splitDims(llvm::to_vector(llvm::seq<int64_t>(0, blocks)), splits).size();
   };
   if (blocksFirst >= 0 && blocksSecond >= 0 &&
-      cutBlocks(blocksFirst, common->first) != cutBlocks(blocksSecond, common->second))
+      splitBlocks(blocksFirst, common->first) != splitBlocks(blocksSecond, common->second))
     return false;
   bool reads = false;
   if (waitsForScalar(first, second, *common) || !readsInPlace(first, second, *common, reads) ||
       (!reads && !sharesRead(first, second, *common)))
     return false;
-  if ((common->space != first.getSpace() && !isCuttable(first)) ||
-      (common->space != second.getSpace() && !isCuttable(second)))
+  if ((common->space != first.getSpace() && !isSplittable(first)) ||
+      (common->space != second.getSpace() && !isSplittable(second)))
     return false;
   FailureOr<ActionOrder::Between> between = order.between(first, second);
   if (failed(between))

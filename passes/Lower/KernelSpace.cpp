@@ -58,7 +58,7 @@ std::optional<Dims> braid::resultDimsOf(exec::KernelOp kernel, unsigned result) 
   return exec::operandDims(generic, *generic.getDpsInitOperand(0));
 }
 
-bool braid::isCuttable(exec::KernelOp kernel) {
+bool braid::isSplittable(exec::KernelOp kernel) {
   for (BlockArgument argument : kernel.getBlock()->getArguments()) {
     // The key of random numbers is read whole.
     bool isKey = llvm::all_of(argument.getUsers(), [](Operation *user) { return isa<exec::RandomUniformOp>(user); });
@@ -68,10 +68,10 @@ bool braid::isCuttable(exec::KernelOp kernel) {
   return true;
 }
 
-Dims braid::cutDims(ArrayRef<int64_t> dims, const Cuts &cuts) {
+Dims braid::splitDims(ArrayRef<int64_t> dims, const DimSplits &splits) {
   Dims result;
   for (int64_t dim : dims)
-    result.append(cuts[dim].begin(), cuts[dim].end());
+    result.append(splits[dim].begin(), splits[dim].end());
   return result;
 }
 
@@ -103,17 +103,17 @@ static bool refine(ArrayRef<int64_t> first, ArrayRef<int64_t> second, CommonSpac
   }
 }
 
-static Cuts identity(size_t rank) {
-  Cuts cuts(rank);
+static DimSplits identity(size_t rank) {
+  DimSplits splits(rank);
   for (size_t dim = 0; dim < rank; ++dim)
-    cuts[dim].push_back(dim);
-  return cuts;
+    splits[dim].push_back(dim);
+  return splits;
 }
 
 /// True if a kernel's lanes stay whole and last, or need not.
-static bool keepsLanes(exec::KernelOp kernel, const Cuts &cuts, ArrayRef<int64_t> space) {
+static bool keepsLanes(exec::KernelOp kernel, const DimSplits &splits, ArrayRef<int64_t> space) {
   int64_t lanes = space.size() - 1;
-  return !reduces(kernel) || (cuts.back().size() == 1 && cuts.back()[0] == lanes);
+  return !reduces(kernel) || (splits.back().size() == 1 && splits.back()[0] == lanes);
 }
 
 std::optional<CommonSpace> braid::commonSpace(exec::KernelOp first, exec::KernelOp second) {
@@ -143,29 +143,29 @@ std::optional<CommonSpace> braid::commonSpace(exec::KernelOp first, exec::Kernel
 }
 
 //===----------------------------------------------------------------------===//
-// Cutting loops
+// Splitting loops
 //===----------------------------------------------------------------------===//
 
 namespace {
 /// Rebuilds one kernel in a refined space.
-class Cutter {
+class LoopSplitter {
 public:
-  Cutter(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts)
-      : old(kernel), space(space), cuts(cuts), builder(kernel) {}
+  LoopSplitter(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits)
+      : old(kernel), space(space), splits(splits), builder(kernel) {}
   exec::KernelOp run();
 
 private:
-  Type cutType(Type type, ArrayRef<int64_t> dims);
-  void cutOperands();
-  void cutGeneric(GenericOp generic);
-  Value cutInit(Value init, Type type);
-  AffineMap cutMap(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims);
-  void cutIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims);
+  Type splitType(Type type, ArrayRef<int64_t> dims);
+  void splitOperands();
+  void splitGeneric(GenericOp generic);
+  Value splitInit(Value init, Type type);
+  AffineMap splitMap(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims);
+  void splitIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims);
   exec::KernelOp finish();
 
   exec::KernelOp old;
   ArrayRef<int64_t> space;
-  const Cuts &cuts;
+  const DimSplits &splits;
   OpBuilder builder;
   Region region;
   IRMapping values;
@@ -173,8 +173,8 @@ private:
 };
 } // namespace
 
-Type Cutter::cutType(Type type, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> shape = llvm::map_to_vector(cutDims(dims, cuts), [&](int64_t dim) { return space[dim]; });
+Type LoopSplitter::splitType(Type type, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape = llvm::map_to_vector(splitDims(dims, splits), [&](int64_t dim) { return space[dim]; });
   return RankedTensorType::get(shape, cast<RankedTensorType>(type).getElementType());
 }
 
@@ -185,16 +185,16 @@ static Value reshape(OpBuilder &builder, Value value, Type type) {
                                             exec::rowMajor(cast<RankedTensorType>(type).getShape()));
 }
 
-void Cutter::cutOperands() {
+void LoopSplitter::splitOperands() {
   for (auto [value, argument] : llvm::zip(old.getIns(), old.getBlock()->getArguments())) {
     std::optional<Dims> dims = operandDimsOf(old, argument.getArgNumber());
-    Type type = dims ? cutType(value.getType(), *dims) : value.getType();
+    Type type = dims ? splitType(value.getType(), *dims) : value.getType();
     operands.push_back(reshape(builder, value, type));
     values.map(argument, region.front().addArgument(type, argument.getLoc()));
   }
 }
 
-Value Cutter::cutInit(Value init, Type type) {
+Value LoopSplitter::splitInit(Value init, Type type) {
   auto shaped = cast<RankedTensorType>(type);
   Value empty = builder.create<tensor::EmptyOp>(init.getLoc(), shaped.getShape(), shaped.getElementType());
   auto fill = init.getDefiningOp<linalg::FillOp>();
@@ -204,36 +204,36 @@ Value Cutter::cutInit(Value init, Type type) {
   return builder.create<linalg::FillOp>(init.getLoc(), scalar, empty).getResult(0);
 }
 
-AffineMap Cutter::cutMap(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
+AffineMap LoopSplitter::splitMap(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
   SmallVector<AffineExpr> results;
   for (AffineExpr expr : map.getResults())
-    for (int64_t dim : cuts[dims[cast<AffineDimExpr>(expr).getPosition()]])
+    for (int64_t dim : splits[dims[cast<AffineDimExpr>(expr).getPosition()]])
       results.push_back(builder.getAffineDimExpr(llvm::find(newDims, dim) - newDims.begin()));
   return AffineMap::get(newDims.size(), 0, results, builder.getContext());
 }
 
-void Cutter::cutGeneric(GenericOp generic) {
+void LoopSplitter::splitGeneric(GenericOp generic) {
   ArrayRef<int64_t> dims = exec::dimsOf(generic);
-  Dims newDims = cutDims(dims, cuts);
+  Dims newDims = splitDims(dims, splits);
   SmallVector<AffineMap> maps;
   for (AffineMap map : generic.getIndexingMapsArray())
-    maps.push_back(cutMap(map, dims, newDims));
+    maps.push_back(splitMap(map, dims, newDims));
   SmallVector<utils::IteratorType> iterators;
   for (auto [dim, iterator] : llvm::zip(dims, generic.getIteratorTypesArray()))
-    iterators.append(cuts[dim].size(), iterator);
+    iterators.append(splits[dim].size(), iterator);
   SmallVector<Value> inputs = llvm::map_to_vector(generic.getInputs(), [&](Value v) { return values.lookup(v); });
   OpOperand *initOperand = generic.getDpsInitOperand(0);
   Value init =
-      cutInit(initOperand->get(), cutType(initOperand->get().getType(), exec::operandDims(generic, *initOperand)));
-  auto cut = builder.create<GenericOp>(generic.getLoc(), init.getType(), inputs, init, maps, iterators);
-  generic.getRegion().cloneInto(&cut.getRegion(), values);
-  cut->setAttr(exec::ExecDialect::kDims, builder.getDenseI64ArrayAttr(newDims));
-  cutIndices(cut, dims, newDims);
-  values.map(generic.getResult(0), cut.getResult(0));
+      splitInit(initOperand->get(), splitType(initOperand->get().getType(), exec::operandDims(generic, *initOperand)));
+  auto split = builder.create<GenericOp>(generic.getLoc(), init.getType(), inputs, init, maps, iterators);
+  generic.getRegion().cloneInto(&split.getRegion(), values);
+  split->setAttr(exec::ExecDialect::kDims, builder.getDenseI64ArrayAttr(newDims));
+  splitIndices(split, dims, newDims);
+  values.map(generic.getResult(0), split.getResult(0));
 }
 
 /// i = i0 * size1 + i1, in the type that the index is cast to.
-static void cutIndexCast(arith::IndexCastOp op, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
+static void splitIndexCast(arith::IndexCastOp op, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Type type = op.getType();
@@ -253,7 +253,7 @@ static void cutIndexCast(arith::IndexCastOp op, ArrayRef<Value> parts, ArrayRef<
 }
 
 /// The parts of an index in its place, each with its share of the stride.
-static void cutRandomIndex(exec::RandomUniformOp op, Value index, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
+static void splitRandomIndex(exec::RandomUniformOp op, Value index, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
   SmallVector<Value> indices;
   SmallVector<int64_t> newStrides;
   for (auto [old, stride] : llvm::zip(op.getIndices(), op.getStrides())) {
@@ -272,29 +272,29 @@ static void cutRandomIndex(exec::RandomUniformOp op, Value index, ArrayRef<Value
 }
 
 /// Rewrites the indices in a body that was cloned.
-void Cutter::cutIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
+void LoopSplitter::splitIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<linalg::IndexOp> indices(generic.getRegion().front().getOps<linalg::IndexOp>());
   for (linalg::IndexOp index : indices) {
     SmallVector<Value> parts;
     SmallVector<int64_t> sizes;
     builder.setInsertionPoint(index);
-    for (int64_t dim : cuts[dims[index.getDim()]]) {
+    for (int64_t dim : splits[dims[index.getDim()]]) {
       parts.push_back(builder.create<linalg::IndexOp>(index.getLoc(), llvm::find(newDims, dim) - newDims.begin()));
       sizes.push_back(space[dim]);
     }
     SmallVector<int64_t> strides = exec::rowMajor(sizes);
     for (Operation *user : llvm::make_early_inc_range(index->getUsers())) {
       if (auto cast = dyn_cast<arith::IndexCastOp>(user))
-        cutIndexCast(cast, parts, strides);
+        splitIndexCast(cast, parts, strides);
       else
-        cutRandomIndex(llvm::cast<exec::RandomUniformOp>(user), index, parts, strides);
+        splitRandomIndex(llvm::cast<exec::RandomUniformOp>(user), index, parts, strides);
     }
     index.erase();
   }
 }
 
-exec::KernelOp Cutter::finish() {
+exec::KernelOp LoopSplitter::finish() {
   Operation *yield = old.getBlock()->getTerminator();
   SmallVector<Value> results = llvm::map_to_vector(yield->getOperands(), [&](Value v) { return values.lookup(v); });
   builder.create<exec::YieldOp>(yield->getLoc(), results);
@@ -303,7 +303,7 @@ exec::KernelOp Cutter::finish() {
                                                ValueRange(), space);
   kernel.getBody().takeBody(region);
   for (auto [before, after] : llvm::zip(old.getResults(), kernel.getResults())) {
-    // Views read their source in row-major order, which cutting keeps.
+    // Views read their source in row-major order, which splitting keeps.
     for (OpOperand &use : llvm::make_early_inc_range(before.getUses()))
       if (isa<exec::ViewOp>(use.getOwner()))
         use.set(after);
@@ -313,23 +313,23 @@ exec::KernelOp Cutter::finish() {
   return kernel;
 }
 
-exec::KernelOp Cutter::run() {
+exec::KernelOp LoopSplitter::run() {
   region.emplaceBlock();
-  cutOperands();
+  splitOperands();
   builder.setInsertionPointToEnd(&region.front());
   for (auto generic : old.getBlock()->getOps<GenericOp>())
-    cutGeneric(generic);
+    splitGeneric(generic);
   return finish();
 }
 
-exec::KernelOp braid::moveToSpace(exec::KernelOp kernel, ArrayRef<int64_t> space, const Cuts &cuts) {
+exec::KernelOp braid::moveToSpace(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits) {
   if (kernel.getSpace() == space)
     return kernel;
   // Rows of a larger space: the loops keep their numbers.
-  Cuts same = identity(cuts.size());
-  if (cuts == same && space.take_front(cuts.size()) == kernel.getSpace()) {
+  DimSplits same = identity(splits.size());
+  if (splits == same && space.take_front(splits.size()) == kernel.getSpace()) {
     kernel.setSpace(space);
     return kernel;
   }
-  return Cutter(kernel, space, cuts).run();
+  return LoopSplitter(kernel, space, splits).run();
 }

@@ -1,7 +1,7 @@
-//===- KernelSpace.h - iteration spaces of two kernels made one --*- C++ -*-===//
+//===- KernelSpace.h - iteration spaces of two kernels made one -*- C++ -*-===//
 //
-// [B*S, D] and [B, S, D] are one space cut differently.  Their common refinement
-// has the cuts of both; a kernel is moved into it by cutting its loops, and its
+// [B*S, D] and [B, S, D] are one space split differently.  Their common refinement
+// has the splits of both; a kernel is moved into it by splitting its loops, and its
 // operands and results become views.
 //
 //===----------------------------------------------------------------------===//
@@ -13,13 +13,13 @@
 
 namespace braid {
 
-/// For each dim of a space, the dims of the refined space it is cut into, major
+/// For each dim of a space, the dims of the refined space it is split into, major
 /// to minor; none for a dim of size 1.
-using Cuts = llvm::SmallVector<llvm::SmallVector<int64_t, 2>>;
+using DimSplits = llvm::SmallVector<llvm::SmallVector<int64_t, 2>>;
 
 struct CommonSpace {
   llvm::SmallVector<int64_t> space;
-  Cuts first, second;
+  DimSplits first, second;
 };
 
 /// The refinement of two spaces of equal size; or of one kernel's space and the
@@ -35,16 +35,16 @@ std::optional<llvm::SmallVector<int64_t>> operandDimsOf(exec::KernelOp kernel, u
 std::optional<llvm::SmallVector<int64_t>> resultDimsOf(exec::KernelOp kernel, unsigned result);
 
 /// These dims in the refined space.
-llvm::SmallVector<int64_t> cutDims(llvm::ArrayRef<int64_t> dims, const Cuts &cuts);
+llvm::SmallVector<int64_t> splitDims(llvm::ArrayRef<int64_t> dims, const DimSplits &splits);
 
 /// The number of leading dims left parallel by sums over rows; -1 without any.
 int64_t blockDimsOf(exec::KernelOp kernel);
 
-/// True if every operand is read in one way, so that `moveToSpace` can cut it.
-bool isCuttable(exec::KernelOp kernel);
+/// True if every operand is read in one way, so that `moveToSpace` can split it.
+bool isSplittable(exec::KernelOp kernel);
 
 /// The kernel in the refined space: itself, or what replaced it.
-exec::KernelOp moveToSpace(exec::KernelOp kernel, llvm::ArrayRef<int64_t> space, const Cuts &cuts);
+exec::KernelOp moveToSpace(exec::KernelOp kernel, llvm::ArrayRef<int64_t> space, const DimSplits &splits);
 
 } // namespace braid
 

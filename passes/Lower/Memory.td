@@ -1,6 +1,6 @@
-//===- Memory.td - bytes for every value ---------------------*- tablegen -*-===//
+//===- Memory.td - memory planning ---------------------------*- tablegen -*-===//
 //
-// The plan of memory, and two checks that know nothing of how it was made.
+// The memory plan, and two verifiers that are independent of the planner.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_MEMORY
@@ -9,31 +9,31 @@
 include "mlir/Pass/PassBase.td"
 
 def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Gives every value of the programs its bytes in the arena";
+  let summary = "Assigns every value of the programs to memory in the arena";
   let description = [{
     The only bufferizer.  Every function of the module is a program on values
     (actions, `exec.view`, `exec.concat`); every one becomes an `exec.program` in
     memory form, and the parameters and states of all of them become
     `exec.tensor`s, which come first in the arena.
 
-    *Ties.*  A view is its source with other strides and costs nothing.  The
+    *Aliasing.*  A view is its source with other strides and costs nothing.  The
     operands of a concat are written into its slices, an accumulator is summed in
-    place, a result overwrites an operand that dies there, and the new value of a
-    parameter (`tg.updates`) overwrites the old one once nothing reads that.
-    Where a tie is demanded but cannot hold, a kernel `copy` is inserted.
+    place, a result overwrites an operand at its last use, and the new value of a
+    parameter (`tg.updates`) overwrites the old one after its last read.  Where two
+    values must alias but cannot, a kernel `copy` is inserted.
 
     *Offsets.*  Buffers get offsets so that those that live at the same time do
     not overlap; the answer is checked by a verifier of its own.  The scratch
     memory of library calls is one buffer, right after the persistent tensors,
     at the same offset in all programs.
 
-    *Pitch.*  On a target with a row alignment, rows of a transient tensor that are
-    no multiple of 16 bytes are set apart so that each begins aligned, as far as the
-    gaps are at most a sixteenth of the rows, and all who write and read the tensor go
-    through it by rows and take it strided.  A pitch never makes a copy, and never keeps
-    a result from being written over an operand: then neither has one.  The gaps are
-    part of the buffer, whose `padding` says how many bytes they are; nothing reads or
-    writes them.
+    *Leading-dimension padding.*  On a target with a row alignment, rows of a transient
+    tensor whose size is no multiple of 16 bytes are padded so that each row begins
+    aligned, if the padding is at most a sixteenth of the rows and if all actions that
+    write or read the tensor process it by rows and accept strides.  Padding never causes
+    a copy and never prevents a result from being written over an operand: either both
+    are padded, or neither is.  The padding is part of the buffer, and its `padding`
+    attribute is the number of bytes; nothing reads or writes them.
 
     *Causes.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
     that a collective makes whole), `activations` (written by an action that the
@@ -98,8 +98,8 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "int64_t", "-1",
-           "Multiples of so many bytes are where rows of transient tensors begin if that costs little; "
-           "0: there are no gaps; -1: as the target has it">,
+           "Pad rows of transient tensors to multiples of this many bytes where the padding is small; "
+           "0: never; -1: the target's row alignment">,
   ];
   let dependentDialects = ["exec::ExecDialect"];
 }

@@ -1,16 +1,17 @@
-//===- PlanMemory.cpp - bytes for every value -----------------------------===//
+//===- PlanMemory.cpp - assigns memory to every value ---------------------===//
 //
-// The pass only puts the parts together: ties (Places), sizes and lifetimes as a
-// placement problem, its solution and verification, and the memory form (Emit).
+// The pass combines the parts of lib/Memory: buffer assignment (BufferAssignment), sizes
+// and lifetimes as a placement problem, its solution and verification (Placement), and the
+// memory form (Emit).
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Exec.h"
 #include "lib/Memory/Causes.h"
 #include "lib/Memory/Emit.h"
+#include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
-#include "lib/Memory/RowPitch.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"
@@ -62,12 +63,12 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     bool isCopy = cause == kWorkspace && storage.kind == Storage::Kind::Transient;
     std::string name = isCopy ? "copy of " + storage.name : storage.name;
     plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
-                            storage.last, cause, std::move(name), /*isAtBase=*/false, storage.gapBytes});
+                            storage.last, cause, std::move(name), /*isAtBase=*/false, storage.paddingBytes});
   }
   return plan;
 }
 
-/// Finds offsets above the persistent tensors.
+/// Assigns offsets above the persistent tensors.
 static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t base, const TargetInfo &target) {
   PlacementProblem problem;
   problem.alignment = target.alignment;
@@ -88,7 +89,7 @@ static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t b
   return success();
 }
 
-/// Says what does not fit, and what would.
+/// Reports an error with the largest tensors if the plan exceeds the memory limit.
 static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo &target) {
   MemoryPlan plan = readPlan(module, target.alignment);
   if (plan.programs.empty() || plan.arenaBytes <= limit)
@@ -133,7 +134,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       return failure();
     std::vector<Places> places;
     for (func::FuncOp program : programs) {
-      auto placed = placeValues(program, rowAlignment < 0 ? info.rowAlignment : int64_t{rowAlignment});
+      auto placed = assignBuffers(program, rowAlignment < 0 ? info.rowAlignment : int64_t{rowAlignment});
       if (failed(placed))
         return failure();
       places.push_back(std::move(*placed));
@@ -159,15 +160,15 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     std::optional<int64_t> limit = parseSize(memoryLimit);
     if (!memoryLimit.empty() && !limit) {
-      emitError(getOperation().getLoc()) << "memory limit '" << memoryLimit
-                                         << "' is no size; write bytes, or 512MiB, 2GiB";
+      emitError(getOperation().getLoc()) << "invalid memory limit '" << memoryLimit
+                                         << "': expected a number of bytes, with an optional KiB, MiB or GiB";
       return signalPassFailure();
     }
     if (rowAlignment > 0 &&
         (rowAlignment < kLeastRowAlignment || rowAlignment > info->alignment || !llvm::isPowerOf2_64(rowAlignment))) {
-      emitError(getOperation().getLoc()) << "row alignment " << int64_t{rowAlignment} << " is no power of two from "
-                                         << kLeastRowAlignment << " to the " << info->alignment
-                                         << " bytes at which buffers begin; 0 stands for none";
+      emitError(getOperation().getLoc()) << "invalid row alignment " << int64_t{rowAlignment}
+                                         << ": expected a power of two from " << kLeastRowAlignment << " to the "
+                                         << info->alignment << " bytes at which buffers begin, or 0 for none";
       return signalPassFailure();
     }
     if (failed(plan(*info)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))

@@ -4,7 +4,7 @@
 //
 //   lanes   rows stay parallel; each row becomes one value
 //   rows    rows that are kept come first in the space; when these are few, the
-//           reduced rows are cut into blocks, each block leaves a partial, and a
+//           reduced rows are split into blocks, each block leaves a partial, and a
 //           second kernel combines the partials in order
 //
 // The number of blocks depends on the shape alone, so a sum has the same bits
@@ -24,7 +24,7 @@ using namespace braid;
 using Dims = SmallVector<int64_t>;
 
 /// Fewer reduced rows than this are not worth a second kernel.
-static constexpr int64_t kMinCutRows = 32;
+static constexpr int64_t kMinSplitRows = 32;
 /// Vectors longer than this are reduced as rows of lanes.
 static constexpr int64_t kMaxLanes = 1 << 16;
 
@@ -164,31 +164,31 @@ void Reduction::reduceRows(ArrayRef<int64_t> rows, bool isLast) {
   int64_t kept = 1, reduced = 1;
   for (int64_t dim = 0, end = shape().size() - 1; dim < end; ++dim)
     (llvm::is_contained(rows, dim) ? reduced : kept) *= shape()[dim];
-  if (kept >= blocks || reduced < kMinCutRows)
+  if (kept >= blocks || reduced < kMinSplitRows)
     return reduceRowsOnce(rows, isLast);
   // Whole leading rows become blocks while they are few, then a divisor of the next.
-  Dims cutShape, inner;
+  Dims splitShape, inner;
   SmallVector<bool> isPartial;
   int64_t wanted = blocks / kept;
   for (int64_t dim = 0, end = shape().size(); dim < end; ++dim) {
-    int64_t size = shape()[dim], cut = llvm::is_contained(rows, dim) ? divisorUpTo(size, wanted) : size;
+    int64_t size = shape()[dim], part = llvm::is_contained(rows, dim) ? divisorUpTo(size, wanted) : size;
     bool isReduced = llvm::is_contained(rows, dim);
-    if (cut > 1 || !isReduced) {
-      cutShape.push_back(cut);
+    if (part > 1 || !isReduced) {
+      splitShape.push_back(part);
       isPartial.push_back(isReduced);
     }
     if (!isReduced)
       continue;
-    wanted = cut == size ? wanted / cut : 1;
-    if (cut < size) {
-      inner.push_back(cutShape.size());
-      cutShape.push_back(size / cut);
+    wanted = part == size ? wanted / part : 1;
+    if (part < size) {
+      inner.push_back(splitShape.size());
+      splitShape.push_back(size / part);
       isPartial.push_back(false);
     }
   }
   if (!llvm::is_contained(isPartial, true) || inner.empty())
     return reduceRowsOnce(rows, isLast);
-  reshape(cutShape);
+  reshape(splitShape);
   reduceRowsOnce(inner, /*isLast=*/false);
   // The first stage kept its rows in their old order.
   Dims partials;

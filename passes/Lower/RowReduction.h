@@ -7,7 +7,7 @@
 
 namespace braid {
 
-/// Kernels that compute a reduction.  Reduced rows are cut into about `blocks`
+/// Kernels that compute a reduction.  Reduced rows are split into about `blocks`
 /// blocks that run in parallel.
 mlir::Value formReduction(mlir::OpBuilder &builder, tg::ReduceOp reduce, int64_t blocks);
 

@@ -27,14 +27,14 @@ static std::string reasonAgainst(RankedTensorType query, RankedTensorType key, c
   if (!target.attention.maxHeadSize)
     os << "target '" << target.name << "' has no library for it";
   else if (!query.getElementType().isBF16())
-    os << "its elements are " << query.getElementType() << " and the library takes bf16";
+    os << "its elements are " << query.getElementType() << ", but the library takes bf16";
   else if (size > target.attention.maxHeadSize)
-    os << "heads have size " << size << " and the library takes " << target.attention.maxHeadSize << " at most";
+    os << "heads have size " << size << ", but the library takes " << target.attention.maxHeadSize << " at most";
   else if (size % target.attention.headSizeStep)
-    os << "heads have size " << size << " and the library takes multiples of " << target.attention.headSizeStep;
+    os << "heads have size " << size << ", but the library takes multiples of " << target.attention.headSizeStep;
   else if (positions < target.attention.minPositions)
-    os << "there is a sequence of " << positions << " and the library takes " << target.attention.minPositions
-       << " positions at least";
+    os << "the sequence has " << positions << " positions, but the library takes " << target.attention.minPositions
+       << " at least";
   return reason;
 }
 

@@ -1,9 +1,10 @@
-//===- SelectBiasGradients.cpp - sums in the calls of products ------------===//
+//===- SelectBiasGradients.cpp - bias gradients as GEMM epilogues ---------===//
 //
-// What is summed for a bias is an operand of the product for the weight, and summed
-// over what that product contracts.  A library that reads the operand anyway adds it up
-// on the way.  Here reductions are still ops and products are calls in their last
-// layouts, so it is known which sums no kernel computes on its own way.
+// The bias gradient sums an operand of the matmul that computes the weight gradient, over
+// the dims that this matmul contracts.  A GEMM library that reads the operand anyway can
+// compute the sum as an epilogue.  At this point of the pipeline reductions are still ops
+// and matmuls are calls with their final layouts, so it is known which sums a kernel could
+// compute while it has the values in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,13 +43,13 @@ static tg::ConvertOp wideningOf(tg::ReduceOp reduce) {
   return isWidening ? convert : tg::ConvertOp();
 }
 
-/// Whether a kernel makes what `op` makes: everything but calls, collectives and ties.
+/// Whether the results of `op` are computed by a kernel, not by a call, collective or tie.
 static bool isComputed(Operation *op) {
   return isa<exec::KernelOp>(op) || !isa<exec::ExecDialect, comm::CommDialect>(op->getDialect());
 }
 
-/// Whether a sum of `value` would be a kernel that reads it for nothing else: no kernel
-/// makes it, and none but the one of `sum` reads it.
+/// Whether a kernel would read `value` only for its sum: no kernel computes `value`, and no
+/// kernel other than that of `sum` reads it.
 static bool isReadForSum(Value value, Operation *sum) {
   Value root = rootOf(value);
   if (Operation *maker = root.getDefiningOp(); maker && isComputed(maker))
@@ -62,11 +63,11 @@ static bool isReadForSum(Value value, Operation *sum) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products that can make them
+// Matmuls that can compute them
 //===----------------------------------------------------------------------===//
 
-/// Whether the call is one product, in which a sum over what it contracts is begun once.
-static bool isOneProduct(exec::MatmulOp matmul) {
+/// Whether the call is a single GEMM.  Each of several GEMMs would restart the sum.
+static bool isSingleGemm(exec::MatmulOp matmul) {
   auto type = cast<RankedTensorType>(matmul.getResult().getType());
   FailureOr<MatmulShape> shape = matmulShape(matmul.getSpec(), exec::layoutOf(matmul.getLhs()),
                                              exec::layoutOf(matmul.getRhs()), exec::RefType::contiguous(type));
@@ -95,7 +96,7 @@ static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> 
 static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::ReduceOp reduce) {
   bool isPlain =
       !matmul.getBias() && !matmul.getAux() && !matmul.getBiasGrad() && matmul.getEpilogue() == exec::Epilogue::None;
-  if (!isPlain || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isOneProduct(matmul))
+  if (!isPlain || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isSingleGemm(matmul))
     return {};
   for (exec::Side side : {exec::Side::Lhs, exec::Side::Rhs})
     if ((side == exec::Side::Lhs ? matmul.getLhs() : matmul.getRhs()) == value &&
@@ -104,8 +105,8 @@ static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::
   return {};
 }
 
-/// Where a call can stand that makes both: at the product's place if the sum is read
-/// after it, else at the sum's if the product's operands are there; or null.
+/// The position for a call that computes both: that of the matmul if all readers of the sum
+/// come after it, else that of the sum if the matmul's operands are defined there; or null.
 static Operation *placeOf(exec::MatmulOp matmul, tg::ReduceOp reduce) {
   Block *block = matmul->getBlock();
   bool isReadAfter = llvm::all_of(reduce->getUsers(), [&](Operation *user) {

@@ -1,4 +1,4 @@
-//===- SelectMatmul.cpp - contractions as calls or products ---------------===//
+//===- SelectMatmul.cpp - contractions as GEMM calls or kernels -----------===//
 
 #include "passes/Lower/SelectMatmul.h"
 #include "dialects/Exec/Views.h"
@@ -41,7 +41,7 @@ static SmallVector<int64_t> permutationTo(StringRef from, StringRef to) {
 }
 
 //===----------------------------------------------------------------------===//
-// Contractions that are no matrix product
+// Contractions that are no matmul
 //===----------------------------------------------------------------------===//
 
 /// An operand with letters `letters` repeated to `all` (of `shape`).
@@ -74,8 +74,8 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   // Rounded once, as a library call does.
   Value lhs = t.widen(spread(builder, loc, contract.getLhs(), letters.lhs, all, shape));
   Value rhs = t.widen(spread(builder, loc, contract.getRhs(), letters.rhs, all, shape));
-  Value product = t.sum(t.mul(lhs, rhs), tg::dimRange(letters.result.size(), all.size()));
-  return t.convert(product, contract.getType().getElementType());
+  Value sum = t.sum(t.mul(lhs, rhs), tg::dimRange(letters.result.size(), all.size()));
+  return t.convert(sum, contract.getType().getElementType());
 }
 
 //===----------------------------------------------------------------------===//

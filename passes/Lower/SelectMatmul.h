@@ -1,4 +1,4 @@
-//===- SelectMatmul.h - contractions as calls or products -------*- C++ -*-===//
+//===- SelectMatmul.h - contractions as GEMM calls or kernels ---*- C++ -*-===//
 #ifndef BRAID_PASSES_LOWER_SELECTMATMUL_H
 #define BRAID_PASSES_LOWER_SELECTMATMUL_H
 
@@ -8,8 +8,8 @@
 
 namespace braid {
 
-/// Rewrites contractions that no GEMM is good for (nothing contracted, or only
-/// dot products) as broadcast, multiply and reduce.  Returns null for others.
+/// Rewrites contractions that are no matmul (nothing contracted, or only dot products)
+/// as broadcast, multiply and reduce.  Returns null for others.
 mlir::Value expandContraction(mlir::OpBuilder &builder, tg::ContractOp contract);
 
 /// The library call for a contraction.  Operands whose strides no GEMM takes are
@@ -27,8 +27,8 @@ exec::MatmulOp fuseBias(mlir::arith::AddFOp add, const TargetInfo &target);
 /// which nothing else reads.
 bool fuseAccumulation(mlir::arith::AddFOp add);
 
-/// True if a call computes whole rows of its last dim in one product, as a bias
-/// and an activation need.
+/// True if a single GEMM of the call computes whole rows of the last dim, as a bias and an
+/// activation need.
 bool takesEpilogue(exec::MatmulOp matmul);
 
 } // namespace braid

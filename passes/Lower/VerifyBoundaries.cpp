@@ -23,7 +23,7 @@ struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesP
       if (isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()))
         return WalkResult::skip();
       if (!isa<ModuleOp, func::FuncOp, func::ReturnOp>(op)) {
-        op->emitOpError() << "is left after kernels were formed: it is no action and no view";
+        op->emitOpError() << "is left after kernels were formed: expected an action or a view";
         isClean = false;
       }
       return WalkResult::advance();

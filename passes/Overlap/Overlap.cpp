@@ -187,7 +187,8 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
       return function.emitError() << llvm::toString(linkRates.takeError());
     std::optional<int64_t> limit = parseSize(memoryLimit);
     if (!memoryLimit.empty() && !limit)
-      return function.emitError() << "memory limit '" << memoryLimit << "' is no size; write bytes, or 512MiB, 2GiB";
+      return function.emitError() << "invalid memory limit '" << memoryLimit
+                                  << "': expected a number of bytes, with an optional KiB, MiB or GiB";
     FailureOr<OverlapProgram> program = readOverlapProgram(function, *computeRates, *linkRates, *info);
     if (failed(program))
       return failure();

@@ -89,8 +89,8 @@ LogicalResult Reader::readActions() {
   for (Operation &op : block.without_terminator()) {
     auto action = dyn_cast<exec::ActionOpInterface>(op);
     if (!action && !isa<exec::ExecDialect>(op.getDialect()) && !op.hasTrait<OpTrait::ConstantLike>())
-      return op.emitOpError() << "is no action, so that its time is not known; overlap comes after "
-                              << "exec-select-calls and exec-form-kernels";
+      return op.emitOpError() << "is not an action, so its time is unknown; run exec-select-calls and "
+                              << "exec-form-kernels before overlap";
     if (!action)
       continue;
     OverlapProblem::Action &entry = program.problem.actions.emplace_back();
@@ -106,7 +106,7 @@ LogicalResult Reader::readActions() {
       return failure();
     entry.kind = Kind::Collective;
     entry.seconds = link.seconds(collective, mesh->sizeOf(collective.getAxes()));
-    // Ranks with another function meet this one in its order; a barrier is nothing
+    // Ranks with another function match this one in its order; a barrier is nothing
     // but order.
     entry.ordered = action->getNumResults() == 0 || (attribute && attribute.getAxis());
   }
@@ -240,8 +240,8 @@ void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vec
   sources.others |= !isReduced && !isNumber(value);
 }
 
-/// For each action, whether it computes something of reductions alone.  Products of
-/// matrices belong to forward and backward, which may read what has been reduced, too.
+/// For each action, whether it computes only from the results of reductions.  Matmuls
+/// belong to forward and backward, which may also read reduced values.
 std::vector<bool> Reader::madeOfReductions() {
   DenseSet<Value> kept = keptValues();
   std::vector<bool> made(program.actions.size());

@@ -45,7 +45,7 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
 
     Each start, and each collective that is waited for at once, carries
     `comm.timing = {predicted_s, exposed_s, waits_for}`: its time on the link, how long
-    computing stands still at its wait, and what its beginning waits for.  The function
+    computing stalls at its wait, and what its beginning waits for.  The function
     has the same for all.  `annotate-only` says that of the program as it is.
 
     Functions without `comm.program`, and those that have a comm.start, are left alone.
@@ -78,13 +78,13 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
       return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
     }
     ```
-    Two microseconds for the messages, two for launching and two for computing each product.
+    Two microseconds for the messages, two for launching and two for computing each matmul.
   }];
   let options = [
     Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
     Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps">,
     Option<"compute", "compute", "std::string", /*default=*/"\"\"",
-           "How fast a rank computes, as GFLOPS,GBps: matrix products, and bytes to and from memory">,
+           "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "Live bytes: a number, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,

@@ -1,9 +1,9 @@
 //===- InsertReshards.cpp - every change of sharding as an op -------------===//
 //
-// Each value has a home: the sharding that propagation gave it.  An op takes its
-// operands as its factor axes say and yields what follows from them; where that is
-// not the home, a reshard stands between.  An op whose tensors' homes disagree has
-// its factor axes in `comm.factors`.
+// Propagation has assigned a sharding to each value.  An op takes its operands as its
+// factor axes say, and the shardings of its results follow from these axes; where they
+// differ from the assigned ones, a reshard is inserted.  An op whose tensors have
+// conflicting shardings has its factor axes in `comm.factors`.
 //
 // Partial values stay so through ops that are linear in them: see `passPartials`.
 //
@@ -48,21 +48,21 @@ private:
   std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
                                   ArrayRef<unsigned> set) const;
 
-  /// The value held as `target`; null after an error at `user`.
+  /// The value in the sharding `target`; null after an error at `user`.
   Value get(Value value, ShardingAttr target, Operation *user);
-  Value atHome(Value value, Operation *user);
+  Value getAssigned(Value value, Operation *user);
   Value cloneGenerator(Value value, ShardingAttr target);
   Value reshard(Value value, ShardingAttr target, Operation *user);
 
-  ShardingAttr homeOf(Value value) const { return homes.lookup(value); }
+  ShardingAttr assignedOf(Value value) const { return assigned.lookup(value); }
   ShardingAttr actualOf(Value value) const { return actual.lookup(value); }
 
   func::FuncOp function;
   FlatSymbolRefAttr symbol;
   const Mesh &mesh;
   OpBuilder builder;
-  DenseMap<Value, ShardingAttr> homes, actual;
-  /// The copies of a value that are held otherwise.
+  DenseMap<Value, ShardingAttr> assigned, actual;
+  /// The copies of a value in other shardings.
   DenseMap<std::pair<Value, Attribute>, Value> copies;
   SetVector<Operation *> cloned; ///< Generators.
   /// Values that are read only to make what is to be partial.
@@ -90,7 +90,7 @@ static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType
 FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) const {
   auto stated = op->getAttrOfType<ShardingAttr>(CommDialect::kFactors);
   if (!stated)
-    return chooseAxes(op, rule, homes, mesh);
+    return chooseAxes(op, rule, assigned, mesh);
   if (stated.getDims().size() != rule.factors.size())
     return op->emitOpError() << "'comm.factors' has " << stated.getDims().size() << " factors, but the op's rule "
                              << rule.str() << " has " << rule.factors.size();
@@ -119,13 +119,14 @@ Fit Inserter::replicated(Operation *op) const {
 /// gradients, which is reduced with what is added to it, or else by itself.
 bool Inserter::addsToPartial(Operation *op) const {
   auto isAccumulator = [&](Value operand) {
-    return isa<BlockArgument>(operand) && homeOf(operand) && homeOf(operand).isPartial() && isOnlyUse(operand, op);
+    return isa<BlockArgument>(operand) && assignedOf(operand) && assignedOf(operand).isPartial() &&
+           isOnlyUse(operand, op);
   };
   return op->getNumOperands() > 1 && llvm::any_of(op->getOperands(), isAccumulator);
 }
 
-/// From results that hold partial values, and from what is added to such, back through
-/// linear ops.
+/// Walks back through linear ops, from results that are to be partial and from operands
+/// that are added to partial values.
 void Inserter::findAskedPartial() {
   Block &block = function.getBody().front();
   auto ask = [&](Value value, Operation *user) {
@@ -152,7 +153,7 @@ bool Inserter::isOnlyUse(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
 }
 
-/// What the operands of a set are all partial along, if nothing else reads them:
+/// The axes along which all operands of a set are partial, if nothing else reads them:
 /// otherwise one reduction for all readers is as cheap.
 std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
   ShardingAttr common;
@@ -179,17 +180,17 @@ static int64_t bitsOf(Value value) {
 }
 
 /// Whether a partial value becomes what is needed by keeping it partial along fewer
-/// axes, and being cut along axes that it was partial on: a reduce_scatter, which an
-/// op that is cut there asks for in any case.
+/// axes, and sharding it along axes that it was partial on: a reduce_scatter, which an
+/// op that is sharded there needs in any case.
 static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
-  auto isCutMore = [&](AxesAttr from, AxesAttr to) {
+  auto isRefined = [&](AxesAttr from, AxesAttr to) {
     return to.getNames().take_front(from.size()) == from.getNames() &&
-           isSubset(cutAxes(to, from.size()), source.getPartial());
+           isSubset(sliceAxes(to, from.size()), source.getPartial());
   };
-  return isSubset(need.getPartial(), source.getPartial()) && isCutMore(source.getFlat(), need.getFlat()) &&
+  return isSubset(need.getPartial(), source.getPartial()) && isRefined(source.getFlat(), need.getFlat()) &&
          llvm::all_of(llvm::zip_equal(source.getDims(), need.getDims()), [&](auto dims) {
            auto [from, to] = dims;
-           return isCutMore(from, to);
+           return isRefined(from, to);
          });
 }
 
@@ -207,7 +208,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   if (llvm::any_of(op->getResults(),
                    [&](Value result) { return bitsOf(result) > largest && !askedPartial.contains(result); }))
     return std::nullopt;
-  // Several are added before they are cut along the axes that they are partial on.
+  // Several are added before they are sharded along the axes that they are partial on.
   auto free = [&](AxesAttr list) {
     auto isFree = [&](StringAttr name) { return !common->getPartial().contains(name); };
     return AxesAttr::get(op->getContext(), llvm::to_vector(list.getNames().take_while(isFree)));
@@ -262,18 +263,18 @@ Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
     return {};
   }
   auto op = builder.create<ReshardOp>(value.getLoc(), value, target);
-  actual[op] = homes[op] = target;
+  actual[op] = assigned[op] = target;
   return op;
 }
 
-Value Inserter::atHome(Value value, Operation *user) {
-  ShardingAttr home = homeOf(value);
-  if (actualOf(value) == home)
+Value Inserter::getAssigned(Value value, Operation *user) {
+  ShardingAttr sharding = assignedOf(value);
+  if (actualOf(value) == sharding)
     return value;
-  Value &copy = copies[{value, home}];
+  Value &copy = copies[{value, sharding}];
   if (!copy) {
     builder.setInsertionPointAfterValue(value);
-    copy = reshard(value, home, user);
+    copy = reshard(value, sharding, user);
   }
   return copy;
 }
@@ -289,7 +290,7 @@ Value Inserter::cloneGenerator(Value value, ShardingAttr target) {
   Operation *clone = builder.clone(*op);
   clone->setAttr(CommDialect::kShardings, builder.getArrayAttr(target));
   Value result = clone->getResult(0);
-  actual[result] = homes[result] = target;
+  actual[result] = assigned[result] = target;
   return result;
 }
 
@@ -301,12 +302,13 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
   Value copy;
   if (isGenerator(value.getDefiningOp()))
     copy = cloneGenerator(value, target);
-  if (!copy && homeOf(value) == target)
-    return atHome(value, user);
+  if (!copy && assignedOf(value) == target)
+    return getAssigned(value, user);
   if (!copy) {
-    // Partial values are asked of what the op yields, not of its home; and nobody
-    // else is served by going over the home of a value with one reader.
-    Value source = target.isPartial() || isOnlyUse(value, user) ? value : atHome(value, user);
+    // A partial value is made from the one that the op yields, not from the one in the
+    // assigned sharding.  For a value with one reader the detour over the assigned
+    // sharding would serve nobody else either.
+    Value source = target.isPartial() || isOnlyUse(value, user) ? value : getAssigned(value, user);
     if (!source)
       return {};
     // Partial values are reduced as soon as they are there: into shards they are
@@ -355,7 +357,7 @@ LogicalResult Inserter::visit(Operation *op) {
       return failure();
     std::optional<Fit> found = fitOf(*rule, *axes, symbol, mesh);
     if (!found)
-      return op->emitOpError() << "cannot be cut as 'comm.factors' says: its rule is " << rule->str();
+      return op->emitOpError() << "cannot be sharded as 'comm.factors' says: its rule is " << rule->str();
     needs = passPartials(op, *rule, *axes).value_or(*found);
   }
   op->removeAttr(CommDialect::kFactors);
@@ -377,13 +379,13 @@ LogicalResult Inserter::run() {
   Block &block = function.getBody().front();
   for (BlockArgument argument : function.getArguments())
     if (ShardingAttr sharding = shardingOf(argument))
-      homes[argument] = actual[argument] = sharding;
+      assigned[argument] = actual[argument] = sharding;
   findAskedPartial();
   SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
   for (Operation *op : ops)
     for (Value result : op->getResults())
       if (ShardingAttr sharding = shardingOf(result))
-        homes[result] = sharding;
+        assigned[result] = sharding;
       else if (isa<RankedTensorType>(result.getType()))
         return op->emitOpError() << "has no 'comm.shardings'; run comm-propagate before comm-insert-reshards";
   for (Operation *op : ops) {

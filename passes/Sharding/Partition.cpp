@@ -95,7 +95,7 @@ LogicalResult Partitioner::checkArguments() {
   return success();
 }
 
-/// What is updated in place is held as its new value is.
+/// An argument that is updated in place has the sharding of its new value.
 LogicalResult Partitioner::checkUpdates() {
   llvm::StringMap<unsigned> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -119,9 +119,9 @@ LogicalResult Partitioner::checkUpdates() {
   return success();
 }
 
-/// Local types, and of which logical tensor they are a part.  Values that every
-/// rank holds whole need not say so.  (All attributes are set at once: setting one
-/// copies the list of all.)
+/// Sets the local types, and the logical tensors that they are parts of.  Values that are
+/// replicated need no attributes.  (All attributes are set at once: setting one copies
+/// the whole list.)
 void Partitioner::updateSignature() {
   FunctionType type = function.getFunctionType();
   auto makeLocal = [&](ArrayRef<Type> globals, SmallVectorImpl<DictionaryAttr> &attributes, auto &&shardingOf) {
@@ -180,8 +180,8 @@ LogicalResult Partitioner::buildReshard(ReshardOp op) {
   return success();
 }
 
-/// The elements that flat ranges of an op are cut from: what the dims' axes leave of
-/// its tensors, which is the same for all.
+/// The number of elements that the flat ranges of an op divide: those that the axes of
+/// the dims leave of its tensors, which are as many for all.
 static int64_t flatElements(Operation &op, ArrayRef<ShardingAttr> operands, const Mesh &mesh) {
   for (auto [value, sharding] : llvm::zip_equal(op.getOperands(), operands))
     if (sharding.isFlat())
@@ -199,15 +199,16 @@ void Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
 
   SmallVector<Value> local = llvm::map_to_vector(op.getOperands(), [&](Value value) { return parts.lookup(value); });
   SmallVector<Type> types = llvm::map_to_vector(op.getResults(), [&](Value value) { return localOf(value); });
-  SmallVector<int64_t> cuts = llvm::map_to_vector(axes->factors, [&](AxesAttr list) { return mesh.sizeOf(list); });
+  SmallVector<int64_t> shardCounts =
+      llvm::map_to_vector(axes->factors, [&](AxesAttr list) { return mesh.sizeOf(list); });
   auto offset = [&](unsigned factor) {
-    return places.offset(op.getLoc(), axes->factors[factor], rule.factors[factor].size / cuts[factor]);
+    return places.offset(op.getLoc(), axes->factors[factor], rule.factors[factor].size / shardCounts[factor]);
   };
   auto maskPadding = [&](Value range, double fill) {
     return places.maskPadding(op.getLoc(), range, fill, axes->flat, flatElements(op, operands, mesh));
   };
-  Shard shard{local, types, cuts, !axes->flat.empty(), offset, maskPadding};
-  // What is made on the shard has local results.
+  Shard shard{local, types, shardCounts, !axes->flat.empty(), offset, maskPadding};
+  // Ops made on the shard have local results.
   op.removeAttr(CommDialect::kShardings);
   auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
   parts.map(op.getResults(), shardable ? shardable.buildShard(builder, shard) : cloneOnShard(&op, builder, shard));

@@ -17,18 +17,18 @@ def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
     Arguments, results and `comm.constrain` may be annotated.  An annotation is
     exact but for its open dims (`{dp, ?}`); values without one are open.  Axes
     spread forward and backward along the factors of the ops' rules, those of
-    annotations with a smaller priority first.  They extend only what can be cut in
+    annotations with a smaller priority first.  They extend only dims that divide into
     equal blocks, and `flat` axes spread only through ops that run on flat ranges.
 
-    In one op an axis cuts one factor, and a factor has one list of axes.  Where
-    annotations want different things of an op, the smaller priority wins, and the op
-    says how it is cut in `comm.factors`; with equal priorities it is an error that
+    In one op an axis shards one factor, and a factor has one list of axes.  Where the
+    shardings of its tensors conflict, the smaller priority wins, and the axes of the
+    factors are written into `comm.factors`; with equal priorities it is an error that
     names both.  A `comm.constrain` never conflicts with what it reads: it is a place
-    to reshard.  What it asks of its operand yields to annotations.  The new value of
+    to reshard.  The sharding that it asks of its operand yields to annotations.  The new value of
     an argument (`tg.updates`) is sharded like the argument.  Constants follow their
     users.
 
-    An op that is cut along a factor that its rule marks as decomposed is replaced by
+    An op that is sharded along a factor that its rule marks as decomposed is replaced by
     its decomposition, with a remark.  A function without annotations is left alone.
 
     Afterwards arguments and results have `comm.sharding`, other ops
@@ -62,15 +62,15 @@ def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
 def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
   let summary = "Makes every change of sharding an op";
   let description = [{
-    The sharding of a value is its home.  Each op is cut as `comm.factors` says, or
-    else as the homes of its tensors agree on (those of results before those of
+    Propagation has assigned a sharding to each value.  Each op is sharded as
+    `comm.factors` says, or else as the assigned shardings of its tensors agree on (those of results before those of
     operands, larger operands before smaller ones; an elementwise op as one of its
-    tensors is, if that moves less).  An operand whose home is another than what the
-    op then needs is resharded, once for all uses that need the same.  What the op
-    yields is written into `comm.shardings`: along axes of factors that a result
-    lacks it is partial.  Where that is not its home, it is resharded to it, or
-    straight to what its only reader needs.  Ops without operands are made again
-    instead of being moved.  `comm.constrain` becomes a reshard, or nothing.
+    tensors is, if that moves less).  An operand whose assigned sharding differs
+    from what the op then needs is resharded, once for all uses that need the same.  The
+    shardings in which the op yields its results are written into `comm.shardings`: a
+    result is partial along the axes of factors that it lacks.  Where that is not its
+    assigned sharding, it is resharded to that one, or straight to the one that its only
+    reader needs.  Ops without operands are cloned instead of being resharded.  `comm.constrain` becomes a reshard, or nothing.
 
     Partial sums and means without other readers pass through an op that is linear
     in them and does not make them larger, so that sums of them are reduced once.
@@ -147,7 +147,7 @@ def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
     (slice, which communicates nothing).  A slice comes as early as its axes are free.
     comm-simplify joins steps to reduce_scatter and all_to_all.
 
-    In the example the contracted dim is cut, so the product is a partial sum.  The
+    In the example the contracted dim is sharded, so the matmul gives a partial sum.  The
     result wants its columns over the same axis: the sum is reduced, and each rank
     takes its block.
 

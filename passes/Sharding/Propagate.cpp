@@ -55,21 +55,21 @@ private:
 // Decomposition
 //===----------------------------------------------------------------------===//
 
-/// The axes over which an op is cut where only its decomposition can be.
+/// The axes over which an op is to be sharded where only its decomposition can be.
 static AxesAttr decomposedAxes(const PropagationProblem &problem, const Node &node) {
   SmallVector<StringAttr> names;
   bool isCandidate = node.op && node.decomposable &&
                      llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.decomposed; });
-  auto add = [&](ArrayRef<Claim> claims) {
-    for (Claim claim : claims)
-      names.push_back(problem.mesh.getNames()[claim.axis]);
+  auto add = [&](ArrayRef<ProjectedAxis> axes) {
+    for (ProjectedAxis it : axes)
+      names.push_back(problem.mesh.getNames()[it.axis]);
   };
   if (isCandidate) {
-    Settlement settled = problem.settle(node);
-    for (auto [factor, claims] : llvm::zip_equal(node.rule.factors, settled.factors))
+    Resolution resolution = problem.resolveConflicts(node);
+    for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, resolution.factors))
       if (factor.decomposed)
-        add(claims);
-    add(settled.flat);
+        add(axes);
+    add(resolution.flat);
   }
   return AxesAttr::get(problem.symbol.getContext(), names);
 }
@@ -80,8 +80,8 @@ bool Propagate::decompose(const PropagationProblem &problem) {
     if (AxesAttr axes = decomposedAxes(problem, node); !axes.empty())
       ops.push_back({cast<DecomposableOpInterface>(node.op), axes});
   for (auto [op, axes] : ops) {
-    op->emitRemark() << op->getName() << " is decomposed, because it is cut over " << axes.str()
-                     << ", which is possible in its decomposition alone";
+    op->emitRemark() << op->getName() << " is decomposed, because it is sharded over " << axes.str()
+                     << ", which only its decomposition supports";
     OpBuilder builder(op);
     op->replaceAllUsesWith(op.decompose(builder));
     op->erase();
@@ -94,11 +94,11 @@ bool Propagate::decompose(const PropagationProblem &problem) {
 //===----------------------------------------------------------------------===//
 
 /// The axes of an op's factors, if some of its tensors disagree.
-static ShardingAttr contestedFactors(const PropagationProblem &problem, const Node &node) {
-  Settlement settled = problem.settle(node);
-  if (!settled.contested)
+static ShardingAttr conflictingFactors(const PropagationProblem &problem, const Node &node) {
+  Resolution resolution = problem.resolveConflicts(node);
+  if (!resolution.hadConflict)
     return {};
-  FactorAxes axes = factorAxes(settled, problem.mesh, problem.symbol.getContext());
+  FactorAxes axes = factorAxes(resolution, problem.mesh, problem.symbol.getContext());
   return ShardingAttr::replicated(problem.symbol, axes.factors.size()).withDims(axes.factors).withFlat(axes.flat);
 }
 
@@ -117,7 +117,7 @@ void Propagate::write(const PropagationProblem &problem) {
   }
   for (const Node &node : problem.nodes)
     if (!node.loose)
-      if (ShardingAttr factors = contestedFactors(problem, node))
+      if (ShardingAttr factors = conflictingFactors(problem, node))
         node.op->setAttr(CommDialect::kFactors, factors);
 }
 

@@ -1,6 +1,6 @@
 //===- Annotate.cpp - shardings by the names of arguments -----------------===//
 //
-// A layout is text, because what is cut where is policy: a line for the mesh and
+// A layout is text, because sharding is policy: a line for the mesh and
 // one for each group of arguments.
 //
 //===----------------------------------------------------------------------===//
@@ -109,7 +109,7 @@ LogicalResult Annotate::readStatement(StringRef text, Location loc) {
     return emitError(loc) << "expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found '" << text << "'";
   auto glob = llvm::GlobPattern::create(pattern.trim());
   if (!glob)
-    return emitError(loc) << "'" << pattern.trim() << "' is no pattern: " << llvm::toString(glob.takeError());
+    return emitError(loc) << "invalid pattern '" << pattern.trim() << "': " << llvm::toString(glob.takeError());
   statements.push_back({pattern.trim(), axes.trim(), std::move(*glob), loc});
   return success();
 }
@@ -148,7 +148,7 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
   for (const std::string &name : functions) {
     auto function = getOperation().lookupSymbol<func::FuncOp>(name);
     if (!function)
-      return getOperation().emitError() << "functions=" << name << ": there is no such function to annotate";
+      return getOperation().emitError() << "functions=" << name << ": no such function to annotate";
     chosen.push_back(function);
   }
   for (auto function : getOperation().getOps<func::FuncOp>())
@@ -180,13 +180,13 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
   }
   auto sharding = dyn_cast_or_null<ShardingAttr>(parsed);
   if (!sharding)
-    return emitError() << "'" << statement.axes << "' is no sharding: " << problem;
+    return emitError() << "invalid sharding '" << statement.axes << "': " << problem;
   if (failed(verifySharding(emitError, Mesh(mesh), sharding, type)))
     return failure();
   return sharding;
 }
 
-/// What a layout calls an argument: a working copy is cut as its master is.
+/// What a layout calls an argument: a working copy is sharded like its master.
 static StringAttr nameInLayout(DictionaryAttr attributes) {
   auto param = attributes ? attributes.getAs<tg::ParamAttr>(tg::kParam) : tg::ParamAttr();
   return param && param.getCopyOf() ? param.getCopyOf() : tg::nameOf(attributes);

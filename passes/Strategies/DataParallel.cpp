@@ -89,17 +89,18 @@ LogicalResult DataParallel::readOptions() {
   mesh.emplace(meshes.front());
   symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
   if (zero > 3)
-    return getOperation().emitError() << "comm-data-parallel zero=" << zero.getValue() << "; there are stages 0 to 3";
+    return getOperation().emitError() << "comm-data-parallel zero=" << zero.getValue()
+                                      << ": invalid stage; expected 0 to 3";
   if (axes.empty())
-    return getOperation().emitError() << "comm-data-parallel needs axes=: those over which the batch is cut";
+    return getOperation().emitError() << "comm-data-parallel needs axes=: the axes over which the batch is sharded";
   FailureOr<AxesAttr> batch = axesOption(*axes, "axes");
   FailureOr<AxesAttr> parts = axesOption(shard.empty() ? *axes : *shard, "shard");
   if (failed(batch) || failed(parts))
     return failure();
   for (StringAttr axis : parts->getNames())
     if (!batch->contains(axis))
-      return getOperation().emitError() << "comm-data-parallel shard: the batch is not cut over '" << axis.getValue()
-                                        << "'; its axes are " << batch->str();
+      return getOperation().emitError() << "comm-data-parallel shard: the batch is not sharded over '"
+                                        << axis.getValue() << "'; its axes are " << batch->str();
   batchAxes = *batch;
   shardAxes = *parts;
   return success();
@@ -122,7 +123,7 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   ShardingAttr sharding = shardingOfArgument(function, input.getArgNumber(), symbol);
   if (sharding.isFlat() || sharding.isPartial() || type.getRank() == 0)
     return function.emitError() << "argument #" << input.getArgNumber() << " of type " << type << " is " << sharding
-                                << ": its first dim cannot be cut over " << batchAxes.str();
+                                << ": its first dim cannot be sharded over " << batchAxes.str();
   SmallVector<AxesAttr> dims(sharding.getDims());
   SmallVector<StringAttr> first(batchAxes.getNames());
   llvm::append_range(first, dims.front().getNames());
@@ -189,7 +190,7 @@ DataParallel::Kept DataParallel::kindOf(func::FuncOp function, BlockArgument arg
   return ownerOf(state, argument.getType()) ? Kept::OptimizerState : Kept::ModelState;
 }
 
-/// What a layout says of an argument, or else of the parameter that it is a state of.
+/// The sharding that a layout gives an argument, or else the parameter whose state it is.
 ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
   auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
   BlockArgument owner = state ? ownerOf(state, argument.getType()) : BlockArgument();
@@ -199,7 +200,7 @@ ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argumen
   return shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
 }
 
-/// The first stage that cuts it.
+/// The first stage of ZeRO that shards it.
 static unsigned firstStage(DataParallel::Kept kind) {
   switch (kind) {
   case DataParallel::Kept::Parameter:
@@ -218,16 +219,16 @@ static unsigned firstStage(DataParallel::Kept kind) {
 LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
                                          const DenseSet<Value> &ofBatch) {
   Kept kind = kindOf(function, argument);
-  bool isCut = zero >= firstStage(kind) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
+  bool isSharded = zero >= firstStage(kind) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
   ShardingAttr sharding = layoutOf(function, argument);
   bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
     return success(); // said otherwise
   bool isSum = kind == Kept::Accumulator && addsUpBatch(argument, ofBatch);
-  if (isCut && !(isSum && keepUnreduced))
+  if (isSharded && !(isSum && keepUnreduced))
     sharding = sharding.withFlat(shardAxes);
-  // What is not reduced into shards waits for the last microbatch: all of it, or the
-  // sum over replicas of the shards.
+  // Reductions other than those into shards wait for the last microbatch: all of them,
+  // or the sums over replicas of the shards.
   if (isSum)
     sharding = sharding.withPartial(differenceOf(batchAxes, sharding.getFlat()));
   // Storage gives way to the batch, which has priority 0.
@@ -239,7 +240,7 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
 
 /// Whether ranks share the examples of a program.  One that has no loss and updates
 /// nothing (text is generated) has results that every rank wants.
-static bool isCutByBatch(func::FuncOp function) {
+static bool isShardedByBatch(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (function.getResultAttr(i, tg::kUpdates))
       return true;
@@ -247,7 +248,7 @@ static bool isCutByBatch(func::FuncOp function) {
 }
 
 LogicalResult DataParallel::annotate(func::FuncOp function) {
-  if (isCutByBatch(function))
+  if (isShardedByBatch(function))
     for (BlockArgument input : batchInputs(function))
       if (failed(annotateBatch(function, input)))
         return failure();

@@ -32,7 +32,7 @@ namespace {
 
 /// A gradient on its way from what one rank has to the mean of all.
 struct Gradient {
-  /// What is sent first, and by what.
+  /// The operand of the first collective that sends it.
   OpOperand *sent;
   BlockArgument parameter;
   /// The axes of the batch that it is reduced over.
@@ -87,11 +87,11 @@ static AxesAttr axesWhere(MLIRContext *context, const Mesh &mesh, function_ref<b
 
 NoiseScale::NoiseScale(func::FuncOp function, const Mesh &mesh, int64_t microbatches)
     : function(function), mesh(mesh), microbatches(microbatches), roles(function) {
-  llvm::DenseSet<StringAttr> cut;
+  llvm::DenseSet<StringAttr> sharded;
   for (BlockArgument input : batchInputs(function))
     if (auto sharding = function.getArgAttrOfType<ShardingAttr>(input.getArgNumber(), CommDialect::kSharding))
-      cut.insert(sharding.getDims().front().getNames().begin(), sharding.getDims().front().getNames().end());
-  batchAxes = axesWhere(function.getContext(), mesh, [&](StringAttr axis) { return cut.contains(axis); });
+      sharded.insert(sharding.getDims().front().getNames().begin(), sharding.getDims().front().getNames().end());
+  batchAxes = axesWhere(function.getContext(), mesh, [&](StringAttr axis) { return sharded.contains(axis); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,11 +180,11 @@ LogicalResult NoiseScale::follow(CollectiveOpInterface op, unsigned number) {
   StringRef name = parameterOf(gradient.parameter).getName();
   if (!isSubset(gradient.axes, batchAxes) || !isSubset(batchAxes, gradient.axes))
     return op->emitError() << "comm-noise-scale: the gradient of '" << name << "' is reduced over "
-                           << textOf(gradient.axes) << " but the batch is cut over " << textOf(batchAxes)
+                           << textOf(gradient.axes) << " but the batch is sharded over " << textOf(batchAxes)
                            << "; what a rank's own samples give is nowhere to be seen";
   if (gradient.isMicrobatch && microbatches < 2)
     return op->emitError() << "comm-noise-scale: the gradient of '" << name
-                           << "' is one of several microbatches; say how many with accumulate=";
+                           << "' is one of several microbatches; add accumulate=";
   gradients.push_back(gradient);
   return success();
 }
@@ -214,15 +214,16 @@ LogicalResult NoiseScale::findGradients() {
 
 AxesAttr NoiseScale::modelAxes(BlockArgument parameter) {
   auto sharding = function.getArgAttrOfType<ShardingAttr>(parameter.getArgNumber(), CommDialect::kSharding);
-  llvm::DenseSet<StringAttr> cut;
+  llvm::DenseSet<StringAttr> sharded;
   for (AxesAttr axes : sharding ? sharding.getDims() : ArrayRef<AxesAttr>())
-    cut.insert(axes.getNames().begin(), axes.getNames().end());
+    sharded.insert(axes.getNames().begin(), axes.getNames().end());
   return axesWhere(function.getContext(), mesh,
-                   [&](StringAttr axis) { return cut.contains(axis) && !batchAxes.contains(axis); });
+                   [&](StringAttr axis) { return sharded.contains(axis) && !batchAxes.contains(axis); });
 }
 
-/// What the rank adds to the sum over all ranks: right before each gradient is sent,
-/// since it may be reduced in its place.  A part that several ranks have counts once.
+/// The rank's term of the sum over all ranks.  It is computed right before each gradient
+/// is sent, since the gradient may be reduced in place.  A part that several ranks hold
+/// counts once.
 Value NoiseScale::sumOfSquares() {
   Value total;
   int64_t ranks = mesh.sizeOf(allAxes);

@@ -93,18 +93,18 @@ def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
 }
 
 def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
-  let summary = "Annotates programs for data parallelism, with what ZeRO cuts";
+  let summary = "Annotates programs for data parallelism, with what ZeRO shards";
   let description = [{
-    The batch (dim 0 of tokens, targets, features and labels) is cut over `axes`.
-    `zero` says what else is cut, in flat shards over `shard` (by default `axes`;
+    The batch (dim 0 of tokens, targets, features and labels) is sharded over `axes`.
+    `zero` says what else is sharded, in flat ranges over `shard` (by default `axes`;
     fewer axes keep replicas, as hybrid sharding does):
 
     | zero | parameters | gradient accumulators | optimizer state |
     |---|---|---|---|
     | 0 (DDP) | whole | partial sums | whole |
-    | 1 | whole | partial sums | cut |
-    | 2 | whole | cut | cut |
-    | 3 (FSDP) | cut | cut | cut |
+    | 1 | whole | partial sums | sharded |
+    | 2 | whole | sharded | sharded |
+    | 3 (FSDP) | sharded | sharded | sharded |
 
     (Rajbhandari et al. 2020.)  Nothing else is decided here: that gradients are
     reduced into the shards that the optimizer updates, and new parameters gathered
@@ -112,9 +112,9 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     the shards are summed over the replicas then.
 
     Accumulators that hold partial sums communicate nothing until the last
-    microbatch; those that are cut reduce each microbatch into the shards (the sum
+    microbatch; those that are sharded reduce each microbatch into the shards (the sum
     over replicas waits for the last), unless `unreduced-accumulators` trades their
-    memory for that.  Those of the loss and the count are scalars and always partial.
+    memory for that.  Accumulators of the loss and the count are scalars and always partial.
 
     Optimizer state is a state named after a parameter and of its shape.  Other
     states are the model's own (running statistics, counters): every rank holds all
@@ -122,15 +122,15 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     what they are computed from is reduced: they are synchronised, in each program
     that updates them.
 
-    A parameter that no forward pass reads has no gradient; from stage 1 on it is cut,
+    A parameter that no forward pass reads has no gradient; from stage 1 on it is sharded,
     so that its update takes no collective either.
 
-    Annotations that are there stay and are cut further; flat and partial ones are
+    Annotations that are there stay and are sharded further; flat and partial ones are
     left alone.  A state follows the annotation of its parameter.  Scalars are not
-    cut.
+    sharded.
 
     A program that has no loss and updates nothing, as one that generates text, is
-    not cut by its batch: every rank computes all of it, from parameters that are
+    not sharded by its batch: every rank computes all of it, from parameters that are
     kept as in the others.
 
     Input (`axes=dp zero=1`):
@@ -157,8 +157,8 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"axes", "axes", "std::string", "The axes over which the batch is cut">,
-    ListOption<"shard", "shard", "std::string", "The axes over which ZeRO cuts (those of the batch)">,
+    ListOption<"axes", "axes", "std::string", "The axes over which the batch is sharded">,
+    ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
     Option<"zero", "zero", "unsigned", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
     Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
            "Accumulators hold partial sums at every stage">,
@@ -302,7 +302,7 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
 def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> {
   let summary = "Reduce gradients over ranks in another element type than they are stored in";
   let description = [{
-    What a reduction of gradients sends is converted to the type, and what comes of it
+    The operands of a reduction of gradients are converted to the type, and its results
     back.  Other collectives (of the loss, of activations, gathers) stay as they are.
 
     Input (`type=bf16`):

@@ -55,9 +55,9 @@ private:
     return attributes ? attributes : DictionaryAttr::get(program.getContext());
   }
   LogicalResult checkPart(DictionaryAttr attributes, const Twine &what);
-  std::optional<int64_t> cutDim(DictionaryAttr attributes) const;
+  std::optional<int64_t> shardedDim(DictionaryAttr attributes) const;
   bool isRanksOwn(DictionaryAttr attributes) const;
-  bool isTold(DictionaryAttr attributes) const;
+  bool isReadByAll(DictionaryAttr attributes) const;
   IntegerAttr root() const { return Builder(symbol.getContext()).getI64IntegerAttr(kRoot); }
   void findNeeded();
   Side begin(StringRef name, bool isRoot);
@@ -80,26 +80,28 @@ private:
 // What can be split
 //===----------------------------------------------------------------------===//
 
-/// The dim that is cut over the ranks; none for what all of them hold.
-std::optional<int64_t> Split::cutDim(DictionaryAttr attributes) const {
+/// The dim that is sharded over the ranks; none for a value that all of them hold.
+std::optional<int64_t> Split::shardedDim(DictionaryAttr attributes) const {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
   if (sharding)
-    for (auto [dim, cut] : llvm::enumerate(sharding.getDims()))
-      if (!cut.empty())
+    for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
+      if (!axes.empty())
         return dim;
   return std::nullopt;
 }
 
-/// Whether an argument is a term that each rank adds, such as a request to stop: the
-/// workers have theirs as the root does.
+/// Whether each rank has its own term of an argument, such as a request to stop: workers
+/// as well as the root.
 bool Split::isRanksOwn(DictionaryAttr attributes) const {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
   return sharding && sharding.isPartial() && attributes.contains(tg::kInput);
 }
 
-/// Whether all ranks read a result: it is whole, and no new value of what the root
-/// keeps.
-bool Split::isTold(DictionaryAttr attributes) const { return attributes.contains(tg::kRole) && !cutDim(attributes); }
+/// Whether all ranks read a result: it is not sharded, and it is not the new value of a
+/// tensor that the root keeps.
+bool Split::isReadByAll(DictionaryAttr attributes) const {
+  return attributes.contains(tg::kRole) && !shardedDim(attributes);
+}
 
 LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
@@ -115,7 +117,7 @@ LogicalResult Split::check() {
                                << " has several axes; the root serves the ranks of one";
   if (mesh.getNumRanks() == 1)
     return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
-                               << " has one rank; there is nobody whom the root could serve";
+                               << " has one rank, so the root has no workers";
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
     if (failed(checkPart(ofArgument(i), "argument #" + Twine(i))))
       return failure();
@@ -124,7 +126,8 @@ LogicalResult Split::check() {
       return failure();
   for (auto op : program.getOps<CollectiveOpInterface>())
     if (!isa<AllReduceOp>(op))
-      return op->emitOpError() << "is no all_reduce; comm-root-parallel takes a program of plain data parallelism";
+      return op->emitOpError()
+             << "is not an all_reduce; comm-root-parallel expects a program of plain data parallelism";
   return success();
 }
 
@@ -136,7 +139,7 @@ void Split::findNeeded() {
       needed.insert(op);
   };
   for (OpOperand &operand : ret->getOpOperands())
-    if (cutDim(ofResult(operand.getOperandNumber())))
+    if (shardedDim(ofResult(operand.getOperandNumber())))
       need(operand.get());
   for (Operation &op : llvm::reverse(program.getBody().front().without_terminator())) {
     if (isa<AllReduceOp>(op) && needed.contains(&op))
@@ -163,7 +166,8 @@ Split::Side Split::begin(StringRef name, bool isRoot) {
   return {function, OpBuilder::atBlockEnd(body), {}, isRoot};
 }
 
-/// What an attribute dictionary says without its part: the root holds the whole.
+/// An attribute dictionary without the attributes of a rank's part: the root holds the
+/// whole tensor.
 static DictionaryAttr ofWhole(DictionaryAttr attributes) {
   NamedAttrList list(attributes);
   list.erase(CommDialect::kSharding);
@@ -180,7 +184,7 @@ static Type wholeType(DictionaryAttr attributes, Type part) {
 /// tensors of one element type together.
 void Split::distribute(Side &side) {
   Block &body = side.function.getBody().front();
-  /// By element type, and whether cut.
+  /// By element type, and whether sharded.
   llvm::MapVector<std::pair<Type, unsigned>, SmallVector<BlockArgument>> sent;
   for (BlockArgument argument : program.getArguments()) {
     DictionaryAttr attributes = ofArgument(argument.getArgNumber());
@@ -189,7 +193,7 @@ void Split::distribute(Side &side) {
       side.values.map(argument, body.addArgument(wholeType(attributes, argument.getType()), argument.getLoc()));
     if (isOwn)
       continue;
-    std::optional<int64_t> dim = cutDim(attributes);
+    std::optional<int64_t> dim = shardedDim(attributes);
     bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) { return needed.contains(user); });
     if (isUsed || dim)
       sent[{cast<RankedTensorType>(argument.getType()).getElementType(), unsigned(dim.has_value())}].push_back(
@@ -203,19 +207,19 @@ void Split::distribute(Side &side) {
       if (side.isRoot)
         ins.push_back(side.values.lookup(argument));
       types.push_back(argument.getType());
-      dims.push_back(cutDim(ofArgument(argument.getArgNumber())).value_or(0));
+      dims.push_back(shardedDim(ofArgument(argument.getArgNumber())).value_or(0));
     }
-    bool isCut = group.second;
+    bool isSharded = group.second;
     Location loc = program.getLoc();
     Operation *op;
-    if (isCut)
+    if (isSharded)
       op = side.builder.create<ScatterOp>(loc, types, ins, ValueRange(), side.builder.getDenseI64ArrayAttr(dims),
                                           root(), symbol, axes);
     else
       op = side.builder.create<BroadcastOp>(loc, side.isRoot ? TypeRange() : TypeRange(types), ins, ValueRange(),
                                             root(), symbol, axes);
     // The root computes with the parameters that it has.
-    if (isCut || !side.isRoot)
+    if (isSharded || !side.isRoot)
       for (auto [argument, result] : llvm::zip_equal(arguments, op->getResults()))
         side.values.map(argument, result);
   }
@@ -251,12 +255,12 @@ Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t d
 /// Sends what all ranks read, results of one element type together; gives the values
 /// that workers get for results, null for others.
 SmallVector<Value> Split::tell(Side &side) {
-  llvm::MapVector<Type, SmallVector<OpOperand *>> told;
+  llvm::MapVector<Type, SmallVector<OpOperand *>> readByAll;
   for (OpOperand &operand : returnOf(program)->getOpOperands())
-    if (isTold(ofResult(operand.getOperandNumber())))
-      told[getElementTypeOrSelf(operand.get())].push_back(&operand);
+    if (isReadByAll(ofResult(operand.getOperandNumber())))
+      readByAll[getElementTypeOrSelf(operand.get())].push_back(&operand);
   SmallVector<Value> received(program.getNumResults());
-  for (auto &[element, operands] : told) {
+  for (auto &[element, operands] : readByAll) {
     SmallVector<Value> sent;
     SmallVector<Type> types;
     for (OpOperand *operand : operands) {
@@ -273,12 +277,13 @@ SmallVector<Value> Split::tell(Side &side) {
   return received;
 }
 
-/// The root returns everything, what was cut put together; workers what they are told.
+/// The root returns everything, with sharded values gathered; workers return what the
+/// root sends them.
 void Split::finish(Side &side) {
   SmallVector<Value> returned(program.getNumResults());
   for (OpOperand &operand : returnOf(program)->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
-    if (std::optional<int64_t> dim = cutDim(ofResult(index)))
+    if (std::optional<int64_t> dim = shardedDim(ofResult(index)))
       returned[index] = gather(side, operand.get(), ofResult(index), *dim);
     else if (side.isRoot)
       returned[index] = side.values.lookup(operand.get());

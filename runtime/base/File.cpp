@@ -30,7 +30,7 @@ File File::openForReading(const std::string &path) {
     fail("cannot read '", path, "': it is a directory");
   if (!S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode))
     fail("cannot read '", path,
-         "': it is a pipe or a device, and any part of it must be at hand; "
+         "': it is a pipe or a device, but random access is needed; "
          "copy it into a file");
   return file;
 }

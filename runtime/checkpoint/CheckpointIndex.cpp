@@ -177,14 +177,15 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
   if (value.contains("dims")) {
     const json &dims = value["dims"];
     if (!dims.is_array() || dims.size() != shape.size())
-      fail(about, "has ", dims.size(), " cuts for ", t.rank, " dims");
+      fail(about, "has ", dims.size(), " shardings for ", t.rank, " dims");
     for (int32_t i = 0; i < t.rank; ++i) {
       t.dims[i] = groupOf(about, dims[i], used);
       int64_t parts = 1;
       for (int32_t a = 0; a < groups[t.dims[i]].n_axes; ++a)
         parts *= axes[groups[t.dims[i]].axes[a]].size;
       if (t.shape[i] % parts != 0)
-        fail(about, "has dim ", i, " of ", t.shape[i], " elements cut into ", parts, " equal parts");
+        fail(about, "has dim ", i, " of ", t.shape[i], " elements sharded over ", parts,
+             " ranks, which do not divide it");
     }
   }
   if (value.contains("flat"))
@@ -192,18 +193,18 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
   tensors.push_back(t);
 }
 
-// The number of the group with these axes; none of them may cut the tensor twice.
+// The number of the group with these axes; none of them may shard the tensor twice.
 template <class Json>
 int32_t CheckpointIndex::groupOf(const std::string &about, const Json &list, std::vector<bool> &used) {
   br_group group{};
   if (!list.is_array())
-    fail(about, "is cut by ", list.dump(), ", which is not a list of axes");
+    fail(about, "is sharded over ", list.dump(), ", which is not a list of mesh axes");
   for (const json &name : list) {
     auto axis = std::find_if(axes.begin(), axes.end(), [&](const br_axis &a) { return name == a.name; });
     size_t number = static_cast<size_t>(axis - axes.begin());
     if (axis == axes.end() || used[number])
-      fail(about, "is cut by the axis ", name.dump(), ", which ",
-           axis == axes.end() ? "the mesh does not have" : "cuts it already");
+      fail(about, "is sharded over ", axis == axes.end() ? "unknown mesh axis " : "mesh axis ", name.dump(),
+           axis == axes.end() ? "" : " twice");
     used[number] = true;
     group.axes[group.n_axes++] = static_cast<int32_t>(number);
   }

@@ -2,7 +2,7 @@
 //
 // A checkpoint of several files has an index, index.json: the state of the job, the
 // mesh that it was saved on, and of each tensor its logical shape and which axes of
-// the mesh cut it.  Which file has which elements follows as it does in a program
+// the mesh shard it.  Which file has which elements follows as it does in a program
 // (br_tensor), so the index does not grow with the number of ranks, and whatever it
 // says is a complete partition.
 //

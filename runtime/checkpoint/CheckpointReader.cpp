@@ -6,8 +6,8 @@
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/PieceReader.h"
 #include "core/Agree.h"
+#include "core/AllOrNothing.h"
 #include "core/Mesh.h"
-#include "core/Together.h"
 
 #include <cstdio>
 #include <cstring>
@@ -28,7 +28,7 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
     return SavedTensors(path);
   std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())
-    fail("there is no checkpoint (step-*) in '", path, "'");
+    fail("no checkpoint (step-*) found in '", path, "'");
   std::string firstProblem;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     try {
@@ -165,7 +165,7 @@ void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
   const int32_t own = static_cast<int32_t>(hash >> 2);
   auto most = agree(model, {own, -own});
   if (most[0] != -most[1])
-    fail("ranks read different checkpoints, this one '", saved.path(), "': do all see the same files?");
+    fail("ranks read different checkpoints, this one '", saved.path(), "'; check that all of them see the same files");
 }
 
 } // namespace
@@ -173,12 +173,12 @@ void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
 void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what) {
   checkSameCheckpoint(saved, model);
   Targets targets;
-  together(model, [&] { targets = compare(saved, model, what); });
-  together(model, [&] { readParts(saved, model, targets); });
+  allOrNothing(model, [&] { targets = compare(saved, model, what); });
+  allOrNothing(model, [&] { readParts(saved, model, targets); });
 }
 
 void braid::importParameters(const SavedTensors &saved, Model &model) {
   Targets targets;
-  together(model, [&] { targets = compareParameters(saved, model); });
-  together(model, [&] { readParts(saved, model, targets); });
+  allOrNothing(model, [&] { targets = compareParameters(saved, model); });
+  allOrNothing(model, [&] { readParts(saved, model, targets); });
 }

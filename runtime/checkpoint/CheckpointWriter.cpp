@@ -4,9 +4,9 @@
 #include "base/NumberTypes.h"
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
+#include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 #include "core/TensorPart.h"
-#include "core/Together.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -59,9 +59,9 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   for (const br_tensor &t : tensorsOf(table))
     if (t.checkpoint && t.partial != 0)
       fail("the compiled model is broken: '", t.name,
-           "' belongs into checkpoints, but is a sum over ranks that is "
-           "not taken yet; compile it again");
-  together(model, [&] {
+           "' is saved in checkpoints, but is a sum over ranks that "
+           "has not been reduced yet; compile it again");
+  allOrNothing(model, [&] {
     if (!model.rank().isFirst())
       return;
     prepareDirectory(this->directory);
@@ -100,15 +100,15 @@ void CheckpointWriter::save(const JobState &state) {
 void CheckpointWriter::write(const JobState &state) {
   const bool first = model.rank().isFirst();
   if (inFolder)
-    together(model, [&] {
+    allOrNothing(model, [&] {
       if (!first)
         return;
       fs::remove_all(temporaryPath);
       if (mkdir(temporaryPath.c_str(), 0777) != 0)
         fail("cannot create '", temporaryPath, "': ", std::strerror(errno));
     });
-  together(model, [&] { writeFiles(state); });
-  together(model, [&] {
+  allOrNothing(model, [&] { writeFiles(state); });
+  allOrNothing(model, [&] {
     if (first)
       commitCheckpoint(temporaryPath, finalPath);
   });

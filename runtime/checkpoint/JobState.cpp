@@ -41,8 +41,7 @@ struct Metadata {
   const std::string &get(const char *key) const {
     auto at = strings.find(key);
     if (at == strings.end())
-      fail("'", path, "' is no checkpoint to resume from: its metadata lacks '", key,
-           "' (weights alone can be given with --init)");
+      fail("cannot resume from '", path, "': its metadata lacks '", key, "' (weights alone can be given with --init)");
     return at->second;
   }
   template <class Number> void get(const char *key, Number &out) const {
@@ -59,8 +58,7 @@ JobState braid::parseJob(const std::map<std::string, std::string> &strings, cons
   Metadata from{strings, path};
   JobState s;
   if (const std::string &format = from.get("format"); format != "braid-checkpoint-1" && format != "braid-checkpoint-2")
-    fail("'", path, "' has the format '", format,
-         "', this program reads 'braid-checkpoint-1' and 'braid-checkpoint-2'");
+    fail("'", path, "' has format '", format, "', expected 'braid-checkpoint-1' or 'braid-checkpoint-2'");
   from.get("step", s.step);
   from.get("epoch", s.epoch);
   from.get("tokens_seen", s.tokensSeen);

@@ -21,7 +21,7 @@ struct Range {
 // Elements of a block's own memory; a flat one may hold less.
 inline int64_t blockCapacity(int64_t count, int n) { return (count + n - 1) / n; }
 
-// The flat range of block i: the same rule cuts buckets into work for ranks.
+// The flat range of block i: the same rule splits buckets into work for ranks.
 inline Range flatBlock(int64_t count, int n, int i) {
   int64_t capacity = blockCapacity(count, n);
   return {std::min(count, capacity * i), std::min(count, capacity * (i + 1))};

@@ -39,8 +39,7 @@ int br_comm::makeGroup(std::vector<int> ranks) {
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty() || sorted.front() < 0 || sorted.back() >= worldSize ||
       std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    fail("the group ", describe(Group{0, ranks, 0}), " names no rank, one twice, or one beyond the ", worldSize,
-         " there are");
+    fail("invalid group ", describe(Group{0, ranks, 0}), ": expected one or more distinct ranks below ", worldSize);
   auto me = std::find(ranks.begin(), ranks.end(), ownRank);
   int place = me == ranks.end() ? -1 : static_cast<int>(me - ranks.begin());
   std::lock_guard lock(mutex);
@@ -119,7 +118,7 @@ void br_comm::loop(const TransportFactory &factory) {
       failure = error.what();
     }
     // First this rank's own waits end, so that it can print the message while the
-    // others are told.
+    // others are notified.
     done.notify_all();
     if (transport)
       transport->announceFailure(error.what());

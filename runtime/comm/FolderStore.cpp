@@ -16,7 +16,7 @@ FolderStore::FolderStore(std::string name) : folder(std::move(name)) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    fail("cannot make the folder '", folder, "', where ranks are to find each other: ", error.message());
+    fail("cannot make the folder '", folder, "', the rendezvous of the ranks: ", error.message());
 }
 
 // Keys are paths; names of files are not.
@@ -39,7 +39,7 @@ void FolderStore::set(const std::string &key, const std::string &value) {
   if (file)
     std::filesystem::rename(temporary, path, error);
   if (!file || error)
-    fail("cannot write '", path, "', where ranks are to find each other");
+    fail("cannot write '", path, "', in the rendezvous of the ranks");
 }
 
 std::optional<std::string> FolderStore::find(const std::string &key) {

@@ -1,4 +1,4 @@
-//===- MessageTransport.cpp - meeting, and moving blocks ------------------===//
+//===- MessageTransport.cpp - comparing signatures, moving blocks ---------===//
 
 #include "comm/MessageTransport.h"
 
@@ -29,7 +29,7 @@ void MessageTransport::run(const Operation &op, Clock::time_point until, double 
   me = group->me;
   chunkBytes = chunkBytesFor(n);
   clearStreams();
-  meet();
+  exchangeSignatures();
   switch (op.kind()) {
   case BR_ALL_REDUCE:
   case BR_REDUCE_SCATTER:
@@ -55,10 +55,10 @@ void MessageTransport::run(const Operation &op, Clock::time_point until, double 
 }
 
 //===----------------------------------------------------------------------===//
-// Meeting
+// Signatures
 //===----------------------------------------------------------------------===//
 
-void MessageTransport::meet() {
+void MessageTransport::exchangeSignatures() {
   signatures.assign(n, {});
   for (int place = 0; place < n; ++place) {
     if (place == me || (operation->isTransfer() && place != operation->root()))
@@ -71,10 +71,10 @@ void MessageTransport::meet() {
 
 void MessageTransport::compare(int place, const Signature &theirs) {
   int rank = group->ranks[place];
-  heard[rank] = concat("at ", describe(theirs, *group), " over ", describe(*group));
+  lastSeen[rank] = concat("at ", describe(theirs, *group), " over ", describe(*group));
   if (!match(operation->signature, me, theirs, place))
     fail("rank ", channel->rank(), " waits for ", describe(operation->signature, *group), " while rank ", rank, " is ",
-         heard[rank]);
+         lastSeen[rank]);
 }
 
 // Ends when everything posted is done.  Signatures are compared as soon as they
@@ -96,10 +96,10 @@ void MessageTransport::complete() {
 }
 
 std::string MessageTransport::whereIs(int rank) const {
-  auto last = heard.find(rank);
+  auto last = lastSeen.find(rank);
   if (channel->hasEnded(rank))
     return "has ended";
-  return last == heard.end() ? "has not been heard of" : "was last heard of " + last->second;
+  return last == lastSeen.end() ? "has not been heard from" : "was last seen " + last->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +122,7 @@ void MessageTransport::addBlock(Stream &stream, const void *whole, const br_segm
   });
 }
 
-// The elements of all tensors, end to end, cut into a range a rank.
+// The elements of all tensors, end to end, split into one range for each rank.
 void MessageTransport::addSlice(Stream &stream, bool received, int slice) {
   int64_t width = elementSize(operation->dtype()), at = 0;
   Range range = flatBlock(operation->signature.elements, n, slice);

@@ -2,8 +2,8 @@
 //
 // Every collective for every library that can send and receive (Channel.h).
 //
-// First the ranks of an operation exchange signatures, all with all: nobody
-// touches data before it knows that everyone has come, and to the same operation.
+// First the ranks of an operation exchange signatures, all with all: no rank
+// touches data before it knows that all have started the same operation.
 //
 // Then data goes in chunks straight from its owner to whoever needs it.
 //   reduce_scatter  every rank sends each other rank the part that this one
@@ -45,7 +45,7 @@ private:
   int n = 0, me = 0;
   size_t chunkBytes = 0;
 
-  void meet();
+  void exchangeSignatures();
   void compare(int place, const Signature &theirs);
   void complete();
   std::string whereIs(int rank) const;
@@ -83,7 +83,7 @@ private:
 
   const std::unique_ptr<Channel> channel;
   std::vector<Signature> signatures;              // by place
-  std::map<int, std::string> heard;               // by rank: where it was last
+  std::map<int, std::string> lastSeen;            // by rank: the operation that it was at
   std::vector<Stream> outgoing, incoming;         // by place
   std::vector<std::byte> sendSpace, receiveSpace; // a chunk a place, for packing
   std::vector<std::byte> contributions;           // a chunk a place

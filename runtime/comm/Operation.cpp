@@ -21,8 +21,8 @@ bool hasRoot(int kind) {
          kind == BR_RECV;
 }
 
-bool cutsSent(int kind) { return kind == BR_REDUCE_SCATTER || kind == BR_SCATTER || kind == BR_ALL_TO_ALL; }
-bool cutsReceived(int kind) { return kind == BR_ALL_GATHER || kind == BR_GATHER || kind == BR_ALL_TO_ALL; }
+bool splitsSent(int kind) { return kind == BR_REDUCE_SCATTER || kind == BR_SCATTER || kind == BR_ALL_TO_ALL; }
+bool splitsReceived(int kind) { return kind == BR_ALL_GATHER || kind == BR_GATHER || kind == BR_ALL_TO_ALL; }
 
 // FNV-1a over 64-bit words.
 void mix(uint64_t &hash, uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; }
@@ -40,9 +40,9 @@ void checkSegments(const Operation &op) {
     const br_segment &segment = op.segments[i];
     if (segment.count < 0)
       fail(collectiveNames[op.kind()], ": segment ", i, " has ", segment.count, " elements");
-    if (cutsSent(op.kind()))
+    if (splitsSent(op.kind()))
       checkRows(op, segment, i, segment.send_rows);
-    if (cutsReceived(op.kind()))
+    if (splitsReceived(op.kind()))
       checkRows(op, segment, i, segment.recv_rows);
   }
 }
@@ -51,7 +51,8 @@ void checkReduction(const Operation &op) {
   bool isFloat = op.dtype() == BR_F32 || op.dtype() == BR_F64 || op.dtype() == BR_BF16;
   bool wrong = op.reduction() == BR_MEAN ? !isFloat : op.reduction() == BR_SUM && op.dtype() == BR_I1;
   if (wrong)
-    fail(collectiveNames[op.kind()], ": there is no ", reductionNames[op.reduction()], " of ", dtypeNames[op.dtype()]);
+    fail(collectiveNames[op.kind()], ": reduction '", reductionNames[op.reduction()],
+         "' is not defined for element type ", dtypeNames[op.dtype()]);
 }
 
 void checkPairs(const Operation &op) {
@@ -62,7 +63,7 @@ void checkPairs(const Operation &op) {
     if (rank < 0 || rank >= op.group->size())
       fail("permute: ", part, " of a pair is rank ", rank, ", but the group has ", op.group->size(), " ranks");
     if (seen[i % 2][rank])
-      fail("permute: rank ", rank, " is ", part, " of two pairs; it can be that of one");
+      fail("permute: rank ", rank, " is ", part, " of two pairs; expected at most one");
     seen[i % 2][rank] = true;
   }
 }
@@ -74,9 +75,9 @@ void Operation::assign(const br_operation &description, const Group &group, uint
   if (kind < 0 || kind > BR_BARRIER || description.dtype < 0 || description.dtype > BR_I1 ||
       (reduces(kind) && (description.reduction < 0 || description.reduction > BR_MIN)))
     fail("operation #", number, " has kind ", kind, ", element type ", static_cast<int>(description.dtype),
-         " and reduction ", static_cast<int>(description.reduction), ", which are not all known ones");
+         " and reduction ", static_cast<int>(description.reduction), "; at least one of them is unknown");
   if (group.me < 0)
-    fail("this rank starts ", collectiveNames[kind], " over ", describe(group), ", which it is not in");
+    fail("this rank starts ", collectiveNames[kind], " over group ", describe(group), ", but is not a member of it");
   this->group = &group;
   segments.assign(description.segments, description.segments + description.n_segments);
   pairs.clear();
@@ -104,9 +105,9 @@ void Operation::assign(const br_operation &description, const Group &group, uint
     mix(signature.layout, rank);
   for (const br_segment &segment : segments) {
     mix(signature.layout, segment.count);
-    if (cutsSent(kind))
+    if (splitsSent(kind))
       mix(signature.layout, segment.send_rows);
-    if (cutsReceived(kind))
+    if (splitsReceived(kind))
       mix(signature.layout, segment.recv_rows);
     signature.elements += segment.count;
   }

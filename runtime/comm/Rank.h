@@ -9,26 +9,26 @@
 
 namespace braid {
 
-class Reach;
+class Bootstrap;
 
-// A rank's number, how many there are, and how it talks to them.  A rank alone
-// has no communicator.
+// A rank's number, how many there are, and how it communicates with them.  A rank
+// alone has no communicator.
 struct Rank {
   int number = 0, size = 1;
   br_comm *comm = nullptr;
-  const char *transport = ""; // over which they talk, for people
-  // Of programs on devices, which talk over a transport that the ranks agree on later:
-  Reach *reach = nullptr;    // how they reach each other until then; none of a rank alone
-  int local = 0;             // the rank's number on this host
-  int device = -1;           // the one it was told to use; -1: that of its local number
-  bool sharesDevice = false; // with the other ranks of this process
-  // Whether it captures its programs once, and replays them; empty: where it can.
+  const char *transport = ""; // that they communicate over, for people
+  // For programs on devices, whose transport the ranks agree on later:
+  Bootstrap *bootstrap = nullptr; // how they communicate until then; none for a rank alone
+  int local = 0;                  // the rank's number on this host
+  int device = -1;                // that of --device; -1: that of its local number
+  bool sharesDevice = false;      // with the other ranks of this process
+  // Whether programs are captured once and replayed; empty: where possible.
   std::optional<bool> graphs = std::nullopt;
   // Where the times of actions go: a file; empty: standard output.
   std::optional<std::string> profile = std::nullopt;
   // Whether the gradient of attention is the same bits in every run.
   bool deterministicAttention = true;
-  // Algorithms that are timed for each product; 1: none, the library's first guess will do.
+  // Algorithms that are timed for each matmul; 1: none, the library's first guess is taken.
   int matmulSearch = 1;
 
   // The one that prints, logs and writes what belongs to all.

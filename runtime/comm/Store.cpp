@@ -1,4 +1,4 @@
-//===- Store.cpp - a few words that ranks leave for each other ------------===//
+//===- Store.cpp - a key-value store that ranks share ---------------------===//
 
 #include "comm/Store.h"
 
@@ -42,9 +42,8 @@ StoreAddress braid::parseStoreAddress(const std::string &text) {
     if (error == std::errc() && end == last && address.port > 0 && address.port < 65536)
       return address;
   }
-  fail("'", text,
-       "' is no place where ranks can find each other; give file:///FOLDER, which all ranks see, or "
-       "tcp://HOST:PORT with the host of rank 0");
+  fail("invalid rendezvous '", text,
+       "': expected file:///FOLDER, a folder that all ranks see, or tcp://HOST:PORT with the host of rank 0");
 }
 
 namespace {

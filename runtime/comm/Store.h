@@ -1,13 +1,13 @@
-//===- Store.h - a few words that ranks leave for each other --------------===//
+//===- Store.h - a key-value store that ranks share -----------------------===//
 //
-// A key-value store: how ranks that share nothing yet find each other, and where
-// one that fails says why.  An address is
+// How ranks that share nothing yet find each other (the rendezvous), and where a rank
+// that fails says why.  An address is
 //
 //   file:///FOLDER      files in a folder that all ranks see
 //   tcp://HOST:PORT     rank 0 serves it, on that port of that host
-//   agent://HOST:PORT   torchrun's agent does: nobody of ours may bind the port
+//   agent://HOST:PORT   torchrun's agent serves it: ranks may not bind the port
 //
-// Over TCP the words are those of PyTorch's TCPStore, so the client is one.
+// Over TCP the protocol is that of PyTorch's TCPStore, so one client serves both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_STORE_H
@@ -33,10 +33,10 @@ public:
 
   // How long to wait for an answer from now on.
   virtual void setPatience(std::chrono::milliseconds) {}
-  // This host's address on the way to the store; empty if it cannot be told.
+  // This host's address on the way to the store; empty if it is unknown.
   virtual std::string localAddress() const { return ""; }
-  // The server's own rank: waits until the others have no more questions, or until
-  // the deadline.
+  // On the rank that serves the store: waits until the others have disconnected, or
+  // until the deadline.
   virtual void waitForOthers(Clock::time_point) {}
 
   // Waits for the key; nothing if it was not set by the deadline.
@@ -49,11 +49,11 @@ struct StoreAddress {
   int port = 0;
 };
 
-// Throws Error when the text is no address.
+// Throws Error when the text is not an address.
 StoreAddress parseStoreAddress(const std::string &text);
 
 // Keys are prefixed by `job`.  Rank 0 serves a store that ranks serve themselves;
-// the others try to reach it until the deadline.
+// the others try to connect to it until the deadline.
 std::unique_ptr<Store> openStore(const std::string &address, const std::string &job, int rank,
                                  Store::Clock::time_point deadline);
 

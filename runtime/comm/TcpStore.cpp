@@ -28,7 +28,7 @@ int millisecondsUntil(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<int64_t>(left + 1, 0, 1 << 30));
 }
 
-// One try with one address; -1, and errno, when it cannot be reached.
+// One attempt with one address; -1, and errno, when the connection fails.
 int connectOnce(const addrinfo &address, Clock::time_point deadline) {
   int socket = ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket < 0)
@@ -70,8 +70,8 @@ int connectTo(const StoreAddress &to, Clock::time_point deadline) {
       return socket;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (Clock::now() < deadline);
-  fail("cannot reach ", to.host, ":", to.port, ", where ranks find each other: ", reason,
-       "; rank 0 serves it there, unless torchrun's agent does");
+  fail("cannot connect to the rendezvous store at ", to.host, ":", to.port, ": ", reason,
+       "; rank 0 serves it, or the agent of torchrun");
 }
 
 std::string stringOf(const std::string &text) {
@@ -106,7 +106,8 @@ public:
     send(char(Get) + wanted);
     receive(&length, sizeof length);
     if (length > 1 << 20)
-      fail("the store at ", name, " answers nonsense; is it PyTorch's, 2.1 or later?");
+      fail("the rendezvous store at ", name,
+           " sent a malformed answer; expected the TCPStore protocol of PyTorch 2.1 or later");
     std::string value(length, '\0');
     receive(value.data(), length);
     return value;
@@ -144,10 +145,10 @@ private:
     for (size_t at = 0; at < bytes;) {
       pollfd polled = {socket, event, 0};
       if (poll(&polled, 1, static_cast<int>(patience.count())) <= 0)
-        fail("the store at ", name, ", where ranks find each other, does not answer");
+        fail("the rendezvous store at ", name, " does not answer");
       ssize_t moved = move(at, bytes - at);
       if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR))
-        fail("the store at ", name, ", where ranks find each other, is gone");
+        fail("the rendezvous store at ", name, " closed the connection");
       at += std::max<ssize_t>(moved, 0);
     }
   }

@@ -1,11 +1,11 @@
 //===- TcpStore.h - a store that a process serves over TCP ----------------===//
 //
-// The words are a part of those of PyTorch's TCPStore (since 2.1), so that a rank
-// under torchrun can ask the store of the agent, which owns the port.  A word is a
-// byte, then its arguments; numbers are little-endian, strings a u64 length and
+// The protocol is a part of that of PyTorch's TCPStore (since 2.1), so that a rank
+// under torchrun can use the store of the agent, which owns the port.  A request
+// is a byte, then its arguments; numbers are little-endian, strings a u64 length and
 // bytes:
 //
-//   VALIDATE  u32 magic                 the first word; no answer
+//   VALIDATE  u32 magic                 the first request; no answer
 //   SET       key, value                no answer
 //   GET       key                       a string
 //   CHECK     u64 number of keys, keys  a byte: 0 if all are there

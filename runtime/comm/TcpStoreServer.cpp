@@ -89,8 +89,7 @@ TcpStoreServer::TcpStoreServer(int port) {
   listener = listenOn(port);
   int ends[2];
   if (listener < 0)
-    fail("rank 0 cannot serve port ", port, ", where ranks are to find each other: ", strerror(errno),
-         "; give another MASTER_PORT");
+    fail("rank 0 cannot serve the rendezvous store on port ", port, ": ", strerror(errno), "; set another MASTER_PORT");
   if (pipe2(ends, O_CLOEXEC) != 0) {
     close(listener);
     fail("cannot make a pipe: ", strerror(errno));

@@ -1,4 +1,4 @@
-//===- ThreadsHub.cpp - where ranks of one process meet -------------------===//
+//===- ThreadsHub.cpp - the rendezvous of ranks of one process ------------===//
 
 #include "comm/ThreadsHub.h"
 
@@ -42,8 +42,8 @@ std::vector<int> ThreadsHub::missing(const Operation &operation, const std::vect
   return result;
 }
 
-const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation &operation, Clock::time_point deadline,
-                                                       double seconds) {
+const std::vector<const Operation *> &ThreadsHub::rendezvous(int rank, const Operation &operation,
+                                                             Clock::time_point deadline, double seconds) {
   std::unique_lock lock(mutex);
   if (!failure.empty())
     throw Error(failure);
@@ -52,11 +52,11 @@ const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation
   own.finished = false;
   own.places = partnersOf(operation);
   uint64_t turn = countOf(operation, operation.group->me).posted + 1;
-  // Nobody may take an operation that does not fit for one it has met.
+  // No rank may take an operation that does not match as its partner's.
   checkPartners(rank, operation, turn);
   countOf(operation, operation.group->me).posted = turn;
   if (missing(operation, own.places, turn).empty())
-    completeMeeting(operation, own.places);
+    completeRendezvous(operation, own.places);
   bool inTime = true;
   while (!missing(operation, own.places, turn).empty()) {
     if (!failure.empty()) {
@@ -72,12 +72,12 @@ const std::vector<const Operation *> &ThreadsHub::meet(int rank, const Operation
   return own.partners;
 }
 
-// The last to come tells everyone whom they have met.
-void ThreadsHub::completeMeeting(const Operation &operation, const std::vector<int> &places) {
+// Called by the last rank to arrive: gives each partner the operations of all.
+void ThreadsHub::completeRendezvous(const Operation &operation, const std::vector<int> &places) {
   Clock::time_point now = Clock::now();
   for (int place : places) {
     RankState &partner = ranks[operation.group->ranks[place]];
-    partner.metAt = now;
+    partner.rendezvousAt = now;
     partner.partners.clear();
     for (int other : places)
       partner.partners.push_back(ranks[operation.group->ranks[other]].current);
@@ -140,7 +140,7 @@ std::string ThreadsHub::whereIs(int rank) const {
   if (state.current)
     return concat("is at ", describe(state.current->signature, *state.current->group), " over ",
                   describe(*state.current->group));
-  return "has not come to any operation";
+  return "is not in any operation";
 }
 
 void ThreadsHub::leave(int rank) {

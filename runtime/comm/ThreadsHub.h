@@ -1,16 +1,17 @@
-//===- ThreadsHub.h - where ranks of one process meet ---------------------===//
+//===- ThreadsHub.h - the rendezvous of ranks of one process --------------===//
 //
-// Ranks are threads.  To meet, a rank posts its operation and sleeps until the
-// others of the group have posted theirs; then everyone may read everyone's
-// memory; and nobody goes on before all have finished.  Both are counts that only
+// Ranks are threads.  At a rendezvous, a rank posts its operation and sleeps until the
+// others of the group have posted theirs; then each may read the memory
+// of all, and none goes on before all have finished.  Both are counts that only
 // grow: the k-th collective of a group, or the k-th transfer between two ranks,
 // has been posted, or finished, by a rank.  A rank cannot post its next before all
 // have finished the k-th, so one slot a rank is enough.
 //
-// All of it is under one mutex, with a condition a rank: whoever completes a
-// meeting wakes those it concerns, and nobody else.  The later of two ranks sees
-// that their operations do not fit.  After a failure nobody posts, so nobody
-// meets; those who have met finish, because others read their memory.
+// All of it is under one mutex, with a condition variable for each rank: the rank that
+// completes a rendezvous wakes its partners, and no other rank.  The later of two ranks
+// sees that their operations do not match.  After a failure no rank posts, so no
+// rendezvous is completed; ranks that have completed one finish their operation, because
+// others read their memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_THREADSHUB_H
@@ -34,13 +35,13 @@ public:
   // `rank` has come to `operation`; gives its partners' operations, its own among
   // them: the group's in order, or the sender's and the receiver's.  They are
   // valid until `finish`.  Throws Error after `seconds`, which end at `deadline`.
-  const std::vector<const Operation *> &meet(int rank, const Operation &operation, Clock::time_point deadline,
-                                             double seconds);
+  const std::vector<const Operation *> &rendezvous(int rank, const Operation &operation, Clock::time_point deadline,
+                                                   double seconds);
   // `rank` has finished; ends when its partners have.
   void finish(int rank, const Operation &operation);
 
-  // When the last of the partners came; valid after meet.
-  Clock::time_point metAt(int rank) const { return ranks[rank].metAt; }
+  // When the last of the partners arrived; valid after rendezvous.
+  Clock::time_point rendezvousAt(int rank) const { return ranks[rank].rendezvousAt; }
 
   // `rank` will post nothing more.
   void leave(int rank);
@@ -54,8 +55,8 @@ private:
     bool finished = false;              // this rank has, with the current one
     bool left = false;
     std::vector<int> places;                 // of the partners in the group
-    std::vector<const Operation *> partners; // once met
-    Clock::time_point metAt;
+    std::vector<const Operation *> partners; // once all have posted
+    Clock::time_point rendezvousAt;
   };
   struct Count {
     uint64_t posted = 0, finished = 0;
@@ -67,7 +68,7 @@ private:
 
   Count &countOf(const Operation &operation, int place);
   std::vector<int> missing(const Operation &operation, const std::vector<int> &places, uint64_t turn);
-  void completeMeeting(const Operation &operation, const std::vector<int> &places);
+  void completeRendezvous(const Operation &operation, const std::vector<int> &places);
   void checkPartners(int rank, const Operation &operation, uint64_t turn);
   [[noreturn]] void failFor(const std::string &start, int rank, const Operation &operation,
                             const std::vector<int> &others);

@@ -92,7 +92,7 @@ void Mover::move() {
   }
 }
 
-// The elements of all tensors, end to end, are cut into one range a rank, so that
+// The elements of all tensors, end to end, are split into one range for each rank, so that
 // ranks have equal work whatever the sizes of the tensors.
 void Mover::combineBucket() {
   Range mine = flatBlock(own.signature.elements, n, me);
@@ -173,7 +173,7 @@ void Mover::takeBlock(size_t segment, int block, const Operation &from) {
 }
 
 // The block that `peer` has for this rank, to its place among those received.
-// Both cuts read the block in the same order, in pieces of different sizes.
+// Both layouts read the block in the same order, in pieces of different sizes.
 void Mover::exchangeBlock(size_t segment, int peer) {
   const br_segment &s = own.segments[segment], &source = all[peer]->segments[segment];
   int64_t inner = s.count / s.recv_rows / n;
@@ -199,10 +199,10 @@ public:
   int size() const override { return hub->size(); }
 
   void run(const Operation &operation, Clock::time_point deadline, double seconds) override {
-    Mover(operation, hub->meet(ownRank, operation, deadline, seconds)).move();
+    Mover(operation, hub->rendezvous(ownRank, operation, deadline, seconds)).move();
     hub->finish(ownRank, operation);
     if (double time = link.seconds(operation); time > 0)
-      std::this_thread::sleep_until(hub->metAt(ownRank) +
+      std::this_thread::sleep_until(hub->rendezvousAt(ownRank) +
                                     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time)));
   }
 

@@ -1,6 +1,6 @@
 //===- ThreadsTransport.h - ranks that are threads of one process ---------===//
 //
-// Nothing is sent: between meeting and parting every rank reads the others'
+// Nothing is sent: between the two barriers of an operation every rank reads the others'
 // operands where they are.  In a reduction each rank combines its part of the
 // elements from all operands, in the order of the group, and writes the result
 // straight to everyone who gets it: every operand is read once and every result

@@ -18,10 +18,10 @@ namespace braid {
 
 class Store;
 
-// What a process knows before it has reached the others.
+// What a process knows before it is connected to the others.
 struct Joining {
   int rank = 0, size = 1;                 // size 0: the transport knows both
-  double timeout = 30;                    // seconds, to find each other
+  double timeout = 30;                    // seconds, to rendezvous
   std::string rendezvous;                 // where (Store.h); not every transport needs one
   std::string job;                        // what makes keys of this job and attempt different
   std::shared_ptr<Store> store = nullptr; // that of the rendezvous, if it is open already

@@ -30,7 +30,7 @@ typedef struct br_comm br_comm;
 typedef uint64_t br_ticket; // the number of an operation on its rank, from 1
 
 // One tensor of an operation over n ranks.  `count` is the whole tensor's number
-// of elements (for gathers what arrives, for scatters what is cut), the same on
+// of elements (for gathers what arrives, for scatters what is split), the same on
 // every rank.  A block is one of n equal parts:
 //   rows = 1   of the row-major order: ceil(count / n) elements each, in the
 //              memory of its rank too; the last may hold less or nothing, then
@@ -38,7 +38,7 @@ typedef uint64_t br_ticket; // the number of an operation on its rank, from 1
 //              ignored where it is sent.  The whole is never written past its end.
 //   rows > 1   of every row: the tensor is [rows, n, count / rows / n], as blocks
 //              along an inner dim are; n * rows divides count.
-// `send_rows` cuts what is sent (reduce_scatter, scatter, all_to_all), and
+// `send_rows` splits what is sent (reduce_scatter, scatter, all_to_all), and
 // `recv_rows` what is received (all_gather, gather, all_to_all); all_to_all's
 // blocks are whole ones, n * rows divides count.  Pointers that a rank does not
 // use (the root's alone, or `send` of a recv) are not read.  send == recv is

@@ -1,4 +1,4 @@
-//===- Agree.cpp - what all ranks must know of each other -----------------===//
+//===- Agree.cpp - what ranks must know about each other ------------------===//
 
 #include "core/Agree.h"
 
@@ -21,7 +21,7 @@ std::array<int32_t, agreeValues> braid::agree(Model &model, const std::array<int
   const br_program &program = model.program("agree");
   const br_io *in = findByRole(inputsOf(program), "values"), *out = findByRole(resultsOf(program), "values");
   if (!in || !out || in->bytes != sizeof values || out->bytes != sizeof values)
-    fail("the compiled model is broken: program 'agree' does not take and give ", agreeValues,
+    fail("the compiled model is broken: program 'agree' does not take and return ", agreeValues,
          " numbers; compile it again");
   std::memcpy(model.input<int32_t>(program, *in), values.data(), sizeof values);
   model.run(program);
@@ -82,25 +82,25 @@ bool braid::isSameOnAllRanks(Model &model, std::string_view text) {
 
 namespace {
 
-// Tensors that are cut in the same way, and the block of them that a rank holds.
-struct Cut {
+// How a tensor is sharded; equal for tensors whose blocks lie on the same ranks.
+struct Sharding {
   std::vector<int32_t> groups; // of the dims, then of the flat range
-  auto operator<=>(const Cut &) const = default;
+  auto operator<=>(const Sharding &) const = default;
 };
 
-Cut cutOf(const br_tensor &tensor) {
-  Cut cut{{tensor.dims, tensor.dims + tensor.rank}};
-  while (!cut.groups.empty() && cut.groups.back() == 0)
-    cut.groups.pop_back();
+Sharding shardingOf(const br_tensor &tensor) {
+  Sharding sharding{{tensor.dims, tensor.dims + tensor.rank}};
+  while (!sharding.groups.empty() && sharding.groups.back() == 0)
+    sharding.groups.pop_back();
   // A flat range is that of a block: what comes first does not matter, only how
   // blocks are numbered.
-  cut.groups.push_back(tensor.flat);
-  return cut;
+  sharding.groups.push_back(tensor.flat);
+  return sharding;
 }
 
-GroupPlace blockOf(const br_model &model, const Cut &cut, int rank) {
+GroupPlace blockOf(const br_model &model, const Sharding &sharding, int rank) {
   GroupPlace block;
-  for (int32_t group : cut.groups) {
+  for (int32_t group : sharding.groups) {
     GroupPlace place = placeInGroup(model, group, rank);
     block.index = block.index * place.size + place.index;
     block.size *= place.size;
@@ -110,37 +110,38 @@ GroupPlace blockOf(const br_model &model, const Cut &cut, int rank) {
 
 } // namespace
 
-// Each block has a sum and its negative, of which the ranks that do not hold it know
-// nothing: one question is about four blocks.
+// Each block has a checksum and its negative, which only the ranks that hold it know:
+// one round of `agree` compares four blocks.
 void braid::checkCopiesAreEqual(Model &model) {
   const br_model &table = model.table();
   if (model.rank().size == 1)
     return;
-  std::map<Cut, int32_t> sums;
+  std::map<Sharding, int32_t> sums;
   for (const br_tensor &tensor : tensorsOf(table)) {
-    const Cut cut = cutOf(tensor);
-    const bool hasCopies = blockOf(table, cut, model.rank().number).size < ranksOf(table);
+    const Sharding sharding = shardingOf(tensor);
+    const bool hasCopies = blockOf(table, sharding, model.rank().number).size < ranksOf(table);
     if (tensor.checkpoint && tensor.partial == 0 && hasCopies) {
-      int32_t &sum = sums[cut];
+      int32_t &sum = sums[sharding];
       model.onHost(tensor, Use::Read,
                    [&](const std::byte *memory) { sum = checksum(sum, memory, tensor.bytes, model.threads()); });
     }
   }
-  for (const auto &[cut, sum] : sums) {
-    const GroupPlace own = blockOf(table, cut, model.rank().number);
-    constexpr int64_t perQuestion = agreeValues / 2;
-    for (int64_t first = 0; first < own.size; first += perQuestion) {
+  for (const auto &[sharding, sum] : sums) {
+    const GroupPlace own = blockOf(table, sharding, model.rank().number);
+    constexpr int64_t perRound = agreeValues / 2;
+    for (int64_t first = 0; first < own.size; first += perRound) {
       constexpr int32_t nothing = std::numeric_limits<int32_t>::min();
       std::array<int32_t, agreeValues> values;
       values.fill(nothing);
-      if (own.index >= first && own.index < first + perQuestion) {
+      if (own.index >= first && own.index < first + perRound) {
         values[(own.index - first) * 2] = sum;
         values[(own.index - first) * 2 + 1] = -sum;
       }
       values = agree(model, values);
       for (int64_t i = 0; i < agreeValues; i += 2)
         if (values[i] != nothing && values[i] != -values[i + 1])
-          fail("ranks hold different copies of the same tensors before the first step; do all read the same files?");
+          fail("ranks hold different copies of the same tensors before the first step; check that all of them read the "
+               "same files");
     }
   }
 }

@@ -31,7 +31,7 @@ uint64_t availableByControlGroup() {
   std::ifstream maxFile("/sys/fs/cgroup/memory.max");
   std::ifstream currentFile("/sys/fs/cgroup/memory.current");
   uint64_t max, current;
-  if (!(maxFile >> max) || !(currentFile >> current)) // "max" is no number
+  if (!(maxFile >> max) || !(currentFile >> current)) // "max" is not a number
     return UINT64_MAX;
   return max > current ? max - current : 0;
 }

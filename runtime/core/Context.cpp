@@ -19,7 +19,7 @@ static void checkWorld(const br_model &model, const Rank &rank) {
   if (rank.comm && (br_comm_rank(rank.comm) != rank.number || br_comm_size(rank.comm) != rank.size))
     fail("rank ", rank.number, " of ", rank.size, " has the communicator of rank ", br_comm_rank(rank.comm), " of ",
          br_comm_size(rank.comm));
-  if (!rank.comm && !rank.reach && rank.size > 1)
+  if (!rank.comm && !rank.bootstrap && rank.size > 1)
     fail("rank ", rank.number, " of ", rank.size, " has no communicator");
 }
 

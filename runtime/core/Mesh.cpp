@@ -34,7 +34,7 @@ const br_model &braid::modelOf(const br_model &first, int rank) {
   for (const br_model *model = &first; model; model = model->others)
     if (runs(*model, rank))
       return *model;
-  fail("the compiled model is broken: it says nothing of rank ", rank, "; compile it again");
+  fail("the compiled model is broken: it has no entry for rank ", rank, "; compile it again");
 }
 
 int braid::ranksOf(const br_model &model) {

@@ -60,7 +60,7 @@ void checkLoss(const br_loss &loss, const br_program &program) {
            "a row for each of the batch; compile it again");
 }
 
-// It has the logical elements of its master, which may be cut in other ways.
+// It has the logical elements of its master, which may be sharded in another way.
 void checkCopy(const br_model &model, const br_tensor &copy) {
   const br_tensor *master = findTensor(model, copy.copy_of);
   if (!master)

@@ -109,17 +109,17 @@ TensorPart braid::savedPartOf(const br_model &model, const br_tensor &t, int ran
 }
 
 bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
-  std::vector<bool> cuts(model.n_axes, false);
+  std::vector<bool> shards(model.n_axes, false);
   auto note = [&](int32_t group) {
     for (int32_t i = 0; group != 0 && i < model.groups[group].n_axes; ++i)
-      cuts[model.groups[group].axes[i]] = true;
+      shards[model.groups[group].axes[i]] = true;
   };
   for (int32_t i = 0; i < t.rank; ++i)
     note(t.dims[i]);
   note(t.flat);
-  // The lowest of those that differ in the other axes alone is at their origin.
+  // Of the ranks that differ only in the other axes, the lowest is at their origin.
   for (int32_t axis = model.n_axes - 1; axis >= 0; --axis) {
-    if (!cuts[axis] && rank % model.mesh[axis].size != 0)
+    if (!shards[axis] && rank % model.mesh[axis].size != 0)
       return false;
     rank /= model.mesh[axis].size;
   }

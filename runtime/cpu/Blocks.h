@@ -1,4 +1,4 @@
-//===- Blocks.h - copies between a tensor and blocks of it -----------------===//
+//===- Blocks.h - copies between a tensor and blocks of it ----------------===//
 //
 // What a rank does alone with its number in a group: it takes its block of a
 // tensor, or puts blocks where they belong.  Generated code has a constant table
@@ -17,7 +17,7 @@ namespace braid {
 void copy_block(br_context *ctx, const BlockCopy &copy, const void *from, int64_t from_element, void *to,
                 int64_t to_element);
 
-// A flat cut: `bytes` bytes are ranges of `range` bytes, the last ones short or
+// A flat split: `bytes` bytes are ranges of `range` bytes, the last ones short or
 // empty.  Copies range `number`, and zeros for what it lacks; or copies it back.
 void take_range(br_context *ctx, const void *whole, int64_t bytes, int64_t number, int64_t range, void *out);
 void put_range(br_context *ctx, const void *part, int64_t number, int64_t range, void *whole, int64_t bytes);

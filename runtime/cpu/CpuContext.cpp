@@ -12,7 +12,7 @@ using namespace braid;
 
 namespace {
 
-bool hasBFloat16Products(const br_model &model) {
+bool hasBFloat16Matmuls(const br_model &model) {
   return std::any_of(model.matmuls, model.matmuls + model.n_matmuls,
                      [](const br_matmul_desc &d) { return d.a_type == BR_BF16; });
 }
@@ -24,7 +24,7 @@ CpuContext::CpuContext(const br_model &model, int threads, const Rank &rank)
       collectives(model, memory.data(), rank) {
   if (model.n_attentions > 0)
     fail("model '", model.name,
-         "' calls attention as a library, which there is none of on the cpu target; compile it "
+         "' calls a library for attention, but the cpu target has none; compile it "
          "with --attention=decompose");
 }
 
@@ -44,7 +44,7 @@ void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, co
 
 std::vector<std::string> CpuContext::warnings() const {
   std::vector<std::string> texts;
-  if (hasBFloat16Products(model) && !multipliesBFloat16Fast())
+  if (hasBFloat16Matmuls(model) && !multipliesBFloat16Fast())
     // Steps of the small GPT, on a processor that was told to do without.
     texts.push_back(concat("this processor has neither avx512_bf16 nor amx: expect a step in bf16 to take about ",
                            multipliesBFloat16() ? "four" : "forty",

@@ -1,6 +1,6 @@
 //===- CpuContext.h - a model that runs on the host -----------------------===//
 //
-// The arena is memory of the process, products are oneDNN's, and collectives run on
+// The arena is memory of the process, matmuls are oneDNN's, and collectives run on
 // the rank's communication thread.
 //
 //===----------------------------------------------------------------------===//
@@ -33,8 +33,8 @@ public:
   // Why a start or a wait failed.
   const char *error() const { return collectives.error(); }
 
-  // How products run, for people.
-  const MatmulTable &products() const { return matmuls; }
+  // How matmuls run, for people.
+  const MatmulTable &matmulTable() const { return matmuls; }
 
 private:
   Arena memory;

@@ -1,6 +1,6 @@
 //===- Gather.cpp - rows by index -----------------------------------------===//
 //
-// Embedding lookup and its gradient.  The scatter is cut by columns, so every
+// Embedding lookup and its gradient.  The scatter is split by columns, so every
 // element of the result is added to by one thread, in the order of the ids: the
 // bits do not depend on the number of threads.  An id outside the table reads
 // as zeros and adds nothing; the data loader has refused such tokens before.

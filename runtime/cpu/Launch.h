@@ -1,9 +1,9 @@
-//===- Launch.h - how generated programs run generated kernels --------------===//
+//===- Launch.h - how generated programs run generated kernels ------------===//
 //
 // A kernel is a function of a `Block` and of pointers.  What a block counts
-// depends on the kernel: rows, blocks of rows, or lanes.  The cut into blocks
+// depends on the kernel: rows, blocks of rows, or lanes.  The split into blocks
 // never changes a result: only `launch_blocks` has one partial sum a block, and
-// its cut is a function of its arguments alone, never of the thread count.
+// its split is a function of its arguments alone, never of the thread count.
 //
 //   static void scale(Block block, const float *__restrict x, float *__restrict y);
 //

@@ -1,4 +1,4 @@
-//===- Matmul.cpp - the table of matrix products --------------------------===//
+//===- Matmul.cpp - the table of the model's matmuls ----------------------===//
 
 #include "cpu/Matmul.h"
 
@@ -13,7 +13,7 @@ using namespace braid;
 
 namespace {
 
-// What decides how a product runs: everything but where its workspace lies.
+// What decides how a matmul runs: everything but where its workspace lies.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
   std::vector<int64_t> key = {d.m,         d.n,          d.k,        d.a_m,
                               d.a_k,       d.b_k,        d.b_n,      d.c_m,
@@ -40,7 +40,7 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
     if (d.bias_grad != BR_BIAS_GRAD_NONE)
-      fail(where, ": sums an operand for the gradient of a bias, which is no epilogue of oneDNN; compile for this "
+      fail(where, ": sums an operand for the gradient of a bias, for which oneDNN has no epilogue; compile for this "
                   "target, or with --epilogues=activations");
     if (d.a_type == BR_BF16 && !hasBFloat16) {
       plans.push_back(nullptr); // by loops

@@ -1,14 +1,14 @@
-//===- Matmul.h - matrix products over oneDNN -----------------------------===//
+//===- Matmul.h - matmuls over oneDNN -------------------------------------===//
 //
 // Every br_matmul_desc gets its implementation once, at start, for the number
 // of threads in use.  oneDNN's scratch memory is the descriptor's workspace in
-// the arena, so a product allocates nothing to speak of.  Three ways to use
+// the arena, so a matmul allocates next to nothing.  Three ways to use
 // threads:
 //
-//   team    one product at a time, all threads inside oneDNN
-//   items   several independent products: one thread each, in contiguous ranges
-//   strips  one product cut by rows of C, one thread each; when oneDNN's own
-//           cut needs more scratch memory than the workspace has
+//   team    one matmul at a time, all threads inside oneDNN
+//   items   several independent matmuls: one thread each, in contiguous ranges
+//   strips  one matmul split by rows of C, one thread each; when oneDNN's own
+//           split needs more scratch memory than the workspace has
 //
 // Equal descriptors share an implementation.
 //

@@ -1,4 +1,4 @@
-//===- MatmulLoops.cpp - products that no library takes -------------------===//
+//===- MatmulLoops.cpp - matmuls that no library takes --------------------===//
 
 #include "cpu/MatmulLoops.h"
 
@@ -90,7 +90,7 @@ public:
   void run(int64_t item, int64_t row);
 
 private:
-  void addProduct(const char *aRow, const char *bItem);
+  void addMatmul(const char *aRow, const char *bItem);
 
   const br_matmul_desc &d;
   const char *a, *b;
@@ -101,7 +101,7 @@ private:
 
 } // namespace
 
-void RowLoop::addProduct(const char *aRow, const char *bItem) {
+void RowLoop::addMatmul(const char *aRow, const char *bItem) {
   const int64_t size = elementSize(d.b_type);
   read(d.a_type, aRow, d.a_k, d.k, left.data());
   if (d.b_k == 1) {
@@ -126,8 +126,8 @@ void RowLoop::run(int64_t item, int64_t row) {
   const char *aRow = a + elementSize(d.a_type) * (offsetOf(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
   const char *bItem = b + elementSize(d.b_type) * offsetOf(item, d.n_batch, d.batch, d.b_batch);
   for (int64_t j = 0; j < product(d.n_outer, d.outer); ++j)
-    addProduct(aRow + elementSize(d.a_type) * offsetOf(j, d.n_outer, d.outer, d.a_outer),
-               bItem + elementSize(d.b_type) * offsetOf(j, d.n_outer, d.outer, d.b_outer));
+    addMatmul(aRow + elementSize(d.a_type) * offsetOf(j, d.n_outer, d.outer, d.a_outer),
+              bItem + elementSize(d.b_type) * offsetOf(j, d.n_outer, d.outer, d.b_outer));
   const int64_t size = elementSize(d.c_type);
   char *cRow = c + size * (offsetOf(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
   for (int64_t n = 0; n < d.n; ++n) {

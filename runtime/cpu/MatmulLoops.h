@@ -1,4 +1,4 @@
-//===- MatmulLoops.h - products that no library takes ---------------------===//
+//===- MatmulLoops.h - matmuls that no library takes ----------------------===//
 //
 // oneDNN multiplies bf16 only where there is avx512.  Elsewhere these loops do, so
 // that what was compiled in bf16 runs on every processor, if slowly.

@@ -1,4 +1,4 @@
-//===- MatmulOperand.h - one matrix of a product, packed or in place ------===//
+//===- MatmulOperand.h - one matrix of a matmul, packed or in place -------===//
 //
 // oneDNN's fast implementation takes dense matrices only.  A matrix that is
 // part of a wider one (a head of an attention layer) is copied into the

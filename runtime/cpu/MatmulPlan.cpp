@@ -1,9 +1,9 @@
-//===- MatmulPlan.cpp - how one matrix product runs -----------------------===//
+//===- MatmulPlan.cpp - how one matmul runs -------------------------------===//
 //
-// oneDNN sees one matrix product at a time; batch and outer loops are ours.
+// oneDNN sees one matmul at a time; batch and outer loops are ours.
 // Three facts of oneDNN 2.6 shape the choice.  Its fast implementation ("brg")
 // takes scratch memory for each thread (about 1.3 MiB at most), and much more
-// where it cuts k over many threads.  It wants dense matrices; others are
+// where it splits k over many threads.  It wants dense matrices; others are
 // packed into the workspace.  And what it falls back to ("gemm:jit") takes no
 // scratch memory but allocates on the heap in every call, so that comes last.
 //
@@ -55,10 +55,10 @@ void transpose(br_matmul_desc &d) {
 
 bool isFast(const std::string &implementation) { return implementation.rfind("brg", 0) == 0; }
 
-// Small products gain more from running side by side than from being cut.
+// Small matmuls gain more from running side by side than from being split.
 constexpr double smallFlops = 64e6;
 
-// Strips are cut finer until they fit, but not below this many a thread.
+// Strips are made finer until they fit, but not below this many a thread.
 constexpr int64_t maxStripsPerThread = 64;
 
 } // namespace
@@ -102,10 +102,10 @@ void MatmulPlan::normalise() {
   for (int32_t i = 0; i < d.n_batch; ++i)
     items *= d.batch[i];
   for (int32_t i = 0; i < d.n_outer; ++i)
-    products *= d.outer[i];
+    gemms *= d.outer[i];
   if (d.has_aux || d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
     fail(where, ": oneDNN neither keeps GELU's input nor has GELU's gradient as an epilogue");
-  if (products > 1 && d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
+  if (gemms > 1 && d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
     fail(where, ": an epilogue cannot be combined with both accumulate and outer "
                 "loops; split off the activation");
 }
@@ -169,14 +169,14 @@ MatmulPlan::Shape MatmulPlan::shapeOf(int64_t rows) const {
 }
 
 bool MatmulPlan::kindExists(Kind kind) const {
-  return kind == Last || (kind == First && products > 1) || (kind == Middle && products > 2);
+  return kind == Last || (kind == First && gemms > 1) || (kind == Middle && gemms > 2);
 }
 
-MatmulPlan::Kind MatmulPlan::kindOf(int64_t product) const {
-  return product == products - 1 ? Last : product == 0 ? First : Middle;
+MatmulPlan::Kind MatmulPlan::kindOf(int64_t gemm) const {
+  return gemm == gemms - 1 ? Last : gemm == 0 ? First : Middle;
 }
 
-bool MatmulPlan::addsToC(Kind kind) const { return d.accumulate || (products > 1 && kind != First); }
+bool MatmulPlan::addsToC(Kind kind) const { return d.accumulate || (gemms > 1 && kind != First); }
 
 bool MatmulPlan::createVariants(bool anyImplementation, uint64_t &scratch) {
   for (int kind = First; kind < NumKinds; ++kind)
@@ -218,9 +218,9 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   dnnl::post_ops post;
   if (finishes && transposed && d.has_bias)
     post.append_binary(dnnl::algorithm::binary_add, memory::desc({rows, 1}, dataType(d.bias_type), memory::dims{1, 1}));
-  // With several products C holds a partial sum, which the activation includes;
+  // With several GEMMs C holds a partial sum, which the activation includes;
   // with one it holds the old value, which is added to the activation's result.
-  if (adds && (products > 1 || d.epilogue == BR_EPILOGUE_NONE))
+  if (adds && (gemms > 1 || d.epilogue == BR_EPILOGUE_NONE))
     post.append_sum(1.0f);
   if (finishes && d.epilogue == BR_EPILOGUE_GELU_TANH)
     post.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0, 0);
@@ -228,7 +228,7 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
     post.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_erf, 0, 0);
   if (finishes && d.epilogue == BR_EPILOGUE_SILU)
     post.append_eltwise(1.0f, dnnl::algorithm::eltwise_swish, 1.0f, 0);
-  if (adds && products == 1 && d.epilogue != BR_EPILOGUE_NONE)
+  if (adds && gemms == 1 && d.epilogue != BR_EPILOGUE_NONE)
     post.append_sum(1.0f);
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);

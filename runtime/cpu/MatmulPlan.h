@@ -1,4 +1,4 @@
-//===- MatmulPlan.h - how one matrix product runs -------------------------===//
+//===- MatmulPlan.h - how one matmul runs ---------------------------------===//
 //
 // The choice is made in the constructor (MatmulPlan.cpp), the work done by
 // run() (MatmulRun.cpp).  See Matmul.h for the modes.
@@ -28,7 +28,7 @@ public:
   bool isSlow() const { return implementation.rfind("ref", 0) == 0; }
 
 private:
-  // The products added into one C: the first, those in between, the last.
+  // The GEMMs added into one C: the first, those in between, the last.
   enum Kind { First, Middle, Last, NumKinds };
   enum class Mode { Team, Items, Strips };
 
@@ -61,7 +61,7 @@ private:
   Shape shapeOf(int64_t rows) const;
   dnnl::primitive_attr attributes(Kind kind, int64_t rows) const;
   bool kindExists(Kind kind) const;
-  Kind kindOf(int64_t product) const;
+  Kind kindOf(int64_t gemm) const;
   bool addsToC(Kind kind) const;
 
   // The work.
@@ -73,7 +73,7 @@ private:
   br_matmul_desc d;        // normalised: rows of C are contiguous, where one stride is 1
   bool transposed = false; // C' = B' A' was needed for that; bias runs down the rows
   int threads;
-  int64_t items = 1, products = 1;
+  int64_t items = 1, gemms = 1;
   std::string where;
 
   Mode mode = Mode::Team;

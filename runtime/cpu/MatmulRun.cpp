@@ -1,4 +1,4 @@
-//===- MatmulRun.cpp - running a matrix product ---------------------------===//
+//===- MatmulRun.cpp - running a matmul -----------------------------------===//
 //
 // An item is one C of the batch, or one strip of it.  Workers take contiguous
 // ranges of items; each has a slice of the workspace: oneDNN's scratch memory,
@@ -25,7 +25,7 @@ void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias, ch
       runItem(0, i, a, b, c, bias, workspace);
     return;
   }
-  // Cut by workers, but run by the whole team, whose size never changes.
+  // Split among the workers, but run by the whole team, whose size never changes.
   parallelRanges(threads, threads, [&](int worker, int64_t, int64_t) {
     if (worker < workers)
       for (int64_t i = count * worker / workers; i < count * (worker + 1) / workers; ++i)
@@ -51,7 +51,7 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a, const char *b
     if (d.accumulate)
       copy(shape.c.packed(), target, shape.c, c);
   }
-  for (int64_t j = 0; j < products; ++j) {
+  for (int64_t j = 0; j < gemms; ++j) {
     char *rest = free;
     const char *aj = place(shape.packA, shape.a, a + shape.a.size * loopOffset(j, d.n_outer, d.outer, d.a_outer), rest);
     const char *bj = place(shape.packB, shape.b, b + shape.b.size * loopOffset(j, d.n_outer, d.outer, d.b_outer), rest);

@@ -27,7 +27,7 @@
 //    bool) which gives the same bits as a lane would.
 //  - Only generated code (and tests) may include this: inline functions
 //  compiled
-//    for another instruction set must not meet these at link time.
+//    for another instruction set must not be merged with these at link time.
 //  - Compile without -ffast-math: NaN and infinity keep their meaning.
 //
 //===----------------------------------------------------------------------===//

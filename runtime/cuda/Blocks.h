@@ -147,7 +147,7 @@ inline int64_t range_length(int64_t bytes, int64_t number, int64_t range) {
   return std::clamp<int64_t>(bytes - number * range, 0, range);
 }
 
-// A flat cut: `bytes` bytes are ranges of `range` bytes, the last ones short or
+// A flat split: `bytes` bytes are ranges of `range` bytes, the last ones short or
 // empty.  Copies range `number`, and zeros for what it lacks; or copies it back.
 inline void take_range(const Memory &m, const void *whole, int64_t bytes, int64_t number, int64_t range, void *out) {
   const int64_t length = range_length(bytes, number, range);

@@ -31,7 +31,7 @@ std::string braid::describeCuda(cudaError_t error) {
 void braid::checkCuda(cudaError_t status, const char *call) {
   if (status == cudaSuccess)
     return;
-  cudaGetLastError(); // it is told here, not again by the next call
+  cudaGetLastError(); // reported here, not again by the next call
   fail(call, ": ", describeCuda(status));
 }
 
@@ -78,7 +78,7 @@ void ProgramErrors::note(cudaError_t error, const char *call) {
   if (error != cudaSuccess && !any())
     first = concat(place(), call, ": ", describeCuda(error));
   if (error != cudaSuccess)
-    cudaGetLastError(); // it is told here, not again by the next call
+    cudaGetLastError(); // reported here, not again by the next call
 }
 
 void ProgramErrors::note(cudaError_t error, const void *kernel) {

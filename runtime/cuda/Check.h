@@ -9,7 +9,7 @@
 //
 // and thrown when the program is over.
 //
-// What the runtime's host code uses of CUDA (collectives and products apart):
+// What the runtime's host code uses of CUDA (collectives and matmuls apart):
 //   cudaGetDeviceCount cudaSetDevice cudaGetDeviceProperties cudaMemGetInfo
 //   cudaRuntimeGetVersion
 //   cudaMalloc cudaFree cudaMallocHost cudaFreeHost cudaMemcpyAsync cudaMemsetAsync
@@ -40,7 +40,7 @@ std::string describeCuda(cudaError_t error);
 // Throws Error unless the call has succeeded.
 void checkCuda(cudaError_t status, const char *call);
 
-// cudaEventQuery, whose "not ready" is no error and leaves none behind.
+// cudaEventQuery, whose "not ready" is not an error and leaves none behind.
 cudaError_t queryEvent(cudaEvent_t event);
 
 // The first error of the programs of a model.

@@ -32,7 +32,7 @@ private:
   void zeroPadding(const br_segment &s, int rows);
 
   // The blocks of a whole, block i at `at(i)`: its own memory, or scratch where blocks
-  // are cut from rows.
+  // are parts of rows.
   std::byte *packed(const br_segment &s, const void *whole, int rows);
   std::byte *unpacked(const br_segment &s, void *whole, int rows);
   std::byte *reserve(int64_t elements);
@@ -94,7 +94,7 @@ void Planner::planSegment(const br_segment &s) {
   }
 }
 
-// The only block of the only rank is the whole, however it is cut.
+// The only block of the only rank is the whole, however it is split.
 void Planner::planAlone(const br_segment &s) {
   if (op.kind() == BR_PERMUTE && op.permuteSource() < 0)
     plan.zeros.push_back({bytes(s.recv), static_cast<size_t>(s.count * width)});
@@ -103,7 +103,7 @@ void Planner::planAlone(const br_segment &s) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kinds that cut wholes into blocks
+// Kinds that split wholes into blocks
 //===----------------------------------------------------------------------===//
 
 void Planner::planReduceScatter(const br_segment &s) {
@@ -155,7 +155,7 @@ void Planner::planScatter(const br_segment &s) {
   zeroPadding(s, s.send_rows);
 }
 
-// Both cuts read a block in the same order.
+// Both layouts read a block in the same order.
 void Planner::planAllToAll(const br_segment &s) {
   std::byte *sent = packed(s, s.send, s.send_rows), *received = unpacked(s, s.recv, s.recv_rows);
   for (int peer = 0; peer < n; ++peer) {

@@ -12,7 +12,7 @@
 //   of blocks where the last is short: a reduce to each owner; a send and a receive
 //     with each owner.  The whole is neither read nor written past its end.
 //   gather, scatter, all_to_all, permute: sends and receives.
-//   blocks that are cut from rows: the same over blocks in scratch memory, packed
+//   blocks that are parts of rows: the same over blocks in scratch memory, packed
 //     before or unpacked after, a strided copy a block.
 //
 //   barrier: an all_reduce of one element of scratch memory.

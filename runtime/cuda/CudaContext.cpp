@@ -3,7 +3,7 @@
 #include "cuda/CudaContext.h"
 
 #include "base/Error.h"
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 
@@ -12,15 +12,16 @@
 using namespace braid;
 
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
-    : br_context(model, threads, rank), lastResort(rank.reach ? rank.reach->timeout() : 0), device(enterDevice(rank)),
-      memory(device, model.arena_bytes, streams.compute), matmuls(model, memory.data(), streams.compute),
+    : br_context(model, threads, rank), watchdog(rank.bootstrap ? rank.bootstrap->timeout() : 0),
+      device(enterDevice(rank)), memory(device, model.arena_bytes, streams.compute),
+      matmuls(model, memory.data(), streams.compute),
       attentions(model, memory.data(), streams.compute, rank.deterministicAttention),
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
   if (model.n_collectives > 0)
     collectives = makeDeviceCollectives(model, rank,
                                         {device.number, memory.data(), streams, [this] { return errors.actionName(); },
-                                         [this](const std::string &reason) { lastResort.failed(reason); }});
-  searchProducts();
+                                         [this](const std::string &reason) { watchdog.failed(reason); }});
+  searchMatmuls();
   if (usesGraphs())
     graphs.resize(model.n_programs);
   if (rank.profile && rank.isFirst())
@@ -37,23 +38,24 @@ CudaContext::~CudaContext() {
   cudaStreamSynchronize(streams.copy);
 }
 
-// Ranks agree on each product, so all search, for as many, or none.
+// Ranks agree on the algorithm of each matmul, so all of them search, with the same
+// number of candidates, or none does.
 static void checkSearch(const Rank &rank) {
-  const std::vector<std::string> words = rank.reach->tellAll(std::to_string(rank.matmulSearch));
-  for (size_t other = 1; other < words.size(); ++other)
-    if (words[other] != words[0])
-      fail("rank 0 runs with --matmul-search=", words[0], ", but rank ", other, " with ", words[other],
+  const std::vector<std::string> blobs = rank.bootstrap->allGatherBlobs(std::to_string(rank.matmulSearch));
+  for (size_t other = 1; other < blobs.size(); ++other)
+    if (blobs[other] != blobs[0])
+      fail("rank 0 runs with --matmul-search=", blobs[0], ", but rank ", other, " with ", blobs[other],
            "; start all ranks with the same");
 }
 
 // While nothing is in the arena yet: what has been made so far writes nothing there.
-void CudaContext::searchProducts() {
-  if (rank.reach)
+void CudaContext::searchMatmuls() {
+  if (rank.bootstrap)
     checkSearch(rank);
   if (rank.matmulSearch <= 1)
     return;
-  matmuls.search(rank.matmulSearch, [this](const std::string &word) {
-    return rank.reach ? rank.reach->tellAll(word) : std::vector<std::string>{word};
+  matmuls.search(rank.matmulSearch, [this](const std::string &blob) {
+    return rank.bootstrap ? rank.bootstrap->allGatherBlobs(blob) : std::vector<std::string>{blob};
   });
 }
 
@@ -118,10 +120,10 @@ cudaError_t CudaContext::replay(cudaGraphExec_t graph) {
 void CudaContext::failNow() {
   if (errors.any()) {
     if (collectives)
-      lastResort.failed(errors.text());
+      watchdog.failed(errors.text());
     throw Error(errors.text());
   }
-  throw RankError(collectives ? collectives->error() : "a program failed without saying why");
+  throw RankError(collectives ? collectives->error() : "a program failed with an unknown error");
 }
 
 void CudaContext::waitFor(cudaEvent_t event) {
@@ -139,7 +141,7 @@ const std::byte *CudaContext::result(const br_program &program, const br_io &io,
   if (const std::byte *place = slots.result(program, io, back))
     return place;
   fail("the compiled model is broken: result '", io.name, "' of program '", program.name, "' of ", io.bytes,
-       " bytes is asked for as a scalar of a run that has ended; compile it again");
+       " bytes is read as a scalar of a run that has ended; compile it again");
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,7 +164,7 @@ void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
 
 // Whether NCCL has other ranks of this process to serve, each with a GPU of its own.
 static bool sharesProcess(const Rank &rank, const DeviceCollectives *collectives) {
-  return collectives && collectives->canBeCaptured() && rank.reach && rank.reach->isOneProcess();
+  return collectives && collectives->canBeCaptured() && rank.bootstrap && rank.bootstrap->isOneProcess();
 }
 
 std::string CudaContext::describeGraphs() const {
@@ -202,7 +204,7 @@ std::vector<std::string> CudaContext::warnings() const {
 
 void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
   if (profile)
-    profile->runsProduct(matmuls.numberOf(index));
+    profile->runsMatmul(matmuls.numberOf(index));
   if (matmuls.run(index, a, b, c, bias) != BR_OK)
     errors.note(matmuls.error());
 }

@@ -1,6 +1,6 @@
 //===- CudaContext.h - a model that runs on a GPU -------------------------===//
 //
-// Programs are queued: their host code puts kernels, products and collectives on
+// Programs are queued: their host code puts kernels, matmuls and collectives on
 // streams and returns, and nothing waits for the device but reading what it made.
 //
 //===----------------------------------------------------------------------===//
@@ -12,12 +12,12 @@
 #include "cuda/Check.h"
 #include "cuda/DeviceArena.h"
 #include "cuda/DeviceCollectives.h"
-#include "cuda/LastResort.h"
 #include "cuda/Matmul.h"
 #include "cuda/PinnedSlots.h"
 #include "cuda/Profile.h"
 #include "cuda/StepGraph.h"
 #include "cuda/Streams.h"
+#include "cuda/Watchdog.h"
 
 namespace braid {
 
@@ -53,7 +53,7 @@ public:
   br_status status() const { return errors.any() ? BR_ERROR : BR_OK; }
 
 private:
-  void searchProducts();
+  void searchMatmuls();
   bool usesGraphs() const;
   std::string describeGraphs() const;
   br_status launch(const br_program &program);
@@ -62,7 +62,7 @@ private:
   void waitFor(cudaEvent_t event);
   void copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind);
 
-  LastResort lastResort; // outlives all that may block
+  Watchdog watchdog; // outlives everything that may block
   Device device;
   ProgramErrors errors;
   Streams streams;

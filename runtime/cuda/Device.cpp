@@ -3,7 +3,7 @@
 #include "cuda/Device.h"
 
 #include "base/Error.h"
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "cuda/Check.h"
 #include "cuda/braid_cuda.h"
 
@@ -52,7 +52,7 @@ static int chooseDevice(const Rank &rank) {
     return rank.device;
   }
   const int device = rank.sharesDevice ? 0 : rank.local;
-  if (device >= count && rank.reach && rank.reach->isOneProcess())
+  if (device >= count && rank.bootstrap && rank.bootstrap->isOneProcess())
     fail("this process runs ", rank.size, " ranks, each on a GPU of its own, but of CUDA devices ",
          describeCount(count),
          "; let ranks share one with --transport=device-threads, which is slow, or start them "
@@ -67,7 +67,7 @@ static int chooseDevice(const Rank &rank) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// Those that programs launch, told before main runs.
+// The kernels that programs launch, registered before main runs.
 static std::vector<const void *> &ownKernels() {
   static std::vector<const void *> kernels;
   return kernels;
@@ -83,7 +83,7 @@ static std::string adviseOf(int capability) {
                 ", or build the folder with -DCMAKE_CUDA_ARCHITECTURES=", capability);
 }
 
-// What was compiled decides, whatever the model was printed for: CMake may have been told
+// What was compiled decides, whatever the model was printed for: CMake may have been given
 // other GPUs, or several.
 static void loadKernels(Device &device) {
   for (const void *kernel : ownKernels()) {

@@ -1,7 +1,7 @@
 //===- DeviceArena.h - the one allocation on the device -------------------===//
 //
 // As core/Arena: exactly the bytes of the plan, zeroed, from one cudaMalloc.  What CUDA
-// and its libraries take beside it is no part of the plan, and is measured.
+// and its libraries take beside it is not part of the plan, and is measured.
 //
 // Nothing depends on the zeros, which only make runs alike whatever is wrong with them.
 // Where BRAID_ARENA_UNSET is in the environment memory is left as it was, so that tools that

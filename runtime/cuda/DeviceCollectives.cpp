@@ -1,6 +1,6 @@
 //===- DeviceCollectives.cpp - which transport ranks on GPUs use ----------===//
 //
-// Every rank tells what it has, and all draw the same conclusion from the same words:
+// Every rank shares what it has, and all draw the same conclusion from the same blobs:
 // NCCL starts on all of them or on none.
 //
 //===----------------------------------------------------------------------===//
@@ -9,7 +9,7 @@
 
 #include "base/Error.h"
 #include "base/Hash.h"
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "core/Mesh.h"
 #include "cuda/Check.h"
 #include "cuda/NcclLibrary.h"
@@ -102,7 +102,9 @@ static std::string describeTables(const br_model &model) {
   return std::to_string(hashOf(text));
 }
 
-bool braid::wantsGraphs(const Rank &rank) { return rank.graphs.value_or(!rank.reach || !rank.reach->isOneProcess()); }
+bool braid::wantsGraphs(const Rank &rank) {
+  return rank.graphs.value_or(!rank.bootstrap || !rank.bootstrap->isOneProcess());
+}
 
 static Facts factsOf(const br_model &model, const Rank &rank, int device) {
   cudaDeviceProp properties{};
@@ -111,7 +113,7 @@ static Facts factsOf(const br_model &model, const Rank &rank, int device) {
   if (code == cudaSuccess)
     code = cudaDeviceGetPCIBusId(busId, sizeof busId, device);
   if (code != cudaSuccess)
-    fail("cannot tell which device ", device, " is: ", describeCuda(code));
+    fail("cannot identify CUDA device ", device, ": ", describeCuda(code));
   unsigned char bytes[sizeof properties.uuid];
   std::memcpy(bytes, &properties.uuid, sizeof bytes);
   std::string uuid;
@@ -126,7 +128,7 @@ static void checkGraphs(const std::vector<Facts> &ranks) {
     if (ranks[rank].graphs != ranks[0].graphs) {
       constexpr const char *does[] = {" launches them", " captures its programs in CUDA graphs"};
       fail("rank ", ranks[0].graphs ? 0 : rank, does[1], ", but rank ", ranks[0].graphs ? rank : 0, does[0],
-           "; NCCL takes either on all ranks: start them with the same --cuda-graph and --profile");
+           "; NCCL needs the same on all ranks: start them with the same --cuda-graph and --profile");
     }
 }
 
@@ -135,7 +137,7 @@ static std::string findObstacle(const std::vector<Facts> &ranks) {
   std::map<std::string, size_t> users;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].tables != ranks[0].tables)
-      fail("rank ", rank, " runs another program than rank 0; start all ranks with the same binary");
+      fail("rank ", rank, " runs a different program from rank 0; start all ranks with the same binary");
     if (!ranks[rank].hasNccl)
       return concat("the program of rank ", rank, " was linked without it; compile with --transports=nccl");
     auto [other, isNew] = users.emplace(ranks[rank].device, rank);
@@ -151,51 +153,51 @@ static std::string findObstacle(const std::vector<Facts> &ranks) {
 // Starting NCCL
 //===----------------------------------------------------------------------===//
 
-// Calls f on this rank; gives the first problem of any rank, in their order.  A problem
-// that is about another rank ("=") counts less than its own ("-").
-template <class F> static std::string problemOfAny(Reach &reach, std::vector<std::string> &words, const F &f) {
-  std::string word;
+// Calls f on this rank; returns the first problem of any rank, in their order.  A problem
+// that a rank has because of another one ("=") gives way to a problem of its own ("-").
+template <class F> static std::string problemOfAny(Bootstrap &bootstrap, std::vector<std::string> &blobs, const F &f) {
+  std::string blob;
   try {
-    word = "+" + f();
+    blob = "+" + f();
   } catch (const RankError &error) {
-    word = concat("=", error.what());
+    blob = concat("=", error.what());
   } catch (const Error &error) {
-    word = concat("-", error.what());
-    reach.tellNews("start", error.what()); // others wait for this rank inside of NCCL
+    blob = concat("-", error.what());
+    bootstrap.publishNotice("start", error.what()); // the others wait for this rank inside NCCL
   }
-  words = reach.tellAll(word);
+  blobs = bootstrap.allGatherBlobs(blob);
   for (char mark : {'-', '='})
-    for (size_t rank = 0; rank < words.size(); ++rank)
-      if (words[rank][0] == mark)
-        return concat("rank ", rank, ": ", words[rank].substr(1));
+    for (size_t rank = 0; rank < blobs.size(); ++rank)
+      if (blobs[rank][0] == mark)
+        return concat("rank ", rank, ": ", blobs[rank].substr(1));
   return "";
 }
 
 // Null, with the reason, when NCCL cannot start on every rank.
 static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const Rank &rank, const DevicePlace &place,
                                                     std::string &problem) {
-  Reach &reach = *rank.reach;
+  Bootstrap &bootstrap = *rank.bootstrap;
   std::vector<Facts> facts;
-  for (const std::string &word : reach.tellAll(factsOf(model, rank, place.device).text()))
-    facts.push_back(Facts::parse(word));
+  for (const std::string &blob : bootstrap.allGatherBlobs(factsOf(model, rank, place.device).text()))
+    facts.push_back(Facts::parse(blob));
   problem = findObstacle(facts);
   if (!problem.empty())
     return nullptr;
   checkGraphs(facts);
-  std::vector<std::string> words;
-  problem = problemOfAny(reach, words, [&] { return rank.isFirst() ? nccl()->makeId() : ""; });
+  std::vector<std::string> blobs;
+  problem = problemOfAny(bootstrap, blobs, [&] { return rank.isFirst() ? nccl()->makeId() : ""; });
   if (!problem.empty())
     return nullptr;
-  std::string id = words[0].substr(1);
+  std::string id = blobs[0].substr(1);
   std::unique_ptr<StreamCollectives> made;
-  problem = problemOfAny(reach, words, [&] {
+  problem = problemOfAny(bootstrap, blobs, [&] {
     made = nccl()->make(model, rank, place, id);
     return std::string(made->hasRegistered() ? "registered" : "");
   });
   if (!problem.empty())
     return nullptr;
-  for (const std::string &word : words)
-    if (word != "+registered")
+  for (const std::string &blob : blobs)
+    if (blob != "+registered")
       made->unregister(); // all ranks, or none
   made->begin();
   return made;
@@ -203,27 +205,27 @@ static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const
 
 std::unique_ptr<DeviceCollectives> braid::makeDeviceCollectives(const br_model &model, const Rank &rank,
                                                                 const DevicePlace &place) {
-  if (!rank.reach)
+  if (!rank.bootstrap)
     return std::make_unique<StreamCollectives>(model, rank, place);
-  Reach &reach = *rank.reach;
+  Bootstrap &bootstrap = *rank.bootstrap;
   auto queue = std::make_shared<StagingQueue>(place.device);
-  reach.wrapWith([queue](const TransportFactory &inner) { return stagedTransport(inner, queue); });
-  const std::string name = reach.host() == "threads" ? "device-threads" : reach.host();
+  bootstrap.wrapWith([queue](const TransportFactory &inner) { return stagedTransport(inner, queue); });
+  const std::string name = bootstrap.host() == "threads" ? "device-threads" : bootstrap.host();
   std::vector<std::string> warnings;
-  const bool isAuto = reach.wanted() == "auto";
-  if (isAuto || reach.wanted() == "nccl") {
+  const bool isAuto = bootstrap.wanted() == "auto";
+  if (isAuto || bootstrap.wanted() == "nccl") {
     std::string problem;
     if (std::unique_ptr<DeviceCollectives> started = startNccl(model, rank, place, problem)) {
-      reach.settle(started->name());
+      bootstrap.setTransport(started->name());
       return started;
     }
     if (!isAuto)
       fail("--transport=nccl cannot start: ", problem);
-    if (reach.host().empty())
+    if (bootstrap.host().empty())
       fail("nccl cannot start: ", problem, "; this program has neither gloo nor mpi to use instead");
     warnings.push_back(concat("nccl cannot start: ", problem, "; collectives go through the host's memory (", name,
                               "), which is much slower"));
   }
-  reach.settle(name);
-  return std::make_unique<StagedCollectives>(model, rank, place, reach.comm(), queue, name, warnings);
+  bootstrap.setTransport(name);
+  return std::make_unique<StagedCollectives>(model, rank, place, bootstrap.comm(), queue, name, warnings);
 }

@@ -5,7 +5,7 @@
 // lanes of each thread, then those of a warp by shuffles, then the warps' through shared
 // memory, always as the same tree: every thread gets the same bits, in every run.
 //
-// Groups of several warps meet at the barrier of the block: all groups of a block have
+// Groups of several warps synchronize at the barrier of the block: all groups of a block have
 // equally many rows.
 //
 // maximum and minimum are here because the trees need them: NaN wins, as in

@@ -8,7 +8,7 @@
 
 namespace braid {
 
-// Throws Error for anything but success; `where` names the product.
+// Throws Error for anything but success; `where` names the matmul.
 inline void checkLt(cublasStatus_t status, const std::string &where, const char *call) {
   if (status != CUBLAS_STATUS_SUCCESS)
     fail(where, ": ", call, ": ", cublasLtGetStatusString(status));

@@ -1,4 +1,4 @@
-//===- Matmul.cpp - the table of matrix products --------------------------===//
+//===- Matmul.cpp - the table of the model's matmuls ----------------------===//
 //
 // MatmulPlan.cpp lists what of cuBLASLt is used.
 //
@@ -17,7 +17,7 @@ class braid::LtHandle : public LtLibrary {};
 
 namespace {
 
-// What decides how a product runs: everything but where its workspace, GELU's input and a
+// What decides how a matmul runs: everything but where its workspace, GELU's input and a
 // bias's gradient lie.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
   std::vector<int64_t> key = {d.m,          d.n,
@@ -96,7 +96,7 @@ std::vector<MatmulTrial> CudaMatmulTable::timePlans(int most) {
     const ArenaRange workspace = {d.workspace_offset, d.workspace_offset + d.workspace_bytes};
     for (MatmulTrial &trial :
          plans[plan]->time({*library, stream, arena + d.workspace_offset}, most, scratch, workspace)) {
-      trial.product = static_cast<int32_t>(plan);
+      trial.matmul = static_cast<int32_t>(plan);
       trial.users = std::count(numbers.begin(), numbers.end(), plan);
       trial.key = concat(textOf(keyOf(d)), trial.isLast);
       all.push_back(std::move(trial));
@@ -106,19 +106,19 @@ std::vector<MatmulTrial> CudaMatmulTable::timePlans(int most) {
   return all;
 }
 
-void CudaMatmulTable::search(int most, const TellAll &tellAll) {
+void CudaMatmulTable::search(int most, const AllGather &allGather) {
   try {
     trials = timePlans(most);
-  } catch (const Error &failure) { // which the others hear of
+  } catch (const Error &failure) { // the other ranks learn of it
     try {
-      tellAll(wordOfFailure(failure.what()));
-    } catch (const Error &) { // this rank's own is the reason
+      allGather(blobOfFailure(failure.what()));
+    } catch (const Error &) { // this rank's own failure is the reason
     }
     throw;
   }
-  chooseByWords(trials, tellAll(wordOf(trials)));
+  chooseByBlobs(trials, allGather(blobOf(trials)));
   for (const MatmulTrial &trial : trials)
-    plans[trial.product]->take(trial);
+    plans[trial.matmul]->take(trial);
 }
 
 //===----------------------------------------------------------------------===//

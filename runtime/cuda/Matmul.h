@@ -1,4 +1,4 @@
-//===- Matmul.h - matrix products over cuBLASLt ---------------------------===//
+//===- Matmul.h - matmuls over cuBLASLt -----------------------------------===//
 //
 // Every br_matmul_desc gets its plan once, at start: the library's descriptors and the
 // algorithm that its heuristic puts first among those whose scratch memory fits the
@@ -9,7 +9,7 @@
 // buffer (a head of an attention layer) may be aligned less: its algorithm is chosen at
 // its first run.  That is the heuristic's first, for nothing can be timed any more.
 //
-// Products of f32 compute in f32, without TF32; those of bf16 add up in f32.
+// Matmuls of f32 compute in f32, without TF32; those of bf16 add up in f32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMUL_H
@@ -33,27 +33,27 @@ struct MatmulTrial;
 
 class CudaMatmulTable {
 public:
-  // The device is current.  Throws Error, with the product's number and sizes, for a
+  // The device is current.  Throws Error, with the matmul's number and sizes, for a
   // descriptor that cannot run.
   CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~CudaMatmulTable();
 
-  // Times up to `most` algorithms of each product and keeps the fastest (MatmulSearch.h).
-  // The arena, in which nothing may lie yet, is all zeros afterwards.  `tellAll` gives the
-  // words of all ranks, in their order, which come here together.  Throws Error.
-  using TellAll = std::function<std::vector<std::string>(const std::string &)>;
-  void search(int most, const TellAll &tellAll);
+  // Times up to `most` algorithms of each matmul and keeps the fastest (MatmulSearch.h).
+  // The arena, in which nothing may lie yet, is all zeros afterwards.  `allGather`
+  // returns the blobs of all ranks, in their order; all ranks must call this.  Throws Error.
+  using AllGather = std::function<std::vector<std::string>(const std::string &)>;
+  void search(int most, const AllGather &allGather);
   // What it has found; empty without one.
   const std::vector<MatmulTrial> &searched() const { return trials; }
 
-  // Puts product `index` on the stream; places are in the device's memory.
+  // Puts matmul `index` on the stream; places are in the device's memory.
   br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias);
   // Why the last run failed.
   const char *error() const { return message.c_str(); }
 
-  // The number of a product among those that differ.
+  // The number of a matmul among the distinct ones.
   int32_t numberOf(int32_t index) const { return numbers[index]; }
-  // How product `index` runs, for people: "batch 16 in 1 call, 3.0 MiB of workspace".
+  // How matmul `index` runs, for people: "batch 16 in 1 call, 3.0 MiB of workspace".
   std::string describe(int32_t index) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- MatmulPlan.cpp - how one matrix product runs on a GPU --------------===//
+//===- MatmulPlan.cpp - how one matmul runs on a GPU ----------------------===//
 //
 // What of cuBLASLt is used, and so what a stand-in for it must do:
 //
@@ -69,14 +69,14 @@ uint64_t bits(int64_t elements, const ColumnMatrix &m) { return static_cast<uint
 } // namespace
 
 CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where)
-    : d(desc), where(where), product(desc, where), items(countOf(product.loops)), steps(countOf(product.outer)) {
+    : d(desc), where(where), gemm(desc, where), items(countOf(gemm.loops)), steps(countOf(gemm.outer)) {
   checkTypes();
   checkEpilogue();
   checkAux();
   checkBiasGrad();
-  describeMatrix(a, product.a);
-  describeMatrix(b, product.b);
-  describeMatrix(c, product.c);
+  describeMatrix(a, gemm.a);
+  describeMatrix(b, gemm.b);
+  describeMatrix(c, gemm.c);
   usual = alignmentOf({});
   describeOperation(last, true);
   choose(place, last, usual);
@@ -102,7 +102,7 @@ void CudaMatmulPlan::checkEpilogue() const {
   if (d.has_bias && d.bias_type != d.c_type)
     fail(where, ": adds a bias of ", nameOf(d.bias_type), " to a result of ", nameOf(d.c_type),
          "; cuBLASLt's bias has the result's type");
-  if (d.has_bias && !product.swapped)
+  if (d.has_bias && !gemm.swapped)
     fail(where, ": adds a bias to the columns of a column-major result; cuBLASLt's bias is added to the rows of such");
   if (d.epilogue == BR_EPILOGUE_SILU || d.epilogue == BR_EPILOGUE_GELU_ERF)
     fail(where, ": ends in ", d.epilogue == BR_EPILOGUE_SILU ? "SiLU" : "GELU by erf",
@@ -123,7 +123,7 @@ void CudaMatmulPlan::checkAux() const {
     fail(where, ": has a place for GELU's input, but no GELU");
   if (isGrad && d.has_bias)
     fail(where, ": cuBLASLt adds no bias before the gradient of GELU");
-  if (!product.swapped || product.batch != 1 || items != 1)
+  if (!gemm.swapped || gemm.batch != 1 || items != 1)
     fail(where, ": keeps or reads GELU's input for a batch, or a column-major result; it is for one row-major result");
   if (d.aux_m % auxMultiple || d.aux_m < d.n)
     fail(where, ": rows of GELU's input are ", d.aux_m, " elements long; cuBLASLt wants a multiple of ", auxMultiple,
@@ -136,10 +136,10 @@ void CudaMatmulPlan::checkBiasGrad() const {
     return;
   if (d.has_bias || d.has_aux || d.epilogue != BR_EPILOGUE_NONE)
     fail(where, ": sums an operand for the gradient of a bias and has another epilogue; cuBLASLt has either");
-  const int64_t products = product.batch * items * steps;
-  if (products != 1)
-    fail(where, ": sums an operand for the gradient of a bias over ", products,
-         " products, each of which would begin the sum again; compile with --epilogues=activations");
+  const int64_t gemms = gemm.batch * items * steps;
+  if (gemms != 1)
+    fail(where, ": sums an operand for the gradient of a bias over ", gemms,
+         " GEMMs, each of which would restart the sum; compile with --epilogues=activations");
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,8 +150,7 @@ void CudaMatmulPlan::describeMatrix(LtLayout &layout, const ColumnMatrix &matrix
   check(cublasLtMatrixLayoutCreate(layout.out(), dataType(matrix.type), static_cast<uint64_t>(matrix.rows),
                                    static_cast<uint64_t>(matrix.columns), matrix.ld),
         "cublasLtMatrixLayoutCreate");
-  check(set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(product.batch)),
-        "setting the batch count");
+  check(set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(gemm.batch)), "setting the batch count");
   check(set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batchStride), "setting the batch stride");
 }
 
@@ -159,11 +158,11 @@ void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
   LtOperation &operation = finish.operation;
   check(cublasLtMatmulDescCreate(operation.out(), CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
   auto transpose = [](const ColumnMatrix &m) { return static_cast<int32_t>(m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N); };
-  check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(product.a)), "setting A's transposition");
-  check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(product.b)), "setting B's transposition");
+  check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(gemm.a)), "setting A's transposition");
+  check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(gemm.b)), "setting B's transposition");
   const bool hasVector = isLast && (d.has_bias || d.bias_grad), keepsAux = isLast && d.has_aux;
   check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE,
-            static_cast<uint32_t>(isLast ? epilogueOf(d, product.swapped) : CUBLASLT_EPILOGUE_DEFAULT)),
+            static_cast<uint32_t>(isLast ? epilogueOf(d, gemm.swapped) : CUBLASLT_EPILOGUE_DEFAULT)),
         "setting the epilogue");
   if (hasVector)
     check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.c_type))),
@@ -172,7 +171,7 @@ void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
     check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.aux_m), "setting the rows of GELU's input");
 }
 
-// Where the last call finds what is not a matrix of the product.
+// Where the last call finds the bias, or its gradient, and GELU's input.
 void CudaMatmulPlan::setPlaces(const void *bias, const void *aux) {
   if (d.has_bias || d.bias_grad)
     check(set(last.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
@@ -202,7 +201,7 @@ CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, con
   for (auto name : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
     check(set(preference, name, static_cast<uint32_t>(alignment)), "setting the alignment");
-  // Parts of a long sum meet in f32, never in the result's bf16.
+  // Parts of a long sum are added in f32, never in the result's bf16.
   check(set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
             static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)),
         "setting the reduction scheme");
@@ -249,12 +248,12 @@ MatmulTrial CudaMatmulPlan::timeFinish(const Place &place, const Finish &finish,
   trial.calls = isLast ? items : items * (steps - 1);
   trial.candidates = candidatesFor(place, finish, usual, most);
   auto bytesOf = [&](const ColumnMatrix &matrix) {
-    return bits((product.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
+    return bits((gemm.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };
-  const uint64_t vector = bits(std::max(product.c.rows, product.c.columns), product.c); // a bias, or its gradient
-  const uint64_t aux = d.has_aux ? bits(product.c.columns * d.aux_m, product.c) : 0;
+  const uint64_t vector = bits(std::max(gemm.c.rows, gemm.c.columns), gemm.c); // a bias, or its gradient
+  const uint64_t aux = d.has_aux ? bits(gemm.c.columns * d.aux_m, gemm.c) : 0;
   const std::vector<std::byte *> places =
-      scratch.place({bytesOf(product.a), bytesOf(product.b), bytesOf(product.c), vector, aux}, workspace);
+      scratch.place({bytesOf(gemm.a), bytesOf(gemm.b), bytesOf(gemm.c), vector, aux}, workspace);
   if (places.empty())
     return trial;
   setPlaces(places[3], places[4]);
@@ -281,11 +280,10 @@ void CudaMatmulPlan::take(const MatmulTrial &trial) {
 // reads or writes.
 int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
   uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(p.bias) | bits(p.aux) | bufferAlignment;
-  all |= bits(product.a.batchStride, product.a) | bits(product.b.batchStride, product.b) |
-         bits(product.c.batchStride, product.c);
-  for (const std::vector<ColumnLoop> *loops : {&product.loops, &product.outer})
+  all |= bits(gemm.a.batchStride, gemm.a) | bits(gemm.b.batchStride, gemm.b) | bits(gemm.c.batchStride, gemm.c);
+  for (const std::vector<ColumnLoop> *loops : {&gemm.loops, &gemm.outer})
     for (const ColumnLoop &loop : *loops)
-      all |= bits(loop.a, product.a) | bits(loop.b, product.b) | bits(loop.c, product.c);
+      all |= bits(loop.a, gemm.a) | bits(loop.b, gemm.b) | bits(loop.c, gemm.c);
   return 1 << std::countr_zero(all);
 }
 
@@ -295,21 +293,21 @@ int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
 
 void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias,
                          void *aux) {
-  if (product.swapped)
+  if (gemm.swapped)
     std::swap(ourA, ourB);
   const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC),
                          d.has_bias || d.bias_grad ? bias : nullptr, d.has_aux ? aux : nullptr};
   if (bits(base.aux) % auxAlignment)
     fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
-  const int64_t size = sizeOf(product.a.type), sizeC = sizeOf(product.c.type);
+  const int64_t size = sizeOf(gemm.a.type), sizeC = sizeOf(gemm.c.type);
   const int alignment = alignmentOf(base);
   const cublasLtMatmulAlgo_t *ofLast = choose(place, last, alignment);
   const cublasLtMatmulAlgo_t *ofPlain = steps > 1 ? choose(place, plain, alignment) : nullptr;
   setPlaces(bias, aux);
   for (int64_t item = 0; item < items; ++item) {
-    const ColumnOffsets at = offsetsOf(product.loops, item);
+    const ColumnOffsets at = offsetsOf(gemm.loops, item);
     for (int64_t step = 0; step < steps; ++step) {
-      const ColumnOffsets part = offsetsOf(product.outer, step);
+      const ColumnOffsets part = offsetsOf(gemm.outer, step);
       const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC,
                           base.bias, base.aux};
       const bool isLast = step + 1 == steps, adds = step > 0 || d.accumulate;
@@ -327,6 +325,6 @@ cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Finish &finish
 
 std::string CudaMatmulPlan::describe() const {
   const auto &chosen = last.chosen[std::countr_zero(static_cast<unsigned>(usual))];
-  return concat("batch ", product.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
+  return concat("batch ", gemm.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
                 formatBytes(chosen->workspaceSize), " of workspace");
 }

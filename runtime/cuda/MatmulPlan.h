@@ -1,6 +1,6 @@
-//===- MatmulPlan.h - how one matrix product runs on a GPU ----------------===//
+//===- MatmulPlan.h - how one matmul runs on a GPU ------------------------===//
 //
-// A product is `items` calls, or with outer loops as many for each of their steps,
+// A matmul is `items` calls, or with outer loops as many for each of their steps,
 // which add into the same C in order: the first as the descriptor says, the others with
 // beta = 1.  Bias and epilogue belong to the last of them.
 //
@@ -8,7 +8,7 @@
 #ifndef BRAID_CUDA_MATMULPLAN_H
 #define BRAID_CUDA_MATMULPLAN_H
 
-#include "cuda/ColumnProduct.h"
+#include "cuda/ColumnMajorGemm.h"
 #include "cuda/LtObjects.h"
 #include "cuda/MatmulScratch.h"
 #include "cuda/MatmulSearch.h"
@@ -19,7 +19,7 @@ namespace braid {
 
 class CudaMatmulPlan {
 public:
-  // Where a product runs.
+  // Where a matmul runs.
   struct Place {
     cublasLtHandle_t library;
     cudaStream_t stream;
@@ -71,7 +71,7 @@ private:
 
   br_matmul_desc d;
   std::string where;
-  ColumnProduct product;
+  ColumnMajorGemm gemm;
   int64_t items, steps; // calls for independent results; of each, calls that add up
   int usual;            // alignment of what begins where buffers do
   LtLayout a, b, c;

@@ -1,4 +1,4 @@
-//===- MatmulScratch.cpp - operands of products that are only timed -------===//
+//===- MatmulScratch.cpp - operands of matmuls that are only timed --------===//
 
 #include "cuda/MatmulScratch.h"
 

@@ -1,7 +1,7 @@
-//===- MatmulScratch.h - operands of products that are only timed ---------===//
+//===- MatmulScratch.h - operands of matmuls that are only timed ----------===//
 //
-// A search times products before anything is in the arena, so their operands may lie
-// anywhere in it: beside each other, and outside the product's workspace, in which some
+// A search times matmuls before anything is in the arena, so their operands may lie
+// anywhere in it: beside each other, and outside the matmul's workspace, in which some
 // algorithms count.  A plan has room for them wherever the program's own operands lie
 // in buffers of their own; two that are read may be slices of one, and then share a place.
 //
@@ -25,8 +25,8 @@ struct ArenaRange {
   uint64_t begin, end;
 };
 
-// Begins of pieces of so many bytes, aligned as buffers are, none of which meets another or
-// `taken`.  None where there is no such room.
+// Begins of pieces of so many bytes, aligned as buffers are, none of which overlaps another or
+// `taken`.  None if there is no such room.
 std::optional<std::vector<uint64_t>> placePieces(const std::vector<uint64_t> &bytes, ArenaRange taken,
                                                  uint64_t arenaBytes);
 
@@ -35,7 +35,7 @@ public:
   // Overwrites what is in the arena.
   MatmulScratch(std::byte *arena, uint64_t bytes, cudaStream_t stream);
 
-  // Where operands of a product lie, the first two of which are only read, filled with
+  // Where operands of a matmul lie, the first two of which are only read, filled with
   // numbers; by their order.  Empty where there is no room.
   std::vector<std::byte *> place(const std::vector<uint64_t> &bytes, ArenaRange workspace);
 

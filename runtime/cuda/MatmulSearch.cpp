@@ -1,4 +1,4 @@
-//===- MatmulSearch.cpp - the fastest algorithm of those that cuBLASLt offers -===//
+//===- MatmulSearch.cpp - takes the fastest algorithm of cuBLASLt ---------===//
 
 #include "cuda/MatmulSearch.h"
 
@@ -53,7 +53,7 @@ std::vector<MatmulTime> braid::timeByTurns(size_t count, cudaStream_t stream, co
       works[i] = call(i);
       checkCuda(cudaEventRecord(lap.end, stream), "cudaEventRecord");
     }
-  checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize after products that were timed");
+  checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize after timing matmuls");
   std::vector<MatmulTime> times(count);
   for (size_t i = 0; i < count; ++i)
     if (works[i])
@@ -70,7 +70,8 @@ size_t braid::fastestOf(const std::vector<MatmulTime> &times) {
 // Choosing, with other ranks
 //===----------------------------------------------------------------------===//
 
-// What the library says of an algorithm, "?" where it says nothing; the same only of the same.
+// The configuration that the library reports of an algorithm, "?" where it reports none;
+// equal only for equal algorithms.
 static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   static constexpr struct {
     cublasLtMatmulAlgoConfigAttributes_t name;
@@ -108,23 +109,23 @@ static std::vector<std::string> algorithmsOf(const MatmulTrial &trial) {
   return names;
 }
 
-std::string braid::wordOf(const std::vector<MatmulTrial> &trials) {
-  Json word = Json::object();
+std::string braid::blobOf(const std::vector<MatmulTrial> &trials) {
+  Json blob = Json::object();
   for (const MatmulTrial &trial : trials) {
     Json times = Json::array();
     for (const MatmulTime &time : trial.times)
       times.push_back(jsonOf(time.least));
-    word[trial.key] = {{"algorithms", algorithmsOf(trial)}, {"times", times}};
+    blob[trial.key] = {{"algorithms", algorithmsOf(trial)}, {"times", times}};
   }
-  return Json{{"trials", word}}.dump();
+  return Json{{"trials", blob}}.dump();
 }
 
-std::string braid::wordOfFailure(const std::string &error) { return Json{{"error", error}}.dump(); }
+std::string braid::blobOfFailure(const std::string &error) { return Json{{"error", error}}.dump(); }
 
-void braid::chooseByWords(std::vector<MatmulTrial> &trials, const std::vector<std::string> &words) {
+void braid::chooseByBlobs(std::vector<MatmulTrial> &trials, const std::vector<std::string> &blobs) {
   std::vector<Json> ranks;
-  for (const std::string &word : words) {
-    ranks.push_back(Json::parse(word));
+  for (const std::string &blob : blobs) {
+    ranks.push_back(Json::parse(blob));
     if (ranks.back().contains("error"))
       throw RankError(concat("rank ", ranks.size() - 1, ": ", ranks.back()["error"].get<std::string>()));
   }
@@ -137,8 +138,8 @@ void braid::chooseByWords(std::vector<MatmulTrial> &trials, const std::vector<st
         continue;
       if (its[trial.key]["algorithms"] != algorithms)
         fail(trial.name, ": cuBLASLt offers rank ", rank,
-             " other algorithms than another rank; with --matmul-search "
-             "all ranks take the same, on GPUs of one kind: leave it out, or give all ranks such");
+             " other algorithms than another rank; --matmul-search needs the same GPU model on all ranks: leave it "
+             "out, or start all ranks on GPUs of one model");
       const Json &times = its[trial.key]["times"];
       slowest.resize(std::max(slowest.size(), times.size()), {0, 0});
       for (size_t i = 0; i < times.size(); ++i)
@@ -151,7 +152,7 @@ void braid::chooseByWords(std::vector<MatmulTrial> &trials, const std::vector<st
 }
 
 //===----------------------------------------------------------------------===//
-// Telling
+// Reporting
 //===----------------------------------------------------------------------===//
 
 std::string braid::describeSearch(const std::vector<MatmulTrial> &trials) {
@@ -168,13 +169,13 @@ std::string braid::describeSearch(const std::vector<MatmulTrial> &trials) {
   }
   char ratio[32];
   std::snprintf(ratio, sizeof ratio, "%.2f", chosen > 0 ? first / chosen : 1.0);
-  return concat("matmul search: ", trials.size(), " products, ", candidates, " algorithms; together ", ratio,
+  return concat("matmul search: ", trials.size(), " matmuls, ", candidates, " algorithms; together ", ratio,
                 " times as fast as the heuristic's first",
                 untimed ? concat("; ", untimed, " not timed, for want of room for their operands") : "");
 }
 
 Json braid::jsonOfSearch(const std::vector<MatmulTrial> &trials) {
-  Json products = Json::array();
+  Json matmuls = Json::array();
   for (const MatmulTrial &trial : trials) {
     const std::vector<std::string> algorithms = algorithmsOf(trial);
     Json candidates = Json::array();
@@ -182,11 +183,11 @@ Json braid::jsonOfSearch(const std::vector<MatmulTrial> &trials) {
       candidates.push_back({{"algorithm", algorithms[i]},
                             {"seconds", jsonOf(trial.times[i].least / 1000)},
                             {"median_seconds", jsonOf(trial.times[i].median / 1000)}});
-    products.push_back({{"product", trial.product},
-                        {"name", trial.name},
-                        {"calls", trial.calls},
-                        {"chosen", trial.chosen},
-                        {"candidates", candidates}});
+    matmuls.push_back({{"product", trial.matmul},
+                       {"name", trial.name},
+                       {"calls", trial.calls},
+                       {"chosen", trial.chosen},
+                       {"candidates", candidates}});
   }
-  return products;
+  return matmuls;
 }

@@ -78,8 +78,8 @@ void NcclCollectives::issue(const Move &m, const Operation &op, ncclComm_t comm)
 
 NcclCollectives::NcclCollectives(const br_model &model, const Rank &rank, const DevicePlace &place,
                                  const std::string &id)
-    : StreamCollectives(model, rank, place), reach(*rank.reach), device(place.device),
-      communicators(model, *rank.reach, rank.number, id) {
+    : StreamCollectives(model, rank, place), bootstrap(*rank.bootstrap), device(place.device),
+      communicators(model, *rank.bootstrap, rank.number, id) {
   communicators.registerMemory(place.arena, model.arena_bytes);
   if (scratchBytes() > 0)
     communicators.registerMemory(scratchMemory(), scratchBytes());
@@ -105,7 +105,7 @@ NcclCollectives::~NcclCollectives() {
   changed.notify_all();
   watcher.join();
   if (isGood)
-    communicators.finish(std::min(reach.timeout(), 30.0));
+    communicators.finish(std::min(bootstrap.timeout(), 30.0));
   else
     communicators.abort();
 }
@@ -145,7 +145,7 @@ void NcclCollectives::exchange(int32_t index) {
   for (const Move &move : each.plan.moves)
     issue(move, each.operation, comm);
   inside.endGroup();
-  communicators.settle(comm);
+  communicators.await(comm);
 }
 
 void NcclCollectives::started(int32_t index) {
@@ -207,7 +207,7 @@ void NcclCollectives::watch() {
     std::string trouble = hasFailed() ? error() : findTrouble();
     if (!trouble.empty()) {
       noteFailure(trouble);
-      reach.tellNews("failure", trouble);
+      bootstrap.publishNotice("failure", trouble);
       communicators.abort();
       return;
     }
@@ -216,8 +216,8 @@ void NcclCollectives::watch() {
 }
 
 std::string NcclCollectives::findTrouble() {
-  if (std::string news = reach.news("failure"); !news.empty())
-    return news;
+  if (std::string notice = bootstrap.findNotice("failure"); !notice.empty())
+    return notice;
   std::lock_guard lock(watchMutex);
   if (std::string async = communicators.asyncError(); !async.empty())
     return concat("rank ", rankNumber(), ": ",
@@ -226,23 +226,23 @@ std::string NcclCollectives::findTrouble() {
 }
 
 std::string NcclCollectives::findLate() {
-  const auto isLate = [now = Clock::now(), most = std::chrono::duration<double>(reach.timeout())](
+  const auto isLate = [now = Clock::now(), most = std::chrono::duration<double>(bootstrap.timeout())](
                           Clock::time_point since) { return now - since >= most; };
   if (call && isLate(callSince))
-    return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(), " is still in ", call,
+    return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(), " is still in ", call,
                   ", which may wait for other ranks; start a process for each GPU, or run with --cuda-graph=off");
   if (std::string late = findLateCollective(); !late.empty())
     return late;
   const bool waits = underWay.empty() && awaited && queryEvent(awaited) == cudaErrorNotReady;
   if (!waits || !isLate(awaitedSince))
     return "";
-  return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(),
+  return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(),
                 " waits for a CUDA graph with collectives; run with --cuda-graph=off to see for which one");
 }
 
 // Holding watchMutex.
 void NcclCollectives::dropEnded() {
-  while (!underWay.empty() && queryEvent(underWay[0].passage->end) == cudaSuccess) {
+  while (!underWay.empty() && queryEvent(underWay[0].eventPair->end) == cudaSuccess) {
     underWay.pop_front();
     since = Clock::now();
   }
@@ -255,11 +255,11 @@ std::string NcclCollectives::findLateCollective() {
   if (underWay.empty())
     return "";
   const Clock::time_point now = Clock::now();
-  if (queryEvent(underWay[0].passage->begin) == cudaErrorNotReady)
+  if (queryEvent(underWay[0].eventPair->begin) == cudaErrorNotReady)
     since = now;
-  if (now - since < std::chrono::duration<double>(reach.timeout()))
+  if (now - since < std::chrono::duration<double>(bootstrap.timeout()))
     return "";
-  return concat("after ", formatExact(reach.timeout()), " s rank ", rankNumber(), " waits for ",
+  return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(), " waits for ",
                 describe(underWay[0].index, underWay[0].action));
 }
 

@@ -5,12 +5,12 @@
 // stream wait for its end.  The host waits for nothing, so a CUDA graph can hold all
 // of it.
 //
-// Communicators do not block the host: whoever calls NCCL asks for the state until it
-// has settled, has failed, or time has passed.  A thread watches the collectives that
+// Communicators do not block the host: whoever calls NCCL polls the state until it
+// has completed, has failed, or time has passed.  A thread watches the collectives that
 // are under way.  When NCCL reports an error, another rank has failed, or one does not
 // end in time, all communicators are aborted: kernels that wait for other ranks end,
 // and every later call fails with the reason.  What blocks in spite of that is left to
-// LastResort.
+// Watchdog.
 //
 // What NCCL does other than the host's transports: reductions combine in an order of
 // its own (bf16 rounds at each step), so their bits depend on the number of ranks and
@@ -69,7 +69,7 @@ private:
   std::string findLateCollective();
   void dropEnded();
 
-  Reach &reach;
+  Bootstrap &bootstrap;
   const int device;
   NcclCommunicators communicators;
   // Between the calling thread and the one that watches:
@@ -78,7 +78,7 @@ private:
   struct Started {
     int32_t index;
     const char *action;
-    SharedPassage passage;
+    SharedEventPair eventPair;
   };
   std::deque<Started> underWay;  // outside of captures, not seen to have ended
   Clock::time_point since;       // nothing of these has ended, while the first could run

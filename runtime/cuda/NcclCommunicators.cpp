@@ -37,8 +37,8 @@ static ncclConfig_t configuration() {
 // Making them
 //===----------------------------------------------------------------------===//
 
-NcclCommunicators::NcclCommunicators(const br_model &model, Reach &reach, int rank, const std::string &id)
-    : reach(reach) {
+NcclCommunicators::NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id)
+    : bootstrap(bootstrap) {
   try {
     connect(rank, worldSize(model), id);
     split(model, rank);
@@ -53,12 +53,12 @@ NcclCommunicators::~NcclCommunicators() { abort(); }
 void NcclCommunicators::connect(int rank, int size, const std::string &id) {
   ncclUniqueId unique;
   if (id.size() != sizeof unique)
-    fail("rank 0 has sent an id of NCCL of ", id.size(), " bytes, but this program's NCCL has ids of ", sizeof unique);
+    fail("rank 0 sent an NCCL id of ", id.size(), " bytes, but this program's NCCL has ids of ", sizeof unique);
   std::memcpy(&unique, id.data(), sizeof unique);
   ncclConfig_t config = configuration();
   all.push_back(nullptr);
   checkNccl(ncclCommInitRankConfig(&all[0], size, unique, rank, &config), "ncclCommInitRankConfig");
-  settleBy(all[0], deadlineAfter(reach.timeout()), "ncclCommInitRankConfig");
+  awaitBy(all[0], deadlineAfter(bootstrap.timeout()), "ncclCommInitRankConfig");
 }
 
 // Color and key are the group and the place in it.
@@ -67,7 +67,7 @@ void NcclCommunicators::split(const br_model &model, int rank) {
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind) {
     std::vector<std::vector<int32_t>> groups = groupsOf(model, kind);
     bool isWorld = groups.size() == 1 && std::is_sorted(groups[0].begin(), groups[0].end());
-    if (isWorld || groups[0].size() == 1) { // a rank alone talks to nobody
+    if (isWorld || groups[0].size() == 1) { // a rank alone does not communicate
       byKind.push_back(0);
       continue;
     }
@@ -81,15 +81,15 @@ void NcclCommunicators::split(const br_model &model, int rank) {
   }
 }
 
-// The new one is there once the old one has settled; NCCL may write it even after this
+// The new one is there once the old one has completed; NCCL may write it even after this
 // rank has ceased to wait, so its place is one that an abort keeps.
 void NcclCommunicators::splitOff(int32_t color, int32_t place) {
   ncclConfig_t config = configuration();
   all.push_back(nullptr);
-  Clock::time_point deadline = deadlineAfter(reach.timeout());
+  Clock::time_point deadline = deadlineAfter(bootstrap.timeout());
   checkNccl(ncclCommSplit(all[0], color, place, &all.back(), &config), "ncclCommSplit");
-  settleBy(all[0], deadline, "ncclCommSplit");
-  settleBy(all.back(), deadline, "ncclCommSplit");
+  awaitBy(all[0], deadline, "ncclCommSplit");
+  awaitBy(all.back(), deadline, "ncclCommSplit");
 }
 
 void NcclCommunicators::registerMemory(void *memory, size_t bytes) {
@@ -111,16 +111,16 @@ void NcclCommunicators::unregister() {
 // Waiting for NCCL
 //===----------------------------------------------------------------------===//
 
-void NcclCommunicators::settle(ncclComm_t comm) { settleBy(comm, deadlineAfter(reach.timeout()), "NCCL"); }
+void NcclCommunicators::await(ncclComm_t comm) { awaitBy(comm, deadlineAfter(bootstrap.timeout()), "NCCL"); }
 
-// Asks eagerly at first: where ranks are connected, a call settles at once.
-void NcclCommunicators::settleBy(ncclComm_t comm, Clock::time_point deadline, const char *what) {
+// Polls eagerly at first: between connected ranks, a call completes at once.
+void NcclCommunicators::awaitBy(ncclComm_t comm, Clock::time_point deadline, const char *what) {
   for (int turn = 0;; ++turn) {
     ncclResult_t state = ncclSuccess;
     {
       std::lock_guard lock(mutex);
       if (aborted)
-        fail("the ranks were told to end");
+        fail("the NCCL communicators were aborted");
       checkNccl(ncclCommGetAsyncError(comm, &state), "ncclCommGetAsyncError");
     }
     checkNccl(state, what);
@@ -128,10 +128,10 @@ void NcclCommunicators::settleBy(ncclComm_t comm, Clock::time_point deadline, co
       return;
     if (turn % 256 == 255)
       for (const char *topic : {"start", "failure"})
-        if (std::string news = reach.news(topic); !news.empty())
-          throw RankError(news);
+        if (std::string notice = bootstrap.findNotice(topic); !notice.empty())
+          throw RankError(notice);
     if (Clock::now() >= deadline)
-      fail("after ", formatExact(reach.timeout()), " s not all ranks have come to ", what);
+      fail("after ", formatExact(bootstrap.timeout()), " s not all ranks have entered ", what);
     if (turn > 64)
       std::this_thread::sleep_for(std::chrono::microseconds(turn < 1024 ? 20 : 500));
   }
@@ -140,7 +140,7 @@ void NcclCommunicators::settleBy(ncclComm_t comm, Clock::time_point deadline, co
 std::string NcclCommunicators::asyncError() {
   std::lock_guard lock(mutex);
   if (inside || aborted)
-    return ""; // whoever is inside asks itself
+    return ""; // the thread that is inside polls it itself
   for (ncclComm_t comm : all) {
     ncclResult_t state = ncclSuccess;
     try {
@@ -156,7 +156,7 @@ std::string NcclCommunicators::asyncError() {
 void NcclCommunicators::enter() {
   std::lock_guard lock(mutex);
   if (aborted)
-    fail("the ranks were told to end");
+    fail("the NCCL communicators were aborted");
   inside = true;
 }
 
@@ -200,7 +200,7 @@ void NcclCommunicators::finish(double seconds) {
     unregister();
     for (auto comm = all.rbegin(); comm != all.rend(); ++comm) {
       checkNccl(ncclCommFinalize(*comm), "ncclCommFinalize");
-      settleBy(*comm, deadline, "ncclCommFinalize");
+      awaitBy(*comm, deadline, "ncclCommFinalize");
     }
   } catch (const Error &) { // the others have not come to their ends
     return abort();

@@ -4,14 +4,14 @@
 // kinds that mean the same ranks in the same order share one.  All ranks split in the
 // same order, whatever their own programs use.
 //
-// None blocks the host.  After a call NCCL may still be connecting ranks, and settles
-// later; until then nothing else may be asked of the communicator.
+// None blocks the host.  After a call NCCL may still be connecting ranks, and completes
+// later; until then the communicator accepts no other call.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_NCCLCOMMUNICATORS_H
 #define BRAID_CUDA_NCCLCOMMUNICATORS_H
 
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 
 #include <atomic>
 #include <functional>
@@ -24,8 +24,8 @@ void checkNccl(ncclResult_t result, const char *call);
 
 class NcclCommunicators {
 public:
-  // `id` is that of rank 0.  Throws Error when ranks do not come in time or NCCL fails.
-  NcclCommunicators(const br_model &model, Reach &reach, int rank, const std::string &id);
+  // `id` is that of rank 0.  Throws Error when ranks do not join in time or NCCL fails.
+  NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id);
   // Aborts what has not been finished.
   ~NcclCommunicators();
 
@@ -37,9 +37,9 @@ public:
   bool hasRegistered() const { return canRegister; }
   void unregister();
 
-  // Waits until the last call has settled.  Throws Error when it failed, when the ranks
+  // Waits until the last call has completed.  Throws Error when it failed, when the ranks
   // were aborted or after the time-out.
-  void settle(ncclComm_t comm);
+  void await(ncclComm_t comm);
 
   // The text of an error that NCCL has noticed since; empty when there is none.
   std::string asyncError();
@@ -57,9 +57,9 @@ private:
   void connect(int rank, int size, const std::string &id);
   void split(const br_model &model, int rank);
   void splitOff(int32_t color, int32_t place);
-  void settleBy(ncclComm_t comm, Clock::time_point deadline, const char *what);
+  void awaitBy(ncclComm_t comm, Clock::time_point deadline, const char *what);
 
-  Reach &reach;
+  Bootstrap &bootstrap;
   std::vector<ncclComm_t> all; // the world first
   std::vector<size_t> byKind;  // places in `all`
   std::vector<std::pair<ncclComm_t, void *>> registered;

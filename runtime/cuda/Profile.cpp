@@ -21,7 +21,7 @@ Profile::Profile(const br_model &model, cudaStream_t stream, const std::string &
     Program &program = programs.emplace_back();
     program.program = &model.programs[i];
     program.milliseconds.resize(model.programs[i].n_actions);
-    program.products.resize(model.programs[i].n_actions, -1);
+    program.matmuls.resize(model.programs[i].n_actions, -1);
   }
 }
 
@@ -59,10 +59,10 @@ void Profile::at(int32_t action, ProgramErrors &errors) {
   nvtxRangePushA(current->program->actions[action]);
 }
 
-void Profile::runsProduct(int32_t product) {
+void Profile::runsMatmul(int32_t matmul) {
   const Marks &marks = current->marks[current->started % 2];
   if (!marks.actions.empty())
-    current->products[marks.actions.back()] = product;
+    current->matmuls[marks.actions.back()] = matmul;
 }
 
 void Profile::leave(ProgramErrors &errors) {
@@ -90,15 +90,15 @@ void Profile::collect(Program &program, Marks &marks, const Wait &wait) {
 }
 
 //===----------------------------------------------------------------------===//
-// Telling
+// Reporting
 //===----------------------------------------------------------------------===//
 
-void Profile::write(const Wait &wait, const std::vector<MatmulTrial> &products) {
+void Profile::write(const Wait &wait, const std::vector<MatmulTrial> &matmuls) {
   for (Program &program : programs)
     for (Marks &marks : program.marks)
       collect(program, marks, wait);
   if (!path.empty())
-    writeJson(products);
+    writeJson(matmuls);
   else
     print();
 }
@@ -123,7 +123,7 @@ void Profile::print() const {
   }
 }
 
-void Profile::writeJson(const std::vector<MatmulTrial> &products) {
+void Profile::writeJson(const std::vector<MatmulTrial> &matmuls) {
   nlohmann::ordered_json measured = nlohmann::ordered_json::array();
   for (const Program &program : programs) {
     if (program.measured == 0)
@@ -132,15 +132,15 @@ void Profile::writeJson(const std::vector<MatmulTrial> &products) {
     nlohmann::ordered_json actions = nlohmann::ordered_json::array();
     for (size_t i = 0; i < program.milliseconds.size(); ++i) {
       actions.push_back({{"name", program.program->actions[i]}, {"seconds", program.milliseconds[i] / runs / 1000}});
-      if (program.products[i] >= 0)
-        actions.back()["product"] = program.products[i];
+      if (program.matmuls[i] >= 0)
+        actions.back()["product"] = program.matmuls[i];
     }
     measured.push_back({{"program", program.program->name},
                         {"runs", program.measured},
                         {"seconds", program.total / runs / 1000},
                         {"actions", actions}});
   }
-  const nlohmann::ordered_json root = {{"programs", measured}, {"products", jsonOfSearch(products)}};
+  const nlohmann::ordered_json root = {{"programs", measured}, {"products", jsonOfSearch(matmuls)}};
   const std::string text = root.dump(1) + "\n";
   File::createForWriting(path).write(text.data(), text.size());
 }

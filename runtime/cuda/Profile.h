@@ -11,8 +11,8 @@
 //
 // The same actions are ranges of NVTX, for Nsight Systems.
 //
-// The file says of an action which product it runs, by its number among those that
-// differ, and how long that product's algorithms took where a search has timed them.
+// The file says which matmul an action runs, by its number among the distinct ones, and
+// how long that matmul's algorithms took if a search has timed them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_PROFILE_H
@@ -42,11 +42,11 @@ public:
   void enter(const br_program &program, const Wait &wait);
   void at(int32_t action, ProgramErrors &errors);
   void leave(ProgramErrors &errors);
-  // The current action runs this product.
-  void runsProduct(int32_t product);
+  // The current action runs this matmul.
+  void runsMatmul(int32_t matmul);
 
-  // After the last run, with what a search has found of products.
-  void write(const Wait &wait, const std::vector<MatmulTrial> &products);
+  // After the last run, with what a search of matmul algorithms has found.
+  void write(const Wait &wait, const std::vector<MatmulTrial> &matmuls);
 
 private:
   // What one run has recorded.
@@ -62,12 +62,12 @@ private:
     int64_t started = 0, measured = 0;
     double total = 0;                 // milliseconds, of all measured runs
     std::vector<double> milliseconds; // of each action
-    std::vector<int32_t> products;    // likewise; -1: it runs none
+    std::vector<int32_t> matmuls;     // likewise; -1: it runs none
   };
   void mark(int32_t action, ProgramErrors &errors);
   void collect(Program &program, Marks &marks, const Wait &wait);
   void print() const;
-  void writeJson(const std::vector<MatmulTrial> &products);
+  void writeJson(const std::vector<MatmulTrial> &matmuls);
 
   cudaStream_t stream;
   // Opened at the start, so that hours of work do not end without it; what is in it goes

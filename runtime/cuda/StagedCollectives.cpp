@@ -15,23 +15,23 @@ StagedCollectives::StagedCollectives(const br_model &model, const Rank &rank, co
     : DeviceCollectives(place), queue(std::move(queue)), transport(std::move(transport)),
       warningTexts(std::move(warnings)), collectives(model, place.arena, withComm(rank, comm)) {
   for (int32_t i = 0; i < model.n_collectives; ++i)
-    passages.push_back(std::make_shared<StagingQueue::Passage>());
+    eventPairs.push_back(std::make_shared<StagingQueue::EventPair>());
 }
 
 // What is queued on the device uses memory that goes next.
 StagedCollectives::~StagedCollectives() { cudaStreamSynchronize(place.streams.compute); }
 
 br_status StagedCollectives::start(int32_t index) {
-  if (note(cudaEventRecord(passages[index]->begin, place.streams.compute), "cudaEventRecord") != BR_OK)
+  if (note(cudaEventRecord(eventPairs[index]->begin, place.streams.compute), "cudaEventRecord") != BR_OK)
     return BR_ERROR;
-  queue->push(passages[index]);
+  queue->push(eventPairs[index]);
   return collectives.start(index);
 }
 
 br_status StagedCollectives::wait(int32_t index) {
   if (collectives.wait(index) != BR_OK)
     return BR_ERROR;
-  return note(cudaStreamWaitEvent(place.streams.compute, passages[index]->end, 0), "cudaStreamWaitEvent");
+  return note(cudaStreamWaitEvent(place.streams.compute, eventPairs[index]->end, 0), "cudaStreamWaitEvent");
 }
 
 // The device waits for nobody: starts and waits have failed if ranks have, and the

@@ -1,6 +1,6 @@
 //===- StagedCollectives.h - collectives through the host's memory --------===//
 //
-// For ranks whose devices cannot talk to each other: the rank's communication thread
+// For ranks whose devices cannot communicate with each other: the rank's communication thread
 // copies (StagedTransport.h).  A wait blocks the host, so no CUDA graph can hold it.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ private:
   const std::string transport;
   const std::vector<std::string> warningTexts;
   Collectives collectives;
-  std::vector<StagingQueue::SharedPassage> passages; // by collective
+  std::vector<StagingQueue::SharedEventPair> eventPairs; // by collective
 };
 
 } // namespace braid

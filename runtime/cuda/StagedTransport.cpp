@@ -11,17 +11,17 @@
 
 using namespace braid;
 
-void StagingQueue::push(SharedPassage passage) {
+void StagingQueue::push(SharedEventPair eventPair) {
   std::lock_guard lock(mutex);
-  passages.push_back(std::move(passage));
+  eventPairs.push_back(std::move(eventPair));
 }
 
-StagingQueue::SharedPassage StagingQueue::pop() {
+StagingQueue::SharedEventPair StagingQueue::pop() {
   std::lock_guard lock(mutex);
-  if (passages.empty())
+  if (eventPairs.empty())
     return nullptr;
-  SharedPassage next = std::move(passages.front());
-  passages.pop_front();
+  SharedEventPair next = std::move(eventPairs.front());
+  eventPairs.pop_front();
   return next;
 }
 
@@ -136,14 +136,14 @@ private:
 };
 
 void StagedTransport::run(const Operation &operation, Clock::time_point deadline, double seconds) {
-  StagingQueue::SharedPassage passage = queue->pop();
-  if (!passage)
+  StagingQueue::SharedEventPair eventPair = queue->pop();
+  if (!eventPair)
     return inner->run(operation, deadline, seconds);
   if (!stream) {
     checkCuda(cudaSetDevice(queue->device), "cudaSetDevice");
     stream.emplace();
   }
-  checkCuda(cudaEventSynchronize(passage->begin), "cudaEventSynchronize");
+  checkCuda(cudaEventSynchronize(eventPair->begin), "cudaEventSynchronize");
   layOut(operation);
   copyDown();
   Operation onHost = operation;
@@ -154,7 +154,7 @@ void StagedTransport::run(const Operation &operation, Clock::time_point deadline
   // The time that others may take starts when this rank has come.
   auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   inner->run(onHost, Clock::now() + limit, seconds);
-  copyUp(passage->end);
+  copyUp(eventPair->end);
 }
 
 void StagedTransport::layOut(const Operation &operation) {

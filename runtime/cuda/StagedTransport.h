@@ -26,21 +26,21 @@ class StagingQueue {
 public:
   explicit StagingQueue(int device) : device(device) {}
 
-  struct Passage {
-    Event begin = Event(); // recorded by whoever starts
+  struct EventPair {
+    Event begin = Event(); // recorded by the thread that starts the operation
     Event end = Event();   // recorded once the results are there
   };
-  using SharedPassage = std::shared_ptr<const Passage>;
+  using SharedEventPair = std::shared_ptr<const EventPair>;
   // Before the operation is started.
-  void push(SharedPassage passage);
+  void push(SharedEventPair eventPair);
   // Of the operation that runs; null of one in the host's memory.
-  SharedPassage pop();
+  SharedEventPair pop();
 
   const int device;
 
 private:
   std::mutex mutex;
-  std::deque<SharedPassage> passages;
+  std::deque<SharedEventPair> eventPairs;
 };
 
 TransportFactory stagedTransport(TransportFactory inner, std::shared_ptr<StagingQueue> queue);

@@ -42,7 +42,7 @@ StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, co
     : DeviceCollectives(place), number(rank.number), groups(groupsOfRank(model, rank.number)) {
   for (int32_t i = 0; i < model.n_collectives; ++i) {
     const br_collective_desc &d = model.collectives[i];
-    collectives.push_back({operationOf(d, place.arena, groups[d.group], i), {}, nextPassage()});
+    collectives.push_back({operationOf(d, place.arena, groups[d.group], i), {}, nextEventPair()});
   }
   plan(model);
 }
@@ -90,12 +90,13 @@ static bool isCapturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-// One that nobody holds, neither a collective nor who waits for its end.
-StreamCollectives::SharedPassage StreamCollectives::nextPassage() {
-  auto free = std::find_if(passages.begin(), passages.end(), [](auto &passage) { return passage.use_count() == 1; });
-  if (free == passages.end())
-    free = passages.insert(passages.end(), std::make_shared<Passage>());
-  passages.splice(passages.end(), passages, free);
+// A pair that is in use neither by a collective nor by the thread that waits for its end.
+StreamCollectives::SharedEventPair StreamCollectives::nextEventPair() {
+  auto free =
+      std::find_if(eventPairs.begin(), eventPairs.end(), [](auto &eventPair) { return eventPair.use_count() == 1; });
+  if (free == eventPairs.end())
+    free = eventPairs.insert(eventPairs.end(), std::make_shared<EventPair>());
+  eventPairs.splice(eventPairs.end(), eventPairs, free);
   return *free;
 }
 
@@ -106,17 +107,17 @@ br_status StreamCollectives::start(int32_t index) {
   try {
     each.isCaptured = isCapturing(place.streams.compute);
     if (!each.isCaptured)
-      each.direct = nextPassage();
+      each.direct = nextEventPair();
     each.action = place.action ? place.action() : "";
-    const Passage &passage = each.passage();
-    checkCuda(cudaEventRecord(passage.begin, place.streams.compute), "cudaEventRecord");
-    checkCuda(cudaStreamWaitEvent(stream(), passage.begin, 0), "cudaStreamWaitEvent");
+    const EventPair &eventPair = each.eventPair();
+    checkCuda(cudaEventRecord(eventPair.begin, place.streams.compute), "cudaEventRecord");
+    checkCuda(cudaStreamWaitEvent(stream(), eventPair.begin, 0), "cudaStreamWaitEvent");
     copyOn(stream(), each.plan.before);
     exchange(index);
     copyOn(stream(), each.plan.after);
     for (const ZeroFill &fill : each.plan.zeros)
       checkCuda(cudaMemsetAsync(fill.at, 0, fill.bytes, stream()), "cudaMemsetAsync");
-    checkCuda(cudaEventRecord(passage.end, stream()), "cudaEventRecord");
+    checkCuda(cudaEventRecord(eventPair.end, stream()), "cudaEventRecord");
     started(index);
     return BR_OK;
   } catch (const Error &error) {
@@ -128,7 +129,7 @@ br_status StreamCollectives::start(int32_t index) {
 br_status StreamCollectives::wait(int32_t index) {
   if (hasFailed())
     return BR_ERROR;
-  return note(cudaStreamWaitEvent(place.streams.compute, collectives[index].passage().end, 0), "cudaStreamWaitEvent");
+  return note(cudaStreamWaitEvent(place.streams.compute, collectives[index].eventPair().end, 0), "cudaStreamWaitEvent");
 }
 
 std::string StreamCollectives::describe(int32_t index, const char *action) const {
@@ -140,7 +141,7 @@ std::string StreamCollectives::describe(int32_t index, const char *action) const
 
 void StreamCollectives::exchange(int32_t index) {
   if (!collectives[index].plan.moves.empty())
-    fail("a rank alone has nobody to exchange data with");
+    fail("a single rank cannot exchange data");
 }
 
 br_status StreamCollectives::drain() {

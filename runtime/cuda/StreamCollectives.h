@@ -50,22 +50,22 @@ protected:
   // Waits for all that is on the compute stream.
   br_status drain();
 
-  struct Passage {
+  struct EventPair {
     Event begin = Event(), end = Event();
   };
-  using SharedPassage = std::shared_ptr<Passage>;
-  // Events that a capture has recorded cannot be asked for, so captures have their own.
-  // The others are new at each start: one that is recorded again no longer tells of the
-  // start before, which may still be under way.
+  using SharedEventPair = std::shared_ptr<EventPair>;
+  // Events that a capture has recorded cannot be queried, so captures have their own.
+  // The others are taken anew at each start: an event that is recorded again no longer
+  // shows the end of the previous start, which may still be running.
   struct Collective {
     Operation operation;
     CollectivePlan plan;
-    SharedPassage direct;
-    Passage captured = {};
+    SharedEventPair direct;
+    EventPair captured = {};
     bool isCaptured = false; // the last start was
     const char *action = ""; // of the program, at the last start
 
-    const Passage &passage() const { return isCaptured ? captured : *direct; }
+    const EventPair &eventPair() const { return isCaptured ? captured : *direct; }
   };
   const Collective &collective(int32_t index) const { return collectives[index]; }
   int32_t count() const { return static_cast<int32_t>(collectives.size()); }
@@ -82,11 +82,11 @@ private:
   };
 
   void plan(const br_model &model);
-  SharedPassage nextPassage();
+  SharedEventPair nextEventPair();
 
-  const int number;                  // of the rank
-  std::deque<Group> groups;          // stable addresses
-  std::list<SharedPassage> passages; // all, those that were used last at the end
+  const int number;                      // of the rank
+  std::deque<Group> groups;              // stable addresses
+  std::list<SharedEventPair> eventPairs; // all, the most recently used last
   std::vector<Collective> collectives;
   Scratch scratch;
   Event drained;

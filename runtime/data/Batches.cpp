@@ -4,9 +4,9 @@
 
 #include "base/Error.h"
 #include "core/Mesh.h"
+#include "data/BroadcastBatches.h"
 #include "data/TensorBatches.h"
 #include "data/TokenBatches.h"
-#include "data/ToldBatches.h"
 
 using namespace braid;
 
@@ -14,7 +14,7 @@ InputBlock braid::inputBlock(const Model &model, const br_io &io, int dim) {
   GroupPlace place = placeInGroup(model.table(), io.dims[dim], model.rank().number);
   if (io.flat != 0 || io.shape[dim] % place.size != 0)
     fail("the compiled model is broken: input '", io.name,
-         "' is cut into ranges that are not equal blocks of rows; "
+         "' is sharded in ranges that are not equal blocks of rows; "
          "compile it again");
   int64_t count = io.shape[dim] / place.size;
   return {place.index * count, count};
@@ -40,5 +40,5 @@ std::unique_ptr<BatchSource> braid::openBatches(Model &model, const BatchOptions
       return std::make_unique<TokenBatches>(model, options, training, evaluation);
     return std::make_unique<TensorBatches>(model, options, training, evaluation);
   };
-  return isOfAllRanks(model.table()) ? open() : openOrBeTold(model, training, evaluation, open);
+  return isOfAllRanks(model.table()) ? open() : openOrReceiveSizes(model, training, evaluation, open);
 }

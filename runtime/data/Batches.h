@@ -89,7 +89,7 @@ public:
   // and in the one that is held out.
   virtual int64_t trainingTokens() const = 0;
   virtual int64_t heldOutTokens() const = 0;
-  // What a batch is counted in ("tokens" or "rows"), and what it is cut from
+  // What a batch is counted in ("tokens" or "rows"), and what it is taken from
   // ("windows" or "rows").
   virtual const char *unit() const = 0;
   virtual const char *rowUnit() const = 0;

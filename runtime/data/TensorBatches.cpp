@@ -69,8 +69,8 @@ void TensorBatches::checkProgram(const br_program &program) {
            "; the model takes rows of it as ", typeName(io.dtype), " of shape ", formatShape(wanted));
     for (int32_t dim = 1; dim < io.rank; ++dim)
       if (io.dims[dim] != 0)
-        fail("input '", io.name, "' of program '", program.name, "' is cut along dim ", dim,
-             ", but --data fills whole rows; shard the batch alone");
+        fail("input '", io.name, "' of program '", program.name, "' is sharded along dim ", dim,
+             ", but --data fills whole rows; shard only the batch dim");
     if (rows >= 0 && entry->shape[0] != rows)
       fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0], " rows, another input has ", rows);
     rows = entry->shape[0];

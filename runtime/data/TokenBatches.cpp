@@ -135,7 +135,7 @@ template <class F> int64_t TokenBatches::fillRows(const br_program &program, con
   return sum;
 }
 
-// Tokens and targets may be cut along the sequence, too: then a rank has its
+// Tokens and targets may be sharded along the sequence, too: then a rank has its
 // part of each window.
 void TokenBatches::fillRow(const br_program &program, int64_t row, Window window) {
   std::fill(tokens.begin(), tokens.end(), 0);

@@ -1,7 +1,7 @@
 //===- Threads.h - the thread pool ----------------------------------------===//
 //
 // OpenMP's pool, because oneDNN uses the same one: a second pool would fight
-// its spinning.  Work is cut into one contiguous range a thread, a function of
+// its spinning.  Work is split into one contiguous range a thread, a function of
 // the count and the number of threads only.
 //
 //===----------------------------------------------------------------------===//

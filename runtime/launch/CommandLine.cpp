@@ -91,7 +91,7 @@ void addGpu(CLI::App &command, RankOptions &options) {
       ->type_name("FILE");
   command
       .add_option("--matmul-search", options.matmulSearch,
-                  "At the start, time up to N of cuBLASLt's algorithms for each product and keep the fastest, on GPUs; "
+                  "At the start, time up to N of cuBLASLt's algorithms for each matmul and keep the fastest, on GPUs; "
                   "other runs may choose others, which round differently (default: 1, the one that its heuristic puts "
                   "first, without timing)")
       ->check(CLI::Range(1, 256))
@@ -116,14 +116,15 @@ void addRanks(CLI::App &command, RankOptions &options) {
   command
       .add_option("--ranks", options.ranks,
                   "Ranks to run as threads of this process: as many as the model was compiled for (the default, if "
-                  "nobody has started processes)")
+                  "no launcher has started processes)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   command
-      .add_option("--transport", options.transport,
-                  "How ranks talk: threads of one process, gloo or mpi (default: what fits mpirun, torchrun, srun or "
-                  "none); on GPUs nccl, or gloo, mpi and device-threads (ranks that share one GPU) through the host "
-                  "(auto: nccl if it can start)")
+      .add_option(
+          "--transport", options.transport,
+          "How ranks communicate: threads of one process, gloo or mpi (default: what fits mpirun, torchrun, srun or "
+          "none); on GPUs nccl, or gloo, mpi and device-threads (ranks that share one GPU) through the host "
+          "(auto: nccl if it can start)")
       ->check(CLI::IsMember({"auto", "threads", "gloo", "mpi", "nccl", "device-threads"}))
       ->type_name("NAME");
   addGpu(command, options);
@@ -133,7 +134,7 @@ void addRanks(CLI::App &command, RankOptions &options) {
       ->type_name("SECONDS");
   command
       .add_option("--rendezvous", options.rendezvous,
-                  "Where ranks of gloo and nccl find each other: file:///FOLDER or tcp://HOST:PORT of rank 0 (default: "
+                  "Where ranks of gloo and nccl rendezvous: file:///FOLDER or tcp://HOST:PORT of rank 0 (default: "
                   "MASTER_ADDR and MASTER_PORT)")
       ->type_name("PLACE");
   command

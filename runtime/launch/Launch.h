@@ -24,7 +24,7 @@ struct Launch {
   int localRank = 0, localSize = 1; // on this host
   // The launcher has given this process cores of its own.
   bool isBound = false;
-  // Where ranks find each other, as Store.h has it; empty if nothing says so.
+  // The rendezvous of the ranks, an address of Store.h; empty if the launcher gives none.
   std::string rendezvous;
   // Different for each job and each restart of it, if something says so.
   std::string job;

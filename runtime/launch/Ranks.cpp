@@ -3,8 +3,8 @@
 #include "launch/Ranks.h"
 
 #include "base/Error.h"
+#include "comm/Bootstrap.h"
 #include "comm/Communicator.h"
-#include "comm/Reach.h"
 #include "comm/Store.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/TransportRegistry.h"
@@ -50,7 +50,7 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
     failForSize(model, concat("--ranks is ", *options.ranks));
   if (options.link && plan.size == 1)
     fail("--link makes ranks of one process as slow as a link, and model '", model.name, "' was compiled for ",
-         meshText(model), ", which talks to nobody; leave it out, or compile with --mesh");
+         meshText(model), ", which does not communicate; leave it out, or compile with --mesh");
   // In a job script of Slurm the variables speak of tasks that are still to come.
   if (launch.size > 1 && launch.launcher != Launcher::Slurm)
     fail(nameOf(launch.launcher), " started ", launch.size, " processes, each of which would run all ", plan.size,
@@ -74,13 +74,13 @@ static std::string hostTransport(const Launch &launch, const RankPlan &plan) {
   return canGloo ? "gloo" : "";
 }
 
-// Processes whose devices use NCCL need the store, or MPI, to find each other.
-static void planMeeting(RankPlan &plan, const Launch &launch, const std::string &transport) {
+// Processes whose devices use NCCL need the store, or MPI, to rendezvous.
+static void planRendezvous(RankPlan &plan, const Launch &launch, const std::string &transport) {
   plan.host = hostTransport(launch, plan);
   if (plan.rendezvous.empty() && plan.host != "mpi")
     fail("--transport=", transport,
-         " needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a "
-         "host and a free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+         " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
+         "rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
 }
 
 static RankPlan planProcess(const br_model &model, const RankOptions &options, const Launch &launch,
@@ -89,14 +89,14 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   plan.size = worldSize(model);
   if (launch.launcher == Launcher::None)
     fail("--transport=", transport,
-         " takes ranks that are processes, but nobody has started several: use mpirun, "
+         " needs one process per rank, but no launcher was found: use mpirun, "
          "torchrun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
   if (launch.size > 0 && launch.size != plan.size)
     failForSize(model, concat(nameOf(launch.launcher), " started ", launch.size));
   if (plan.size == 1)
     return plan;
-  const bool meetsFirst = transport == "auto" || transport == "nccl";
-  if (!meetsFirst && !findTransport(transport))
+  const bool needsRendezvous = transport == "auto" || transport == "nccl";
+  if (!needsRendezvous && !findTransport(transport))
     failForTransport(transport);
   plan.first = launch.rank;
   plan.share = {launch.localRank, launch.localSize, launch.isBound};
@@ -106,18 +106,18 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   if (transport == "gloo" && launch.size == 0)
     fail("PMIx does not say how many ranks there are, which gloo must know; use --transport=mpi");
   if (transport == "gloo" && plan.rendezvous.empty())
-    fail("gloo needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
+    fail("--transport=gloo needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
          "rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
   if (transport != "mpi" && !plan.rendezvous.empty())
-    parseStoreAddress(plan.rendezvous); // refuses what is none, before anyone waits there
-  if (meetsFirst)
-    planMeeting(plan, launch, transport);
+    parseStoreAddress(plan.rendezvous); // fails for an invalid address, before any rank waits there
+  if (needsRendezvous)
+    planRendezvous(plan, launch, transport);
   else if (isForDevice(model))
     plan.host = transport;
   return plan;
 }
 
-// The transport that is meant, one of those that programs of this target have.
+// The transport that was chosen, among those that programs of this target have.
 static std::string transportFor(const br_model &model, const RankOptions &options, const Launch &launch) {
   const std::string &named = options.transport;
   const bool isShared = named == "gloo" || named == "mpi";
@@ -134,7 +134,7 @@ static std::string transportFor(const br_model &model, const RankOptions &option
     return "auto";
   }
   if (options.ranks && isShared)
-    fail("--ranks starts ranks as threads of this process, which do not run over ", named,
+    fail("--ranks starts ranks as threads of this process, which cannot use transport ", named,
          "; leave out one of --ranks and --transport");
   return named;
 }
@@ -167,7 +167,7 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
   std::string transport = transportFor(model, options, launch);
   const bool here = runsAllRanks(transport, options, launch);
   if (options.link && !here)
-    fail("--link makes ranks of one process as slow as a link; over ", transport, " there is a real one");
+    fail("--link makes ranks of one process as slow as a link; transport ", transport, " uses a real one");
   if (options.device >= 0 && !isForDevice(model))
     fail("--device=", options.device, " chooses a GPU, but model '", model.name,
          "' was compiled for cpu; leave it out, or compile with --target=cuda");
@@ -176,8 +176,8 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");
   if (!options.rendezvous.empty() && (here || transport == "mpi"))
-    fail("--rendezvous=", options.rendezvous, " is where gloo's ranks find each other; over ", transport,
-         " they need no place: leave it out, or choose --transport=gloo");
+    fail("--rendezvous=", options.rendezvous, " is for ranks of gloo and nccl; transport ", transport,
+         " does not use it: leave it out, or choose --transport=gloo");
   RankPlan plan =
       here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
   plan.local = launch.localRank;
@@ -216,34 +216,34 @@ void useDevice(Rank &rank, const RankOptions &options) {
   rank.deterministicAttention = options.deterministicAttention.value_or(true);
 }
 
-// A rank of a program on devices: it finds out itself over what the ranks talk.
-int runDeviceRank(ReachOptions reaching, const RankPlan &plan, const RankOptions &options, int here,
+// A rank of a program on devices, which itself finds out which transport the ranks use.
+int runDeviceRank(BootstrapOptions bootstrapOptions, const RankPlan &plan, const RankOptions &options, int here,
                   const RankCommand &command) {
   Placement placement = placeHere(plan, options, here);
   enterCores(placement);
   pinPool(placement);
-  reaching.wanted = plan.transport;
-  reaching.host = plan.host;
-  reaching.joining = {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job};
-  Reach reach(std::move(reaching));
+  bootstrapOptions.wanted = plan.transport;
+  bootstrapOptions.host = plan.host;
+  bootstrapOptions.joining = {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job};
+  Bootstrap bootstrap(std::move(bootstrapOptions));
   Rank rank;
   rank.number = plan.first + here;
   rank.size = plan.size;
   rank.transport = plan.transport.c_str();
-  rank.reach = &reach;
+  rank.bootstrap = &bootstrap;
   rank.local = plan.share.rank + here;
   useDevice(rank, options);
   rank.sharesDevice = plan.transport == "device-threads";
   try {
     return command(rank, placement.threads);
   } catch (const std::exception &error) {
-    reach.tellNews("failure", error.what());
-    reach.abandon();
+    bootstrap.publishNotice("failure", error.what());
+    bootstrap.abandon();
     throw;
   }
 }
 
-// The first error of any rank is the reason for all others.  One that is about
+// The first error of any rank is the cause of all others.  An error that is about
 // another rank gives way to that rank's own.
 class FirstError {
 public:
@@ -274,7 +274,7 @@ private:
 
 int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
   auto hub = std::make_shared<ThreadsHub>(plan.here);
-  auto board = std::make_shared<NewsBoard>();
+  auto notices = std::make_shared<NoticeStore>();
   FirstError first;
   std::vector<int> statuses(plan.here, 1);
   std::vector<std::thread> threads;
@@ -290,7 +290,7 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
         }
       };
       TransportFactory factory = threadsTransport(hub, rank, options.link.value_or(LinkModel()));
-      statuses[rank] = isForDevice(model) ? runDeviceRank({"", "", {}, board, factory}, plan, options, rank, noted)
+      statuses[rank] = isForDevice(model) ? runDeviceRank({"", "", {}, notices, factory}, plan, options, rank, noted)
                                           : runRank(factory, model, plan, options, rank, noted);
     } catch (const std::exception &error) {
       first.note(std::current_exception());
@@ -305,7 +305,7 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
   return statuses[0];
 }
 
-// Several processes print what they have to say on one terminal.
+// Several processes print on one terminal, so errors name the rank.
 int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
   Joining joining{plan.first, plan.size, options.timeout, plan.rendezvous, plan.job};
   auto named = [&](const Rank &rank, int threads) {

@@ -6,7 +6,7 @@
 //
 // Programs on devices have transports of their own: "nccl", or "gloo", "mpi" and
 // "device-threads" through the host's memory; "auto" is nccl, or what else there is when
-// it cannot start.  That is decided once the devices are chosen (Reach.h).
+// it cannot start.  That is decided once the devices are chosen (Bootstrap.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LAUNCH_RANKS_H
@@ -39,7 +39,7 @@ struct RankOptions {
 };
 
 struct RankPlan {
-  std::string transport; // empty: one rank, which talks to nobody
+  std::string transport; // empty: one rank, which does not communicate
   int size = 1;          // ranks in all
   int here = 1;          // of them in this process
   int first = 0;         // the number of the first of these

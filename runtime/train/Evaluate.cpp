@@ -35,7 +35,7 @@ HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSou
     counted += tokens;
   }
   if (counted == 0)
-    fail("the loss counts no target of the held-out part: all are ", known->ignored, ", the index that it leaves out");
+    fail("the held-out part has no target that the loss counts: all are ", known->ignored, ", the ignored index");
   return {static_cast<float>(sum / static_cast<double>(counted)), count, counted};
 }
 
@@ -54,8 +54,7 @@ int braid::runEval(const br_model &table, const EvalOptions &options, const Rank
   // Ranks that read other data would run another number of batches.
   if (!isSameOnAllRanks(model, concat(options.batches, " ", formatExact(options.data.holdout), " ",
                                       batches->trainingTokens(), " ", batches->heldOutTokens())))
-    fail("ranks were not all started alike: give each the same binary, data "
-         "and options");
+    fail("ranks were started differently: give all of them the same binary, data and options");
   checkHeldOut(model, program, *batches, options.batches);
   if (!options.checkpoint.empty())
     restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);

@@ -6,7 +6,7 @@
 // bytes; others speak token ids, for a tokenizer to read.
 //
 // All ranks get the same logits and draw the same token; the first prints it.  Where
-// one rank computes for all, the others take no text and are told the logits.
+// one rank computes for all, the others take no text and receive the logits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,15 +117,15 @@ int braid::runSample(const br_model &table, const SampleOptions &options, const 
   const br_program &program = model.program("generate");
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   const br_io *logits = findByRole(resultsOf(program), "logits");
-  const bool isTold = !isOfAllRanks(table) && inputsOf(program).empty();
-  if ((!tokens && !isTold) || !logits || (tokens && tokens->rank < 1) || logits->rank < 1)
+  const bool isOnAnotherRank = !isOfAllRanks(table) && inputsOf(program).empty();
+  if ((!tokens && !isOnAnotherRank) || !logits || (tokens && tokens->rank < 1) || logits->rank < 1)
     fail("program 'generate' lacks an input of role 'tokens' or a result of "
          "role 'logits'");
   for (const br_io *io : {tokens, logits})
     if (io && (io->flat != 0 || std::any_of(io->dims, io->dims + io->rank, [](int32_t group) { return group != 0; })))
-      fail("program 'generate' cuts '", io->name,
-           "' between ranks, but sampling takes a text and logits that all of "
-           "them hold; compile it with the batch whole");
+      fail("program 'generate' shards '", io->name,
+           "' across ranks, but sampling needs tokens and logits that are whole on every rank; "
+           "compile it without sharding the batch");
   int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
 
   std::vector<int32_t> text = promptTokens(options, vocab);
@@ -141,8 +141,8 @@ int braid::runSample(const br_model &table, const SampleOptions &options, const 
     model.onHost(*logits, Use::Read, [&](const std::byte *memory) {
       const float *scores = reinterpret_cast<const float *>(memory);
       if (!std::isfinite(scores[0]))
-        fail("the model's logits are not finite; was the checkpoint trained "
-             "without trouble?");
+        fail("the model's logits are not finite; check that the training of the checkpoint "
+             "did not diverge");
       text.push_back(sampler.next(scores, i));
     });
     emit(text.back(), vocab, rank);

@@ -4,12 +4,12 @@
 // needs memory is made before the first step: later steps only write inputs,
 // run, read results and append a line to the log.
 //
-// All ranks run this loop.  Whatever it decides by, they have the same: losses
+// All ranks run this loop.  All values that it decides by are the same on them: losses
 // are all-reduced, and requests to stop are added up in the step.
 //
 // A device has the next step in its queue before the results of one are read, so
 // that it never waits for the host.  What a step's results lead to (its line in the
-// log, the end of the job after Ctrl-C or a loss that is no number) comes that much
+// log, the end of the job after Ctrl-C or a NaN loss) comes that much
 // later; the step that was queued meanwhile is finished and counts, on all ranks.
 // Nothing is evaluated or saved before the queue is empty: neither sees, or keeps, a
 // step whose loss is not known.
@@ -221,7 +221,7 @@ int Trainer::run() {
   openOutputs();
   job.announce();
 
-  // Without a way to agree on it ranks end as soon as they are told.
+  // Without a way to agree on it ranks end as soon as they are asked to.
   std::optional<StopRequest> stop;
   if (job.model.rank().size == 1 || anyStop)
     stop.emplace();

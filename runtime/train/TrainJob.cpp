@@ -4,7 +4,7 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "core/Agree.h"
 #include "core/Mesh.h"
 #include "core/Plan.h"
@@ -100,7 +100,7 @@ void TrainJob::checkAgreement(const TrainOptions &options) {
              formatExact(options.data.holdout), " ", batches->trainingTokens(), " ", batches->heldOutTokens(), " ",
              table.plan_json ? table.plan_json : ""); // of one binary, not of two layouts
   if (!isSameOnAllRanks(model, job))
-    fail("ranks were not all started alike: give each the same binary, data and options");
+    fail("ranks were started differently: give all of them the same binary, data and options");
 }
 
 // Once, before the first step: what passes over the data leave out.

@@ -67,7 +67,7 @@ def arena_as_reported(program, _):
 
 def same_with_graph(program, _):
     if program.entry["ranks"] > 1:
-        raise tools.Skipped("ranks that share a GPU meet on the host, which no graph can hold")
+        raise tools.Skipped("ranks that share a GPU synchronize on the host, which a CUDA graph cannot capture")
     captured, _ = program.train("captured", "--cuda-graph=on")
     launched, _ = program.train("launched", "--cuda-graph=off")
     if captured != launched:

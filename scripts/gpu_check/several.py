@@ -2,7 +2,7 @@
 
 Ranks are threads of one process, or processes with the variables of torchrun.  A program that was built by
 something else than nvcc (`--build-with`) rehearses: what stands for NCCL there has ranks of one process alone, so
-processes meet over gloo."""
+processes communicate over gloo."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ import time
 
 from . import machine, programs, tools
 
-# Seconds that a rank waits for another, and that the end of a job may take beyond that: see LastResort.
+# Seconds that a rank waits for another, and that the end of a job may take beyond that: see Watchdog.
 TIMEOUT, GRACE = 20, 40
 
 

@@ -8,7 +8,7 @@ the data sheet.
 import statistics
 from dataclasses import dataclass
 
-from . import kernels, machine, products, tokens, tools
+from . import kernels, machine, matmuls, tokens, tools
 
 
 @dataclass
@@ -80,11 +80,11 @@ def throughput(program):
             "headline": {"tokens/s": (figures["tokens_per_second_median"], None), "MFU": (figures["mfu"], None)}}
 
 
-def product_rates(program):
-    figures = products.measure(program.entry, program.binary, program.scratch, program.training())
+def matmul_rates(program):
+    figures = matmuls.measure(program.entry, program.binary, program.scratch, program.training())
     if not figures:
-        raise tools.Skipped("no product of a step was timed")
-    return {**figures, "headline": {"products, share of cuBLASLt's best": (figures["share_of_best_median"], 0.95)}}
+        raise tools.Skipped("no matmul of a step was timed")
+    return {**figures, "headline": {"matmuls, share of cuBLASLt's best": (figures["share_of_best_median"], 0.95)}}
 
 
-MEASURES = {"throughput": throughput, "kernels": kernels.measure, "products": product_rates}
+MEASURES = {"throughput": throughput, "kernels": kernels.measure, "products": matmul_rates}

@@ -1,4 +1,4 @@
-// A kernel is cut into phases at its reductions over lanes; row values stay
+// A kernel is split into phases at its reductions over lanes; row values stay
 // scalars, and cheap lane values are computed again in each phase that reads them.
 // RUN: braidc %s --emit=cpp | FileCheck %s
 // RUN: braidc %s -o %t.native --cpu=native

@@ -52,7 +52,7 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      put_range(ctx, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2), 8, m[{{[0-9]+}}], 20);
 
 // Shapes are those of whole tensors as checkpoints have them; strides and bytes
-// those of the part.  A transposed tensor has the dims of its cuts exchanged, too.
+// those of the part.  A transposed tensor has its sharded dims exchanged, too.
 // CHECK-LABEL: static const br_tensor tensors[] = {
 // CHECK-NEXT:   {"w", "parameters", BR_BF16, 2, {6, 8}, {1, 6},
 // CHECK-NEXT:    0, 48, BR_INIT_NORMAL, 0.0, 1.0, 0, 1, {0, 1}, 0, 0, nullptr},

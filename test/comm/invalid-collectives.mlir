@@ -55,7 +55,7 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh>}
 
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{there is no axis 'tp' in the mesh {dp = 4}}}
+  // expected-error @below {{unknown mesh axis 'tp' (mesh: {dp = 4})}}
   %0 = comm.all_reduce sum %x over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -72,7 +72,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{there is no comm.mesh @mesh}}
+  // expected-error @below {{unknown comm.mesh @mesh}}
   %0 = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -222,7 +222,7 @@ func.func @f(%x: tensor<8x4xf32>) {
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<6x4xf32>) {
   // reduce_scatter_c2
-  // expected-error @below {{dim 0 of operand #0 has size 6, which is not 4 equal blocks; pad it with tg.pad, or cut it flat}}
+  // expected-error @below {{dim 0 of operand #0 has size 6, which does not divide into 4 equal blocks; pad it with tg.pad, or split it flat}}
   %0 = comm.reduce_scatter sum %x dims [0] over @mesh {dp} : (tensor<6x4xf32>) -> tensor<2x4xf32>
   return
 }

@@ -55,10 +55,10 @@ comm.mesh @mesh [dp = 9223372036854775807, tp = 9223372036854775807]
 
 // -----
 
-// expected-note @below {{there is @mesh}}
+// expected-note @below {{@mesh is defined here}}
 comm.mesh @mesh [dp = 2]
 func.func @f() {
-  // expected-error @below {{there is no comm.mesh @grid}}
+  // expected-error @below {{unknown comm.mesh @grid}}
   %0 = comm.axis_index over @grid {dp} : tensor<i32>
   return
 }
@@ -67,7 +67,7 @@ func.func @f() {
 
 comm.mesh @mesh [dp = 2]
 func.func @f() {
-  // expected-error @below {{there is no axis 'tp' in the mesh {dp = 2}}}
+  // expected-error @below {{unknown mesh axis 'tp' (mesh: {dp = 2})}}
   %0 = comm.axis_index over @mesh {tp} : tensor<i32>
   return
 }
@@ -106,7 +106,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh>} {
 comm.mesh @mesh [tp = 4]
 func.func @f(%x: tensor<8x4xf32>) {
   // slice_c1
-  // expected-error @below {{cuts dim 2, but 'tensor<8x4xf32>' has 2 dims}}
+  // expected-error @below {{slices dim 2, but 'tensor<8x4xf32>' has 2 dims}}
   %0 = comm.slice %x dim 2 over @mesh {tp} : tensor<8x4xf32> -> tensor<2x4xf32>
   return
 }
@@ -116,7 +116,7 @@ func.func @f(%x: tensor<8x4xf32>) {
 comm.mesh @mesh [tp = 4]
 func.func @f(%x: tensor<6x4xf32>) {
   // slice_c2
-  // expected-error @below {{cuts dim 0 of size 6, which is not 4 equal blocks; pad it with tg.pad, or cut it flat}}
+  // expected-error @below {{slices dim 0 of size 6, which does not divide into 4 equal blocks; pad it with tg.pad, or slice it flat}}
   %0 = comm.slice %x dim 0 over @mesh {tp} : tensor<6x4xf32> -> tensor<2x4xf32>
   return
 }

@@ -53,7 +53,7 @@ func.func @f(%i: !exec.ref<f32, []>) {
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: !exec.ref<8xf32, [1]>, %y: !exec.ref<4xf32, [1]>) {
   // slice_c1
-  // expected-error @below {{cuts dim 1, but 'tensor<8xf32>' has 1 dims}}
+  // expected-error @below {{slices dim 1, but 'tensor<8xf32>' has 1 dims}}
   comm.slice %x outs(%y : !exec.ref<4xf32, [1]>) dim 1 over @mesh {tp} : !exec.ref<8xf32, [1]>
   return
 }
@@ -63,7 +63,7 @@ func.func @f(%x: !exec.ref<8xf32, [1]>, %y: !exec.ref<4xf32, [1]>) {
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: !exec.ref<7xf32, [1]>, %y: !exec.ref<4xf32, [1]>) {
   // slice_c2
-  // expected-error @below {{cuts dim 0 of size 7, which is not 2 equal blocks; pad it with tg.pad, or cut it flat}}
+  // expected-error @below {{slices dim 0 of size 7, which does not divide into 2 equal blocks; pad it with tg.pad, or slice it flat}}
   comm.slice %x outs(%y : !exec.ref<4xf32, [1]>) dim 0 over @mesh {tp} : !exec.ref<7xf32, [1]>
   return
 }

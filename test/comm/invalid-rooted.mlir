@@ -215,7 +215,7 @@ func.func @f(%x: tensor<4x4xf32>) {
 comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<3x4xf32>) {
   // scatter_c2
-  // expected-error @below {{dim 0 of operand #0 has size 3, which is not 2 equal blocks; pad it with tg.pad, or cut it flat}}
+  // expected-error @below {{dim 0 of operand #0 has size 3, which does not divide into 2 equal blocks; pad it with tg.pad, or split it flat}}
   %0 = comm.scatter %x dims [0] root 0 over @mesh {pp} : (tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }

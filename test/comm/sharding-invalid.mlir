@@ -1,27 +1,27 @@
 // Shardings, and what functions say about their arguments and results.
 // RUN: braid-opt %s --split-input-file --verify-diagnostics
 
-// expected-note @below {{there is @mesh}}
+// expected-note @below {{@mesh is defined here}}
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{there is no comm.mesh @grid}}
+// expected-error @below {{unknown comm.mesh @grid}}
 func.func private @no_such_mesh(tensor<8xf32> {comm.sharding = #comm.sharding<@grid, {dp}>})
 
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{there is no axis 'pp' in the mesh {dp = 2, tp = 4}}}
+// expected-error @below {{unknown mesh axis 'pp' (mesh: {dp = 2, tp = 4})}}
 func.func private @unknown_axis(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {pp}>})
 
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{there is no axis 'pp' in the mesh {dp = 2, tp = 4}}}
+// expected-error @below {{unknown mesh axis 'pp' (mesh: {dp = 2, tp = 4})}}
 func.func private @unknown_partial_axis(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {dp}, partial sum {pp}>})
 
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{there is no axis 'pp' in the mesh {dp = 2, tp = 4}}}
+// expected-error @below {{unknown mesh axis 'pp' (mesh: {dp = 2, tp = 4})}}
 func.func private @unknown_flat_axis(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {dp}, flat {pp}>})
 
 // -----
@@ -51,13 +51,13 @@ func.func private @twice_in_partial_and_flat(tensor<8xf32> {comm.sharding = #com
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{dim 1 of size 6 cannot be cut into 4 equal blocks over {tp}; pad it with tg.pad, or shard the tensor flat}}
+// expected-error @below {{dim 1 of size 6 does not divide into 4 equal blocks over {tp}; pad it with tg.pad, or shard the tensor flat}}
 func.func private @does_not_divide(tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>})
 
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @below {{dim 0 of size 12 cannot be cut into 8 equal blocks over {dp, tp}; pad it with tg.pad, or shard the tensor flat}}
+// expected-error @below {{dim 0 of size 12 does not divide into 8 equal blocks over {dp, tp}; pad it with tg.pad, or shard the tensor flat}}
 func.func private @do_not_divide(tensor<12xf32> {comm.sharding = #comm.sharding<@mesh, {dp, tp}>})
 
 // -----
@@ -91,7 +91,7 @@ func.func private @unknown_attribute() attributes {comm.shard = "dp"}
 
 comm.mesh @mesh [dp = 2]
 func.func @constrain(%x: tensor<7xf32>) {
-  // expected-error @below {{dim 0 of size 7 cannot be cut into 2 equal blocks over {dp}; pad it with tg.pad, or shard the tensor flat}}
+  // expected-error @below {{dim 0 of size 7 does not divide into 2 equal blocks over {dp}; pad it with tg.pad, or shard the tensor flat}}
   %0 = comm.constrain %x <@mesh, {dp}> : tensor<7xf32>
   return
 }
@@ -100,7 +100,7 @@ func.func @constrain(%x: tensor<7xf32>) {
 
 comm.mesh @mesh [dp = 2]
 func.func @reshard(%x: tensor<8xf32>) {
-  // expected-error @below {{there is no axis 'tp' in the mesh {dp = 2}}}
+  // expected-error @below {{unknown mesh axis 'tp' (mesh: {dp = 2})}}
   %0 = comm.reshard %x <@mesh, {tp}> : tensor<8xf32>
   return
 }
@@ -127,7 +127,7 @@ func.func @number_of_shardings(%x: tensor<8xf32>) {
 
 comm.mesh @mesh [dp = 2]
 func.func @shardings_of_an_op(%x: tensor<7xf32>) {
-  // expected-error @below {{dim 0 of size 7 cannot be cut into 2 equal blocks over {dp}; pad it with tg.pad, or shard the tensor flat}}
+  // expected-error @below {{dim 0 of size 7 does not divide into 2 equal blocks over {dp}; pad it with tg.pad, or shard the tensor flat}}
   %0 = math.exp %x {comm.shardings = [#comm.sharding<@mesh, {dp}>]} : tensor<7xf32>
   return
 }
@@ -205,7 +205,7 @@ func.func private @other_mesh(tensor<4xf32> {comm.sharding = #comm.sharding<@oth
 
 // -----
 
-// expected-error @below {{there is no comm.mesh @mesh}}
+// expected-error @below {{unknown comm.mesh @mesh}}
 func.func private @program_without_mesh() attributes {comm.program = #comm.program<@mesh>}
 
 // -----

@@ -51,10 +51,10 @@ func.func @flat_padded(%x: tensor<3xf32> {comm.sharding = #comm.sharding<@mesh, 
   return %y : tensor<3xf32>
 }
 
-// CHECK-LABEL: func @flat_cut_here
+// CHECK-LABEL: func @flat_sliced_here
 // CHECK: %[[B:.*]] = comm.reduce_scatter
 // CHECK-NEXT: return %[[B]]
-func.func @flat_cut_here(%x: tensor<3x3xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>})
+func.func @flat_sliced_here(%x: tensor<3x3xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>})
     -> (tensor<3xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, flat {tp}>, comm.global = tensor<3x3xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %b = comm.reduce_scatter sum %x dims [flat] over @mesh {tp} : (tensor<3x3xf32>) -> tensor<3xf32>
@@ -63,12 +63,12 @@ func.func @flat_cut_here(%x: tensor<3x3xf32> {comm.sharding = #comm.sharding<@me
   return %y : tensor<3xf32>
 }
 
-// The ranges were cut from three elements, of which one is gathered.
-// CHECK-LABEL: func @flat_cut_from_more
+// The ranges were sliced from three elements, of which one is gathered.
+// CHECK-LABEL: func @flat_sliced_from_more
 // CHECK: comm.slice
 // CHECK: comm.all_gather
 // CHECK: comm.slice
-func.func @flat_cut_from_more(%x: tensor<3xf32> {comm.sharding = #comm.sharding<@mesh, {}>}) -> (tensor<1xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<4xf32>})
+func.func @flat_sliced_from_more(%x: tensor<3xf32> {comm.sharding = #comm.sharding<@mesh, {}>}) -> (tensor<1xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<4xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %s = comm.slice %x dim flat over @mesh {tp} : tensor<3xf32> -> tensor<1xf32>
   %g = comm.all_gather %s dims [flat] over @mesh {tp} : (tensor<1xf32>) -> tensor<1xf32>

@@ -1,10 +1,10 @@
-// Ranks that wait for ever, and whom they wait for.
+// Ranks that deadlock, and whom they wait for.
 // RUN: braid-opt %s --comm-verify-order --split-input-file --verify-diagnostics
 
 // Crossed order of an all_reduce and a send.
 comm.mesh @mesh [pp = 2, tp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{'comm.all_reduce' op never ends: rank 0 waits for all_reduce #0 while rank 2 is at recv #0; all ranks must start what they share in one order}}
+  // expected-error @below {{'comm.all_reduce' op deadlocks: rank 0 waits for all_reduce #0 while rank 2 is at recv #0; all ranks must issue the collectives that they share in the same order}}
   %y = comm.all_reduce sum %x over @mesh {pp, tp} : (tensor<4xf32>) -> tensor<4xf32>
   comm.send %y to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
@@ -21,7 +21,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // Collectives over two communicators, in two orders.
 comm.mesh @mesh [pp = 2, tp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for barrier #0 while rank 2 is at all_reduce #0}}
+  // expected-error @below {{deadlocks: rank 0 waits for barrier #0 while rank 2 is at all_reduce #0}}
   comm.barrier over @mesh {pp} : () -> ()
   %y = comm.all_reduce sum %x over @mesh {pp, tp} : (tensor<4xf32>) -> tensor<4xf32>
   return
@@ -38,7 +38,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // Send and recv crossed: both send first.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for send #0 over {pp} while rank 1 is at send #0 over {pp}}}
+  // expected-error @below {{deadlocks: rank 0 waits for send #0 over {pp} while rank 1 is at send #0 over {pp}}}
   comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   %y = comm.recv from 1 over @mesh {pp} : () -> tensor<4xf32>
   return
@@ -55,7 +55,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // Three stages in a ring, each receiving from the one before first.
 comm.mesh @mesh [pp = 3]
 func.func @a(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for recv #0 over {pp} while rank 2 is at recv #0 over {pp}}}
+  // expected-error @below {{deadlocks: rank 0 waits for recv #0 over {pp} while rank 2 is at recv #0 over {pp}}}
   %y = comm.recv from 2 over @mesh {pp} : () -> tensor<4xf32>
   comm.send %y to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
@@ -80,7 +80,7 @@ func.func @c(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, 
 comm.mesh @mesh [pp = 2, dp = 2]
 func.func @first(%x: tensor<4xf32>) -> tensor<4xf32> attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   %t0 = comm.start {
-    // expected-error @below {{never ends: rank 0 waits for send #0 while rank 2 is at recv #0}}
+    // expected-error @below {{deadlocks: rank 0 waits for send #0 while rank 2 is at recv #0}}
     comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   } : !comm.ticket<>
   %t1 = comm.start {
@@ -105,7 +105,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 comm.mesh @mesh [pp = 2, dp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
-  // expected-error @below {{never ends: rank 0 waits for send #1, but rank 2 has no recv from rank 0 over {pp} left}}
+  // expected-error @below {{deadlocks: rank 0 waits for send #1, but rank 2 has no recv from rank 0 over {pp} left}}
   comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
 }
@@ -120,7 +120,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 // A recv without its send: the other stage sends over another communicator.
 comm.mesh @mesh [pp = 2, dp = 1]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for send #0, but rank 1 has no recv from rank 0 over {pp, dp} left}}
+  // expected-error @below {{deadlocks: rank 0 waits for send #0, but rank 1 has no recv from rank 0 over {pp, dp} left}}
   comm.send %x to 1 over @mesh {pp, dp} : (tensor<4xf32>) -> ()
   return
 }
@@ -135,7 +135,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 // A collective that one stage lacks.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for all_reduce #0, but rank 1 has no collective over {pp} left}}
+  // expected-error @below {{deadlocks: rank 0 waits for all_reduce #0, but rank 1 has no collective over {pp} left}}
   %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -149,7 +149,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 // Both data parallel ranks of the first stage send to one rank of the second.
 comm.mesh @mesh [pp = 2, dp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 1 waits for send #0, but rank 2 has no recv from rank 1 over {pp, dp} left}}
+  // expected-error @below {{deadlocks: rank 1 waits for send #0, but rank 2 has no recv from rank 1 over {pp, dp} left}}
   comm.send %x to 2 over @mesh {pp, dp} : (tensor<4xf32>) -> ()
   return
 }

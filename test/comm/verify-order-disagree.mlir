@@ -3,7 +3,7 @@
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{'comm.all_reduce' op is a collective over ranks that disagree: rank 0 is at all_reduce #0 and rank 1 at barrier #0}}
+  // expected-error @below {{'comm.all_reduce' op is not the same collective on ranks 0 and 1: rank 0 is at all_reduce #0 and rank 1 at barrier #0}}
   %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   comm.barrier over @mesh {pp} : () -> ()
-  // expected-error @below {{disagree: the reduction is sum on rank 0 and max on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: the reduction is sum on rank 0 and max on rank 1}}
   %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4x4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: 'dims' is [0] on rank 0 and [1] on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: 'dims' is [0] on rank 0 and [1] on rank 1}}
   %y = comm.all_gather %x dims [0] over @mesh {pp} : (tensor<4x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -47,7 +47,7 @@ func.func @second(%x: tensor<4x4xf32>) attributes {comm.program = #comm.program<
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: tensor 0 is tensor<4xf32> on rank 0 and tensor<4xbf16> on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: tensor 0 is tensor<4xf32> on rank 0 and tensor<4xbf16> on rank 1}}
   %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @second(%x: tensor<4xbf16>) attributes {comm.program = #comm.program<@
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>, %z: tensor<2xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: the number of tensors is 2 on rank 0 and 1 on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: the number of tensors is 2 on rank 0 and 1 on rank 1}}
   %y:2 = comm.all_reduce sum %x, %z over @mesh {pp} : (tensor<4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>)
   return
 }
@@ -75,7 +75,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: the root is 0 on rank 0 and 1 on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: the root is 0 on rank 0 and 1 on rank 1}}
   %y = comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -90,7 +90,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // What the root sends is what the others receive.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: tensor 0 is tensor<4xf32> on rank 0 and tensor<5xf32> on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: tensor 0 is tensor<4xf32> on rank 0 and tensor<5xf32> on rank 1}}
   %y = comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 // Crossed permutes.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: 'pairs' is [0, 1] on rank 0 and [1, 0] on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: 'pairs' is [0, 1] on rank 0 and [1, 0] on rank 1}}
   %y = comm.permute %x pairs [0 -> 1] over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -119,7 +119,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: rank 0 is at permute #0 and rank 1 at all_reduce #0}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: rank 0 is at permute #0 and rank 1 at all_reduce #0}}
   %y = comm.permute %x pairs [0 -> 1] over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -133,7 +133,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{disagree: tensor 0 is tensor<4xf32> on rank 0 and tensor<2x2xf32> on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: tensor 0 is tensor<4xf32> on rank 0 and tensor<2x2xf32> on rank 1}}
   comm.send %x to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
 }
@@ -148,7 +148,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 // The same ranks in another order are another communicator.
 comm.mesh @mesh [pp = 2, tp = 2]
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{never ends: rank 0 waits for all_reduce #0, but rank 2 has no collective over {pp, tp} left}}
+  // expected-error @below {{deadlocks: rank 0 waits for all_reduce #0, but rank 2 has no collective over {pp, tp} left}}
   %y = comm.all_reduce sum %x over @mesh {pp, tp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

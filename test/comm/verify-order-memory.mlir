@@ -6,7 +6,7 @@ exec.program @first arena 128 attributes {comm.program = #comm.program<@mesh, pp
   exec.buffer @a at 0 bytes 64 live -1 to 2 cause "inputs" name "a" "input" role "" : tensor<16xf32>
   exec.buffer @b at 64 bytes 64 live 0 to 2 cause "activations" name "b"
   %a = exec.ref @a + 0 : !exec.ref<16xf32, [1]>
-  // expected-error @below {{disagree: tensor 0 is tensor<16xf32> on rank 0 and tensor<4x4xf32> on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: tensor 0 is tensor<16xf32> on rank 0 and tensor<4x4xf32> on rank 1}}
   comm.all_reduce sum %a outs(%a : !exec.ref<16xf32, [1]>) over @mesh {pp} : (!exec.ref<16xf32, [1]>) -> ()
 }
 exec.program @second arena 64 attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
@@ -22,7 +22,7 @@ comm.mesh @mesh [pp = 2]
 exec.program @first arena 64 attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   exec.buffer @a at 0 bytes 64 live -1 to 2 cause "inputs" name "a" "input" role "" : tensor<16xf32>
   %a = exec.ref @a + 0 : !exec.ref<16xf32, [1]>
-  // expected-error @below {{never ends: rank 0 waits for barrier #0 while rank 1 is at recv #0}}
+  // expected-error @below {{deadlocks: rank 0 waits for barrier #0 while rank 1 is at recv #0}}
   comm.barrier over @mesh {pp} : () -> ()
   %t = comm.start {
     comm.send %a to 1 over @mesh {pp} : (!exec.ref<16xf32, [1]>) -> ()

@@ -27,11 +27,11 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // -----
 
 comm.mesh @mesh [pp = 2, dp = 2]
-// expected-note @below {{the first is cut along 'pp'}}
+// expected-note @below {{the first is split along 'pp'}}
 func.func @first() attributes {comm.program = #comm.program<@mesh, pp = [0, 1]>} {
   return
 }
-// expected-error @below {{the functions of a program are cut along one axis; this one is cut along 'dp'}}
+// expected-error @below {{the functions of a program must be split along one axis; this one is split along 'dp'}}
 func.func @second() attributes {comm.program = #comm.program<@mesh, dp = [0, 1]>} {
   return
 }

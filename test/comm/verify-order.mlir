@@ -32,7 +32,7 @@ func.func @eval(%x: tensor<4xf32>) -> tensor<4xf32> attributes {comm.program = #
 
 // GPipe with two microbatches: activations go on while the next is computed, and
 // come back as gradients; both stages then reduce over their data parallel ranks
-// and meet in one collective over the mesh.
+// and share one collective over the mesh.
 func.func @first(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32>
     attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   %t0 = comm.start {

@@ -21,7 +21,7 @@ REPO = HERE.parent.parent
 
 GPT = {"model_type": "gpt2", "vocab_size": 256, "n_positions": 16, "n_embd": 32, "n_layer": 2, "n_head": 2,
        "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
-# Rows of logits begin at no multiple of 16 bytes unless they are set apart.
+# Rows of logits begin at no multiple of 16 bytes unless they are padded.
 ODD = {**GPT, "vocab_size": 257}
 STRATEGIES = {"ddp": "--zero=0", "zero1": "--zero=1", "zero2": "--zero=2", "zero3": "--zero=3"}
 

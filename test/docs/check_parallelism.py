@@ -38,10 +38,10 @@ def without_names(line):
 
 def check_lines(graph, zero, axes, block):
     names = [axis.split("=")[0] for axis in mesh_of(axes).split(",")]
-    cut = "shard" if "shard" in names else ",".join(names)
+    shard = "shard" if "shard" in names else ",".join(names)
     graph = re.sub(r"comm.mesh @mesh \[.*\]", f"comm.mesh @mesh [{mesh_of(axes).replace(',', ', ').replace('=', ' = ')}]", graph)
     made = run("braid-opt", "--pass-pipeline=builtin.module(tg-differentiate,func.func(tg-apply-optimizer{optimizer=momentum}),"
-               f"comm-data-parallel{{axes={','.join(names)} shard={cut} {zero}}},comm-shard,canonicalize,cse,"
+               f"comm-data-parallel{{axes={','.join(names)} shard={shard} {zero}}},comm-shard,canonicalize,cse,"
                "func.func(comm-gather-units,comm-bucket))", text=graph)
     lines = iter([without_names(line) for line in made.splitlines()])
     for wanted in block.strip().splitlines():
@@ -72,9 +72,9 @@ def symbols(graph, axes, microbatches):
     ranks = 1
     for size in sizes.values():
         ranks *= int(size)
-    cut = int(sizes.get("shard", ranks))
+    shard = int(sizes.get("shard", ranks))
     counts = [count for unit in units.values() for count in unit]
-    return {"P": sum(counts), "N": cut, "M": ranks, "K": microbatches, "S": sum(-(-count // cut) for count in counts),
+    return {"P": sum(counts), "N": shard, "M": ranks, "K": microbatches, "S": sum(-(-count // shard) for count in counts),
             "F": max(sum(unit) for name, unit in units.items() if is_block(name)),
             "R": sum(sum(unit) for name, unit in units.items() if not is_block(name)), "tensors": len(counts)}
 

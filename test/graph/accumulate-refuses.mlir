@@ -19,7 +19,7 @@ func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) 
 
 // -----
 
-// expected-error @below {{result #0 is the gradient of "x", which is no parameter; only gradients of parameters add up over microbatches}}
+// expected-error @below {{result #0 is the gradient of "x", which is not a parameter; only gradients of parameters are accumulated over microbatches}}
 func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<3xf32> {tg.grad_of = "x"}) {
   return %x : tensor<3xf32>
 }

@@ -138,7 +138,7 @@ func.func @statistics(%x: tensor<3x4xf32> {tg.input = "x", tg.grad}, %w: tensor<
 
 // -----
 
-// Query, key and value of one product: their gradients join, none is padded.
+// Query, key and value of one matmul: their gradients join, none is padded.
 // CHECK-LABEL: func.func @neighbours
 // CHECK-NOT: tg.pad
 // CHECK: %[[JOINED:.*]] = tg.concat %{{.*}}, %{{.*}}, %{{.*}} dim 0

@@ -3,7 +3,7 @@
 // RUN: braid-opt %s --tg-gradient-precision=type=f32 --split-input-file | FileCheck %s --check-prefix=F32
 // RUN: braid-opt %s --tg-gradient-precision=type=bf16 --split-input-file | FileCheck %s --check-prefix=BF16
 
-// In f32: a table that is read twice.  The product gives f32, the rows are added in
+// In f32: a table that is read twice.  The matmul gives f32, the rows are added in
 // f32, and so are the two.
 // F32-LABEL: func.func @tied
 // F32-DAG: %[[C:.*]] = tg.contract {{.*}} : (tensor<4x16xbf16>, tensor<4x8xbf16>) -> tensor<16x8xf32>
@@ -26,7 +26,7 @@ func.func @tied(%x: tensor<4x8xbf16>, %dl: tensor<4x16xbf16>, %dx: tensor<4x8xbf
 
 // -----
 
-// A norm's gradient is f32 before it is rounded; a product that others read too is
+// A norm's gradient is f32 before it is rounded; a matmul with other readers is
 // not computed twice.
 // F32-LABEL: func.func @others
 // F32-SAME: %[[N:[a-z0-9]+]]: tensor<2xf32>

@@ -3,7 +3,7 @@
 // RUN: braid-opt %s --tg-mixed-precision --split-input-file | FileCheck %s
 // RUN: braid-opt %s --tg-mixed-precision=keep-f32=attention,contractions --split-input-file | FileCheck %s --check-prefix=KEEP
 
-// Products and what lies between them are bf16; the norm reads f32, and so does the
+// Matmuls and the ops between them are bf16; the norm reads f32, and so does the
 // loss; a parameter is read rounded by the norm, too.  x is converted once for two.
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x8xf32> {{.*}}, %[[W:[a-z0-9]+]]: tensor<8x8xf32> {{.*}}, %[[B:[a-z0-9]+]]: tensor<8xf32> {{.*}}, %[[G:[a-z0-9]+]]: tensor<8xf32>
@@ -26,7 +26,7 @@
 // CHECK-NOT: tg.convert
 // CHECK: return %[[LOSS]]
 //
-// Where products stay in f32, so does everything, but for what parameters are.
+// Where matmuls stay in f32, so does everything, but for what parameters are.
 // KEEP-LABEL: func.func @block
 // KEEP: tg.contract "bd,fd->bf" {{.*}} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
 // KEEP: tg.gelu tanh {{.*}} : tensor<4x8xf32>
@@ -47,7 +47,7 @@ func.func @block(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.p
 
 // -----
 
-// A loss made of elementwise ops leads to no product: it stays in f32.
+// A loss made of elementwise ops leads to no matmul: it stays in f32.
 // CHECK-LABEL: func.func @squares
 // CHECK: %[[Y:.*]] = tg.contract {{.*}} -> tensor<4x8xbf16>
 // CHECK: %[[W:.*]] = tg.convert %[[Y]] : tensor<4x8xbf16> -> tensor<4x8xf32>
@@ -101,7 +101,7 @@ func.func @placed(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.
 
 // -----
 
-// Left alone: f64, integers, and what has no parameter and no product.
+// Left alone: f64, integers, and what has no parameter and no matmul.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: tg.convert
 // CHECK: tg.contract {{.*}} -> tensor<2x2xf64>

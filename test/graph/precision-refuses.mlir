@@ -8,7 +8,7 @@
 // RUN: not braid-opt %t/master.mlir --tg-working-copies 2>&1 | FileCheck %s --check-prefix=MASTER
 //
 // ORDER: error: result #0 is a gradient already; run tg-mixed-precision before tg-differentiate
-// KIND: error: tg-mixed-precision: keep-f32 names 'matmuls', which is no kind of op; they are sources, movement, conversions, contractions, attention, embeddings, elementwise, norms, softmax, reductions, losses, optimizers
+// KIND: error: tg-mixed-precision: unknown kind of op 'matmuls' in keep-f32 (kinds: sources, movement, conversions, contractions, attention, embeddings, elementwise, norms, softmax, reductions, losses, optimizers
 // TYPE: error: tg-gradient-precision: type must be f32 or bf16, found 'f16'
 // REDUCE: error: comm-reduce-precision: type must be f32 or bf16, found 'f16'
 // MASTER: error: reads "w" as 'tensor<2xf32>', and another op reads it as 'tensor<2xbf16>'; no program updates it, so there is no master to copy from: run tg-working-copies after tg-apply-optimizer

@@ -56,7 +56,7 @@ func.func @part(%x: tensor<2x4x8xf32> {tg.input = "x"}, %w: tensor<16x8xf32> {tg
   return %dw, %db, %all : tensor<16x8xf32>, tensor<16xf32>, tensor<2x5x16xf32>
 }
 
-// A view whose positions stand in another order than in the product is one matrix to it as
+// A view whose positions stand in another order than in the matmul is one matrix to it as
 // it is: made contiguous it would not be.
 // CHECK-LABEL: exec.program @transposed
 // CHECK-NOT:     exec.launch

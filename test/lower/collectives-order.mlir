@@ -2,7 +2,7 @@
 // RUN: braid-opt %s --exec-select-calls --exec-form-kernels --exec-fuse-kernels --exec-verify-values --split-input-file | FileCheck %s
 
 // The exp and the sum that reads it and the second collective could be one kernel,
-// were the second collective before the first; other ranks would wait for ever.
+// were the second collective before the first; other ranks would deadlock.
 // CHECK-LABEL: @in_order
 // CHECK: exec.kernel "exp"
 // CHECK: comm.all_reduce sum

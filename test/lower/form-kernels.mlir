@@ -56,7 +56,7 @@ func.func @mean(%x: tensor<4x8xf32>) -> tensor<f32> {
 
 // -----
 
-// Rows are cut into 16 blocks, and their partials summed in order.
+// Rows are split into 16 blocks, and their partials summed in order.
 // CHECK-LABEL: @bias_gradient
 // CHECK: %[[V:.*]] = exec.view %arg0 offset 0 strides [512, 128, 8, 1] : tensor<4x64x8xf32> -> tensor<4x4x16x8xf32>
 // CHECK: %[[P:.*]] = exec.kernel "reduce"(%[[V]]) space [4, 4, 16, 8] : (tensor<4x4x16x8xf32>) -> tensor<4x4x8xf32>

@@ -16,7 +16,7 @@ func.func @layer_norm(%x: tensor<4x32x64xf32>, %r: tensor<4x32x64xf32>, %w: tens
 // -----
 
 // Backward: one kernel with partial sums of the weight gradients, whose rows are
-// cut into blocks, and one to finish each sum.
+// split into blocks, and one to finish each sum.
 // CHECK-LABEL: @layer_norm_grad
 // CHECK: %[[K:.*]]:3 = exec.kernel "layer_norm_grad"
 // CHECK-SAME: space [4, 4, 8, 64]
@@ -114,7 +114,7 @@ func.func @siblings(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
 
 // -----
 
-// One space cut in two ways.
+// One space split in two ways.
 // CHECK-LABEL: @reshaped
 // CHECK: exec.kernel {{.*}} space [4, 6, 8]
 // CHECK-NOT: exec.kernel
@@ -127,13 +127,13 @@ func.func @reshaped(%x: tensor<24x8xf32>) -> tensor<4x6x8xf32> {
 
 // -----
 
-// Indices follow when a space is cut.
-// CHECK-LABEL: @cut_index
+// Indices follow when a space is split.
+// CHECK-LABEL: @split_index
 // CHECK: exec.kernel {{.*}} space [4, 6, 8]
 // CHECK: linalg.index 0
 // CHECK: linalg.index 1
 // CHECK: arith.constant 6 : i32
-func.func @cut_index(%x: tensor<24x8xf32>) -> tensor<4x6x8xf32> {
+func.func @split_index(%x: tensor<24x8xf32>) -> tensor<4x6x8xf32> {
   %i = tg.iota dim 0 : tensor<24x8xi32>
   %f = tg.convert %i : tensor<24x8xi32> -> tensor<24x8xf32>
   %a = arith.mulf %x, %f : tensor<24x8xf32>

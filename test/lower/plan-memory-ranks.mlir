@@ -25,7 +25,7 @@ func.func @number(%x: tensor<4xi32> {tg.input = "x"})
   return %y : tensor<4xi32>
 }
 
-// Columns of a view are cut where they lie, and nothing is copied; a block has memory
+// Columns of a view are sliced in place, and nothing is copied; a block has memory
 // of its own though the whole dies.
 // CHECK-LABEL: exec.program @dims
 // CHECK-DAG:   %[[RIGHT:[0-9]+]] = exec.ref @{{.*}} + 16 : <4x4xf32, [8, 1]>
@@ -58,7 +58,7 @@ func.func @flat(%x: tensor<3x4xf32> {tg.input = "x"})
   return %0 : tensor<3xf32>
 }
 
-// The blocks of a whole, cut with other shifts, and put together again.
+// The blocks of a whole, sliced with other shifts and joined again.
 // CHECK-LABEL: exec.program @assemble
 // CHECK:       comm.assemble %[[A:[0-9]+]], %[[B:[0-9]+]] outs(%{{[0-9]+}} : !exec.ref<2x8xf32, [8, 1]>) dim 1 shifts [0, 1] over @mesh {tp} : (!exec.ref<2x4xf32, [4, 1]>, !exec.ref<2x4xf32, [4, 1]>) -> ()
 func.func @assemble(%x: tensor<2x8xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.role = "y"})
@@ -82,7 +82,7 @@ func.func @assemble_flat(%w: tensor<3x3xf32> {tg.param = #tg.param<"w", #tg.init
   return %2 : tensor<3x3xf32>
 }
 
-// Columns of a concat are written in place by a block cut along a dim; a flat range is
+// Columns of a concat are written in place by a block sliced along a dim; a flat range is
 // copied there.
 // CHECK-LABEL: exec.program @concat
 // CHECK-DAG:   %[[LEFT:[0-9]+]] = exec.ref @{{.*}} + 0 : <2x4xf32, [8, 1]>

@@ -37,7 +37,7 @@ func.func @cross(%q: tensor<2x4x2x8xbf16>, %k: tensor<2x6x2x8xbf16>, %v: tensor<
 // CHECK-LABEL: func @wide_elements
 // CHECK: tg.attention
 func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
-  // expected-remark @below {{decomposed: its elements are f32 and the library takes bf16}}
+  // expected-remark @below {{decomposed: its elements are f32, but the library takes bf16}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> (tensor<2x4x2x8xf32>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x8xf32>
@@ -48,7 +48,7 @@ func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
 // CHECK-LABEL: func @large_heads
 // CHECK: tg.attention
 func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
-  // expected-remark @below {{decomposed: heads have size 136 and the library takes 128 at most}}
+  // expected-remark @below {{decomposed: heads have size 136, but the library takes 128 at most}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>) -> (tensor<2x4x2x136xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x136xbf16>
@@ -59,7 +59,7 @@ func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
 // CHECK-LABEL: func @odd_heads
 // CHECK: tg.attention
 func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
-  // expected-remark @below {{decomposed: heads have size 12 and the library takes multiples of 8}}
+  // expected-remark @below {{decomposed: heads have size 12, but the library takes multiples of 8}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>) -> (tensor<2x4x2x12xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x12xbf16>
@@ -70,7 +70,7 @@ func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
 // CHECK-LABEL: func @one_position
 // CHECK: tg.attention
 func.func @one_position(%q: tensor<2x1x2x8xbf16>, %k: tensor<2x4x2x8xbf16>) -> tensor<2x1x2x8xbf16> {
-  // expected-remark @below {{decomposed: there is a sequence of 1 and the library takes 2 positions at least}}
+  // expected-remark @below {{decomposed: the sequence has 1 positions, but the library takes 2 at least}}
   %o, %lse = tg.attention %q, %k, %k scale 1.0
       : (tensor<2x1x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>) -> (tensor<2x1x2x8xbf16>, tensor<2x2x1xf32>)
   return %o : tensor<2x1x2x8xbf16>

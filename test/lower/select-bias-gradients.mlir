@@ -1,5 +1,5 @@
-// The sum of what a product contracts becomes a second result of the call, where the
-// target has that and no kernel computes the sum on its own way.
+// The sum over the contracted dims of a matmul becomes a second result of the call, if the
+// target's library supports that and no kernel can compute the sum from registers.
 // RUN: braid-opt %s --split-input-file --exec-select-bias-gradients=target=cuda | FileCheck %s
 // RUN: braid-opt %s --split-input-file --exec-select-bias-gradients=target=cpu | FileCheck %s --check-prefix=CPU
 // CPU-NOT: bias_grad
@@ -16,7 +16,7 @@ func.func @linear(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x
 
 // -----
 
-// Gradients in f32 of bf16 operands, of which the left is summed; a tie, which no kernel makes.
+// f32 gradients of bf16 operands, of which the left is summed; a tie, which no kernel makes.
 // CHECK-LABEL: @widened
 // CHECK:         %[[C:.*]] = exec.concat
 // CHECK:         exec.matmul "bsf,bsd->fd"(%[[C]], %arg0) bias_grad lhs : tensor<2x4x16xbf16>, tensor<2x4x8xbf16> -> tensor<16x8xf32>, tensor<16xf32>
@@ -32,8 +32,8 @@ func.func @widened(%x: tensor<2x4x8xbf16>, %p: tensor<2x4x8xbf16>, %q: tensor<2x
 
 // -----
 
-// The weight's gradient adds up in the call, the bias's behind it.  What reads the sum
-// comes before the product: the call takes the place of the sum.
+// The weight gradient accumulates in the call, the bias gradient after it.  The reader of
+// the sum comes before the matmul, so the call moves to the position of the sum.
 // CHECK-LABEL: @microbatch
 // CHECK:         %[[DY:.*]] = exec.matmul "bf,fd->bd"
 // CHECK:         %[[D:.*]]:2 = exec.matmul "bd,be->ed"(%arg0, %[[DY]] acc %arg3 : tensor<8x8xf32>) bias_grad rhs
@@ -52,7 +52,7 @@ func.func @microbatch(%x: tensor<4x8xf32>, %dz: tensor<4x16xf32>, %w: tensor<16x
 
 // -----
 
-// A kernel computes what is summed, or reads it anyway: the sum costs it nothing.
+// A kernel computes or reads the summed value anyway, so the sum costs it nothing.
 // CHECK-LABEL: @computed
 // CHECK-NOT:     bias_grad
 // CHECK:         tg.reduce sum
@@ -70,7 +70,7 @@ func.func @computed(%x: tensor<4x8xf32>, %dz: tensor<4x16xf32>, %dy: tensor<4x16
 
 // -----
 
-// Another sum than over what is contracted, a mean, another type than the product's.
+// A sum over other dims than the contracted ones, a mean, a type other than the matmul's.
 // CHECK-LABEL: @others
 // CHECK-NOT:     bias_grad
 func.func @others(%x: tensor<2x4x8xbf16>, %dy: tensor<2x4x16xbf16>)
@@ -85,8 +85,8 @@ func.func @others(%x: tensor<2x4x8xbf16>, %dy: tensor<2x4x16xbf16>)
 
 // -----
 
-// Several products: a batch of them, two dims that are left, and a loop over what is
-// contracted, because the rows of a slice are not one dim.  And one whose epilogue is taken.
+// Several GEMMs: a batch, two free dims, and a loop over contracted dims, because the rows of
+// a slice are not one dim.  And a call that already has an epilogue.
 // CHECK-LABEL: @loops
 // CHECK-NOT:     bias_grad
 func.func @loops(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>, %dh: tensor<2x4x2x8xf32>, %part: tensor<2x4x16xf32>, %y: tensor<4x8xf32>, %dz: tensor<4x16xf32>, %b: tensor<8xf32>)
@@ -106,7 +106,7 @@ func.func @loops(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>, %dh: tensor<2x4
 
 // -----
 
-// The product reads what the sum goes into.
+// The matmul depends on the sum.
 // CHECK-LABEL: @ordered
 // CHECK:         tg.reduce sum
 // CHECK:         exec.matmul "bd,bf->fd"

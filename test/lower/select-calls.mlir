@@ -13,7 +13,7 @@ func.func @bias(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -
 
 // -----
 
-// The sum stays when something else reads the product.
+// The sum stays when something else reads the result of the matmul.
 // CHECK-LABEL: @no_bias
 // CHECK: exec.matmul "bd,fd->bf"(%arg0, %arg1)
 // CHECK: arith.addf
@@ -113,7 +113,7 @@ func.func @batch_last(%x: tensor<3x4x8xf32>, %w: tensor<3x5x8xf32>) -> tensor<4x
 
 // -----
 
-// No matrix product: rows are multiplied and summed.
+// No matmul: rows are multiplied and summed.
 // CHECK-LABEL: @dots
 // CHECK-NOT: exec.matmul
 // CHECK: arith.mulf

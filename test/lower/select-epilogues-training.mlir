@@ -39,7 +39,7 @@ func.func @shared(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %v: tensor<8x16xf32
   return %y, %dy, %ds : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>
 }
 
-// What the library has not: another form of GELU, rows of 12 elements, a batch of products.
+// Not in the library: another form of GELU, rows of 12 elements, a batch of GEMMs.
 // CHECK-LABEL: @others
 // CHECK-NOT:     exec.matmul
 // CHECK:         tg.gelu erf

@@ -1,7 +1,7 @@
 // RUN: braid-opt %s --exec-verify-plan --split-input-file --verify-diagnostics
 
 exec.program @unaligned arena 256 {
-  // expected-error @below {{'a' is at 32, which is no multiple of 64}}
+  // expected-error @below {{'a' is at 32, which is not a multiple of 64}}
   exec.buffer @a at 32 bytes 64 live 0 to 0 cause "activations" name "a"
 }
 

@@ -1,4 +1,4 @@
-// Accumulators of partial sums where tensor parallelism has cut a gradient that nothing
+// Accumulators of partial sums where tensor parallelism has sharded a gradient that nothing
 // says how to keep: it is gathered, and stays partial over the batch's axis until the
 // last microbatch.
 //

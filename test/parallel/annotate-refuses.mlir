@@ -20,13 +20,13 @@
 // MESHES: layout:1:1: error: the layout has two meshes
 // MESH: error: the layout's mesh is 'dp two'; expected 'mesh dp = 2, tp = 4'
 // TWICE: error: {{.*}}names the axis 'dp' twice
-// AXIS: layout:1:1: error: argument 'x': there is no axis 'tp' in the mesh {dp = 2}
+// AXIS: layout:1:1: error: argument 'x': unknown mesh axis 'tp' (mesh: {dp = 2})
 // USED: layout:1:1: error: argument 'x': axis 'dp' is used twice in
-// SIZE: layout:1:1: error: argument 'x': dim 0 of size 4 cannot be cut into 3 equal blocks over
+// SIZE: layout:1:1: error: argument 'x': dim 0 of size 4 does not divide into 3 equal blocks over
 // RANK: layout:1:1: error: argument 'x': {{.*}} has 1 dims but the tensor 'tensor<4x8xf32>' has 2
-// WORDS: layout:1:1: error: argument 'x': 'dims {dp}' is no sharding: expected axes, partial, flat or priority, found 'dims'
+// WORDS: layout:1:1: error: argument 'x': invalid sharding 'dims {dp}': expected axes, partial, flat or priority, found 'dims'
 // COLON: layout:1:1: error: expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found 'x {dp}'
-// FUNCTION: error: functions=g: there is no such function to annotate
+// FUNCTION: error: functions=g: no such function to annotate
 // NEITHER: error: comm-annotate: give the layout as text (layout=) or as a file (layout-file=)
 // FILE: error: comm-annotate: cannot read '{{.*}}.none': No such file or directory
 func.func @f(%x: tensor<4x8xf32> {tg.input = "x"}) -> tensor<4x8xf32> {

@@ -7,7 +7,7 @@
 
 // SIZE: error: comm-bucket: bucket-mb must be a number of MiB (0 for one tensor each), inf or auto, found '-1'
 // FIRST: error: comm-bucket: first-bucket-mb must be a number of MiB (0 for one tensor) or inf, found 'auto'
-// TARGET: error: unknown target 'tpu'; there are cpu, cuda
+// TARGET: error: unknown target 'tpu' (targets: cpu, cuda)
 // LINK: error: the link '20' is not two positive numbers; write latency_us,GBps
 // RATE: error: the link '20,0' is not two positive numbers; write latency_us,GBps
 // UNIT: error: comm-bucket: per-unit must be auto, true or false, found 'yes'

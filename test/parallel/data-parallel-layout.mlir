@@ -1,4 +1,4 @@
-// A layout and a strategy: what tensor parallelism leaves of a parameter is cut in flat
+// A layout and a strategy: what tensor parallelism leaves of a parameter is sharded in flat
 // shards, and its state and accumulator are held as it is, though no layout names them.
 //
 // RUN: braid-opt %s --comm-data-parallel="axes=dp zero=3" | FileCheck %s --check-prefix=FSDP

@@ -1,6 +1,6 @@
 // State that belongs to no parameter is synchronised. A running mean of the batch is
 // that of the whole batch, on every rank: what it is computed from is reduced, by one
-// collective for each. A counter takes none. Neither is cut, at any stage of ZeRO: the
+// collective for each. A counter takes none. Neither is sharded, at any stage of ZeRO: the
 // forward pass reads them.
 //
 // RUN: braid-opt %s --tg-differentiate --tg-apply-optimizer --comm-data-parallel="axes=dp zero=0" --comm-shard | FileCheck %s --check-prefixes=CHECK,DDP --implicit-check-not="= comm."

@@ -1,5 +1,5 @@
 // A whole small GPT with everything at once on a 2 x 2 mesh: the batch over dp;
-// heads, MLP and vocabulary over tp; the sequence over tp outside the matrix products;
+// heads, MLP and vocabulary over tp; the sequence over tp outside the matmuls;
 // parameters in flat shards over dp of what tp leaves of them.
 //
 // RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."

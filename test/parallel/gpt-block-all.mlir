@@ -1,5 +1,5 @@
 // Everything at once on a 2 x 2 mesh: the batch over dp, heads and MLP over tp, the
-// sequence over tp outside the matrix products, parameters in flat shards over dp of
+// sequence over tp outside the matmuls, parameters in flat shards over dp of
 // what tp leaves of them.
 //
 // RUN: braid-opt %s --comm-shard | FileCheck %s --implicit-check-not="= comm."

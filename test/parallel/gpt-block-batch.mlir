@@ -1,4 +1,4 @@
-// A GPT block with its batch over dp: activations are cut, parameters are whole.
+// A GPT block with its batch over dp: activations are sharded, parameters are whole.
 // Forward, nothing is communicated but the loss; backward, each gradient of a
 // parameter is a partial sum that is reduced.
 //

@@ -1,4 +1,4 @@
-// The same with the sequence over tp outside the matrix products (Korthikanti et
+// The same with the sequence over tp outside the matmuls (Korthikanti et
 // al. 2022): norms and residuals work on a part of the sequence; a gather opens each
 // pair and a reduce_scatter closes it.  Where both want tp, the weights' annotations
 // win by their priority.
@@ -44,7 +44,7 @@ comm.mesh @mesh [tp = 2]
 
 #column = #comm.sharding<@mesh, {} {tp}>
 #row = #comm.sharding<@mesh, {tp} {}>
-#cut = #comm.sharding<@mesh, {tp}>
+#sharded = #comm.sharding<@mesh, {tp}>
 #sequence = #comm.sharding<@mesh, {} {tp} {}, priority 1>
 
 func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequence},
@@ -57,7 +57,7 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequen
                  %g2: tensor<16xf32> {tg.param = #tg.param<"ln_2.weight", #tg.init<ones>>},
                  %b2: tensor<16xf32> {tg.param = #tg.param<"ln_2.bias", #tg.init<zeros>>},
                  %w1: tensor<16x64xf32> {tg.param = #tg.param<"fc.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #column},
-                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #cut},
+                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #sharded},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>})
     -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = "loss"}) {

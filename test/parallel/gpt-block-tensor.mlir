@@ -1,4 +1,4 @@
-// A GPT block with heads and MLP over tp: the first matrix of each pair is cut by
+// A GPT block with heads and MLP over tp: the first matrix of each pair is sharded by
 // column, the second by row (Shoeybi et al. 2019).  One all_reduce closes each pair,
 // forward and backward.
 //
@@ -30,7 +30,7 @@ comm.mesh @mesh [tp = 2]
 
 #column = #comm.sharding<@mesh, {} {tp}>
 #row = #comm.sharding<@mesh, {tp} {}>
-#cut = #comm.sharding<@mesh, {tp}>
+#sharded = #comm.sharding<@mesh, {tp}>
 
 func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x"},
                  %g1: tensor<16xf32> {tg.param = #tg.param<"ln_1.weight", #tg.init<ones>>},
@@ -42,7 +42,7 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x"},
                  %g2: tensor<16xf32> {tg.param = #tg.param<"ln_2.weight", #tg.init<ones>>},
                  %b2: tensor<16xf32> {tg.param = #tg.param<"ln_2.bias", #tg.init<zeros>>},
                  %w1: tensor<16x64xf32> {tg.param = #tg.param<"fc.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #column},
-                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #cut},
+                 %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #sharded},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>})
     -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = "loss"}) {

@@ -6,11 +6,11 @@
 comm.mesh @mesh [dp = 2, tp = 2]
 
 #row = #comm.sharding<@mesh, {tp} {}>
-#cut = #comm.sharding<@mesh, {} {tp}>
+#sharded = #comm.sharding<@mesh, {} {tp}>
 
 // One reduction for the sum of both, scaled.
 // CHECK-LABEL: func.func @sum
-func.func @sum(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row},
+func.func @sum(%x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row},
                %v: tensor<8x6xf32> {comm.sharding = #row}) -> tensor<4x6xf32> {
   // CHECK: %[[S:.*]] = arith.addf {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
   // CHECK: %[[M:.*]] = arith.mulf %[[S]], {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
@@ -27,7 +27,7 @@ func.func @sum(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {
 
 // A whole value cannot be added to a partial one: reduce first.
 // CHECK-LABEL: func.func @sum_with_whole
-func.func @sum_with_whole(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row},
+func.func @sum_with_whole(%x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row},
                           %y: tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) -> tensor<4x6xf32> {
   // CHECK: %[[R:.*]] = comm.reshard %{{.*}} <@mesh, {} {}>
   // CHECK-NEXT: arith.addf %[[R]], %arg2 {comm.shardings = [#comm.sharding<@mesh, {} {}>]}
@@ -38,7 +38,7 @@ func.func @sum_with_whole(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor
 
 // With two readers one reduction serves both.
 // CHECK-LABEL: func.func @two_readers
-func.func @two_readers(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row})
+func.func @two_readers(%x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row})
     -> (tensor<4x6xf32>, tensor<4x6xf32>) {
   // CHECK: tg.contract
   // CHECK-NEXT: %[[R:.*]] = comm.reshard %{{.*}} <@mesh, {} {}>
@@ -55,7 +55,7 @@ func.func @two_readers(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x
 // larger first: not each by itself.
 // CHECK-LABEL: func.func @accumulator
 func.func @accumulator(%acc: tensor<16x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>},
-                       %x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row})
+                       %x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row})
     -> tensor<16x6xf32> {
   // CHECK: %[[P:.*]] = tg.pad {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
   // CHECK-NEXT: %[[S:.*]] = arith.addf %arg0, %[[P]] {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {tp}>]}
@@ -94,7 +94,7 @@ func.func @in_common(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, 
   return %s : tensor<f32>
 }
 
-// What is cut where another operand is partial is reduced into the cut, as soon as it
+// A value that is sharded where another operand is partial is reduced into the shards, as soon as it
 // is there; the rest of the sum stays partial: an accumulator in shards with replicas.
 // CHECK-LABEL: func.func @into_shards
 func.func @into_shards(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp, tp}>},
@@ -112,7 +112,7 @@ func.func @into_shards(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh
 
 // A result that is annotated so stays partial.
 // CHECK-LABEL: func.func @asked_for
-func.func @asked_for(%x: tensor<4x8xf32> {comm.sharding = #cut}, %w: tensor<8x6xf32> {comm.sharding = #row})
+func.func @asked_for(%x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row})
     -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>}) {
   // CHECK: %[[A:.*]] = tg.contract
   // CHECK-NEXT: return %[[A]]

@@ -35,7 +35,7 @@ func.func @factors(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}>}
 comm.mesh @mesh [tp = 2]
 
 func.func @factors_of_no_axis(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}>}) -> tensor<4xf32> {
-  // expected-error @below {{there is no axis 'dp' in the mesh {tp = 2}}}
+  // expected-error @below {{unknown mesh axis 'dp' (mesh: {tp = 2})}}
   %0 = math.exp %x {comm.factors = #comm.sharding<@mesh, {dp}>, comm.shardings = [#comm.sharding<@mesh, {}>]} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

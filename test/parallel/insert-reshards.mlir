@@ -59,8 +59,8 @@ func.func @flat_parameter(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@m
 }
 
 // Where priorities decide, the other value is resharded at its use.
-// CHECK-LABEL: func.func @contested
-func.func @contested(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}, priority 1>},
+// CHECK-LABEL: func.func @conflicting
+func.func @conflicting(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}, priority 1>},
                      %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) -> tensor<4x6xf32> {
   // CHECK-NEXT: %[[X:.*]] = comm.reshard %arg0 <@mesh, {} {}>
   // CHECK-NEXT: tg.contract "bd,df->bf" %[[X]], %arg1 {comm.shardings = [#comm.sharding<@mesh, {} {tp}>]}

@@ -34,18 +34,18 @@ func.func @collectives(%x: tensor<256xf32>, %s: tensor<64xf32>) -> (tensor<256xf
 
 // -----
 
-// A product of 32x32 matrices has 65536 FLOPs and 12 KiB: 65.5 us, and 2 to launch it.
-// CHECK-LABEL: @product
+// A matmul of 32x32 matrices has 65536 FLOPs and 12 KiB: 65.5 us, and 2 to launch it.
+// CHECK-LABEL: @matmul
 // CHECK-SAME: predicted_s = 6.753600e-05
 comm.mesh @mesh [dp = 4]
-func.func @product(%x: tensor<32x32xf32>) -> tensor<32x32xf32> attributes {comm.program = #comm.program<@mesh>} {
+func.func @matmul(%x: tensor<32x32xf32>) -> tensor<32x32xf32> attributes {comm.program = #comm.program<@mesh>} {
   %0 = exec.matmul "mk,kn->mn"(%x, %x) : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
   return %0 : tensor<32x32xf32>
 }
 
 // -----
 
-// A product of two vectors has 512 FLOPs and 2052 bytes, which count more.
+// A dot product of two vectors has 512 FLOPs and 2052 bytes, which count more.
 // CHECK-LABEL: @bytes
 // CHECK-SAME: predicted_s = 4.004000e-06
 comm.mesh @mesh [dp = 4]

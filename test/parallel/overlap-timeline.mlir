@@ -1,6 +1,6 @@
 // RUN: braid-opt %s --exec-form-kernels --comm-overlap="link=1,1.024 compute=52.4288,1e6" 2>/dev/null | FileCheck %s
 
-// What is predicted is what two queues do.  Two units, forward and backward; a product
+// What is predicted is what two queues do.  Two units, forward and backward; a matmul
 // takes 12 us (2 to launch, 10 to compute), a collective 9 (1 for its message, 8 for its
 // bytes), an update 2 and, for 2048 elements, a little more.
 //

@@ -1,4 +1,4 @@
-// Starts and waits, one rule a program.  A product of 32x32 matrices takes 10 us, what
+// Starts and waits, one rule a program.  A matmul of 32x32 matrices takes 10 us, what
 // else computes 2 us, and an all_reduce of 4 KiB 8 us.
 // RUN: braid-opt %s --split-input-file --comm-overlap="link=2,1 compute=8.192,1e6" --comm-verify-order 2>/dev/null | FileCheck %s
 
@@ -107,7 +107,7 @@ func.func @in_place(%x: tensor<32x32xf32>) -> (tensor<f32>, tensor<32x32xf32>, t
 
 // -----
 
-// Only some ranks run this function: the others meet it in its order of starts, though
+// Only some ranks run this function: the others match it in its order of starts, though
 // the second could go first.
 // CHECK-LABEL: @some_ranks
 // CHECK: exec.matmul

@@ -37,7 +37,7 @@ comm.mesh @mesh [tp = 2]
 func.func @disagree(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>},
                     %z: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}>})
     -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) {
-  // expected-error @below {{operand #0 cuts the same factor over {tp}, but operand #1 over {}}}
+  // expected-error @below {{operand #0 shards the same factor over {tp}, but operand #1 over {}}}
   %y = arith.addf %x, %z {comm.shardings = [#comm.sharding<@mesh, {tp}>]} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -69,7 +69,7 @@ func.func @not_flat(%x: tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {
 
 comm.mesh @mesh [tp = 2]
 
-// The product is a partial sum; the function says that it is not.
+// The matmul gives a partial sum; the function says that it is not.
 func.func @partial_result(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
                           %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
     -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
@@ -157,7 +157,7 @@ comm.mesh @mesh [dp = 2]
 
 func.func @left(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>})
     -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}) {
-  // expected-error @below {{is left; comm-insert-reshards makes it a comm.reshard}}
+  // expected-error @below {{is left; run comm-insert-reshards, which makes it a comm.reshard}}
   %y = comm.constrain %x <@mesh, {dp}> : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -170,7 +170,7 @@ comm.mesh @mesh [dp = 2]
 func.func @two_factors(%tokens: tensor<4xi32> {comm.sharding = #comm.sharding<@mesh, {dp}>},
                        %dy: tensor<4x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>})
     -> (tensor<6x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) {
-  // expected-error @below {{is cut over 'dp' in two ways; reshard one of the operands first}}
+  // expected-error @below {{is sharded over 'dp' in two ways; reshard one of the operands first}}
   %t = tg.scatter_add %tokens, %dy {comm.shardings = [#comm.sharding<@mesh, {dp} {}>]}
       : (tensor<4xi32>, tensor<4x3xf32>) -> tensor<6x3xf32>
   return %t : tensor<6x3xf32>

@@ -61,7 +61,7 @@ func.func @slice_first(%x: tensor<8x4xf32> {comm.sharding = #comm.sharding<@mesh
   return %a : tensor<8x4xf32>
 }
 
-// Some axes of a partial sum can stay; those that are wanted are reduced and cut
+// Some axes of a partial sum can stay; those that are wanted are reduced and sliced
 // first.
 // CHECK-LABEL: func.func @partial(
 // CHECK-NEXT: %[[V0:.*]] = tg.reduce sum %arg0 dims [1] : tensor<4x2xf32> -> tensor<4xf32>

@@ -1,4 +1,4 @@
-// Matrix products cut by column, by row, by both and by batch; constants; functions
+// Matmuls sharded by column, by row, by both and by batch; constants; functions
 // that are left alone.
 //
 // RUN: braid-opt %s --comm-partition | FileCheck %s
@@ -24,7 +24,7 @@ func.func @by_column(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@line, 
   return %y : tensor<4x16xf32>
 }
 
-// Each rank makes a summand of the whole product.
+// Each rank makes a summand of the whole matmul.
 // CHECK-LABEL: func.func @by_row(
 // CHECK-NEXT: %[[V0:.*]] = tg.contract "bd,df->bf" %arg0, %arg1 : (tensor<4x2xf32>, tensor<2x16xf32>) -> tensor<4x16xf32>
 // CHECK-NEXT: %[[V1:.*]] = comm.all_reduce sum %[[V0]] over @line {tp} : (tensor<4x16xf32>) -> tensor<4x16xf32>
@@ -73,7 +73,7 @@ func.func @batch(%x: tensor<8x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp,
   return %y, %loss : tensor<8x5xf32>, tensor<f32>
 }
 
-// One number is made in the local shape; a table is made whole and cut.
+// One number is made in the local shape; a table is made whole and sliced.
 // CHECK-LABEL: func.func @constants(
 // CHECK-NEXT: %[[V0:.*]] = arith.constant dense<2.000000e+00> : tensor<1x2xf32>
 // CHECK-NEXT: %[[V1:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00], [7.000000e+00, 8.000000e+00]]> : tensor<4x2xf32>
@@ -110,7 +110,7 @@ func.func @train(%w: tensor<8x4xf32> {tg.param = #tg.param<"w", #tg.init<normal,
   return %n : tensor<8x4xf32>
 }
 
-// An axis of size 1 cuts nothing; a partial argument is reduced like any value.  The
+// An axis of size 1 shards nothing; a partial argument is reduced like any value.  The
 // priority of an annotation is of no use to a rank.
 // CHECK-LABEL: func.func @one(
 // CHECK-SAME: %arg0: tensor<2xf32> {comm.global = tensor<4xf32>, comm.sharding = #comm.sharding<@single, {one, dp}>}

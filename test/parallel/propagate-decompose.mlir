@@ -1,4 +1,4 @@
-// An op that is cut where only its decomposition can be is replaced by it.
+// An op that is sharded where only its decomposition can be is replaced by it.
 //
 // RUN: braid-opt %s --comm-propagate --verify-diagnostics | FileCheck %s
 // RUN: braid-interp %s --compare --pipeline=comm-shard
@@ -12,7 +12,7 @@ comm.mesh @mesh [tp = 2]
 // CHECK: tg.reduce sum {{.*}} {comm.shardings = [#comm.sharding<@mesh, {}>]}
 // CHECK: arith.divf {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {tp}>]}
 func.func @lanes(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) -> tensor<4x8xf32> {
-  // expected-remark @below {{tg.softmax is decomposed, because it is cut over {tp}, which is possible in its decomposition alone}}
+  // expected-remark @below {{tg.softmax is decomposed, because it is sharded over {tp}, which only its decomposition supports}}
   %y = tg.softmax %x : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }

@@ -1,5 +1,5 @@
 // What is said of a value is said of its gradient too, where it gives way instead of
-// conflicting: the product that makes the gradient of w has w itself as an operand,
+// conflicting: the matmul that computes the gradient of w has w itself as an operand,
 // whose column is summed, and w's shape as its result, whose column stays.
 //
 // RUN: braid-opt %s --tg-differentiate | FileCheck %s --check-prefix=YIELDS

@@ -41,7 +41,7 @@ func.func @open(%a: tensor<8x16xf32> {comm.sharding = #comm.sharding<@mesh, {dp,
   return %1 : tensor<8x16xf32>
 }
 
-// The smaller priority wins; the op says how it is cut.
+// The smaller priority wins; the op says how it is sharded.
 // CHECK-LABEL: func.func @priorities
 func.func @priorities(%x: tensor<8x32xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
                       %w: tensor<32x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}, priority 1>})
@@ -63,7 +63,7 @@ func.func @axis_on_two_dims(%x: tensor<8x32xf32> {comm.sharding = #comm.sharding
   return %y : tensor<8x8xf32>
 }
 
-// tp does not cut the 6 heads that 24 is split into, dp does.
+// tp does not divide the 6 heads that 24 is split into, dp does.
 // CHECK-LABEL: func.func @sizes
 func.func @sizes(%x: tensor<3x24xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp, tp}>}) -> tensor<3x6x4xf32> {
   // CHECK: tg.reshape {{.*}} {comm.shardings = [#comm.sharding<@mesh, {} {dp} {}>]}
@@ -71,7 +71,7 @@ func.func @sizes(%x: tensor<3x24xf32> {comm.sharding = #comm.sharding<@mesh, {} 
   return %y : tensor<3x6x4xf32>
 }
 
-// A factor behind another in a dim can be cut once that is cut to elements.
+// A factor behind another in a dim can be sharded once that is sharded to elements.
 // CHECK-LABEL: func.func @reshape
 func.func @reshape(%x: tensor<2x4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp} {}>},
                    %z: tensor<8x4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp} {}>})
@@ -110,7 +110,7 @@ func.func @updates(%w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>,
   return %1, %2 : tensor<8xf32>, tensor<8xf32>
 }
 
-// Axes of size 1 cut nothing.
+// Axes of size 1 shard nothing.
 // CHECK-LABEL: func.func @unit_axis
 // CHECK-SAME: %{{[^:]*}}: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}
 func.func @unit_axis(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {one, dp}>}) -> tensor<8xf32> {

@@ -30,7 +30,7 @@ func.func @f(%w: tensor<4xf32> {comm.global = tensor<8xf32>, comm.sharding = #co
 
 // -----
 
-// CHECK: error: 'comm.all_gather' op is no all_reduce; comm-root-parallel takes a program of plain data parallelism
+// CHECK: error: 'comm.all_gather' op is not an all_reduce; comm-root-parallel expects a program of plain data parallelism
 comm.mesh @mesh [dp = 2]
 func.func @f(%w: tensor<4xf32>) -> tensor<8xf32> attributes {comm.program = #comm.program<@mesh>} {
   %x = comm.all_gather %w dims [0] over @mesh {dp} : (tensor<4xf32>) -> tensor<8xf32>

@@ -19,7 +19,7 @@ func.func @positions() -> (tensor<600x4xbf16> {comm.sharding = #comm.sharding<@m
   return %i : tensor<600x4xbf16>
 }
 
-// A dim that is whole needs no offset, even where others are cut.
+// A dim that is whole needs no offset, even where others are sharded.
 // CHECK-LABEL: @other_dim
 // CHECK-NEXT: %[[I:.*]] = tg.iota dim 1 : tensor<3x4xi32>
 // CHECK-NEXT: return %[[I]]

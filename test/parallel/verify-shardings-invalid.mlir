@@ -57,7 +57,7 @@ comm.mesh @mesh [dp = 2, tp = 2]
 
 func.func @operands_disagree(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
                              %w: tensor<8x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) -> tensor<4x6xf32> {
-  // expected-error @below {{operand #0 cuts the same factor over {tp}, but operand #1 over {dp}}}
+  // expected-error @below {{operand #0 shards the same factor over {tp}, but operand #1 over {dp}}}
   %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {} {}>]}
       : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   return %y : tensor<4x6xf32>
@@ -81,7 +81,7 @@ comm.mesh @mesh [tp = 2]
 
 func.func @flat(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, flat {tp}>})
     -> (tensor<8x4xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, flat {tp}>}) {
-  // expected-error @below {{operand #0 is cut in flat ranges, but the op does not run on flat ranges}}
+  // expected-error @below {{operand #0 is sharded in flat ranges, but the op does not run on flat ranges}}
   %y = tg.transpose %x [1, 0] {comm.shardings = [#comm.sharding<@mesh, {} {}, flat {tp}>]} : tensor<4x8xf32> -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
@@ -125,7 +125,7 @@ comm.mesh @mesh [tp = 2]
 
 func.func @constraint_left(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) {
-  // expected-error @below {{is left; comm-insert-reshards makes it a comm.reshard}}
+  // expected-error @below {{is left; run comm-insert-reshards, which makes it a comm.reshard}}
   %y = comm.constrain %x <@mesh, {tp}> : tensor<4xf32>
   %z = math.exp %y {comm.shardings = [#comm.sharding<@mesh, {tp}>]} : tensor<4xf32>
   return %z : tensor<4xf32>

@@ -66,7 +66,7 @@ func.func @random(%key: tensor<4xi32> {tg.input = "key", tg.role = "key"}) -> te
 }
 
 // CHECK-LABEL: @matmul
-// 3 products of 2 and 3, plus the bias, through the epilogue; then again onto
+// The sum of 3 times 2 * 3, plus the bias, through the epilogue; then again onto
 // the accumulator.
 // CHECK: result0: tensor<2x2xf32> = {{\[\[}}19, 19], [19, 19]]
 // CHECK: result1: tensor<2x2xf32> = {{\[\[}}20, 20], [20, 20]]
@@ -79,7 +79,7 @@ func.func @matmul(%x: tensor<2x3xf32> {tg.input = "x"}, %w: tensor<2x3xf32> {tg.
 }
 
 // CHECK-LABEL: @bias_grad
-// The operands are twos and threes: the product onto the accumulator, and the sum of each
+// The operands are twos and threes: the matmul onto the accumulator, and the sum of each
 // column, onto nothing.
 // CHECK: result0: tensor<2x2xf32> = {{\[\[}}20, 20], [20, 20]]
 // CHECK: result1: tensor<2xf32> = [9, 9]

@@ -15,7 +15,7 @@ Runs functions of tg, comm and exec, and programs in memory, slowly and obviousl
 Without a mode it runs every function once and prints the results.
 
 A function with comm.program is run by all ranks of its mesh, in one process and
-in turn.  Its inputs and results are logical all the same: inputs are cut by
+in turn.  Its inputs and results are logical all the same: inputs are split by
 comm.sharding, results put together again.  Replicas must agree in every bit, and
 ranks that wait for each other are an error; nothing depends on time.  Functions
 that share the ranks of a mesh are one program, run under the name of any of them.

@@ -13,7 +13,7 @@ using namespace braid;
 using namespace braid::interp;
 using namespace braid::reference;
 
-/// The elements of a pipeline: cuts at commas outside of brackets.
+/// The elements of a pipeline, split at commas outside of brackets.
 static SmallVector<StringRef> splitPipeline(StringRef pipeline) {
   SmallVector<StringRef> elements;
   int depth = 0;

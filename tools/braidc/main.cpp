@@ -53,13 +53,13 @@ struct Flags {
                                  cl::value_desc("auto|library|decompose"), cl::cat(category)};
 
   cl::opt<std::string> epilogues{"epilogues",
-                                 cl::desc("What calls of products do besides, where the target's library can: full "
-                                          "(default: activations, and the gradients of biases), activations, or none"),
+                                 cl::desc("Epilogues of matmul calls, where the target's GEMM library has them: full "
+                                          "(default: activations and bias gradients), activations, or none"),
                                  cl::value_desc("full|activations|none"), cl::cat(category)};
 
   cl::opt<std::string> rowAlignment{"row-alignment",
-                                    cl::desc("Rows of activations and gradients begin at multiples of so many bytes "
-                                             "where that costs little; 0: where they end (default: the target's, "
+                                    cl::desc("Pad rows of activations and gradients to multiples of this many bytes "
+                                             "where the padding is small; 0: never (default: the target's, "
                                              "128 on GPUs)"),
                                     cl::value_desc("bytes"), cl::cat(category)};
 
@@ -81,11 +81,11 @@ struct Flags {
                        cl::init(0.0), cl::cat(category)};
 
   cl::opt<std::string> mesh{"mesh",
-                            cl::desc("Axes of ranks and their sizes: the batch is cut over dp, replica and shard "
+                            cl::desc("Axes of ranks and their sizes: the batch is sharded over dp, replica and shard "
                                      "(hybrid sharding), other axes are for --layout"),
                             cl::value_desc("dp=4,tp=2"), cl::cat(category)};
   cl::opt<int64_t> zero{"zero",
-                        cl::desc("What data parallel ranks cut: 0 nothing (DDP, default), 1 optimizer state, "
+                        cl::desc("What data parallel ranks shard: 0 nothing (DDP, default), 1 optimizer state, "
                                  "2 and gradients, 3 and parameters (FSDP)"),
                         cl::value_desc("stage"), cl::init(0), cl::cat(category)};
   cl::opt<std::string> compare{"compare", cl::desc("Plan all stages of --zero instead and print what each costs"),

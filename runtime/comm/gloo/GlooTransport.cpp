@@ -2,8 +2,8 @@
 //
 // Gloo's unbound buffers carry the messages, and a thread of its own moves the
 // bytes.  A time-out or a lost connection is final in Gloo: what waits for that
-// rank throws.  So the news of a failure is the end of connections; the reason is
-// left, before, in the store beside the addresses.
+// rank throws.  So ranks learn of a failure by the end of connections; the reason has
+// been put into the store before, beside the addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 #include "comm/MessageTransport.h"
 #include "comm/OwnAddress.h"
 #include "comm/Store.h"
-#include "comm/gloo/Lifelines.h"
+#include "comm/gloo/Liveness.h"
 #include "comm/transports.h"
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ public:
   void set(const std::string &key, const std::vector<char> &data) override {
     // Addresses of a job that is over lead nowhere.
     if (store.find(key))
-      throw Error("another job has left addresses there; give each a place of its own");
+      throw Error("it holds keys of another job; give each job its own rendezvous");
     store.set(key, std::string(data.begin(), data.end()));
   }
   std::vector<char> get(const std::string &key) override {
@@ -57,7 +57,7 @@ public:
 private:
   // Gloo's keys are the ranks' numbers, or end in them.
   static std::string missing(const std::string &key) {
-    return "rank " + key.substr(key.find_last_of('/') + 1) + " has not come";
+    return "rank " + key.substr(key.find_last_of('/') + 1) + " has not joined";
   }
 
   braid::Store &store;
@@ -91,7 +91,7 @@ private:
   const Joining options;
   std::shared_ptr<Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
-  std::unique_ptr<Lifelines> lifelines;
+  std::unique_ptr<Liveness> liveness;
   std::vector<Posted> posted;
   std::set<int> ended; // connections to these are lost
 };
@@ -102,8 +102,8 @@ GlooChannel::GlooChannel(const Joining &options) : options(options) {
     connect(deadline);
   } catch (const std::exception &error) {
     std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
-    fail("rank ", options.rank, " of ", options.size, " has not reached the others over '", options.rendezvous, "'",
-         when, ": ", error.what());
+    fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", when, ": ",
+         error.what());
   }
 }
 
@@ -121,19 +121,19 @@ void GlooChannel::connect(Clock::time_point deadline) {
   context->setTimeout(milliseconds(options.timeout));
   GlooStore glooStore(*store, deadline);
   context->connectFullMesh(glooStore, device);
-  lifelines = std::make_unique<Lifelines>(*context);
-  // From now on it is asked after a failure, by those who want to end.
+  liveness = std::make_unique<Liveness>(*context);
+  // From now on it is read only after a failure, by ranks that are about to end.
   store->setPatience(std::chrono::seconds(1));
 }
 
-// A connection that is closed with notes of Gloo's protocol unread is reset, and
+// A connection that is closed while messages of Gloo's protocol are unread is reset, and
 // a reset loses what the other side has not read: leave it time to read.
 GlooChannel::~GlooChannel() {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   posted.clear();
-  lifelines.reset();
+  liveness.reset();
   context->closeConnections();
-  // The others may still have to ask why.
+  // The others may still have to look up the reason.
   store->waitForOthers(Clock::now() + std::chrono::seconds(1));
 }
 
@@ -166,7 +166,7 @@ std::set<int> GlooChannel::complete(Clock::time_point deadline) {
     // 0 would mean for ever.
     auto left = milliseconds(std::max(std::chrono::duration<double>(deadline - Clock::now()).count(), 0.0));
     try {
-      if (ended.count(each.peer) == 0 && !lifelines->wait(*each.buffer, each.isSend, each.peer, left))
+      if (ended.count(each.peer) == 0 && !liveness->wait(*each.buffer, each.isSend, each.peer, left))
         ended.insert(each.peer);
     } catch (const gloo::Exception &) {
       throwAnnounced();
@@ -184,7 +184,7 @@ std::set<int> GlooChannel::complete(Clock::time_point deadline) {
   return late;
 }
 
-// A store that is gone has no news.
+// A store that is gone has no reason to give.
 void GlooChannel::throwAnnounced() const {
   std::optional<std::string> message;
   try {

@@ -6,7 +6,7 @@
 
 namespace braid {
 
-// Ranks find each other at `joining.rendezvous`.  Each listens on the network
+// Ranks rendezvous at `joining.rendezvous`.  Each listens on the network
 // interface that GLOO_SOCKET_IFNAME names, or else on the one that leads to the
 // store, or to this host's name.
 TransportFactory glooTransport(const Joining &joining);

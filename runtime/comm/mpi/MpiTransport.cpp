@@ -1,9 +1,9 @@
 //===- MpiTransport.cpp - ranks that mpirun started -----------------------===//
 //
 // Open MPI 4.1 moves data only inside of MPI calls, so the communication thread
-// asks again and again whether what was posted is done: eagerly at first, then
-// with short sleeps, because the cores belong to the compute.  Between questions
-// it looks for news on a tag of its own: that a rank has failed, or has ended.
+// polls whether what was posted is done: eagerly at first, then with short sleeps,
+// because the cores belong to the computation.  Between polls it looks for notices on
+// a tag of their own: that a rank has failed, or has ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ void check(int code, const char *what) {
   fail(what, " failed: ", std::string(text, length));
 }
 
-// Asks at once for a few microseconds, then sleeps between questions.  To yield
+// Polls without a pause for a few microseconds, then sleeps between polls.  To yield
 // instead would cost a whole time slice wherever others compute.
 class Patience {
 public:
@@ -60,11 +60,11 @@ public:
 
 private:
   // Groups have the tags from 1.
-  static constexpr int newsTag = 0;
+  static constexpr int noticeTag = 0;
 
-  void tellAll(const std::string &news);
-  std::string readNews();
-  bool allHaveSpoken() const;
+  void notifyAll(const std::string &notice);
+  std::string readNotice();
+  bool allHaveNotified() const;
   std::set<int> outstanding();
 
   MPI_Comm world = MPI_COMM_NULL;
@@ -73,20 +73,20 @@ private:
   std::vector<int> peers; // of the requests
   std::vector<bool> ended, failed;
   bool broken = false;
-  std::string told; // what tellAll sends, until the end
+  std::string sentNotice; // the buffer of what notifyAll sends, until the end
 };
 
 MpiChannel::MpiChannel() {
   int isInitialized = 0, provided = 0;
   MPI_Initialized(&isInitialized);
   if (isInitialized)
-    fail("MPI is initialized already; the communication thread must be the one that does it");
+    fail("MPI is initialized already, but the communication thread must initialize it");
   // Else the kernel makes 60 us of a sleep of 10.
   prctl(PR_SET_TIMERSLACK, 1000);
   // "Funneled": only the thread that initializes it calls MPI.
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED)
-    fail("this MPI cannot be used by a program with threads");
+    fail("this MPI library does not support programs with threads (MPI_THREAD_FUNNELED)");
   check(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
   MPI_Comm_rank(world, &ownRank);
@@ -101,9 +101,9 @@ MpiChannel::MpiChannel() {
 MpiChannel::~MpiChannel() {
   if (broken)
     return;
-  tellAll("");
-  for (Patience patience; !allHaveSpoken(); patience.wait())
-    readNews();
+  notifyAll("");
+  for (Patience patience; !allHaveNotified(); patience.wait())
+    readNotice();
   if (std::count(failed.begin(), failed.end(), true) == 0)
     MPI_Finalize();
 }
@@ -135,7 +135,7 @@ std::set<int> MpiChannel::complete(Clock::time_point deadline) {
       peers.clear();
       return {};
     }
-    if (std::string failure = readNews(); !failure.empty())
+    if (std::string failure = readNotice(); !failure.empty())
       throw Error(failure);
     bool over = Clock::now() >= deadline;
     if (over || std::count(ended.begin(), ended.end(), true)) {
@@ -161,28 +161,28 @@ std::set<int> MpiChannel::outstanding() {
   return result;
 }
 
-// News is the text of a failure, or nothing from a rank that ends as it should.
-void MpiChannel::tellAll(const std::string &news) {
-  told = news;
+// A notice is the text of a failure; it is empty from a rank that ends as it should.
+void MpiChannel::notifyAll(const std::string &notice) {
+  sentNotice = notice;
   for (int peer = 0; peer < worldSize; ++peer) {
     MPI_Request request;
     if (peer == ownRank)
       continue;
-    MPI_Isend(told.data(), static_cast<int>(told.size()), MPI_CHAR, peer, newsTag, world, &request);
+    MPI_Isend(sentNotice.data(), static_cast<int>(sentNotice.size()), MPI_CHAR, peer, noticeTag, world, &request);
     MPI_Request_free(&request);
   }
 }
 
 // The text of a failure that has just been announced, or nothing.
-std::string MpiChannel::readNews() {
+std::string MpiChannel::readNotice() {
   int present = 0, length = 0;
   MPI_Status status;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, newsTag, world, &present, &status), "MPI_Iprobe");
+  check(MPI_Iprobe(MPI_ANY_SOURCE, noticeTag, world, &present, &status), "MPI_Iprobe");
   if (!present)
     return "";
   MPI_Get_count(&status, MPI_CHAR, &length);
   std::string text(length, '\0');
-  check(MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, newsTag, world, MPI_STATUS_IGNORE), "MPI_Recv");
+  check(MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, noticeTag, world, MPI_STATUS_IGNORE), "MPI_Recv");
   (text.empty() ? ended : failed)[status.MPI_SOURCE] = true;
   return text;
 }
@@ -191,15 +191,15 @@ std::string MpiChannel::readNews() {
 // know what happened, and a moment more for those that are not listening.
 void MpiChannel::announceFailure(const std::string &message) {
   broken = true;
-  tellAll(message);
+  notifyAll(message);
   Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
-  for (Patience patience; !allHaveSpoken() && Clock::now() < deadline; patience.wait())
-    readNews();
+  for (Patience patience; !allHaveNotified() && Clock::now() < deadline; patience.wait())
+    readNotice();
   std::this_thread::sleep_for(std::chrono::milliseconds(100)); // to print it
 }
 
 // Whether all other ranks have failed or ended.
-bool MpiChannel::allHaveSpoken() const {
+bool MpiChannel::allHaveNotified() const {
   for (int peer = 0; peer < worldSize; ++peer)
     if (peer != ownRank && !failed[peer] && !ended[peer])
       return false;

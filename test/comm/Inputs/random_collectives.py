@@ -62,7 +62,7 @@ class Program:
         axes = self.axes()
         n, over, type_ = self.count(axes), self.over(axes), self.type(shape)
         dim = self.random.randrange(len(shape))
-        cuts = shape[dim] % n == 0
+        divides = shape[dim] % n == 0
         block = shape[:dim] + (shape[dim] // n,) + shape[dim + 1:]
         whole = shape[:dim] + (shape[dim] * n,) + shape[dim + 1:]
         elements = math.prod(shape)
@@ -73,12 +73,12 @@ class Program:
             self.add(f"comm.all_reduce {kind} {name} {over} : ({type_}) -> {type_}", shape)
         elif op == "all_gather" and elements * n <= 600:
             self.add(f"comm.all_gather {name} dims [{dim}] {over} : ({type_}) -> {self.type(whole)}", whole)
-        elif op == "reduce_scatter" and cuts:
+        elif op == "reduce_scatter" and divides:
             self.add(f"comm.reduce_scatter {kind} {name} dims [{dim}] {over} : ({type_}) -> {self.type(block)}", block)
-        elif op == "slice" and cuts:
+        elif op == "slice" and divides:
             shift = f" shift {self.random.randrange(n)}" if self.random.random() < 0.2 else ""
             self.add(f"comm.slice {name} dim {dim}{shift} {over} : {type_} -> {self.type(block)}", block)
-        elif op == "all_to_all" and cuts:
+        elif op == "all_to_all" and divides:
             to = self.random.randrange(len(shape))
             result = tuple(size * n if i == to else size for i, size in enumerate(block))
             self.add(f"comm.all_to_all {name} split [{dim}] concat [{to}] {over} : ({type_}) -> {self.type(result)}",

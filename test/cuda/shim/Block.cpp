@@ -17,11 +17,11 @@ constinit thread_local dim3 blockDim{}, gridDim{};
 
 namespace {
 
-// What threads meet for.
-enum class Meeting { None, Block, Group, Shuffle };
+// What threads synchronize for.
+enum class Sync { None, Block, Group, Shuffle };
 
 struct Thread {
-  Meeting waits = Meeting::None;
+  Sync waits = Sync::None;
   bool done = false;
   unsigned mask = 0;
   Site site;
@@ -39,8 +39,8 @@ public:
   Ran run(dim3 blocks, dim3 threads, const std::function<void()> &thread);
   void touch(Allocation &allocation);
 
-  void meetBlock(const Site &site);
-  void meetGroup(Meeting meeting, unsigned mask, const Site &site);
+  void syncBlock(const Site &site);
+  void syncGroup(Sync sync, unsigned mask, const Site &site);
   Thread &current() { return threads[running]; }
   Accessor accessor() const { return {launch, block, now, uint16_t(running), &threads[running].clock}; }
   bool isRunning() const { return body; }
@@ -74,15 +74,15 @@ std::string place(const Site &site) {
   return format("%s:%u", name ? name + 1 : site.file_name(), unsigned(site.line()));
 }
 
-const char *nameOf(Meeting meeting) {
-  switch (meeting) {
-  case Meeting::Block:
+const char *nameOf(Sync sync) {
+  switch (sync) {
+  case Sync::Block:
     return "the block's barrier";
-  case Meeting::Group:
+  case Sync::Group:
     return "a group's barrier";
-  case Meeting::Shuffle:
+  case Sync::Shuffle:
     return "a shuffle";
-  case Meeting::None:
+  case Sync::None:
     break;
   }
   return "nothing";
@@ -179,17 +179,17 @@ std::string Runner::describe(unsigned thread) const {
   if (t.done)
     return format("thread %u has ended", thread);
   std::string text = format("thread %u is at %s in %s", thread, nameOf(t.waits), place(t.site).c_str());
-  return t.waits == Meeting::Block ? text : text + format(" with mask %#x", t.mask);
+  return t.waits == Sync::Block ? text : text + format(" with mask %#x", t.mask);
 }
 
-// Everyone waits for someone who does not come.
+// All threads wait for one that never arrives.
 void Runner::stuck() {
   for (unsigned i = 0; i < threads.size(); ++i) {
     const Thread &t = threads[i];
     if (t.done)
       continue;
     enter(i);
-    bool whole = t.waits == Meeting::Block;
+    bool whole = t.waits == Sync::Block;
     unsigned first = whole ? 0 : i / 32 * 32,
              last = whole ? threads.size() : std::min<size_t>(first + 32, threads.size());
     for (unsigned j = first; j < last; ++j) {
@@ -206,12 +206,12 @@ void Runner::stuck() {
 }
 
 //===----------------------------------------------------------------------===//
-// Meetings
+// Synchronization
 //===----------------------------------------------------------------------===//
 
-void Runner::meetBlock(const Site &site) {
+void Runner::syncBlock(const Site &site) {
   Thread &thread = current();
-  thread.waits = Meeting::Block;
+  thread.waits = Sync::Block;
   thread.mask = 0;
   thread.site = site;
   if (++atBarrier < threads.size())
@@ -219,7 +219,7 @@ void Runner::meetBlock(const Site &site) {
   for (unsigned i = 0; i < threads.size(); ++i) {
     if (!sameSite(threads[i].site, site))
       violation("divergence: " + describe(running) + ", but " + describe(i));
-    threads[i].waits = Meeting::None;
+    threads[i].waits = Sync::None;
   }
   atBarrier = 0;
   now = nextSegment();
@@ -230,27 +230,27 @@ void Runner::meetBlock(const Site &site) {
       ready.push_back(i);
 }
 
-void Runner::meetGroup(Meeting meeting, unsigned mask, const Site &site) {
+void Runner::syncGroup(Sync sync, unsigned mask, const Site &site) {
   Thread &thread = current();
-  thread.waits = meeting;
+  thread.waits = sync;
   thread.mask = mask;
   thread.site = site;
   unsigned first = running / 32 * 32, lane = running % 32;
   if (!(mask >> lane & 1))
-    violation(format("%s with mask %#x, which leaves out the thread's own lane %u,", nameOf(meeting), mask, lane));
+    violation(format("%s with mask %#x, which leaves out the thread's own lane %u,", nameOf(sync), mask, lane));
   for (unsigned rest = mask; rest; rest &= rest - 1) {
     unsigned i = first + __builtin_ctz(rest);
-    if (i >= threads.size() || threads[i].done || threads[i].waits != meeting || threads[i].mask != mask ||
+    if (i >= threads.size() || threads[i].done || threads[i].waits != sync || threads[i].mask != mask ||
         !sameSite(threads[i].site, site))
       return goOn();
   }
-  if (meeting == Meeting::Shuffle)
+  if (sync == Sync::Shuffle)
     finishShuffle(first, mask);
   else
     finishGroup(first, mask);
   for (unsigned rest = mask; rest; rest &= rest - 1) {
     unsigned i = first + __builtin_ctz(rest);
-    threads[i].waits = Meeting::None;
+    threads[i].waits = Sync::None;
     if (i != running)
       ready.push_back(i);
   }
@@ -382,8 +382,8 @@ void shim::checkSharedStore(void *array, size_t total, ptrdiff_t offset, size_t 
   checkShared(array, total, offset, bytes, site, true);
 }
 
-void shim::blockBarrier(const Site &site) { runner.meetBlock(site); }
-void shim::groupBarrier(unsigned mask, const Site &site) { runner.meetGroup(Meeting::Group, mask, site); }
+void shim::blockBarrier(const Site &site) { runner.syncBlock(site); }
+void shim::groupBarrier(unsigned mask, const Site &site) { runner.syncGroup(Sync::Group, mask, site); }
 
 void shim::shuffle(unsigned mask, int lane, const void *from, void *to, size_t bytes, const Site &site) {
   if (bytes > sizeof(Thread::given))
@@ -392,7 +392,7 @@ void shim::shuffle(unsigned mask, int lane, const void *from, void *to, size_t b
   std::memcpy(thread.given, from, bytes);
   thread.source = lane;
   thread.bytes = bytes;
-  runner.meetGroup(Meeting::Shuffle, mask, site);
+  runner.syncGroup(Sync::Shuffle, mask, site);
   std::memcpy(to, runner.current().got, bytes);
 }
 

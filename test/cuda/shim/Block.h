@@ -1,8 +1,8 @@
 //===- Block.h - runs the threads of a block ------------------------------===//
 //
 // Threads run one after the other, each until it waits for others or ends, on fibers; one
-// that waits for nobody costs no switch.  Where they meet, that all come to the same
-// place is checked: a barrier that some threads have left out, or another one, is a
+// that waits for nobody costs no switch.  At a barrier it checks that all threads
+// arrive at the same one: a barrier that some threads leave out, or another one, is a
 // divergence.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- CublasLt.cpp - descriptors, and the rules of the library -----------===//
 #include "Failures.h"
 #include "LtAlgorithms.h"
-#include "LtProduct.h"
+#include "LtMatmul.h"
 #include "Queues.h"
 #include "Violation.h"
 
@@ -47,9 +47,9 @@ bool isLayoutRight(const cublasLtMatrixLayoutShim &layout, const cublasLtMatrixL
   return layout.rows > 0 && layout.columns > 0 && layout.ld >= layout.rows && layout.batch == d.batch;
 }
 
-cublasStatus_t checkProduct(const cublasLtMatmulDescShim &desc, const cublasLtMatrixLayoutShim &a,
-                            const cublasLtMatrixLayoutShim &b, const cublasLtMatrixLayoutShim &c,
-                            const cublasLtMatrixLayoutShim &d) {
+cublasStatus_t checkMatmul(const cublasLtMatmulDescShim &desc, const cublasLtMatrixLayoutShim &a,
+                           const cublasLtMatrixLayoutShim &b, const cublasLtMatrixLayoutShim &c,
+                           const cublasLtMatrixLayoutShim &d) {
   bool ta = desc.transA != CUBLAS_OP_N, tb = desc.transB != CUBLAS_OP_N;
   int64_t m = ta ? a.columns : a.rows, k = ta ? a.rows : a.columns, n = tb ? b.rows : b.columns;
   if (!isLayoutRight(a, d) || !isLayoutRight(b, d) || !isLayoutRight(c, d) || !isLayoutRight(d, d) ||
@@ -61,7 +61,7 @@ cublasStatus_t checkProduct(const cublasLtMatmulDescShim &desc, const cublasLtMa
   bool hasAux = desc.epilogue & 128, hasBias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS;
   if (hasAux && (!desc.aux || desc.auxLd < m || desc.auxLd % 8 || reinterpret_cast<uintptr_t>(desc.aux) % 16))
     return CUBLAS_STATUS_INVALID_VALUE;
-  // Whose sum has one place for all products of a batch.
+  // Whose sum has one place for all matmuls of a batch.
   bool sums = desc.epilogue & (CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB);
   if (sums && (desc.epilogue & (desc.epilogue - 1) || d.batch != 1))
     return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -188,7 +188,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   FAIL_IF_TOLD_LT(cublasLtMatmulAlgoGetHeuristic);
   if (!handle || wanted < 1)
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d))
+  if (cublasStatus_t status = checkMatmul(*desc, *a, *b, *c, *d))
     return status;
   uint32_t number = 0;
   for (const LtAlgorithm &offered : offeredAlgorithms()) {
@@ -227,7 +227,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               const cublasLtMatmulAlgo_t *algo, void *workspace, size_t workspaceBytes,
                               cudaStream_t stream) {
   FAIL_IF_TOLD_LT(cublasLtMatmul);
-  if (cublasStatus_t status = checkProduct(*desc, *a, *b, *c, *d); status || !handle)
+  if (cublasStatus_t status = checkMatmul(*desc, *a, *b, *c, *d); status || !handle)
     return status ? status : CUBLAS_STATUS_INVALID_VALUE;
   Promise promise{magic, {1, 1, 1, 1}, 0, 0, 0, false};
   if (algo)
@@ -242,20 +242,20 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     return CUBLAS_STATUS_INVALID_VALUE;
   if (!isAligned(desc->bias, sizeOf(d->type)))
     return CUBLAS_STATUS_INVALID_VALUE;
-  LtProduct product{*desc,
-                    *a,
-                    *b,
-                    *d,
-                    static_cast<const char *>(pa),
-                    static_cast<const char *>(pb),
-                    static_cast<const char *>(pc),
-                    static_cast<char *>(pd),
-                    *static_cast<const float *>(alpha),
-                    *static_cast<const float *>(beta),
-                    static_cast<char *>(workspace),
-                    promise.workspace};
-  auto run = [product, took = promise.microseconds](const Issue &issue) {
-    product.run(issue);
+  LtMatmul matmul{*desc,
+                  *a,
+                  *b,
+                  *d,
+                  static_cast<const char *>(pa),
+                  static_cast<const char *>(pb),
+                  static_cast<const char *>(pc),
+                  static_cast<char *>(pd),
+                  *static_cast<const float *>(alpha),
+                  *static_cast<const float *>(beta),
+                  static_cast<char *>(workspace),
+                  promise.workspace};
+  auto run = [matmul, took = promise.microseconds](const Issue &issue) {
+    matmul.run(issue);
     passTime(issue.stream, took);
   };
   return issue(stream, [run] { return Work{nullptr, run, {}}; }) ? CUBLAS_STATUS_EXECUTION_FAILED

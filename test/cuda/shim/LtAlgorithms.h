@@ -2,7 +2,7 @@
 //
 // BRAID_SHIM_LT=4096:30,0:12,0:5:fails says which algorithms cublasLtMatmulAlgoGetHeuristic
 // offers, in their order: the bytes of workspace, the microseconds of a call, and whether
-// calls fail.  Events then show what products have taken on their stream, and nothing
+// calls fail.  Events then show what matmuls have taken on their stream, and nothing
 // else, so that tests know it; without it they show the host's clock.
 //
 //===----------------------------------------------------------------------===//

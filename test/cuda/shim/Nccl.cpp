@@ -314,7 +314,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   Lock lock(queuesMutex);
   comm->aborted = true;
   comm->pending = nullptr;
-  if (Clique *clique = comm->clique.get()) { // nobody meets what this rank has posted
+  if (Clique *clique = comm->clique.get()) { // no other rank can match what this rank has posted
     clique->collectives[comm->rank].clear();
     for (auto &[ranks, queue] : clique->sends)
       if (ranks.first == comm->rank)

@@ -153,7 +153,7 @@ void exchange(const std::vector<NcclOp> &ops) {
     give(ops[r], result, ops[0].kind == NcclKind::ReduceScatter ? r * ops[r].received() : 0, ops[r].received());
 }
 
-void meet(std::deque<PostedPtr> &sends, std::deque<PostedPtr> &receives) {
+void match(std::deque<PostedPtr> &sends, std::deque<PostedPtr> &receives) {
   if (sends.empty() || receives.empty())
     return;
   NcclOp &send = sends.front()->op, &receive = receives.front()->op;
@@ -220,7 +220,7 @@ void shim::post(const PostedPtr &posted) {
     bool isSend = op.kind == NcclKind::Send;
     auto key = isSend ? std::pair(rank, op.peer) : std::pair(op.peer, rank);
     (isSend ? clique.sends : clique.receives)[key].push_back(posted);
-    meet(clique.sends[key], clique.receives[key]);
+    match(clique.sends[key], clique.receives[key]);
   } else {
     clique.collectives[rank].push_back(posted);
     if (std::any_of(clique.collectives.begin(), clique.collectives.end(), [](auto &queue) { return queue.empty(); }))

@@ -31,7 +31,7 @@ namespace shim {
 using Segment = uint32_t;
 
 // What a thread knows of the others of its warp: the last barrier count at which each
-// of them met it, and its own count.
+// of them synchronized with it, and its own count.
 struct WarpClock {
   std::array<uint32_t, 32> known{};
 };

@@ -154,7 +154,7 @@ void Call::append(Pieces &pieces, const void *base, const Strides &strides, int6
       for (int64_t h = 0; h < heads; ++h) {
         const auto *from = static_cast<const __nv_bfloat16 *>(base) + row(strides, b, s, h);
         if (reinterpret_cast<uintptr_t>(from) % 16)
-          shim::violation(shim::format("attention with a row of heads at %p, which is no multiple of 16 bytes",
+          shim::violation(shim::format("attention with a row of heads at %p, which is not a multiple of 16 bytes",
                                        static_cast<const void *>(from)),
                           false);
         pieces.emplace_back(from, desc.size * sizeof(__nv_bfloat16));

@@ -1,4 +1,4 @@
-// The gradient of a bias beside a product: what the verifier refuses.
+// Matmuls with a bias gradient that the verifier rejects.
 // RUN: braid-opt %s --split-input-file --verify-diagnostics
 
 func.func @one_result(%x: tensor<4x8xf32>, %dy: tensor<4x16xf32>) {

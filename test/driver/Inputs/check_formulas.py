@@ -28,15 +28,15 @@ def plan_of(graph, ranks, zero, microbatches, path, gradients):
         return json.load(file)
 
 
-def formula(cut, whole):
+def formula(sharded, whole):
     """'4 P + 8 P/N', of bytes for each parameter."""
     terms = [f"{whole} P"] if whole else []
-    return " + ".join(terms + ([f"{cut} P/N"] if cut else []))
+    return " + ".join(terms + ([f"{sharded} P/N"] if sharded else []))
 
 
 def held(plan, parameters, ranks, sizes):
-    """Each cause is so many bytes for each parameter, whole or cut; scalars do not count."""
-    whole = cut = 0
+    """Each cause is so many bytes for each parameter, whole or sharded; scalars do not count."""
+    whole = sharded = 0
     for cause, size in sizes.items():
         if cause not in plan["persistent"]:
             continue
@@ -45,10 +45,10 @@ def held(plan, parameters, ranks, sizes):
         if abs(found - size) < 1e-3:
             whole += size
         elif abs(found - size / ranks) < 1e-3:
-            cut += size
+            sharded += size
         else:
             sys.exit(f"{cause}: {found} bytes for each parameter, on {ranks} ranks")
-    return formula(cut, whole)
+    return formula(sharded, whole)
 
 
 def moved(plan, parameters, ranks, unit):
@@ -76,7 +76,7 @@ def main():
             line += f": {held(plan, parameters, ranks, sizes)} held"
             if microbatches == 1:
                 causes = plan["programs"]["train"]["by_cause"]
-                full, reduced = (parameters * sizes["gradients"] // (ranks if cut else 1) for cut in (False, zero > 0))
+                full, reduced = (parameters * sizes["gradients"] // (ranks if sharded else 1) for sharded in (False, zero > 0))
                 if gradients == "bf16":  # a sum over rows is f32 before it is rounded
                     reduced += 2 * max(t["bytes"] for t in plan["tensors"] if t["cause"] == "parameters")
                 if causes["gradients"] > reduced or causes["buckets"] > full:

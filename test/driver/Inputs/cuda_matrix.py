@@ -1,4 +1,4 @@
-"""Compiles every example for CUDA, for each way to cut it and each precision.
+"""Compiles every example for CUDA, for each way to shard it and each precision.
 
 usage: cuda_matrix.py kernels|programs <examples folder> <scratch folder> [--models a,b] [--ways a,b]
 

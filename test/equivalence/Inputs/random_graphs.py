@@ -3,7 +3,7 @@
 
     random_graphs.py FIRST END     seeds FIRST to END - 1; prints the failures
 
-Graphs mix the shapes that lowering finds hard: dims of size 1, reshapes that cut a
+Graphs mix the shapes that lowering finds hard: dims of size 1, reshapes that split a
 space in two ways, transposed and strided views, einsums in any order.  A seed that
 fails can be run alone; the graph is printed.
 """

@@ -32,7 +32,7 @@ LINKS = ["5,1", "0,0.001", "100,10", "0,1000"]
 
 # Of options that a draw puts together without asking whether they fit.
 REFUSALS = [
-    r"--noise-scale compares the gradients of ranks that cut the batch, and --mesh=\S+ has one of them",
+    r"--noise-scale compares the gradients of data parallel ranks, but --mesh=\S+ has one of them",
     r"the plan needs .* but the memory limit is",
     r"comm-noise-scale: of the gradients of .* one is reduced in each microbatch and the other is not",
 ]

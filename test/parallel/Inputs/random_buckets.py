@@ -29,7 +29,7 @@ class Step:
         self.lines, self.count = [], 0
         self.sizes = [self.random.choice([2, 4, 6, 12]) * self.ranks(self.axes)
                       for _ in range(self.random.randint(2, 8))]
-        self.is_cut = [self.random.random() < 0.4 for _ in self.sizes]
+        self.is_sharded = [self.random.random() < 0.4 for _ in self.sizes]
         self.numbers = [self.emit("arith.constant dense<0.5> : tensor<f32>")]
         self.pending, self.updated = [], {}
         order = list(range(len(self.sizes)))
@@ -93,10 +93,10 @@ class Step:
         same = [gradient for _, gradient, other in self.pending if other == size]
         if same and self.random.random() < 0.3:
             value = self.emit(f"arith.addf {value}, {self.random.choice(same)} : tensor<{size}xf32>")
-        if self.is_cut[parameter]:
-            cut, rest = self.axes[-1:], self.axes[:-1]
-            part = size // self.ranks(cut)
-            value = self.emit(f"comm.reduce_scatter sum {value} dims [flat] over @mesh {{{cut[0]}}} : "
+        if self.is_sharded[parameter]:
+            shard, rest = self.axes[-1:], self.axes[:-1]
+            part = size // self.ranks(shard)
+            value = self.emit(f"comm.reduce_scatter sum {value} dims [flat] over @mesh {{{shard[0]}}} : "
                               f"(tensor<{size}xf32>) -> tensor<{part}xf32>")
             if rest:
                 value = self.all_reduce(value, f"tensor<{part}xf32>", rest)
@@ -112,11 +112,11 @@ class Step:
         old, axes = f"%p{parameter}", self.axes[-1]
         if self.random.random() < 0.5:
             gradient = self.scaled(gradient, size)
-        if self.is_cut[parameter]:
+        if self.is_sharded[parameter]:
             old = self.emit(f"comm.slice {old} dim flat over @mesh {{{axes}}} : tensor<{self.sizes[parameter]}xf32> -> "
                             f"tensor<{size}xf32>")
         new = self.emit(f"arith.subf {old}, {gradient} : tensor<{size}xf32>")
-        if self.is_cut[parameter]:
+        if self.is_sharded[parameter]:
             new = self.emit(f"comm.all_gather {new} dims [flat] over @mesh {{{axes}}} : (tensor<{size}xf32>) -> "
                             f"tensor<{self.sizes[parameter]}xf32>")
         self.updated[parameter] = new

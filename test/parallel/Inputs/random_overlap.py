@@ -16,7 +16,7 @@ from random_buckets import Step
 
 
 class StoredStep(Step):
-    """A step whose gradients depend on parameters that are cut."""
+    """A step whose gradients depend on parameters that are sharded."""
 
     def __init__(self, seed):
         self.stored = []

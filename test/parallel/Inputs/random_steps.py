@@ -7,7 +7,7 @@ rank does: from the graph to merged and hidden communication, on values and in m
 
 Some arguments of a graph have the batch in dim 0, others are parameters: of several
 units or none, frozen, read by nobody.  A graph that reads two parts of the batch along
-one dim of a product is refused, which is no failure.
+one dim of a matmul is refused, which is no failure.
 """
 
 import sys
@@ -29,7 +29,7 @@ class TrainedGraph(ShardedGraph):
     def __init__(self, seed):
         super().__init__(seed)
         choose = self.random.choice
-        self.mesh_text, self.cut = choose(STRATEGIES)
+        self.mesh_text, self.axes_text = choose(STRATEGIES)
         self.zero = choose([0, 1, 2, 3, 3])
         self.noise = self.random.random() < 0.3
         self.optimizer = choose(OPTIMIZERS) + (" report-norm" if self.noise else "")
@@ -76,7 +76,7 @@ class TrainedGraph(ShardedGraph):
         merge, overlap = self.communication()
         noise = "func.func(comm-noise-scale)," if self.noise else ""
         passes = (f"{self.step()},comm-annotate{{layout='mesh {self.mesh_text}'}},"
-                  f"comm-data-parallel{{{self.cut} zero={self.zero}}},comm-shard,{noise}"
+                  f"comm-data-parallel{{{self.axes_text} zero={self.zero}}},comm-shard,{noise}"
                   f"canonicalize,cse,func.func(tg-decompose,{merge}),comm-verify-order")
         if self.stage == "values":
             return passes

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Are the sharding rules true?  For every example of docs/sharding_rules.mlir this
-cuts each factor of the rule over a mesh axis, and all of the tensors into flat
+shards each factor of the rule over a mesh axis, and all of the tensors into flat
 ranges where the rule says so, partitions, and compares the ranks' answer with one
-rank's.  Where the rule says that the op can be cut, nothing may be gathered.  For
+rank's.  Where the rule says that the op can be sharded, nothing may be gathered.  For
 each set of operands in which the op is linear it compares f(a + b) with f(a) + f(b).
 
     rules.py sharding_rules.mlir WORKING-FILE
@@ -45,7 +45,7 @@ class Rule:
         parts = [part.split() for part in text.split(",")] if text.strip() else []
         return [[dim if dim != "1" else "" for dim in part if dim != "()"] for part in parts]
 
-    def can_cut(self, letter):
+    def can_shard(self, letter):
         return letter in self.marks["decomposed"] or letter not in self.marks["whole"]
 
 
@@ -94,9 +94,9 @@ class Example:
                 arguments[index] = attribute(factors)
         return self.text(name, arguments, [attribute(factors) for factors in self.rule.results])
 
-    def cut(self, letter):
+    def shard(self, letter):
         """The function with a factor over an axis of 2, and the size of another axis, over
-        which the factors above it in its dims are cut down to elements."""
+        which the factors above it in its dims are sharded down to elements."""
         sizes = self.sizes()
         above = {dim[:dim.index(letter)] for tensor in self.rule.operands + self.rule.results
                  for dim in tensor if letter in dim}
@@ -111,10 +111,10 @@ class Example:
             return "{" + ", ".join(names + ["x"] * (letter in dim)) + "}"
 
         def attribute(factors):
-            cuts = " ".join(axes(dim) for dim in factors)
-            return f"#comm.sharding<{mesh}, {cuts}>" if letter in "".join(factors) else None
+            dims = " ".join(axes(dim) for dim in factors)
+            return f"#comm.sharding<{mesh}, {dims}>" if letter in "".join(factors) else None
 
-        return count, self.annotated(f"{self.name}_cut_{letter}", attribute)
+        return count, self.annotated(f"{self.name}_sharded_{letter}", attribute)
 
     def flat(self):
         def attribute(factors):
@@ -160,35 +160,35 @@ def examples(path):
         yield Example(match, [rules[line] for line in lines if line in rules][-1])
 
 
-def check_cuts(found, file):
-    meshes, functions, cuttable = set(), [], set()
+def check_shards(found, file):
+    meshes, functions, shardable = set(), [], set()
     for example in found:
-        if "@mesh" in example.body:  # a constraint says itself how it is cut
+        if "@mesh" in example.body:  # a constraint says itself how it is sharded
             continue
         for letter in example.rule.letters:
-            count, text = example.cut(letter)
+            count, text = example.shard(letter)
             if count > 1:
                 meshes.add(count)
             functions.append(text)
-            if example.rule.can_cut(letter):
-                cuttable.add(f"{example.name}_cut_{letter}")
+            if example.rule.can_shard(letter):
+                shardable.add(f"{example.name}_sharded_{letter}")
         if example.rule.flat:
             functions.append(example.flat())
-            cuttable.add(f"{example.name}_flat")
+            shardable.add(f"{example.name}_flat")
     header = f"comm.mesh @flat [x = {RANKS_OF_FLAT}]\ncomm.mesh @mesh [x = 2]\n"
     header += "".join(f"comm.mesh @above{count} [y = {count}, x = 2]\n" for count in sorted(meshes))
     file.write_text(header + "".join(functions))
     options = [f"--{name}" for name in PIPELINE.split(",")]
     local, _ = run("braid-opt", file, *options)
     for name, body in re.findall(r"func\.func @(\w+)\((.*?)\n  \}", local, re.S):
-        if name in cuttable and "all_gather" in body:
-            sys.exit(f"{name}: the rule says that it can be cut, but something is gathered:\n{body}")
+        if name in shardable and "all_gather" in body:
+            sys.exit(f"{name}: the rule says that it can be sharded, but something is gathered:\n{body}")
     compared, _ = run("braid-interp", file, "--compare", f"--pipeline={PIPELINE}", "--ignored-share=0.3")
     agree = compared.count("results agree")
     if agree != len(functions):
         sys.exit(f"{len(functions)} functions, but {agree} were compared:\n{compared}")
     print(f"{agree} functions on shards agree with one rank, "
-          f"{len(cuttable)} of them without a gather")
+          f"{len(shardable)} of them without a gather")
 
 
 def check_linear(found, file):
@@ -207,7 +207,7 @@ def check_linear(found, file):
 
 def main():
     found, file = list(examples(pathlib.Path(sys.argv[1]))), pathlib.Path(sys.argv[2])
-    check_cuts(found, file)
+    check_shards(found, file)
     check_linear(found, file)
 
 

@@ -96,7 +96,7 @@ TEST_F(MeshTest, CountsTheMembersWithANumberLikeTheDefinition) {
             << group.str() << " number " << number;
 }
 
-TEST_F(MeshTest, CutsTensorsIntoBlocks) {
+TEST_F(MeshTest, ShardsTensorsIntoBlocks) {
   EXPECT_EQ(blockType(tensor({8, 4}), 0, 4), tensor({2, 4}));
   EXPECT_EQ(wholeType(tensor({2, 4}), 0, 4), tensor({8, 4}));
   EXPECT_EQ(blockType(tensor({3, 3}), kFlat, 4), tensor({3}));
@@ -106,7 +106,7 @@ TEST_F(MeshTest, CutsTensorsIntoBlocks) {
   EXPECT_EQ(flatRange(0, 4), 0);
 }
 
-TEST_F(MeshTest, CutsDimsBeforeTheFlatOrder) {
+TEST_F(MeshTest, ShardsDimsBeforeTheFlatOrder) {
   Mesh m = mesh({"dp", "tp"}, {2, 4});
   ShardingAttr sharding = ShardingAttr::replicated(symbol(), 2);
   EXPECT_TRUE(sharding.isReplicated());

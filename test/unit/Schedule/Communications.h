@@ -7,13 +7,13 @@
 namespace braid::test {
 
 inline OrderProblem::Communication group(unsigned communicator, unsigned content = 1) {
-  return {OrderProblem::Meeting::Group, communicator, 0, content, 1, 1};
+  return {OrderProblem::CommunicationKind::Group, communicator, 0, content, 1, 1};
 }
 inline OrderProblem::Communication send(unsigned communicator, int64_t peer, unsigned tensors = 1) {
-  return {OrderProblem::Meeting::Send, communicator, peer, 0, tensors, 0};
+  return {OrderProblem::CommunicationKind::Send, communicator, peer, 0, tensors, 0};
 }
 inline OrderProblem::Communication recv(unsigned communicator, int64_t peer, unsigned tensors = 1) {
-  return {OrderProblem::Meeting::Recv, communicator, peer, 0, 0, tensors};
+  return {OrderProblem::CommunicationKind::Recv, communicator, peer, 0, 0, tensors};
 }
 
 } // namespace braid::test

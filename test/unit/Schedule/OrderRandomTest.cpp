@@ -11,7 +11,7 @@
 
 using namespace braid;
 using namespace braid::test;
-using Meeting = OrderProblem::Meeting;
+using CommunicationKind = OrderProblem::CommunicationKind;
 using Communication = OrderProblem::Communication;
 using Step = OrderProblem::Step;
 
@@ -62,35 +62,35 @@ struct Naive {
     return number ? &problem.classes[states[rank].classNumber].communications[*number] : nullptr;
   }
 
-  bool groupMeets(const std::vector<int64_t> &members, const Communication &at) const {
+  bool groupMatches(const std::vector<int64_t> &members, const Communication &at) const {
     for (int64_t a : members)
       for (int64_t b : members) {
         const Communication *x = head(a), *y = head(b);
-        if (!x || !y || x->meeting != Meeting::Group || x->communicator != at.communicator ||
-            y->meeting != Meeting::Group || y->communicator != at.communicator || x->content != y->content ||
+        if (!x || !y || x->kind != CommunicationKind::Group || x->communicator != at.communicator ||
+            y->kind != CommunicationKind::Group || y->communicator != at.communicator || x->content != y->content ||
             (x->sent && y->sent && x->sent != y->sent) || (x->received && y->received && x->received != y->received))
           return false;
       }
     return true;
   }
 
-  /// Completes one meeting; false if there is none.
-  bool meet() {
+  /// Completes one match; false if there is none.
+  bool completeOne() {
     for (RankState &state : states) {
       const Communication *at = head(state.rank);
       if (!at)
         continue;
       std::vector<int64_t> members = group(state.rank, at->communicator);
-      if (at->meeting == Meeting::Group && groupMeets(members, *at)) {
+      if (at->kind == CommunicationKind::Group && groupMatches(members, *at)) {
         for (int64_t member : members)
           ++states[member].completed;
         return true;
       }
-      if (at->meeting != Meeting::Send)
+      if (at->kind != CommunicationKind::Send)
         continue;
       int64_t other = members[at->peer];
       const Communication *its = head(other);
-      if (its && its->meeting == Meeting::Recv && its->communicator == at->communicator &&
+      if (its && its->kind == CommunicationKind::Recv && its->communicator == at->communicator &&
           members[its->peer] == state.rank && its->received == at->sent) {
         ++state.completed;
         ++states[other].completed;
@@ -111,7 +111,7 @@ struct Naive {
             break;
           ++state.step;
         }
-    } while (meet());
+    } while (completeOne());
   }
 
   const std::vector<Step> &steps(const RankState &state) const { return problem.classes[state.classNumber].steps; }
@@ -161,7 +161,7 @@ public:
 private:
   size_t below(size_t bound) { return random() % bound; }
 
-  /// The same meetings in all classes, in an order that is now and then disturbed.
+  /// The same matches in all classes, in an order that is now and then disturbed.
   void makeClasses(OrderProblem &problem, size_t classes) {
     std::vector<std::vector<Communication>> lists(classes);
     for (size_t i = 0, count = 1 + below(6); i < count; ++i) {
@@ -232,11 +232,11 @@ TEST(Order, EqualsAllRanksOneByOne) {
       allEnd &= state.step == naive.steps(state).size();
       ASSERT_TRUE(naive.isLike(state, states));
     }
-    std::optional<Standstill> found = findStandstill(problem);
+    std::optional<Deadlock> found = findDeadlock(problem);
     ASSERT_EQ(!found, allEnd);
     ended += allEnd;
     // Whom the explanation names is kept in the other simulation, too.
-    if (found && found->kind == Standstill::Cycle) {
+    if (found && found->kind == Deadlock::Cycle) {
       for (const RankState &state : found->ranks)
         ASSERT_LT(state.step, naive.steps(naive.states[state.rank]).size());
     }

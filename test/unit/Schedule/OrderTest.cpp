@@ -38,7 +38,7 @@ OrderProblem stages(std::vector<OrderProblem::Class> classes) {
   return {{int64_t(classes.size()), 2}, {{0}, {1}, {0, 1}}, std::move(classes), 0, classOf};
 }
 
-std::vector<int64_t> ranksOf(const Standstill &found) {
+std::vector<int64_t> ranksOf(const Deadlock &found) {
   std::vector<int64_t> ranks;
   for (const RankState &state : found.ranks)
     ranks.push_back(state.rank);
@@ -67,7 +67,7 @@ TEST(Order, OneRankStandsForAnSpmdProgram) {
   std::vector<RankState> states = simulate(problem);
   ASSERT_EQ(states.size(), 1u);
   EXPECT_EQ(states[0].completed, 5000u);
-  EXPECT_FALSE(findStandstill(problem));
+  EXPECT_FALSE(findDeadlock(problem));
 }
 
 TEST(Order, OneRankStandsForAStage) {
@@ -90,75 +90,75 @@ TEST(Order, OneRankStandsForAStage) {
   OrderProblem problem{{8, 128}, {{0}, {1}, {0, 1}}, classes, 0, classOf};
   EXPECT_EQ(simulate(problem).size(), 8u);
   EXPECT_EQ(simulate(problem)[3].rank, 3 * 128);
-  EXPECT_FALSE(findStandstill(problem));
+  EXPECT_FALSE(findDeadlock(problem));
 }
 
 TEST(Order, CrossedOrderIsACycle) {
-  auto found = findStandstill(stages({inOrder({group(0), send(0, 1)}), inOrder({recv(0, 0), group(0)})}));
+  auto found = findDeadlock(stages({inOrder({group(0), send(0, 1)}), inOrder({recv(0, 0), group(0)})}));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->kind, Standstill::Cycle);
+  EXPECT_EQ(found->kind, Deadlock::Cycle);
   EXPECT_EQ(ranksOf(*found), (std::vector<int64_t>{0, 2}));
 }
 
 TEST(Order, SendsThatBothWaitForAreACycleUnlessARecvIsFirst) {
-  EXPECT_TRUE(findStandstill(stages({inOrder({send(0, 1), recv(0, 1)}), inOrder({send(0, 0), recv(0, 0)})})));
-  EXPECT_FALSE(findStandstill(stages({inOrder({send(0, 1), recv(0, 1)}), inOrder({recv(0, 0), send(0, 0)})})));
+  EXPECT_TRUE(findDeadlock(stages({inOrder({send(0, 1), recv(0, 1)}), inOrder({send(0, 0), recv(0, 0)})})));
+  EXPECT_FALSE(findDeadlock(stages({inOrder({send(0, 1), recv(0, 1)}), inOrder({recv(0, 0), send(0, 0)})})));
   // Starting both does not help: the queue is in order.
-  EXPECT_TRUE(findStandstill(stages({overlapped({send(0, 1), recv(0, 1)}), overlapped({send(0, 0), recv(0, 0)})})));
+  EXPECT_TRUE(findDeadlock(stages({overlapped({send(0, 1), recv(0, 1)}), overlapped({send(0, 0), recv(0, 0)})})));
 }
 
 TEST(Order, OneQueueServesAllCommunicators) {
   OrderProblem::Class first = inOrder({group(0), group(1)}), second = inOrder({group(1), group(0)});
-  EXPECT_FALSE(findStandstill(stages({first, second})));
+  EXPECT_FALSE(findDeadlock(stages({first, second})));
   // With {pp, dp} instead of {dp} they wait for each other.
   for (auto &[cls, at] : {std::pair(&first, 1), std::pair(&second, 0)})
     cls->communications[at] = group(2);
-  auto found = findStandstill(stages({first, second}));
+  auto found = findDeadlock(stages({first, second}));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->kind, Standstill::Cycle);
+  EXPECT_EQ(found->kind, Deadlock::Cycle);
 }
 
 TEST(Order, ComputingWaitsBehindTheHead) {
   // Rank 0 waits for its second start, which is queued behind the first.
   OrderProblem::Class first{{send(0, 1), group(1)},
                             {{Step::Start, 0}, {Step::Start, 1}, {Step::Wait, 1}, {Step::Wait, 0}}};
-  auto found = findStandstill(stages({first, inOrder({group(1)})}));
+  auto found = findDeadlock(stages({first, inOrder({group(1)})}));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->kind, Standstill::Unpaired);
+  EXPECT_EQ(found->kind, Deadlock::Unmatched);
   EXPECT_EQ(found->ranks[0].step, 2u);
   EXPECT_EQ(*found->ranks[0].head(), 0u);
 }
 
 TEST(Order, WhoHasNothingLeftIsUnpaired) {
-  auto found = findStandstill(stages({inOrder({send(0, 1), send(0, 1)}), inOrder({recv(0, 0)})}));
+  auto found = findDeadlock(stages({inOrder({send(0, 1), send(0, 1)}), inOrder({recv(0, 0)})}));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->kind, Standstill::Unpaired);
+  EXPECT_EQ(found->kind, Deadlock::Unmatched);
   EXPECT_EQ(ranksOf(*found), (std::vector<int64_t>{0, 2}));
   EXPECT_EQ(*found->ranks[0].head(), 1u);
 }
 
 TEST(Order, RanksThatMeetMustAgree) {
   auto kind = [](Communication a, Communication b) {
-    auto found = findStandstill(stages({inOrder({a}), inOrder({b})}));
+    auto found = findDeadlock(stages({inOrder({a}), inOrder({b})}));
     return found ? std::optional(found->kind) : std::nullopt;
   };
-  EXPECT_EQ(kind(group(0, 1), group(0, 2)), Standstill::Disagreement);
-  EXPECT_EQ(kind(send(0, 1, 1), recv(0, 0, 2)), Standstill::Disagreement);
+  EXPECT_EQ(kind(group(0, 1), group(0, 2)), Deadlock::Mismatch);
+  EXPECT_EQ(kind(send(0, 1, 1), recv(0, 0, 2)), Deadlock::Mismatch);
   Communication root = group(0), other = group(0), wrong = group(0);
   other.sent = 0;
   wrong.sent = 0;
   wrong.received = 2;
   EXPECT_EQ(kind(root, other), std::nullopt);
-  EXPECT_EQ(kind(root, wrong), Standstill::Disagreement);
+  EXPECT_EQ(kind(root, wrong), Deadlock::Mismatch);
 }
 
 TEST(Order, PeersNumberedAlongAnAxisAreSimulatedOneByOne) {
   // Both data parallel ranks of the first stage send to rank (1, 0).
   OrderProblem problem = stages({inOrder({send(2, 2)}), inOrder({recv(2, 0)})});
   EXPECT_EQ(simulate(problem).size(), 4u);
-  auto found = findStandstill(problem);
+  auto found = findDeadlock(problem);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->kind, Standstill::Unpaired);
+  EXPECT_EQ(found->kind, Deadlock::Unmatched);
   EXPECT_EQ(ranksOf(*found), (std::vector<int64_t>{1, 2}));
 }
 

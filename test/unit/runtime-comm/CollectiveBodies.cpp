@@ -11,7 +11,7 @@ namespace {
 
 constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1};
 
-// The tensors of a bucket, and the rows that blocks are cut from.
+// The tensors of a bucket, and the rows that blocks are parts of.
 struct Shape {
   std::vector<int64_t> counts;
   int rows;
@@ -213,7 +213,7 @@ BRAID_BODY(everyCollective) {
   }
 }
 
-// Several MiB, which transports cut into chunks; 64 MiB in long runs.
+// Several MiB, which transports split into chunks; 64 MiB in long runs.
 BRAID_BODY(largeTensors) {
   int64_t elements = std::getenv("BRAID_LONG_TESTS") ? (16 << 20) + 1 : (1 << 20) + 1;
   Shape large = {{elements, 3, elements / 3}, 1};

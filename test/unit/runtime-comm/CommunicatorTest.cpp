@@ -33,15 +33,15 @@ TEST_F(OneRank, IsAllThereIs) {
 
 TEST_F(OneRank, RefusesWhatIsNoOperation) {
   operation.kind = static_cast<br_collective>(15);
-  EXPECT_EQ(startError(), "operation #1 has kind 15, element type 1 and reduction 0, which are not all known ones");
+  EXPECT_EQ(startError(), "operation #1 has kind 15, element type 1 and reduction 0; at least one of them is unknown");
 }
 
 TEST_F(OneRank, RefusesReductionsThatATypeLacks) {
   operation.dtype = BR_I1;
-  EXPECT_EQ(startError(), "all_reduce: there is no sum of i1");
+  EXPECT_EQ(startError(), "all_reduce: reduction 'sum' is not defined for element type i1");
   operation.dtype = BR_I64;
   operation.reduction = BR_MEAN;
-  EXPECT_EQ(startError(), "all_reduce: there is no mean of i64");
+  EXPECT_EQ(startError(), "all_reduce: reduction 'mean' is not defined for element type i64");
 }
 
 TEST_F(OneRank, RefusesRanksThatAreNotThere) {
@@ -68,7 +68,7 @@ TEST_F(OneRank, RefusesPairsThatShareATarget) {
   operation.kind = BR_PERMUTE;
   operation.pairs = pairs;
   operation.n_pairs = 2;
-  EXPECT_EQ(startError(), "permute: rank 0 is the source of two pairs; it can be that of one");
+  EXPECT_EQ(startError(), "permute: rank 0 is the source of two pairs; expected at most one");
   pairs[1] = 5;
   EXPECT_EQ(startError(), "permute: the target of a pair is rank 5, but the group has 1 ranks");
 }
@@ -76,7 +76,7 @@ TEST_F(OneRank, RefusesPairsThatShareATarget) {
 TEST_F(OneRank, RefusesGroupsOfOthers) {
   int32_t ranks[] = {0, 0}, group = 0;
   EXPECT_EQ(br_comm_group(&comm, ranks, 2, &group), BR_ERROR);
-  EXPECT_STREQ(br_comm_error(&comm), "the group {0, 0} names no rank, one twice, or one beyond the 1 there are");
+  EXPECT_STREQ(br_comm_error(&comm), "invalid group {0, 0}: expected one or more distinct ranks below 1");
 }
 
 TEST_F(OneRank, RefusesToWaitForWhatWasNotStarted) {

@@ -1,4 +1,4 @@
-//===- StoreTest.cpp - where ranks find each other ------------------------===//
+//===- StoreTest.cpp - the stores where ranks rendezvous ------------------===//
 
 #include "comm/Store.h"
 #include "base/Error.h"
@@ -121,7 +121,7 @@ TEST(TcpStore, SaysThatThePortIsTaken) {
   } catch (const Error &error) {
     EXPECT_NE(std::string(error.what()).find("cannot serve port " + std::to_string(port)), std::string::npos)
         << error.what();
-    EXPECT_NE(std::string(error.what()).find("give another MASTER_PORT"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("set another MASTER_PORT"), std::string::npos);
   }
 }
 
@@ -133,7 +133,9 @@ TEST(TcpStore, OfAnAgentIsOnlyAsked) {
     openStore(address, "", 0, Clock::now() + 200ms);
     FAIL() << "there is no agent";
   } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what()).find("cannot reach 127.0.0.1:" + std::to_string(port)), std::string::npos)
+    EXPECT_NE(
+        std::string(error.what()).find("cannot connect to the rendezvous store at 127.0.0.1:" + std::to_string(port)),
+        std::string::npos)
         << error.what();
   }
   TcpStoreServer agent(port);
@@ -171,7 +173,7 @@ TEST(StoreAddress, HasThreeKinds) {
   EXPECT_EQ(parseStoreAddress("agent://a.b:1").kind, StoreAddress::Kind::Agent);
   for (const char *wrong :
        {"", "file://", "tcp://host", "tcp://:1", "tcp://host:x", "tcp://host:0", "http://a:1", "tcp://a:70000"})
-    EXPECT_NE(refusal(wrong).find("give file:///FOLDER"), std::string::npos) << wrong;
+    EXPECT_NE(refusal(wrong).find("expected file:///FOLDER"), std::string::npos) << wrong;
 }
 
 } // namespace

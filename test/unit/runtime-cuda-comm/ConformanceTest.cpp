@@ -14,11 +14,11 @@ using namespace braid::test;
 namespace {
 
 std::vector<Outcome> runOnDevices(const std::string &transport, int n, const std::string &body) {
-  auto meetings = std::make_shared<Meetings>(transport);
+  auto table = std::make_shared<RendezvousTable>(transport);
   std::vector<Outcome> outcomes(n);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n; ++rank)
-    threads.emplace_back([&, rank] { outcomes[rank] = runBody(deviceTransport(meetings, rank, n), body, 20); });
+    threads.emplace_back([&, rank] { outcomes[rank] = runBody(deviceTransport(table, rank, n), body, 20); });
   for (std::thread &thread : threads)
     thread.join();
   return outcomes;

@@ -12,12 +12,12 @@
 using namespace braid;
 using namespace braid::test;
 
-std::shared_ptr<Meeting> Meetings::of(const std::string &name, int ranks) {
+std::shared_ptr<Rendezvous> RendezvousTable::of(const std::string &name, int ranks) {
   std::lock_guard lock(mutex);
-  std::shared_ptr<Meeting> &meeting = meetings[name];
-  if (!meeting)
-    meeting = std::make_shared<Meeting>(ranks);
-  return meeting;
+  std::shared_ptr<Rendezvous> &rendezvous = byName[name];
+  if (!rendezvous)
+    rendezvous = std::make_shared<Rendezvous>(ranks);
+  return rendezvous;
 }
 
 namespace {
@@ -93,8 +93,8 @@ private:
 
 class DeviceTransport final : public Transport {
 public:
-  DeviceTransport(std::shared_ptr<Meetings> meetings, int rank, int size)
-      : meetings(std::move(meetings)), ownRank(rank), worldSize(size) {}
+  DeviceTransport(std::shared_ptr<RendezvousTable> table, int rank, int size)
+      : table(std::move(table)), ownRank(rank), worldSize(size) {}
 
   int rank() const override { return ownRank; }
   int size() const override { return worldSize; }
@@ -104,7 +104,7 @@ public:
 private:
   std::string nameOf(const Operation &op);
 
-  const std::shared_ptr<Meetings> meetings;
+  const std::shared_ptr<RendezvousTable> table;
   const int ownRank, worldSize;
   std::map<std::string, int> counts;
 };
@@ -187,28 +187,29 @@ void DeviceTransport::run(const Operation &op, Clock::time_point, double seconds
     size = 2;
     root = 1 - me;
   }
-  std::shared_ptr<Meeting> meeting = meetings->of(nameOf(op), size);
-  const int device = meetings->transport == "nccl" ? ownRank : 0;
+  std::shared_ptr<Rendezvous> rendezvous = table->of(nameOf(op), size);
+  const int device = table->transport == "nccl" ? ownRank : 0;
   check(cudaSetDevice(device), "cudaSetDevice");
   Arena arena = arenaOf(op);
-  OneCollective table(op, arena, size, root);
+  OneCollective model(op, arena, size, root);
   Joining joining;
   joining.rank = me;
   joining.size = size;
   joining.timeout = seconds;
-  Reach reach({meetings->transport, "threads", joining, meeting->board, threadsTransport(meeting->hub, me)});
+  Bootstrap bootstrap(
+      {table->transport, "threads", joining, rendezvous->notices, threadsTransport(rendezvous->hub, me)});
   Rank rank;
   rank.number = me;
   rank.size = size;
-  rank.reach = size > 1 ? &reach : nullptr;
+  rank.bootstrap = size > 1 ? &bootstrap : nullptr;
   std::byte *memory = nullptr;
   check(cudaMalloc(reinterpret_cast<void **>(&memory), arena.bytes), "cudaMalloc");
   arena.copyIn(memory);
   try {
-    runOn(table.model, rank, memory, device);
+    runOn(model.model, rank, memory, device);
   } catch (const Error &error) {
-    reach.tellNews("failure", error.what());
-    meeting->hub->fail(error.what());
+    bootstrap.publishNotice("failure", error.what());
+    rendezvous->hub->fail(error.what());
     throw;
   }
   arena.copyOut(memory);
@@ -217,6 +218,6 @@ void DeviceTransport::run(const Operation &op, Clock::time_point, double seconds
 
 } // namespace
 
-TransportFactory test::deviceTransport(std::shared_ptr<Meetings> meetings, int rank, int size) {
-  return [=] { return std::make_unique<DeviceTransport>(meetings, rank, size); };
+TransportFactory test::deviceTransport(std::shared_ptr<RendezvousTable> table, int rank, int size) {
+  return [=] { return std::make_unique<DeviceTransport>(table, rank, size); };
 }

@@ -10,7 +10,7 @@
 #ifndef BRAID_TEST_RUNTIME_CUDA_COMM_DEVICETRANSPORT_H
 #define BRAID_TEST_RUNTIME_CUDA_COMM_DEVICETRANSPORT_H
 
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "comm/ThreadsHub.h"
 #include "comm/Transport.h"
 
@@ -20,28 +20,28 @@
 
 namespace braid::test {
 
-// Where the ranks of one operation find each other.
-struct Meeting {
-  explicit Meeting(int ranks) : hub(std::make_shared<ThreadsHub>(ranks)), board(std::make_shared<NewsBoard>()) {}
+// What the ranks of one operation share.
+struct Rendezvous {
+  explicit Rendezvous(int ranks) : hub(std::make_shared<ThreadsHub>(ranks)), notices(std::make_shared<NoticeStore>()) {}
   std::shared_ptr<ThreadsHub> hub;
-  std::shared_ptr<NewsBoard> board;
+  std::shared_ptr<NoticeStore> notices;
 };
 
-// Meetings of operations that have the same name on all their ranks.
-class Meetings {
+// By the operation's name, which is the same on all its ranks.
+class RendezvousTable {
 public:
-  explicit Meetings(std::string transport) : transport(std::move(transport)) {}
+  explicit RendezvousTable(std::string transport) : transport(std::move(transport)) {}
 
   const std::string transport; // "nccl" or "device-threads"
-  std::shared_ptr<Meeting> of(const std::string &name, int ranks);
+  std::shared_ptr<Rendezvous> of(const std::string &name, int ranks);
 
 private:
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<Meeting>> meetings;
+  std::map<std::string, std::shared_ptr<Rendezvous>> byName;
 };
 
 // `rank` has the device of its number, or shares the first one.
-TransportFactory deviceTransport(std::shared_ptr<Meetings> meetings, int rank, int size);
+TransportFactory deviceTransport(std::shared_ptr<RendezvousTable> table, int rank, int size);
 
 } // namespace braid::test
 #endif // BRAID_TEST_RUNTIME_CUDA_COMM_DEVICETRANSPORT_H

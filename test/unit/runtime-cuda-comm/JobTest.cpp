@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/transports.h"
 #include "cuda/Check.h"
@@ -87,10 +87,11 @@ struct Job {
   double timeout = 20;
   bool share = false;                             // the first device
   std::function<void(Tables &, int)> change = {}; // of a rank's tables
-  std::function<void(Rank &)> tell = {};          // what a rank is told
+  std::function<void(Rank &)> configure = {};     // of a rank's options
 };
 
-std::string runRank(const Job &job, Reach &reach, int rank, int size, const std::function<void(Member &)> &body) {
+std::string runRank(const Job &job, Bootstrap &bootstrap, int rank, int size,
+                    const std::function<void(Member &)> &body) {
   std::byte *arena = nullptr;
   try {
     const int device = job.share ? 0 : rank;
@@ -101,15 +102,15 @@ std::string runRank(const Job &job, Reach &reach, int rank, int size, const std:
       job.change(tables, rank);
     Streams streams;
     Rank own;
-    own.number = rank, own.size = size, own.reach = &reach;
-    if (job.tell)
-      job.tell(own);
+    own.number = rank, own.size = size, own.bootstrap = &bootstrap;
+    if (job.configure)
+      job.configure(own);
     auto collectives = makeDeviceCollectives(tables.model, own, {device, arena, streams, [] { return "step, loss"; }});
     Member member{rank, size, streams, arena, *collectives};
     body(member);
     return "";
   } catch (const std::exception &error) {
-    reach.tellNews("failure", error.what());
+    bootstrap.publishNotice("failure", error.what());
     return error.what();
   }
 }
@@ -117,15 +118,15 @@ std::string runRank(const Job &job, Reach &reach, int rank, int size, const std:
 // What each rank has thrown.
 std::vector<std::string> runJob(const Job &job, int ranks, const std::function<void(Member &)> &body) {
   auto hub = std::make_shared<ThreadsHub>(ranks);
-  auto board = std::make_shared<NewsBoard>();
+  auto notices = std::make_shared<NoticeStore>();
   std::vector<std::string> errors(ranks);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       Joining joining;
       joining.rank = rank, joining.size = ranks, joining.timeout = job.timeout;
-      Reach reach({job.transport, "threads", joining, board, threadsTransport(hub, rank)});
-      errors[rank] = runRank(job, reach, rank, ranks, body);
+      Bootstrap bootstrap({job.transport, "threads", joining, notices, threadsTransport(hub, rank)});
+      errors[rank] = runRank(job, bootstrap, rank, ranks, body);
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -193,18 +194,18 @@ TEST_F(Jobs, goThroughTheHostIfNcclCannotStart) {
 TEST_F(Jobs, areOfOneProgram) {
   Job job;
   job.change = [](Tables &tables, int rank) { tables.collectives[1].kind = rank == 1 ? BR_ALL_REDUCE : BR_BARRIER; };
-  expectAll(runJob(job, 2, [](Member &) {}), "rank 1 runs another program than rank 0");
+  expectAll(runJob(job, 2, [](Member &) {}), "rank 1 runs a different program from rank 0");
 }
 
 // NCCL takes a collective in a graph on all ranks, or on none.
 TEST_F(Jobs, captureTheirProgramsOnAllRanksOrOnNone) {
   Job job;
-  job.tell = [](Rank &rank) { rank.graphs = rank.number == 1; };
+  job.configure = [](Rank &rank) { rank.graphs = rank.number == 1; };
   expectAll(
       runJob(job, 2, [](Member &) {}),
-      "rank 1 captures its programs in CUDA graphs, but rank 0 launches them; NCCL takes either on all ranks: start "
+      "rank 1 captures its programs in CUDA graphs, but rank 0 launches them; NCCL needs the same on all ranks: start "
       "them with the same --cuda-graph and --profile");
-  job.tell = [](Rank &rank) {
+  job.configure = [](Rank &rank) {
     if (rank.number == 0) // which is what ranks of one process do unless told
       rank.graphs = false;
   };

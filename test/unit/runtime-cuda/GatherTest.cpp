@@ -1,4 +1,4 @@
-//===- GatherTest.cpp - rows by index, on the device ------------------------===//
+//===- GatherTest.cpp - rows by index, on the device ----------------------===//
 
 #include "cuda/Gather.h"
 
@@ -25,7 +25,7 @@ template <class T> std::vector<T> randomValues(int64_t n, unsigned seed) {
   return values;
 }
 
-// Few ids many times, and some that are no rows.
+// Few ids many times, and some that are not rows.
 std::vector<int32_t> randomIds(int64_t n, int64_t rows, unsigned seed) {
   std::mt19937 engine(seed);
   std::vector<int32_t> ids(n);

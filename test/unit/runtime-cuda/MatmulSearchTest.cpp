@@ -7,7 +7,7 @@
 
 #include "cuda/MatmulSearch.h"
 
-#include "../runtime/Products.h"
+#include "../runtime/MatmulCases.h"
 #include "Device.h"
 #include "base/Error.h"
 #include "cuda/Matmul.h"
@@ -34,12 +34,12 @@ public:
 
 std::vector<std::string> alone(const std::string &word) { return {word}; }
 
-// Products in a zeroed arena: the workspace, and behind it C, A and B of each.
+// Matmuls in a zeroed arena: the workspace, and behind it C, A and B of each.
 class Arena {
 public:
-  explicit Arena(const std::vector<Product> &products, uint64_t room = 1 << 18) : products(products), bytes(room) {
-    for (const Product &product : products) {
-      descriptors.push_back(product.d);
+  explicit Arena(const std::vector<MatmulCase> &matmuls, uint64_t room = 1 << 18) : matmuls(matmuls), bytes(room) {
+    for (const MatmulCase &matmul : matmuls) {
+      descriptors.push_back(matmul.d);
       descriptors.back().workspace_bytes = workspace;
     }
     model.arena_bytes = bytes;
@@ -52,7 +52,7 @@ public:
   }
   ~Arena() { cudaFree(base); }
 
-  // The products' names, choices and candidates.
+  // The matmuls' names, choices and candidates.
   Json search(int most) {
     table->search(most, alone);
     return jsonOfSearch(table->searched());
@@ -63,7 +63,7 @@ public:
     return std::all_of(memory.begin(), memory.end(), [](char byte) { return byte == 0; });
   }
   std::vector<float> run(int32_t index) {
-    const Product &p = products[index];
+    const MatmulCase &p = matmuls[index];
     std::byte *c = base + workspace, *a = c + alignedBytes(p.sizeC), *b = a + alignedBytes(p.sizeA);
     write(c, p.c()), write(a, p.a()), write(b, p.b());
     EXPECT_EQ(table->run(index, a, b, c, nullptr), BR_OK) << table->error();
@@ -82,14 +82,14 @@ private:
     succeed(cudaMemcpy(to, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
   }
 
-  std::vector<Product> products;
+  std::vector<MatmulCase> matmuls;
   std::vector<br_matmul_desc> descriptors;
   br_model model{};
   uint64_t bytes;
   std::byte *base = nullptr;
 };
 
-const Product plain(9, 16, 8, false, true, false);
+const MatmulCase plain(9, 16, 8, false, true, false);
 
 size_t chosenOf(const char *algorithms, int most) {
   const Offered offered(algorithms);
@@ -130,25 +130,25 @@ TEST(MatmulSearch, leavesOutThoseThatFail) {
   }
 }
 
-TEST(MatmulSearch, timesEachDifferentProductOnce) {
+TEST(MatmulSearch, timesEachDifferentMatmulOnce) {
   const Offered offered("0:30,0:10");
-  Product other(4, 8, 8, false, true, false), parts = plain;
+  MatmulCase other(4, 8, 8, false, true, false), parts = plain;
   parts.outer(3);
   Arena arena({plain, other, plain, parts});
-  const Json products = arena.search(8);
-  ASSERT_EQ(products.size(), 4u); // the last is two kinds of calls
-  EXPECT_EQ(products[1]["name"], "matmul 1 (4 x 8 x 8)");
-  EXPECT_EQ(products[3]["name"], "matmul 3 (9 x 16 x 8), all but its last call");
-  EXPECT_EQ(products[3]["calls"], 2);
-  EXPECT_EQ(products[3]["product"], 2);
-  for (const Json &product : products) {
-    EXPECT_EQ(product["chosen"], 1);
-    EXPECT_FLOAT_EQ(product["candidates"][0]["seconds"], 30e-6);
-    EXPECT_FLOAT_EQ(product["candidates"][1]["median_seconds"], 10e-6);
+  const Json matmuls = arena.search(8);
+  ASSERT_EQ(matmuls.size(), 4u); // the last is two kinds of calls
+  EXPECT_EQ(matmuls[1]["name"], "matmul 1 (4 x 8 x 8)");
+  EXPECT_EQ(matmuls[3]["name"], "matmul 3 (9 x 16 x 8), all but its last call");
+  EXPECT_EQ(matmuls[3]["calls"], 2);
+  EXPECT_EQ(matmuls[3]["product"], 2);
+  for (const Json &matmul : matmuls) {
+    EXPECT_EQ(matmul["chosen"], 1);
+    EXPECT_FLOAT_EQ(matmul["candidates"][0]["seconds"], 30e-6);
+    EXPECT_FLOAT_EQ(matmul["candidates"][1]["median_seconds"], 10e-6);
   }
   EXPECT_EQ(arena.table->numberOf(2), 0);
   EXPECT_EQ(describeSearch(arena.table->searched()),
-            "matmul search: 4 products, 8 algorithms; together 3.00 times as fast as the heuristic's first");
+            "matmul search: 4 matmuls, 8 algorithms; together 3.00 times as fast as the heuristic's first");
   for (int32_t i = 0; i < 4; ++i)
     EXPECT_EQ(arena.run(i), expected(std::vector{plain, other, plain, parts}[i]).c);
 }
@@ -156,28 +156,28 @@ TEST(MatmulSearch, timesEachDifferentProductOnce) {
 // Every type and epilogue has its operands in the arena, and leaves nothing there.
 TEST(MatmulSearch, timesWhatPlansRun) {
   const Offered offered("4096:30,0:10");
-  std::vector<Product> products;
+  std::vector<MatmulCase> matmuls;
   for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)}) {
-    Product p = plain;
-    products.push_back(p.ofTypes(inputs, result).with(true, true));
-    products.push_back(p.with(true, false, BR_EPILOGUE_GELU_TANH));
-    products.push_back(p.withAux(true, BR_EPILOGUE_GELU_TANH, 8));
-    products.push_back(p.withAux(false, BR_EPILOGUE_GELU_TANH_GRAD));
-    Product batch(8, 12, 4, true, false, false, 3);
-    products.push_back(batch.ofTypes(inputs, result).batch(3).batch(4, true, 1));
+    MatmulCase p = plain;
+    matmuls.push_back(p.ofTypes(inputs, result).with(true, true));
+    matmuls.push_back(p.with(true, false, BR_EPILOGUE_GELU_TANH));
+    matmuls.push_back(p.withAux(true, BR_EPILOGUE_GELU_TANH, 8));
+    matmuls.push_back(p.withAux(false, BR_EPILOGUE_GELU_TANH_GRAD));
+    MatmulCase batch(8, 12, 4, true, false, false, 3);
+    matmuls.push_back(batch.ofTypes(inputs, result).batch(3).batch(4, true, 1));
   }
-  Arena arena(products);
-  for (const Json &product : arena.search(8))
-    EXPECT_EQ(product["chosen"], 1) << product;
+  Arena arena(matmuls);
+  for (const Json &matmul : arena.search(8))
+    EXPECT_EQ(matmul["chosen"], 1) << matmul;
   EXPECT_TRUE(arena.isZero());
 }
 
 TEST(MatmulSearch, keepsTheFirstWhereThereIsNoRoom) {
   const Offered offered("0:30,0:10");
   Arena arena({plain}, workspace + 256);
-  const Json products = arena.search(8);
-  EXPECT_EQ(products[0]["chosen"], 0);
-  EXPECT_TRUE(products[0]["candidates"].empty());
+  const Json matmuls = arena.search(8);
+  EXPECT_EQ(matmuls[0]["chosen"], 0);
+  EXPECT_TRUE(matmuls[0]["candidates"].empty());
   EXPECT_NE(describeSearch(arena.table->searched()).find("; 1 not timed, for want of room"), std::string::npos);
 }
 
@@ -198,7 +198,7 @@ constexpr double fails = std::numeric_limits<double>::infinity();
 
 size_t chosenTogether(const std::vector<double> &mine, const std::vector<double> &other) {
   std::vector<MatmulTrial> trials = trialsOf(mine);
-  chooseByWords(trials, {wordOf(trials), wordOf(trialsOf(other)), wordOf({})});
+  chooseByBlobs(trials, {blobOf(trials), blobOf(trialsOf(other)), blobOf({})});
   return trials[0].chosen;
 }
 
@@ -213,7 +213,7 @@ TEST(MatmulSearch, takesTheSameOnAllRanks) {
 TEST(MatmulSearch, saysWhichRankHasFailed) {
   std::vector<MatmulTrial> trials = trialsOf({1});
   try {
-    chooseByWords(trials, {wordOf(trials), wordOfFailure("no memory")});
+    chooseByBlobs(trials, {blobOf(trials), blobOfFailure("no memory")});
     FAIL() << "rank 1 has failed";
   } catch (const RankError &error) {
     EXPECT_STREQ(error.what(), "rank 1: no memory");

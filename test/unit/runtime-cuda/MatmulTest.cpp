@@ -1,8 +1,8 @@
-//===- MatmulTest.cpp - products over cuBLASLt against plain loops ----------===//
+//===- MatmulTest.cpp - matmuls over cuBLASLt against plain loops ---------===//
 
 #include "cuda/Matmul.h"
 
-#include "../runtime/Products.h"
+#include "../runtime/MatmulCases.h"
 #include "Device.h"
 #include "base/Error.h"
 #include "base/NumberTypes.h"
@@ -20,9 +20,9 @@ constexpr uint64_t workspace = 1 << 20;
 
 // An arena with the workspace, then A, B, C, the bias, GELU's input and the gradient of a
 // bias.
-class ProductRun {
+class MatmulRun {
 public:
-  explicit ProductRun(const Product &p, int64_t shift = 0) : p(p), shift(shift) {
+  explicit MatmulRun(const MatmulCase &p, int64_t shift = 0) : p(p), shift(shift) {
     desc = p.d;
     desc.workspace_bytes = workspace;
     uint64_t end = workspace;
@@ -38,7 +38,7 @@ public:
     write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c_type);
     write(desc.bias_grad_offset, p.random(p.sizeSum(), 6), desc.c_type); // is overwritten
   }
-  ~ProductRun() {
+  ~MatmulRun() {
     cudaStreamDestroy(stream);
     cudaFree(arena);
   }
@@ -83,7 +83,7 @@ private:
     return values;
   }
 
-  const Product &p;
+  const MatmulCase &p;
   int64_t shift;
   br_matmul_desc desc;
   br_model model{};
@@ -92,8 +92,8 @@ private:
   uint64_t a, b, c, bias;
 };
 
-void check(const Product &p, int64_t shift = 0) {
-  const Outcome wanted = expected(p), got = ProductRun(p, shift)();
+void check(const MatmulCase &p, int64_t shift = 0) {
+  const Outcome wanted = expected(p), got = MatmulRun(p, shift)();
   const double step = p.d.c_type == BR_BF16 ? 1.0 / 256 : p.d.epilogue == BR_EPILOGUE_NONE ? 0 : 1e-5;
   for (size_t i = 0; i < wanted.c.size(); ++i)
     ASSERT_NEAR(got.c[i], wanted.c[i], step * (1 + std::abs(wanted.c[i]))) << i << ": " << p.describe();
@@ -107,15 +107,15 @@ TEST(CudaMatmul, everyLayout) {
   for (int bits = 0; bits < 8; ++bits)
     for (int64_t pad : {0, 5})
       for (bool accumulate : {false, true})
-        check(Product(17, 12, 11, bits & 1, bits & 2, bits & 4, pad).with(false, accumulate));
+        check(MatmulCase(17, 12, 11, bits & 1, bits & 2, bits & 4, pad).with(false, accumulate));
 }
 
 TEST(CudaMatmul, everyTypeBiasAndEpilogue) {
   for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
     for (bool bias : {false, true}) {
       for (bool accumulate : {false, true})
-        check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).with(bias, accumulate));
-      check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).with(bias, false, BR_EPILOGUE_GELU_TANH));
+        check(MatmulCase(9, 16, 8, false, true, false).ofTypes(inputs, result).with(bias, accumulate));
+      check(MatmulCase(9, 16, 8, false, true, false).ofTypes(inputs, result).with(bias, false, BR_EPILOGUE_GELU_TANH));
     }
 }
 
@@ -123,12 +123,13 @@ TEST(CudaMatmul, keepsAndReadsTheInputOfGelu) {
   for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
     for (int64_t pad : {0, 8}) {
       for (bool bias : {false, true})
-        check(Product(9, 16, 8, false, true, false).ofTypes(inputs, result).withAux(bias, BR_EPILOGUE_GELU_TANH, pad));
-      check(Product(9, 16, 8, false, true, false)
+        check(
+            MatmulCase(9, 16, 8, false, true, false).ofTypes(inputs, result).withAux(bias, BR_EPILOGUE_GELU_TANH, pad));
+      check(MatmulCase(9, 16, 8, false, true, false)
                 .ofTypes(inputs, result)
                 .withAux(false, BR_EPILOGUE_GELU_TANH_GRAD, pad));
     }
-  check(Product(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
+  check(MatmulCase(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
 }
 
 // C adds up, the gradient of the bias does not; it may lie anywhere in a bucket.
@@ -137,36 +138,36 @@ TEST(CudaMatmul, sumsAnOperandForTheGradientOfABias) {
     for (br_bias_grad of : {BR_BIAS_GRAD_A, BR_BIAS_GRAD_B})
       for (bool accumulate : {false, true}) {
         for (int bits = 0; bits < 8; ++bits)
-          check(Product(9, 16, 8, bits & 1, bits & 2, bits & 4, 5).ofTypes(inputs, result).withSum(of, accumulate));
+          check(MatmulCase(9, 16, 8, bits & 1, bits & 2, bits & 4, 5).ofTypes(inputs, result).withSum(of, accumulate));
         for (int64_t shift : {1, 2, 4, 8})
-          check(Product(7, 5, 11, true, false, false).ofTypes(inputs, result).withSum(of, accumulate), shift);
+          check(MatmulCase(7, 5, 11, true, false, false).ofTypes(inputs, result).withSum(of, accumulate), shift);
       }
 }
 
 TEST(CudaMatmul, batches) {
   for (bool shared : {false, true}) {
-    check(Product(8, 12, 4, false, true, false).batch(5, shared));
-    check(Product(8, 12, 4, true, false, false, 3).batch(3).batch(4, shared, 1));
-    check(Product(8, 12, 4, false, false, false).batch(3, shared).with(true, true));
+    check(MatmulCase(8, 12, 4, false, true, false).batch(5, shared));
+    check(MatmulCase(8, 12, 4, true, false, false, 3).batch(3).batch(4, shared, 1));
+    check(MatmulCase(8, 12, 4, false, false, false).batch(3, shared).with(true, true));
   }
 }
 
 TEST(CudaMatmul, outerLoopsAddUp) {
   for (bool accumulate : {false, true})
     for (int64_t n : {1, 2, 4})
-      check(Product(10, 8, 6, false, true, false).outer(n).with(true, accumulate));
-  check(Product(10, 8, 6, true, false, false).outer(3).outer(2).batch(3, false, 1).batch(2));
-  check(Product(10, 8, 6, true, false, false).outer(3).with(true, false, BR_EPILOGUE_GELU_TANH));
+      check(MatmulCase(10, 8, 6, false, true, false).outer(n).with(true, accumulate));
+  check(MatmulCase(10, 8, 6, true, false, false).outer(3).outer(2).batch(3, false, 1).batch(2));
+  check(MatmulCase(10, 8, 6, true, false, false).outer(3).with(true, false, BR_EPILOGUE_GELU_TANH));
 }
 
-TEST(CudaMatmul, anyProduct) {
+TEST(CudaMatmul, anyMatmul) {
   std::mt19937 random(7);
   auto oneOf = [&](std::initializer_list<int64_t> of) { return of.begin()[random() % of.size()]; };
   auto coin = [&] { return random() % 2 == 0; };
   for (int i = 0; i < 150; ++i) {
     const bool columnMajor = random() % 4 == 0, accumulate = coin();
-    Product p(oneOf({1, 3, 8, 13, 24}), oneOf({1, 5, 8, 16, 27}), oneOf({1, 2, 7, 16}), coin(), coin(), columnMajor,
-              oneOf({0, 0, 1, 8}));
+    MatmulCase p(oneOf({1, 3, 8, 13, 24}), oneOf({1, 5, 8, 16, 27}), oneOf({1, 2, 7, 16}), coin(), coin(), columnMajor,
+                 oneOf({0, 0, 1, 8}));
     for (int64_t loops = oneOf({0, 0, 1, 2}); loops > 0; --loops)
       p.outer(oneOf({1, 2, 3}));
     for (int64_t loops = oneOf({0, 0, 1, 2, 3}); loops > 0; --loops)
@@ -182,12 +183,12 @@ TEST(CudaMatmul, anyProduct) {
 TEST(CudaMatmul, operandsOfAnyAlignment) {
   for (int64_t shift : {1, 2, 4, 8})
     for (br_dtype type : {BR_F32, BR_BF16})
-      check(Product(9, 16, 8, false, true, false).ofTypes(type, type).with(true, false), shift);
+      check(MatmulCase(9, 16, 8, false, true, false).ofTypes(type, type).with(true, false), shift);
 }
 
-std::string refusal(const Product &p) {
+std::string refusal(const MatmulCase &p) {
   try {
-    ProductRun{p}();
+    MatmulRun{p}();
   } catch (const Error &error) {
     return error.what();
   }
@@ -195,8 +196,8 @@ std::string refusal(const Product &p) {
 }
 
 TEST(CudaMatmul, refusesWhatTheLibraryHasNot) {
-  const Product plain(4, 3, 2, false, false, false);
-  Product p = plain;
+  const MatmulCase plain(4, 3, 2, false, false, false);
+  MatmulCase p = plain;
   EXPECT_EQ(refusal(p.ofTypes(BR_F32, BR_BF16)),
             "matmul 0 (4 x 3 x 2): multiplies f32 by f32 into bf16; the cuda target has f32 by f32 into f32, and bf16 "
             "by bf16 into f32 or bf16");
@@ -207,13 +208,13 @@ TEST(CudaMatmul, refusesWhatTheLibraryHasNot) {
   EXPECT_NE(refusal(p.with(false, false, BR_EPILOGUE_SILU)).find("ends in SiLU"), std::string::npos);
   p = plain;
   EXPECT_NE(refusal(p.with(false, true, BR_EPILOGUE_GELU_TANH)).find("combined with accumulate"), std::string::npos);
-  p = Product(4, 3, 2, false, false, true);
+  p = MatmulCase(4, 3, 2, false, false, true);
   EXPECT_NE(refusal(p.with(true, false)).find("column-major"), std::string::npos);
 }
 
 TEST(CudaMatmul, refusesOtherUsesOfTheInputOfGelu) {
-  const Product plain(4, 8, 2, false, false, false);
-  Product p = plain;
+  const MatmulCase plain(4, 8, 2, false, false, false);
+  MatmulCase p = plain;
   EXPECT_NE(refusal(p.withAux(false, BR_EPILOGUE_NONE)).find("but no GELU"), std::string::npos);
   p = plain;
   EXPECT_NE(refusal(p.with(false, false, BR_EPILOGUE_GELU_TANH_GRAD)).find("needs GELU's input"), std::string::npos);
@@ -226,13 +227,13 @@ TEST(CudaMatmul, refusesOtherUsesOfTheInputOfGelu) {
 }
 
 TEST(CudaMatmul, refusesSumsThatWouldBeginAgain) {
-  const Product plain(4, 8, 2, false, false, false);
-  Product p = plain;
+  const MatmulCase plain(4, 8, 2, false, false, false);
+  MatmulCase p = plain;
   EXPECT_EQ(refusal(p.outer(3).withSum(BR_BIAS_GRAD_B, false)),
-            "matmul 0 (4 x 8 x 2): sums an operand for the gradient of a bias over 3 products, each of which would "
-            "begin the sum again; compile with --epilogues=activations");
+            "matmul 0 (4 x 8 x 2): sums an operand for the gradient of a bias over 3 GEMMs, each of which would "
+            "restart the sum; compile with --epilogues=activations");
   p = plain;
-  EXPECT_NE(refusal(p.batch(5).withSum(BR_BIAS_GRAD_A, false)).find("over 5 products"), std::string::npos);
+  EXPECT_NE(refusal(p.batch(5).withSum(BR_BIAS_GRAD_A, false)).find("over 5 GEMMs"), std::string::npos);
   p = plain;
   EXPECT_NE(refusal(p.withSum(BR_BIAS_GRAD_B, false).with(true, false)).find("cuBLASLt has either"), std::string::npos);
   p = plain;
@@ -252,20 +253,20 @@ struct CudaMatmulFailures : testing::Test {
   }
 };
 
-TEST_F(CudaMatmulFailures, nameTheProductAtTheStart) {
-  const Product p(4, 3, 2, false, false, false);
+TEST_F(CudaMatmulFailures, nameTheMatmulAtTheStart) {
+  const MatmulCase p(4, 3, 2, false, false, false);
   EXPECT_EXIT(tell("cublasLtMatmulAlgoGetHeuristic:1:CUBLAS_STATUS_INTERNAL_ERROR", [&] { return refusal(p); }),
               testing::ExitedWithCode(0), "matmul 0 \\(4 x 3 x 2\\): cublasLtMatmulAlgoGetHeuristic: ");
 }
 
-TEST_F(CudaMatmulFailures, nameTheProductThatRuns) {
-  const Product p(4, 3, 2, false, false, false);
-  EXPECT_EXIT(tell("cublasLtMatmul:1:CUBLAS_STATUS_INTERNAL_ERROR", [&] { return ProductRun(p).failure(); }),
+TEST_F(CudaMatmulFailures, nameTheMatmulThatRuns) {
+  const MatmulCase p(4, 3, 2, false, false, false);
+  EXPECT_EXIT(tell("cublasLtMatmul:1:CUBLAS_STATUS_INTERNAL_ERROR", [&] { return MatmulRun(p).failure(); }),
               testing::ExitedWithCode(0), "matmul 0 \\(4 x 3 x 2\\): cublasLtMatmul: ");
 }
 
 TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {
-  Product p(4, 4, 4, false, false, false);
+  MatmulCase p(4, 4, 4, false, false, false);
   br_model model{};
   model.matmuls = &p.d;
   model.n_matmuls = 1;
@@ -277,7 +278,7 @@ TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {
 }
 
 TEST(CudaMatmul, refusesWhatItWritesBesideOutsideTheArena) {
-  Product p(4, 4, 4, false, false, false);
+  MatmulCase p(4, 4, 4, false, false, false);
   br_model model{};
   model.matmuls = &p.d;
   model.n_matmuls = 1;

@@ -16,7 +16,7 @@ protected:
     EXPECT_NE(error.find(message), std::string::npos) << error;
   }
 
-  CutModel model{3, logical, Cut::Flat}, alone{1, logical, Cut::Nowhere};
+  ShardedModel model{3, logical, Sharding::Flat}, alone{1, logical, Sharding::Replicated};
   ScratchDirectory scratch;
   std::string folder = scratch / "step-00000008", index = folder + "/index.json",
               second = folder + "/rank-00001.safetensors";
@@ -64,7 +64,7 @@ TEST_F(Damaged, indexThatSaysOtherThings) {
        {Case{"[[\"dp\",3]]", "[[\"dp\",2]]", "has shape"}, Case{"[[\"dp\",3]]", "[[\"dp\",4]]", "has shape"},
         Case{"[[\"dp\",3]]", "[[\"dp\",0]]", "sensible size"},
         Case{"[[\"dp\",3]]", "[[\"dp\",3],[\"dp\",3]]", "two axes 'dp'"},
-        Case{"[[\"dp\",3]]", "[]", "which the mesh does not have"},
+        Case{"[[\"dp\",3]]", "[]", "is sharded over unknown mesh axis"},
         Case{"[36,12]", "[12,36]", "has shape [12, 36] there and [36, 12] in the model"},
         Case{"[36,12]", "[36,13]", "has shape"}, Case{"[36,12]", "[36,9223372036854775807]", "size overflows"},
         Case{"\"order\":[0,1]", "\"order\":[0,0]", "does not name each of its 2 dims once"},

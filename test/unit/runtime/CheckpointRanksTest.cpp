@@ -19,7 +19,7 @@ TEST(CheckpointRanks, anyLayoutReadsAnyOther) {
   std::mt19937 random(5);
   for (int i = 0; i < 25; ++i) {
     ScratchDirectory scratch;
-    CutModel a(random, logical), b(random, logical);
+    ShardedModel a(random, logical), b(random, logical);
     save(a, scratch.path, 3);
     EXPECT_EQ(load(a, scratch.path), "");
     EXPECT_EQ(load(b, scratch.path), "");
@@ -32,7 +32,7 @@ TEST(CheckpointRanks, sameLayoutWritesTheSameBytesAgain) {
   int folders = 0;
   for (int i = 0; i < 10; ++i) {
     ScratchDirectory scratch;
-    CutModel model(random, logical);
+    ShardedModel model(random, logical);
     save(model, scratch / "a", 3);
     model.run([&](Model &m) {
       restoreTensors(openCheckpoint(scratch / "a", m.rank()), m, Restore::Everything);
@@ -53,7 +53,8 @@ TEST(CheckpointRanks, sameLayoutWritesTheSameBytesAgain) {
 
 TEST(CheckpointRanks, copiesAreOneFile) {
   ScratchDirectory scratch;
-  CutModel copies(4, logical, Cut::Nowhere), alone(1, logical, Cut::Nowhere), flat(3, logical, Cut::Flat);
+  ShardedModel copies(4, logical, Sharding::Replicated), alone(1, logical, Sharding::Replicated),
+      flat(3, logical, Sharding::Flat);
   save(copies, scratch / "four", 7);
   save(alone, scratch / "one", 7);
   EXPECT_EQ(namesIn(scratch / "four"), Names{"step-00000007.safetensors"});
@@ -63,7 +64,7 @@ TEST(CheckpointRanks, copiesAreOneFile) {
 
 TEST(CheckpointRanks, flatIsOneFileARank) {
   ScratchDirectory scratch;
-  CutModel flat(3, logical, Cut::Flat), alone(1, logical, Cut::Nowhere);
+  ShardedModel flat(3, logical, Sharding::Flat), alone(1, logical, Sharding::Replicated);
   save(flat, scratch.path, 7);
   std::string folder = scratch / "step-00000007";
   EXPECT_EQ(namesIn(scratch.path), Names{"step-00000007"});
@@ -90,7 +91,7 @@ uint64_t bytesRead() {
 TEST(CheckpointRanks, readsOnlyWhatItNeeds) {
   ScratchDirectory scratch;
   const std::vector<LogicalTensor> big = {{"w", "parameters", BR_F32, {1024, 1024}}};
-  CutModel four(4, big, Cut::Flat), eight(8, big, Cut::Flat), alone(1, big, Cut::Nowhere);
+  ShardedModel four(4, big, Sharding::Flat), eight(8, big, Sharding::Flat), alone(1, big, Sharding::Replicated);
   save(four, scratch / "four", 1);
   save(alone, scratch / "one", 1);
   for (const char *from : {"four", "one"})
@@ -109,13 +110,13 @@ TEST(CheckpointRanks, needsBuffersOnly) {
   ScratchDirectory scratch;
   const std::vector<LogicalTensor> big = {{"w", "parameters", BR_F32, {2048, 2048}}, {"b", "parameters", BR_F32, {7}}};
   std::mt19937 random(2);
-  CutModel four(4, big, Cut::Flat), any(random, big), two(2, big, Cut::Nowhere);
+  ShardedModel four(4, big, Sharding::Flat), any(random, big), two(2, big, Sharding::Replicated);
   std::mutex mutex;
   std::condition_variable all;
-  for (const CutModel *model : {&four, &any, &two}) {
+  for (const ShardedModel *model : {&four, &any, &two}) {
     // Ranks begin and end together, so that what others do before and after is not counted.
     int begun = 0, ended = 0;
-    auto meet = [&](int &count, auto last) {
+    auto rendezvous = [&](int &count, auto last) {
       std::unique_lock lock(mutex);
       if (++count == model->size()) {
         last();
@@ -128,9 +129,9 @@ TEST(CheckpointRanks, needsBuffersOnly) {
       fill(m);
       CheckpointWriter writer(m, scratch.path, 1);
       writer.save(stateOf(1));
-      meet(begun, [] { startCountingAllocations(); });
+      rendezvous(begun, [] { startCountingAllocations(); });
       writer.save(stateOf(2));
-      meet(ended, [&] { saving = stopCountingAllocations(); });
+      rendezvous(ended, [&] { saving = stopCountingAllocations(); });
     });
     EXPECT_EQ(errors, Names(model->size()));
     EXPECT_LE(saving, 16u * model->size()) << "streams and directories";
@@ -142,7 +143,7 @@ TEST(CheckpointRanks, needsBuffersOnly) {
   }
 }
 
-TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndCut) {
+TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndSharded) {
   ScratchDirectory scratch;
   std::string half;
   for (int i = 0; i < 30; ++i)
@@ -151,7 +152,7 @@ TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndCut) {
       writeFile(scratch / "w", safetensors(R"({"w":{"dtype":"F16","shape":[6,5],"data_offsets":[0,60]}})", half));
   std::mt19937 random(9);
   for (int i = 0; i < 20; ++i) {
-    CutModel model(random, {{"w", "parameters", BR_F32, {6, 5}}});
+    ShardedModel model(random, {{"w", "parameters", BR_F32, {6, 5}}});
     auto errors = model.run([&](Model &m) {
       importParameters(openCheckpoint(file), m);
       forEachElement(m, [](int, int64_t k, std::byte *at, int64_t) {
@@ -168,7 +169,7 @@ TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndCut) {
 
 TEST(CheckpointRanks, keepsTheNewestAndRemovesLeftovers) {
   ScratchDirectory scratch;
-  CutModel model(2, logical, Cut::Flat);
+  ShardedModel model(2, logical, Sharding::Flat);
   fs::create_directories(scratch / "step-00000002.tmp");
   writeFile(scratch / "step-00000002.tmp/rank-00000.safetensors", "half of it");
   fs::create_directories(scratch / "step-00000001.old.tmp");
@@ -181,7 +182,7 @@ TEST(CheckpointRanks, keepsTheNewestAndRemovesLeftovers) {
 
 TEST(CheckpointRanks, theSameStepOfAnotherMeshIsReplaced) {
   ScratchDirectory scratch;
-  CutModel alone(1, logical, Cut::Nowhere), flat(2, logical, Cut::Flat);
+  ShardedModel alone(1, logical, Sharding::Replicated), flat(2, logical, Sharding::Flat);
   save(flat, scratch.path, 4);
   save(alone, scratch.path, 4);
   EXPECT_EQ(namesIn(scratch.path), Names{"step-00000004.safetensors"});
@@ -195,7 +196,7 @@ TEST(CheckpointRanks, theSameStepOfAnotherMeshIsReplaced) {
 TEST(CheckpointRanks, oneRanksFailureIsEverybodys) {
   ScratchDirectory scratch;
   const std::vector<LogicalTensor> uneven = {{"w", "parameters", BR_F32, {64, 1024}}, {"b", "parameters", BR_F32, {1}}};
-  CutModel model(2, uneven, Cut::Flat);
+  ShardedModel model(2, uneven, Sharding::Flat);
   save(model, scratch.path, 1);
   uint64_t most = fs::file_size(scratch / "step-00000001/rank-00000.safetensors");
   ASSERT_LT(fs::file_size(scratch / "step-00000001/rank-00001.safetensors"), most);
@@ -211,7 +212,7 @@ TEST(CheckpointRanks, oneRanksFailureIsEverybodys) {
   EXPECT_NE(errors[0].find("the checkpoint of step 2 was not saved (earlier ones are intact): cannot write"),
             std::string::npos)
       << errors[0];
-  EXPECT_NE(errors[1].find("rank 0 failed, and says why"), std::string::npos) << errors[1];
+  EXPECT_NE(errors[1].find("rank 0 failed; see its own error"), std::string::npos) << errors[1];
   EXPECT_EQ(namesIn(scratch.path), Names{"step-00000001"});
   EXPECT_EQ(load(model, scratch.path), "");
 }

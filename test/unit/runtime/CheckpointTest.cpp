@@ -114,7 +114,7 @@ TEST_F(Checkpoint, anotherGraphsIsRefusedNamingTheTensor) {
         Case{[](auto &h) { h["__metadata__"].erase("step"); }, "its metadata lacks 'step'"},
         Case{[](auto &h) { h["__metadata__"]["step"] = "x"; }, "step = 'x'"},
         Case{[](auto &h) { h["__metadata__"]["step"] = "-4"; }, "has step -4"},
-        Case{[](auto &h) { h["__metadata__"]["format"] = "x"; }, "has the format 'x'"}}) {
+        Case{[](auto &h) { h["__metadata__"]["format"] = "x"; }, "has format 'x'"}}) {
     Outcome run = resumeFrom(edited(file, c.change));
     EXPECT_EQ(run.status, 1);
     EXPECT_NE(run.errors.find(c.message), std::string::npos) << run.errors;

@@ -1,6 +1,6 @@
 //===- DeviceRanksTest.cpp - ranks of programs on devices -----------------===//
 //
-// Which transport is meant, and how ranks reach each other before NCCL runs.  None of
+// Which transport is chosen, and how ranks communicate before NCCL runs.  None of
 // it needs a device.
 //
 //===----------------------------------------------------------------------===//
@@ -8,7 +8,7 @@
 #include "RanksModel.h"
 #include "TestFiles.h"
 #include "base/Error.h"
-#include "comm/Reach.h"
+#include "comm/Bootstrap.h"
 #include "comm/ThreadsTransport.h"
 #include "launch/Ranks.h"
 
@@ -74,13 +74,13 @@ TEST(DeviceRanks, areProcessesThatMeetWhereTheLauncherSays) {
   EXPECT_EQ(planFor("nccl", launched(Launcher::OpenMpi, ""), "file:///tmp/x").rendezvous, "file:///tmp/x");
 }
 
-TEST(DeviceRanks, needAPlaceToMeet) {
-  EXPECT_EQ(
-      errorOf([] { planFor("nccl", launched(Launcher::OpenMpi, "")); }),
-      "--transport=nccl needs a place where ranks find each other: set MASTER_ADDR and MASTER_PORT to a host and a "
-      "free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
-  EXPECT_NE(errorOf([] { planFor("", launched(Launcher::Torchrun, ""), "nowhere"); }).find("'nowhere' is no place"),
-            std::string::npos);
+TEST(DeviceRanks, needARendezvous) {
+  EXPECT_EQ(errorOf([] { planFor("nccl", launched(Launcher::OpenMpi, "")); }),
+            "--transport=nccl needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a "
+            "free port of rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+  EXPECT_NE(
+      errorOf([] { planFor("", launched(Launcher::Torchrun, ""), "nowhere"); }).find("invalid rendezvous 'nowhere'"),
+      std::string::npos);
 }
 
 TEST(DeviceRanks, haveTransportsOfTheirOwn) {
@@ -93,7 +93,7 @@ TEST(DeviceRanks, haveTransportsOfTheirOwn) {
       errorOf([&] { planRanks(ranksModel({{"dp", 2}}), options, {}); }),
       "--transport=nccl moves memory of GPUs, but model 'ranks' was compiled for cpu; choose threads, gloo or mpi, "
       "or compile with --target=cuda");
-  EXPECT_NE(errorOf([] { planFor("gloo", {}); }).find("nobody has started several"), std::string::npos);
+  EXPECT_NE(errorOf([] { planFor("gloo", {}); }).find("no launcher was found"), std::string::npos);
 }
 
 TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
@@ -108,18 +108,18 @@ TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
 }
 
 //===----------------------------------------------------------------------===//
-// Words and news
+// Blobs and notices
 //===----------------------------------------------------------------------===//
 
-// Every rank runs f with its reach; the first error of any rank.
-template <class F> std::string onRanks(int n, const std::function<ReachOptions(int)> &options, const F &f) {
+// Every rank runs f with its bootstrap; the first error of any rank.
+template <class F> std::string onRanks(int n, const std::function<BootstrapOptions(int)> &options, const F &f) {
   std::vector<std::string> errors(n);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n; ++rank)
     threads.emplace_back([&, rank] {
       errors[rank] = errorOf([&] {
-        Reach reach(options(rank));
-        f(reach, rank);
+        Bootstrap bootstrap(options(rank));
+        f(bootstrap, rank);
       });
     });
   for (std::thread &thread : threads)
@@ -130,8 +130,8 @@ template <class F> std::string onRanks(int n, const std::function<ReachOptions(i
   return "";
 }
 
-ReachOptions overStore(const std::string &place, int rank, int size, double timeout = 20) {
-  ReachOptions options;
+BootstrapOptions overStore(const std::string &place, int rank, int size, double timeout = 20) {
+  BootstrapOptions options;
   options.wanted = "nccl";
   options.joining.rank = rank;
   options.joining.size = size;
@@ -140,55 +140,56 @@ ReachOptions overStore(const std::string &place, int rank, int size, double time
   return options;
 }
 
-void tellTwice(Reach &reach, int rank) {
+void gatherTwice(Bootstrap &bootstrap, int rank) {
   for (int turn = 0; turn < 2; ++turn) {
     std::string own(rank * 3, static_cast<char>('a' + turn));
-    std::vector<std::string> all = reach.tellAll(own);
+    std::vector<std::string> all = bootstrap.allGatherBlobs(own);
     for (size_t other = 0; other < all.size(); ++other)
       if (all[other] != std::string(other * 3, static_cast<char>('a' + turn)))
-        fail("rank ", rank, " heard '", all[other], "' from ", other);
+        fail("rank ", rank, " received '", all[other], "' from ", other);
   }
 }
 
-TEST(Reach, carriesWordsOverAFolder) {
+TEST(Bootstrap, gathersBlobsOverAFolder) {
   ScratchDirectory folder;
-  EXPECT_EQ(onRanks(3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, tellTwice), "");
+  EXPECT_EQ(onRanks(3, [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); }, gatherTwice), "");
 }
 
-TEST(Reach, carriesWordsOverTheMemoryOfAProcess) {
+TEST(Bootstrap, gathersBlobsInTheMemoryOfAProcess) {
   auto hub = std::make_shared<ThreadsHub>(4);
-  auto board = std::make_shared<NewsBoard>();
+  auto notices = std::make_shared<NoticeStore>();
   auto options = [&](int rank) {
-    ReachOptions own = overStore("", rank, 4);
-    own.board = board;
+    BootstrapOptions own = overStore("", rank, 4);
+    own.notices = notices;
     own.threads = threadsTransport(hub, rank);
     return own;
   };
-  EXPECT_EQ(onRanks(4, options, tellTwice), "");
+  EXPECT_EQ(onRanks(4, options, gatherTwice), "");
 }
 
-TEST(Reach, namesARankThatDoesNotCome) {
+TEST(Bootstrap, namesARankThatDoesNotJoin) {
   ScratchDirectory folder;
-  Reach reach(overStore("file://" + (folder / "store"), 0, 2, 0.3));
-  EXPECT_NE(errorOf([&] { reach.tellAll("here"); }).find("for rank 1, which has not come"), std::string::npos);
+  Bootstrap bootstrap(overStore("file://" + (folder / "store"), 0, 2, 0.3));
+  EXPECT_NE(errorOf([&] { bootstrap.allGatherBlobs("here"); }).find("for rank 1, which has not joined"),
+            std::string::npos);
 }
 
-TEST(Reach, knowsAPlaceThatHasBeenUsed) {
+TEST(Bootstrap, rejectsARendezvousThatHasBeenUsed) {
   ScratchDirectory folder;
   std::string place = "file://" + (folder / "store");
   auto options = [&](int rank) { return overStore(place, rank, 2, 2); };
-  EXPECT_EQ(onRanks(2, options, tellTwice), "");
-  EXPECT_NE(onRanks(2, options, tellTwice).find("another job has left words at"), std::string::npos);
+  EXPECT_EQ(onRanks(2, options, gatherTwice), "");
+  EXPECT_NE(onRanks(2, options, gatherTwice).find("holds keys of another job"), std::string::npos);
 }
 
-TEST(Reach, endsWaitsWithTheReasonOfAFailure) {
+TEST(Bootstrap, endsWaitsWithTheReasonOfAFailure) {
   ScratchDirectory folder;
   auto options = [&](int rank) { return overStore("file://" + (folder / "store"), rank, 2); };
-  std::string error = onRanks(2, options, [](Reach &reach, int rank) {
-    reach.tellAll("");
+  std::string error = onRanks(2, options, [](Bootstrap &bootstrap, int rank) {
+    bootstrap.allGatherBlobs("");
     if (rank == 1)
-      return reach.tellNews("failure", "rank 1: the disk is full");
-    reach.tellAll("");
+      return bootstrap.publishNotice("failure", "rank 1: the disk is full");
+    bootstrap.allGatherBlobs("");
   });
   EXPECT_EQ(error, "rank 1: the disk is full");
 }

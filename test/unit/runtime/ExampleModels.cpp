@@ -149,7 +149,7 @@ const br_program programs[] = {{"train", train, trainIos, 5, 2, nullptr, 0},
                                {"accumulate", accumulate, trainIos, 5, 0, nullptr, 0},
                                {"eval", eval, evalIos, 2, 1, nullptr, 0}};
 
-br_matmul_desc product(int64_t m, int64_t n, int64_t k) {
+br_matmul_desc matmulDesc(int64_t m, int64_t n, int64_t k) {
   br_matmul_desc d{};
   d.m = m, d.n = n, d.k = k;
   d.a_type = d.b_type = d.c_type = BR_F32;
@@ -159,7 +159,7 @@ br_matmul_desc product(int64_t m, int64_t n, int64_t k) {
 }
 
 br_model make() {
-  static br_matmul_desc matmuls[] = {product(B, N, D), product(D, N, B)};
+  static br_matmul_desc matmuls[] = {matmulDesc(B, N, D), matmulDesc(D, N, B)};
   br_matmul_desc &forward = matmuls[0], &backward = matmuls[1];
   forward.a_m = D, forward.a_k = 1, forward.b_k = 1, forward.b_n = D;
   forward.c_m = N, forward.c_n = 1;

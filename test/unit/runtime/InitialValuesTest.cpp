@@ -82,7 +82,7 @@ TEST(InitialValues, dependOnSeedStreamAndLogicalIndexOnly) {
       ASSERT_EQ(a[i * 200 + j], b[j * 300 + i]);
 }
 
-// Whatever the type, the number is the definition's, rounded (or cut off).
+// Whatever the type, the number is the definition's, rounded (or truncated).
 TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
   for (br_init_kind init : {BR_INIT_NORMAL, BR_INIT_UNIFORM})
     for (br_dtype dtype : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1}) {
@@ -106,25 +106,25 @@ TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
 TEST(InitialValues, partsAreThoseOfTheWhole) {
   std::mt19937 random(3);
   for (int i = 0; i < 100; ++i) {
-    test::RandomTensor cut(random, BR_F32);
-    br_tensor &t = cut.tensor;
+    test::RandomTensor sharded(random, BR_F32);
+    br_tensor &t = sharded.tensor;
     t.init = i % 2 ? BR_INIT_NORMAL : BR_INIT_UNIFORM;
     t.init_a = -0.5, t.init_b = 1, t.stream = 7;
-    cut.model.tensors = &t, cut.model.n_tensors = 1;
+    sharded.model.tensors = &t, sharded.model.n_tensors = 1;
     const TensorPart logical = wholeTensor({t.shape, t.shape + t.rank});
     std::vector<float> gathered(numElements(t));
-    for (int rank = 0; rank < worldSize(cut.model); ++rank) {
+    for (int rank = 0; rank < worldSize(sharded.model); ++rank) {
       std::vector<float> memory(t.bytes / 4, 5.0f);
       auto *bytes = reinterpret_cast<std::byte *>(memory.data());
-      initialize(cut.model, t, bytes, 3, 2, rank);
-      TensorPart part = partOf(cut.model, t, rank);
+      initialize(sharded.model, t, bytes, 3, 2, rank);
+      TensorPart part = partOf(sharded.model, t, rank);
       copyShared(logical, reinterpret_cast<std::byte *>(gathered.data()), part, bytes, 4);
       forEachRun(part, logical, [&](const auto &run) {
         for (int64_t k = 0; k < run.count; ++k)
           memory[run.place + k * run.step] = 0;
       });
       for (float x : memory)
-        ASSERT_EQ(x, 0) << cut.text << " rank " << rank;
+        ASSERT_EQ(x, 0) << sharded.text << " rank " << rank;
     }
     for (int64_t k = 0; k < numElements(t); ++k)
       ASSERT_EQ(gathered[k], static_cast<float>(initialValue(t, 3, k)));

@@ -48,7 +48,7 @@ TEST(Kinds, aRankWithoutModelIsRefused) {
     modelOf(kinds.root, 3);
     FAIL();
   } catch (const Error &error) {
-    EXPECT_STREQ(error.what(), "the compiled model is broken: it says nothing of rank 3; compile it again");
+    EXPECT_STREQ(error.what(), "the compiled model is broken: it has no entry for rank 3; compile it again");
   }
 }
 

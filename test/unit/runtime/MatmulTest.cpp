@@ -1,7 +1,7 @@
-//===- MatmulTest.cpp - br_matmul against plain loops -----------------------===//
+//===- MatmulTest.cpp - br_matmul against plain loops ---------------------===//
 
 #include "AllocationCounter.h"
-#include "Products.h"
+#include "MatmulCases.h"
 #include "base/Error.h"
 #include "base/NumberTypes.h"
 #include "cpu/CpuContext.h"
@@ -18,15 +18,15 @@ namespace {
 constexpr uint64_t workspace = 8 << 20;
 
 // In an arena of its workspace alone, with numbers that are rounded.
-Product problem(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC,
-                int64_t pad = 0) {
-  Product p(m, n, k, transposedA, transposedB, transposedC, pad);
+MatmulCase problem(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC,
+                   int64_t pad = 0) {
+  MatmulCase p(m, n, k, transposedA, transposedB, transposedC, pad);
   p.areWhole = false;
   p.d.workspace_bytes = workspace;
   return p;
 }
 
-br_model modelOf(const Product &p) {
+br_model modelOf(const MatmulCase &p) {
   br_model m{};
   m.arena_bytes = p.d.workspace_offset + p.d.workspace_bytes;
   m.matmuls = &p.d;
@@ -34,7 +34,7 @@ br_model modelOf(const Product &p) {
   return m;
 }
 
-std::vector<float> run(const Product &p, int threads) {
+std::vector<float> run(const MatmulCase &p, int threads) {
   br_model m = modelOf(p);
   CpuContext context(m, threads);
   std::vector<float> c = p.c();
@@ -42,13 +42,13 @@ std::vector<float> run(const Product &p, int threads) {
   return c;
 }
 
-std::string describe(const Product &p, int threads) {
+std::string describe(const MatmulCase &p, int threads) {
   br_model m = modelOf(p);
-  return CpuContext(m, threads).products().describe(0);
+  return CpuContext(m, threads).matmulTable().describe(0);
 }
 
 // As a whole: also what lies between rows.
-void check(const Product &p, int threads) {
+void check(const MatmulCase &p, int threads) {
   const std::vector<float> got = run(p, threads), wanted = expected(p).c;
   const double scale = std::sqrt(double(p.d.k) * loopCount(p.d.n_outer, p.d.outer)) + 2;
   for (int64_t i = 0; i < p.sizeC; ++i)
@@ -98,29 +98,29 @@ TEST(Matmul, outerLoopsAddUp) {
 }
 
 TEST(Matmul, refusesAnEpilogueThatCannotBeRight) {
-  Product p = problem(20, 16, 12, false, false, false);
+  MatmulCase p = problem(20, 16, 12, false, false, false);
   p.outer(3).with(false, true, BR_EPILOGUE_SILU);
   EXPECT_THROW(run(p, 1), Error);
 }
 
 TEST(Matmul, refusesEpiloguesOfTraining) {
-  Product kept = problem(20, 16, 12, false, false, false), gradient = kept;
+  MatmulCase kept = problem(20, 16, 12, false, false, false), gradient = kept;
   kept.with(false, false, BR_EPILOGUE_GELU_TANH).d.has_aux = 1;
   EXPECT_THROW(run(kept, 1), Error);
   EXPECT_THROW(run(gradient.with(false, false, BR_EPILOGUE_GELU_TANH_GRAD), 1), Error);
   for (br_dtype type : {BR_F32, BR_BF16}) {
-    Product summed = problem(20, 16, 12, false, false, false).ofTypes(type, BR_F32);
+    MatmulCase summed = problem(20, 16, 12, false, false, false).ofTypes(type, BR_F32);
     try {
       run(summed.withSum(BR_BIAS_GRAD_B, false), 1);
       FAIL();
     } catch (const Error &error) {
-      EXPECT_NE(std::string(error.what()).find("no epilogue of oneDNN"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("oneDNN has no epilogue"), std::string::npos);
     }
   }
 }
 
 TEST(Matmul, refusesOtherTypesAndTellsWhich) {
-  Product p = problem(4, 4, 4, false, false, false);
+  MatmulCase p = problem(4, 4, 4, false, false, false);
   p.d.b_type = BR_F64;
   try {
     run(p, 1);
@@ -131,7 +131,7 @@ TEST(Matmul, refusesOtherTypesAndTellsWhich) {
 }
 
 TEST(Matmul, bf16WhereTheProcessorHasIt) {
-  Product p = problem(32, 32, 32, false, true, false).ofTypes(BR_BF16, BR_F32);
+  MatmulCase p = problem(32, 32, 32, false, true, false).ofTypes(BR_BF16, BR_F32);
   p.areWhole = true; // and so the same in bf16
   std::vector<uint16_t> a, b;
   for (float x : p.a())
@@ -151,15 +151,15 @@ TEST(Matmul, bf16WhereTheProcessorHasIt) {
 
 TEST(Matmul, sameBitsInEveryRun) {
   for (int threads : {1, 2, 3}) {
-    Product big = problem(130, 200, 300, true, false, false).with(false, true);
-    Product many = problem(32, 32, 16, false, true, false).batch(12);
+    MatmulCase big = problem(130, 200, 300, true, false, false).with(false, true);
+    MatmulCase many = problem(32, 32, 16, false, true, false).batch(12);
     EXPECT_EQ(run(big, threads), run(big, threads));
     EXPECT_EQ(run(many, threads), run(many, threads));
   }
 }
 
-TEST(Matmul, cutsIntoStripsWhenTheTeamsScratchDoesNotFit) {
-  Product p = problem(200, 64, 96, true, false, false);
+TEST(Matmul, splitsIntoStripsWhenTheTeamsScratchDoesNotFit) {
+  MatmulCase p = problem(200, 64, 96, true, false, false);
   std::string roomy = describe(p, 4);
   if (roomy.find("brg") == std::string::npos)
     GTEST_SKIP() << "oneDNN needs no scratch memory here: " << roomy;
@@ -176,7 +176,7 @@ TEST(Matmul, cutsIntoStripsWhenTheTeamsScratchDoesNotFit) {
 }
 
 TEST(Matmul, runsWithoutWorkspaceOrSaysWhatItNeeds) {
-  Product p = problem(64, 64, 64, false, true, false);
+  MatmulCase p = problem(64, 64, 64, false, true, false);
   p.d.workspace_bytes = 0;
   try {
     check(p, 2);
@@ -186,25 +186,25 @@ TEST(Matmul, runsWithoutWorkspaceOrSaysWhatItNeeds) {
 }
 
 TEST(Matmul, allocatesNothingToSpeakOf) {
-  Product single = problem(64, 96, 128, false, true, false).with(true, false, BR_EPILOGUE_GELU_TANH);
-  Product many = problem(32, 32, 16, false, true, false).batch(12);
-  Product heads = problem(64, 48, 32, false, true, false, 32).batch(8); // parts of wider matrices
-  for (const Product &p : {single, many, heads}) {
+  MatmulCase single = problem(64, 96, 128, false, true, false).with(true, false, BR_EPILOGUE_GELU_TANH);
+  MatmulCase many = problem(32, 32, 16, false, true, false).batch(12);
+  MatmulCase heads = problem(64, 48, 32, false, true, false, 32).batch(8); // parts of wider matrices
+  for (const MatmulCase &p : {single, many, heads}) {
     br_model model = modelOf(p);
     CpuContext context(model, 2);
-    if (!test::canCountAllocations() || context.products().describe(0).find("gemm") != std::string::npos)
-      GTEST_SKIP() << context.products().describe(0);
+    if (!test::canCountAllocations() || context.matmulTable().describe(0).find("gemm") != std::string::npos)
+      GTEST_SKIP() << context.matmulTable().describe(0);
     std::vector<float> a(p.sizeA), b(p.sizeB), c(p.sizeC), bias(p.d.n);
     br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
     test::startCountingAllocations();
     for (int i = 0; i < 3; ++i)
       br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
-    EXPECT_EQ(test::stopCountingAllocations(), 0u) << context.products().describe(0);
+    EXPECT_EQ(test::stopCountingAllocations(), 0u) << context.matmulTable().describe(0);
   }
 }
 
 TEST(Matmul, workspaceOutsideTheArenaIsRefused) {
-  Product p = problem(4, 4, 4, false, false, false);
+  MatmulCase p = problem(4, 4, 4, false, false, false);
   br_model model = modelOf(p);
   model.arena_bytes -= 1;
   EXPECT_THROW(CpuContext(model, 1), Error);

@@ -1,4 +1,4 @@
-//===- Meshes.h - random meshes, groups and tensors cut by them -----------===//
+//===- Meshes.h - random meshes, groups and tensors sharded over them -----===//
 #ifndef BRAID_TEST_MESHES_H
 #define BRAID_TEST_MESHES_H
 
@@ -42,19 +42,19 @@ public:
     model.groups = groups.data(), model.n_groups = static_cast<int32_t>(groups.size());
   }
 
-  // Each axis cuts one dim, the flat order, or nothing; what does not divide is whole.
-  void cut(br_tensor &t, std::mt19937 &random) const {
-    std::vector<std::vector<int32_t>> cuts(t.rank + 2);
+  // Each axis shards one dim, the flat order, or nothing; a dim that it does not divide stays whole.
+  void shard(br_tensor &t, std::mt19937 &random) const {
+    std::vector<std::vector<int32_t>> lists(t.rank + 2);
     for (size_t axis = 0; axis < axes.size(); ++axis)
-      cuts[random() % cuts.size()].push_back(static_cast<int32_t>(axis));
-    for (std::vector<int32_t> &list : cuts)
+      lists[random() % lists.size()].push_back(static_cast<int32_t>(axis));
+    for (std::vector<int32_t> &list : lists)
       std::shuffle(list.begin(), list.end(), random);
     for (int32_t i = 0; i < t.rank; ++i) {
-      t.dims[i] = groupOf(cuts[i]);
+      t.dims[i] = groupOf(lists[i]);
       if (t.shape[i] % sizeOf(t.dims[i]) != 0)
         t.dims[i] = 0;
     }
-    t.flat = groupOf(cuts[t.rank]);
+    t.flat = groupOf(lists[t.rank]);
   }
   // Row-major, or in any order and, if not flat, with gaps.
   void lay(br_tensor &t, std::mt19937 &random, bool anyhow) const {
@@ -117,7 +117,7 @@ private:
     tensor.name = "t", tensor.cause = "parameters", tensor.dtype = dtype, tensor.checkpoint = 1;
     tensor.rank = static_cast<int32_t>(shape.size());
     std::copy(shape.begin(), shape.end(), tensor.shape);
-    mesh.cut(tensor, random);
+    mesh.shard(tensor, random);
     mesh.lay(tensor, random, true);
     text = "[ ";
     for (int32_t i = 0; i < tensor.rank; ++i)

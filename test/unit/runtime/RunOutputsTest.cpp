@@ -1,7 +1,7 @@
 //===- RunOutputsTest.cpp - parts of ranks, put together ------------------===//
 
 #include "train/RunOutputs.h"
-#include "CutModel.h"
+#include "ShardedModel.h"
 #include "TestFiles.h"
 #include "base/Safetensors.h"
 

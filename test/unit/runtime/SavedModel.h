@@ -1,13 +1,13 @@
 //===- SavedModel.h - models whose elements say what they are -------------===//
 //
-// Saves cut models filled with a pattern, and loads them into others, where every
+// Saves sharded models filled with a pattern, and loads them into others, where every
 // element must be what was saved.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_SAVEDMODEL_H
 #define BRAID_TEST_SAVEDMODEL_H
 
-#include "CutModel.h"
+#include "ShardedModel.h"
 #include "TestFiles.h"
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
@@ -75,7 +75,7 @@ inline JobState stateOf(int64_t step) {
   return state;
 }
 
-inline void save(const CutModel &model, const std::string &directory, int64_t step, int keep = 0) {
+inline void save(const ShardedModel &model, const std::string &directory, int64_t step, int keep = 0) {
   auto errors = model.run([&](Model &m) {
     fill(m);
     CheckpointWriter(m, directory, keep).save(stateOf(step));
@@ -85,7 +85,7 @@ inline void save(const CutModel &model, const std::string &directory, int64_t st
 }
 
 // What the ranks of a model say to a checkpoint; empty if all could read it.
-inline std::string load(const CutModel &model, const std::string &path, Restore what = Restore::Everything) {
+inline std::string load(const ShardedModel &model, const std::string &path, Restore what = Restore::Everything) {
   auto errors = model.run([&](Model &m) {
     SavedTensors saved = openCheckpoint(path, m.rank());
     restoreTensors(saved, m, what);
@@ -94,7 +94,7 @@ inline std::string load(const CutModel &model, const std::string &path, Restore 
       fail("the state of the job is another");
   });
   for (const std::string &error : errors)
-    if (!error.empty() && error.find("failed, and says why") == std::string::npos)
+    if (!error.empty() && error.find("failed; see its own error") == std::string::npos)
       return error;
   return errors[0];
 }

@@ -32,8 +32,8 @@ std::map<int64_t, int64_t> placesByDefinition(const br_model &model, const br_te
     bool mine = true;
     int64_t stored = 0, position = 0;
     for (int i : order) {
-      GroupPlace cut = placeInGroup(model, t.dims[i], rank);
-      int64_t extent = t.shape[i] / cut.size, local = index[i] - cut.index * extent;
+      GroupPlace shard = placeInGroup(model, t.dims[i], rank);
+      int64_t extent = t.shape[i] / shard.size, local = index[i] - shard.index * extent;
       mine &= local >= 0 && local < extent;
       position = position * extent + local;
       stored += local * t.stride[i];
@@ -79,8 +79,8 @@ void expectParts(const RandomTensor &random) {
     EXPECT_EQ(file.places(), last + 1);
 
     // Windows of the memory are disjoint and complete.
-    int64_t seen = 0, cut = part.places() / 3;
-    for (auto [begin, end] : {std::pair{int64_t{0}, cut}, std::pair{cut, part.places()}})
+    int64_t seen = 0, split = part.places() / 3;
+    for (auto [begin, end] : {std::pair{int64_t{0}, split}, std::pair{split, part.places()}})
       forEachRun(part, begin, end, logical, [&, begin = begin, end = end](const Run &run) {
         seen += run.count;
         EXPECT_GE(run.place, begin);

@@ -1,6 +1,6 @@
-//===- cublasLt.h - matrix products, one after the other ------------------===//
+//===- cublasLt.h - matmuls, one after the other --------------------------===//
 //
-// Column-major products of f32 and bf16 with the epilogues of training, in plain loops; the
+// Column-major matmuls of f32 and bf16 with the epilogues of training, in plain loops; the
 // rules of the library on types, strides, alignment and workspace are checked.
 //
 //===----------------------------------------------------------------------===//

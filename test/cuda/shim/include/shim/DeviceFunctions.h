@@ -1,6 +1,6 @@
 //===- DeviceFunctions.h - what the hardware does for a thread ------------===//
 //
-// Mathematics of CUDA that C++ lacks, and the meeting points of threads.  Kernels call
+// Mathematics of CUDA that C++ lacks, and the synchronization points of threads.  Kernels call
 // the latter through cuda/Access.h, which says where they were called from.
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,73 @@
+//===- StepEmitter.h - the target emitters of programs ----------*- C++ -*-===//
+//
+// A program is the same list of calls on every target.  This file has the target-specific
+// text around the calls; StepLaunch.cpp prints the kernel launches.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_CODEGEN_STEPEMITTER_H
+#define BRAID_LIB_CODEGEN_STEPEMITTER_H
+
+#include "lib/Codegen/KernelEmitter.h"
+
+namespace braid::codegen {
+
+/// What differs between targets in the text of a program.
+struct StepEmitter {
+  /// The target's name in TargetInfo.
+  llvm::StringLiteral target;
+  /// The emitter of its kernels.
+  const KernelEmitter &kernels;
+  /// The files of kernels and of programs, the header with the functions that kernels call,
+  /// and further includes of the programs.
+  llvm::StringLiteral kernelsFile, stepFile, kernelLayer, stepIncludes;
+  /// The first argument of block copies, which run on the host or are launched.
+  llvm::StringLiteral launcher;
+  /// The return value of a program.
+  llvm::StringLiteral status;
+  /// In model.cpp: its include, the first calls of main, the CPU features; and the
+  /// transports that the binary may be linked with.
+  llvm::StringLiteral modelInclude, mainCalls, cpuFeatures, transports;
+  /// Whether the arena is in device memory.  Then kernels are launched with a launch shape,
+  /// the runtime's own kernels are templates, and the program marks the begin of each action,
+  /// because errors are reported asynchronously.
+  bool onDevice;
+};
+
+constexpr StepEmitter cpuStepEmitter = {
+    /*target=*/"cpu",
+    /*kernels=*/cpuKernelEmitter,
+    /*kernelsFile=*/"kernels.h",
+    /*stepFile=*/"step.cpp",
+    /*kernelLayer=*/"cpu/kernel.h",
+    /*stepIncludes=*/"",
+    /*launcher=*/"ctx",
+    /*status=*/"BR_OK",
+    /*modelInclude=*/"cpu/Features.h",
+    /*mainCalls=*/"  br_use_cpu();\n",
+    /*cpuFeatures=*/"BRAID_CPU_FEATURES",
+    /*transports=*/"gloo mpi",
+    /*onDevice=*/false,
+};
+
+constexpr StepEmitter cudaStepEmitter = {
+    /*target=*/"cuda",
+    /*kernels=*/cudaKernelEmitter,
+    /*kernelsFile=*/"kernels.cuh",
+    /*stepFile=*/"step.cu",
+    /*kernelLayer=*/"cuda/kernel.h",
+    /*stepIncludes=*/"#include \"cuda/Blocks.h\"\n#include \"cuda/Gather.h\"\n",
+    /*launcher=*/"m",
+    /*status=*/"m.status()",
+    /*modelInclude=*/"cuda/braid_cuda.h",
+    /*mainCalls=*/"  br_use_cuda();\n",
+    /*cpuFeatures=*/"\"\"",
+    /*transports=*/"nccl gloo mpi",
+    /*onDevice=*/true,
+};
+
+/// The emitter for this target, or null.
+const StepEmitter *findStepEmitter(llvm::StringRef target);
+
+} // namespace braid::codegen
+
+#endif // BRAID_LIB_CODEGEN_STEPEMITTER_H

@@ -1,0 +1,417 @@
+//===- BufferAssignment.cpp - assigns values to buffers -------------------===//
+//
+// The values of a prepared program are visited from last to first, so that all uses
+// of a value are visited before its definition.  A use that must share memory with
+// something else tries to assign the value to that memory (`tryAssign`).  The first
+// use to succeed decides where the value lies; the other uses read a copy.  An
+// assignment is legal if no later read needs the bytes that the value overwrites.
+//
+// Each attempt walks the reads of a value once, so the running time is linear in the
+// number of uses, except for values that many actions could overwrite.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Memory/BufferAssignment.h"
+#include "dialects/TG/TG.h"
+#include "lib/Memory/Copies.h"
+#include "lib/Memory/LeadingDimPadding.h"
+#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/Persistent.h"
+#include "lib/Memory/Preparation.h"
+#include "lib/Memory/Reads.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::exec;
+
+namespace {
+
+class BufferAssignment {
+public:
+  BufferAssignment(func::FuncOp program, int64_t rowAlignment)
+      : program(program), rowAlignment(rowAlignment), block(program.getBody().front()),
+        ret(cast<func::ReturnOp>(block.getTerminator())), builder(program.getContext()) {}
+  FailureOr<Places> run();
+
+private:
+  void assignArguments();
+
+  // The reverse walk over the program.
+  LogicalResult visitReturn();
+  LogicalResult visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late);
+  void visitResult(OpOperand &returned);
+  void visitConcat(ConcatOp concat);
+  void visitAction(ActionOpInterface action);
+  void tieAccumulator(ActionOpInterface action, unsigned result);
+  void writeInPlace(ActionOpInterface action, OpResult value);
+  bool aliasAccumulator(Value operand, ActionOpInterface action, unsigned number);
+
+  /// Assigns views, after the walk.
+  void assignViews();
+
+  /// Assigns `value` to `place` if that is legal.  `overwritten` is the action that
+  /// later writes other values there, or null.  Places are passed by value because most
+  /// are entries of the map that this function changes.
+  bool tryAssign(Value value, Place place, Operation *overwritten = nullptr);
+  bool tryAssignResult(OpResult value, const Place &place);
+  /// Assigns `operand` to the place of `result` of `action`, so that the result is written
+  /// over it.  Either both have padded rows or neither has.
+  bool tryAssignOperand(Value operand, ActionOpInterface action, unsigned result);
+  bool tryAssignConcat(ConcatOp concat, const Place &place, Operation *overwritten);
+  /// Assigns a copy of the used value to `place`, and replaces the use with the copy.
+  void copyTo(OpOperand &use, Place place, Operation *before);
+  Place newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role = "");
+  Place newTransient(OpResult value);
+  void removePadding(unsigned storage);
+  void assign(Value value, const Place &place) {
+    result.places[value] = place;
+    occupants[place.storage].push_back(value);
+  }
+  bool isPersistent(const Place &place) const {
+    return result.storages[place.storage].kind == Storage::Kind::Persistent;
+  }
+  bool isPadded(unsigned storage) const { return result.storages[storage].paddingBytes > 0; }
+
+  func::FuncOp program;
+  int64_t rowAlignment;
+  Block &block;
+  func::ReturnOp ret;
+  OpBuilder builder;
+  Places result;
+  /// The values that are assigned to each storage, without their views.
+  std::vector<SmallVector<Value, 2>> occupants;
+  /// The argument that each persistent storage holds, by number and by name.
+  DenseMap<unsigned, Value> argumentIn;
+  llvm::StringMap<BlockArgument> persistent;
+  /// For each concat that a later action overwrites, that action.
+  DenseMap<Operation *, Operation *> overwrittenBy;
+};
+
+} // namespace
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+//===----------------------------------------------------------------------===//
+// Storages
+//===----------------------------------------------------------------------===//
+
+Place BufferAssignment::newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
+  result.storages.push_back({kind, bytes, type, name.str(), role.str(), {}, 0, -1});
+  occupants.emplace_back();
+  return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(type.getShape())};
+}
+
+/// A storage of its own, for a result that no use has assigned.
+Place BufferAssignment::newTransient(OpResult value) {
+  Place place = newStorage(Storage::Kind::Transient, value, "");
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<Layout> padded = paddedLayout(type, rowAlignment);
+  if (!padded || !acceptsPaddedRows(value, *padded))
+    return place;
+  Storage &storage = result.storages[place.storage];
+  storage.paddingBytes = paddingBytes(type, *padded);
+  storage.bytes += storage.paddingBytes;
+  return {place.storage, *padded};
+}
+
+void BufferAssignment::removePadding(unsigned number) {
+  Storage &storage = result.storages[number];
+  storage.bytes -= storage.paddingBytes;
+  storage.paddingBytes = 0;
+  for (Value value : occupants[number])
+    result.places[value].layout = Layout::contiguous(shapeOf(value));
+}
+
+void BufferAssignment::assignArguments() {
+  for (BlockArgument argument : block.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto param = program.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam);
+    auto state = program.getArgAttrOfType<tg::StateAttr>(index, tg::kState);
+    if (param || state) {
+      StringRef name = param ? param.getName() : state.getName();
+      Place place = newStorage(Storage::Kind::Persistent, argument, name);
+      argumentIn[place.storage] = argument;
+      persistent[name] = argument;
+      assign(argument, place);
+      continue;
+    }
+    std::string name = "arg" + std::to_string(index);
+    if (auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput))
+      name = input.str();
+    auto role = program.getArgAttrOfType<StringAttr>(index, tg::kRole);
+    assign(argument, newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : ""));
+    result.storages.back().part = partIn(program.getArgAttrDict(index));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Assignment
+//===----------------------------------------------------------------------===//
+
+bool BufferAssignment::tryAssign(Value value, Place place, Operation *overwritten) {
+  bool contiguous = place.layout.isContiguous(shapeOf(value)), padded = !contiguous && isPadded(place.storage);
+  // The other readers expect a contiguous operand.
+  if (!contiguous && !padded && !value.hasOneUse())
+    return false;
+  if (auto view = value.getDefiningOp<ViewOp>()) {
+    auto source = invertView(shapeOf(view.getSource()), shapeOf(view.getResult()), view.getOffset(), view.getStrides(),
+                             place.layout);
+    return source && tryAssign(view.getSource(), {place.storage, *source}, overwritten);
+  }
+  if (isa<BlockArgument>(value) || result.places.contains(value))
+    return false;
+  if (auto concat = value.getDefiningOp<ConcatOp>())
+    return !padded && tryAssignConcat(concat, place, overwritten);
+  auto made = cast<OpResult>(value);
+  return (!padded || acceptsPaddedRows(made, place.layout)) && tryAssignResult(made, place);
+}
+
+bool BufferAssignment::tryAssignResult(OpResult value, const Place &place) {
+  auto action = cast<ActionOpInterface>(cast<ActionOpInterface>(value.getOwner()).getActionBegin());
+  unsigned number = value.getResultNumber();
+  bool contiguous = place.layout.isContiguous(shapeOf(value));
+  if (!contiguous && !action.mayWriteStrided(number, place.layout.strides))
+    return false;
+  if (isPersistent(place)) {
+    Value old = argumentIn.lookup(place.storage);
+    // If the accumulator is not the old value itself, it is written there first.
+    int64_t tied = action.getTiedIn(number);
+    bool replacesAll = tied >= 0 && action->getOperand(tied) != old;
+    if (!(contiguous && !replacesAll ? mayOverwrite(old, action, number) : readsEndBefore(old, action)))
+      return false;
+  }
+  assign(value, place);
+  return true;
+}
+
+bool BufferAssignment::tryAssignOperand(Value operand, ActionOpInterface action, unsigned number) {
+  Place place = result.places[action.getActionResults()[number]];
+  if (tryAssign(operand, place, action))
+    return true;
+  if (!isPadded(place.storage) || !tryAssign(operand, {place.storage, Layout::contiguous(shapeOf(operand))}, action))
+    return false;
+  removePadding(place.storage);
+  return true;
+}
+
+bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Operation *overwritten) {
+  // A copy of an operand must be able to write into the slice, and must not overwrite its
+  // own source.
+  if (!place.layout.isContiguous(shapeOf(concat.getResult())) && place.layout.strides.back() != 1)
+    return false;
+  if (isPersistent(place) && !readsEndBefore(argumentIn.lookup(place.storage), concat))
+    return false;
+  assign(concat.getResult(), place);
+  if (overwritten)
+    overwrittenBy[concat] = overwritten;
+  return true;
+}
+
+void BufferAssignment::copyTo(OpOperand &use, Place place, Operation *before) {
+  builder.setInsertionPoint(before);
+  Value copy = buildCopy(builder, before->getLoc(), use.get());
+  assign(copy, place);
+  use.set(copy);
+}
+
+//===----------------------------------------------------------------------===//
+// The reverse walk
+//===----------------------------------------------------------------------===//
+
+/// Results get storages that the caller reads; new values of persistent tensors are
+/// assigned to the storages of the old ones.
+LogicalResult BufferAssignment::visitReturn() {
+  // Copies into persistent tensors come after all reads of these tensors.
+  SmallVector<OpOperand *> late;
+  llvm::StringMap<unsigned> updated;
+  for (OpOperand &returned : ret->getOpOperands()) {
+    unsigned index = returned.getOperandNumber();
+    auto name = program.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+    if (!name) {
+      visitResult(returned);
+      continue;
+    }
+    if (auto [before, inserted] = updated.try_emplace(name, index); !inserted)
+      return program.emitOpError() << "updates '" << name.strref() << "' with result " << before->second
+                                   << " and again with result " << index;
+    if (failed(visitUpdate(returned, name, late)))
+      return failure();
+  }
+  // A late copy may read an argument that another late copy overwrites, so all of them
+  // are first copied to transient storages.
+  for (OpOperand *returned : late)
+    if (isa<BlockArgument>(rootOf(returned->get())))
+      copyTo(*returned, newStorage(Storage::Kind::Transient, returned->get(), ""), ret);
+  for (OpOperand *returned : late) {
+    auto name = program.getResultAttrOfType<StringAttr>(returned->getOperandNumber(), tg::kUpdates);
+    copyTo(*returned, result.places[persistent[name]], ret);
+  }
+  return success();
+}
+
+LogicalResult BufferAssignment::visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late) {
+  auto argument = persistent.find(name);
+  if (argument == persistent.end())
+    return program.emitOpError() << "updates '" << name << "' with result " << returned.getOperandNumber()
+                                 << ", but no argument is a parameter or state of that name";
+  BlockArgument old = argument->second;
+  if (old.getType() != returned.get().getType())
+    return program.emitOpError() << "updates '" << name << "', a " << old.getType() << ", with a "
+                                 << returned.get().getType();
+  if (returned.get() != old && !tryAssign(returned.get(), result.places[old]))
+    late.push_back(&returned);
+  return success();
+}
+
+void BufferAssignment::visitResult(OpOperand &returned) {
+  unsigned index = returned.getOperandNumber();
+  std::string role;
+  if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kRole))
+    role = attr.str();
+  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
+    role = "grad_of " + attr.str();
+  std::string name = role.empty() ? "result" + std::to_string(index) : role;
+  Place place = newStorage(Storage::Kind::Result, returned.get(), name, role);
+  result.storages.back().part = partIn(program.getResultAttrDict(index));
+  if (!tryAssign(returned.get(), place))
+    copyTo(returned, place, ret);
+}
+
+void BufferAssignment::visitConcat(ConcatOp concat) {
+  if (!result.places.contains(concat.getResult()))
+    assign(concat.getResult(), newStorage(Storage::Kind::Transient, concat.getResult(), ""));
+  Place place = result.places[concat.getResult()];
+  Operation *overwritten = overwrittenBy.lookup(concat);
+  int64_t dim = concat.getDim(), start = 0;
+  for (OpOperand &operand : concat->getOpOperands()) {
+    Place slice = place;
+    slice.layout.offset += start * place.layout.strides[dim];
+    start += shapeOf(operand.get())[dim];
+    bool readLater = overwritten && !readsEndBefore(rootOf(operand.get()), overwritten, concat);
+    if (readLater || !tryAssign(operand.get(), slice, overwritten))
+      copyTo(operand, slice, concat);
+  }
+}
+
+void BufferAssignment::visitAction(ActionOpInterface action) {
+  for (OpResult value : action.getActionResults()) {
+    if (!result.places.contains(value))
+      assign(value, newTransient(value));
+    if (action.getTiedIn(value.getResultNumber()) >= 0)
+      tieAccumulator(action, value.getResultNumber());
+    else
+      writeInPlace(action, value);
+  }
+}
+
+void BufferAssignment::tieAccumulator(ActionOpInterface action, unsigned number) {
+  OpOperand &operand = action->getOpOperand(action.getTiedIn(number));
+  Place place = result.places[action->getResult(number)];
+  // If the accumulator is the persistent tensor itself, tryAssignResult has checked this.
+  if (isPersistent(place) && operand.get() == argumentIn.lookup(place.storage))
+    return;
+  if (aliasAccumulator(operand.get(), action, number) ||
+      (mayOverwrite(rootOf(operand.get()), action, number) && tryAssignOperand(operand.get(), action, number)))
+    return;
+  if (isPadded(place.storage))
+    removePadding(place.storage);
+  copyTo(operand, result.places[action->getResult(number)], action);
+}
+
+/// Aliases the sum over microbatches with the accumulator that it reads, up to the action
+/// that writes the accumulator's new value: all values in the storage of the result move
+/// to the storage of the operand.
+bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action, unsigned number) {
+  auto old = dyn_cast<BlockArgument>(operand);
+  auto state = old ? program.getArgAttrOfType<tg::StateAttr>(old.getArgNumber(), tg::kState) : nullptr;
+  OpResult value = action.getActionResults()[number];
+  unsigned from = result.places[value].storage;
+  if (!state || !state.getScratch() || old.getType() != value.getType() ||
+      result.storages[from].kind != Storage::Kind::Transient || !mayOverwrite(old, action, number))
+    return false;
+  unsigned to = result.places[old].storage;
+  // The result's storage is first written here, so its values conflict only with later
+  // writers of the accumulator's storage.
+  auto isOverBefore = [&](Value moved, Operation *writer) {
+    return moved.getDefiningOp()->isBeforeInBlock(writer) && readsEndBefore(moved, writer);
+  };
+  bool isWritten = false;
+  for (Value next : occupants[to]) {
+    if (next == old)
+      continue;
+    isWritten = true;
+    Operation *writer = next.getDefiningOp();
+    if (auto write = dyn_cast<ActionOpInterface>(writer))
+      writer = write.getActionBegin();
+    if (!llvm::all_of(occupants[from], [&](Value moved) { return isOverBefore(moved, writer); }))
+      return false;
+  }
+  bool areWhole = llvm::all_of(occupants[from], [&](Value moved) {
+    return moved.getType() == old.getType() &&
+           (isPadded(from) || result.places[moved].layout.isContiguous(shapeOf(moved)));
+  });
+  if (!isWritten || !areWhole)
+    return false;
+  for (Value moved : occupants[from])
+    assign(moved, result.places[old]);
+  occupants[from].clear();
+  return true;
+}
+
+/// Lets the result overwrite an operand whose last use is this action.
+void BufferAssignment::writeInPlace(ActionOpInterface action, OpResult value) {
+  Place place = result.places[value];
+  if (isPersistent(place) || !(place.layout.isContiguous(shapeOf(value)) || isPadded(place.storage)))
+    return;
+  for (Value operand : action.getActionIns())
+    if (aliasAccumulator(operand, action, value.getResultNumber()))
+      return;
+  for (Value operand : action.getActionIns()) {
+    Value root = rootOf(operand);
+    if (operand.getType() == value.getType() && !isa<BlockArgument>(root) &&
+        mayOverwrite(root, action, value.getResultNumber()) &&
+        tryAssignOperand(operand, action, value.getResultNumber()))
+      return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The whole program
+//===----------------------------------------------------------------------===//
+
+/// A view of a strided source has no place if no strides describe its elements.  Its only
+/// reader is then the tie that gave the source these strides.
+void BufferAssignment::assignViews() {
+  for (auto view : block.getOps<ViewOp>()) {
+    const Place &source = result.places.at(view.getSource());
+    auto layout = composeView(shapeOf(view.getSource()), source.layout, shapeOf(view.getResult()), view.getOffset(),
+                              view.getStrides());
+    if (layout)
+      result.places[view.getResult()] = {source.storage, *layout};
+  }
+}
+
+FailureOr<Places> BufferAssignment::run() {
+  assignArguments();
+  if (failed(visitReturn()))
+    return failure();
+  // Copies are inserted before the op that needs them, so the walk visits them too.
+  for (Operation *op = ret->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto concat = dyn_cast<ConcatOp>(op))
+      visitConcat(concat);
+    else if (auto action = dyn_cast<ActionOpInterface>(op))
+      visitAction(action);
+  }
+  assignViews();
+  findLifetimes(block, result);
+  return std::move(result);
+}
+
+FailureOr<Places> braid::assignBuffers(func::FuncOp program, int64_t rowAlignment) {
+  if (failed(prepareForBufferAssignment(program)))
+    return failure();
+  return BufferAssignment(program, rowAlignment).run();
+}

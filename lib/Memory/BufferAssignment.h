@@ -1,0 +1,63 @@
+//===- BufferAssignment.h - assigns values to buffers -----------*- C++ -*-===//
+//
+// Assigns every value of a program to a place: a storage (a range of bytes that has
+// no address yet) and a layout in it.  Values that alias share a storage: a view and
+// its source, a concat and its operands, an accumulator and the sum, an operand at its
+// last use and the result that overwrites it, a parameter and its new value.  Where
+// values must alias but cannot, a copy kernel is inserted.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_MEMORY_BUFFERASSIGNMENT_H
+#define BRAID_LIB_MEMORY_BUFFERASSIGNMENT_H
+
+#include "dialects/Exec/Exec.h"
+#include "lib/Memory/Layout.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace braid {
+
+struct Storage {
+  enum class Kind { Input, Persistent, Result, Transient };
+  Kind kind;
+  int64_t bytes;
+  /// The tensor type of an input, persistent tensor or result.
+  mlir::RankedTensorType type;
+  /// The tensor's name in reports: the `tg` name of a persistent tensor; for a transient
+  /// tensor, the name of the op that first writes it.
+  std::string name;
+  /// The role of an input or result.
+  std::string role;
+  /// Which part of a logical tensor an input or result is: the `comm` attributes of
+  /// the argument or result, or null.
+  mlir::DictionaryAttr part;
+  /// The first and last action of its live range, numbered as in `exec.buffer`.
+  int64_t first, last;
+  /// The first action that writes it; null for inputs and persistent tensors.
+  mlir::Operation *writer = nullptr;
+  /// How many of `bytes` pad rows (LeadingDimPadding.h).  All values of a padded storage
+  /// have the same rows.
+  int64_t paddingBytes = 0;
+};
+
+struct Place {
+  unsigned storage;
+  Layout layout;
+};
+
+struct Places {
+  std::vector<Storage> storages;
+  /// The places of arguments, results of actions, views and concats.
+  llvm::DenseMap<mlir::Value, Place> places;
+  /// In block order.
+  std::vector<exec::ActionOpInterface> actions;
+};
+
+/// Assigns all values of `program`, and inserts copies where values cannot alias.  Rows of
+/// transient values are padded to multiples of `rowAlignment` bytes (0: never) where the
+/// padding is small.
+mlir::FailureOr<Places> assignBuffers(mlir::func::FuncOp program, int64_t rowAlignment);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_BUFFERASSIGNMENT_H

@@ -1,0 +1,42 @@
+//===- LeadingDimPadding.h - pads rows to aligned addresses -----*- C++ -*-===//
+//
+// The bf16 logits of a vocabulary of 50257 are rows of 100514 bytes.  In a contiguous
+// tensor most rows begin at addresses from which a GPU can load only one element at a
+// time, and for which GEMM libraries have only slow kernels.  *Leading-dimension padding*
+// makes the leading dimension (the distance between rows) larger than a row: each row
+// begins at a multiple of the target's row alignment, and nothing reads or writes the
+// padding between rows.
+//
+// A value is padded if the padding is small and if all actions that write or read the
+// value process its rows one by one (`readsRows`).  Padding never causes a copy and never
+// prevents a result from being written over an operand: either both have the same padding,
+// or neither has any.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_MEMORY_LEADINGDIMPADDING_H
+#define BRAID_LIB_MEMORY_LEADINGDIMPADDING_H
+
+#include "lib/Memory/Layout.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace braid {
+
+/// The widest access of a thread, in bytes.  Rows that begin at multiples of it need no
+/// padding, and no row alignment is smaller.
+constexpr int64_t kLeastRowAlignment = 16;
+
+/// The layout with padded rows; none if the rows are aligned without padding, or if at
+/// every alignment the padding would be more than a sixteenth of the rows.
+std::optional<Layout> paddedLayout(mlir::RankedTensorType type, int64_t rowAlignment);
+
+/// The bytes of padding, including that after the last row.
+int64_t paddingBytes(mlir::RankedTensorType type, const Layout &layout);
+
+/// Whether the action that writes `value`, and all actions that read it or a view of it,
+/// accept this layout with padded rows.
+bool acceptsPaddedRows(mlir::OpResult value, const Layout &layout);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_LEADINGDIMPADDING_H

@@ -1,0 +1,73 @@
+//===- Liveness.cpp - detects connections that have ended -----------------===//
+
+#include "comm/gloo/Liveness.h"
+
+#include <gloo/common/error.h>
+#include <utility>
+
+using namespace braid;
+
+// Tags of groups are 32 bits wide.
+static constexpr uint64_t kSlot = uint64_t{1} << 40;
+static constexpr std::chrono::milliseconds kInterval(100);
+
+Liveness::Liveness(gloo::Context &context) : receives(context.size) {
+  for (int peer = 0; peer < context.size; ++peer) {
+    if (peer == context.rank)
+      continue;
+    receives[peer] = context.createUnboundBuffer(&nothing, sizeof(nothing));
+    receives[peer]->recv(peer, kSlot);
+  }
+  watcher = std::thread([this] { watch(); });
+}
+
+Liveness::~Liveness() {
+  {
+    std::lock_guard lock(mutex);
+    closing = true;
+  }
+  changed.notify_one();
+  watcher.join();
+}
+
+bool Liveness::wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int peer, std::chrono::milliseconds most) {
+  struct Registration {
+    Registration(Liveness &of, gloo::transport::UnboundBuffer &buffer, int peer) : of(of) {
+      std::lock_guard lock(of.mutex);
+      of.waiting = &buffer;
+      of.waitingFor = peer;
+      of.suspected = false;
+    }
+    ~Registration() {
+      std::lock_guard lock(of.mutex);
+      of.waiting = nullptr;
+    }
+    Liveness &of;
+  } registration(*this, buffer, peer);
+  return isSend ? buffer.waitSend(most) : buffer.waitRecv(most);
+}
+
+void Liveness::watch() {
+  std::unique_lock lock(mutex);
+  while (!changed.wait_for(lock, kInterval, [&] { return closing; })) {
+    if (!waiting || !hasEnded(waitingFor))
+      continue;
+    // A thread that may be slow still has to take what arrived before the end.
+    if (std::exchange(suspected, true)) {
+      waiting->abortWaitRecv();
+      waiting->abortWaitSend();
+    }
+  }
+}
+
+// A wait that has been aborted beforehand returns at once, and throws when the
+// connection has ended.
+bool Liveness::hasEnded(int peer) {
+  try {
+    receives[peer]->abortWaitRecv();
+    receives[peer]->waitRecv();
+    return false;
+  } catch (const gloo::Exception &) {
+    return true;
+  }
+}

@@ -1,0 +1,102 @@
+//===- ColumnMajorGemm.cpp - a GEMM as a column-major library sees it -----===//
+
+#include "cuda/ColumnMajorGemm.h"
+
+#include "base/Error.h"
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+using namespace braid;
+
+namespace {
+
+// A matrix of ours.  The stride of a dim of size 1 means nothing.
+struct Strided {
+  const char *name;
+  br_dtype type;
+  int64_t rows, columns, byRow, byColumn;
+
+  bool isColumnMajor() const { return (byRow == 1 || rows == 1) && (columns == 1 || byColumn >= rows); }
+  Strided transposed() const { return {name, type, columns, rows, byColumn, byRow}; }
+  bool isRowMajor() const { return transposed().isColumnMajor(); }
+};
+
+void check(const Strided &m, const std::string &where) {
+  if (!m.isColumnMajor() && !m.isRowMajor())
+    fail(where, ": ", m.name, ", ", m.rows, " x ", m.columns, ", has strides ", m.byRow, " and ", m.byColumn,
+         "; cuBLASLt takes matrices with one stride of 1, where the other is at least that dim's size");
+}
+
+// As it lies in memory: its columns, or those of its transpose.
+ColumnMatrix columnsOf(const Strided &m) {
+  const bool transposed = !m.isColumnMajor();
+  const Strided memory = transposed ? m.transposed() : m;
+  return {memory.type, memory.rows, memory.columns, memory.columns == 1 ? memory.rows : memory.byColumn, transposed, 0};
+}
+
+// Appends a loop to those before it, which vary slower.
+void append(std::vector<ColumnLoop> &loops, ColumnLoop inner) {
+  if (inner.size == 1)
+    return;
+  ColumnLoop *last = loops.empty() ? nullptr : &loops.back();
+  if (last && last->a == inner.a * inner.size && last->b == inner.b * inner.size && last->c == inner.c * inner.size)
+    *last = {last->size * inner.size, inner.a, inner.b, inner.c};
+  else
+    loops.push_back(inner);
+}
+
+} // namespace
+
+ColumnMajorGemm::ColumnMajorGemm(const br_matmul_desc &d, const std::string &where) : m(d.m), n(d.n), k(d.k) {
+  for (int64_t size : {m, n, k})
+    if (size <= 0 || size > INT_MAX)
+      fail(where, ": sizes must be positive and fit 32 bits");
+  Strided left = {"A", d.a_type, m, k, d.a_m, d.a_k}, right = {"B", d.b_type, k, n, d.b_k, d.b_n};
+  Strided result = {"C", d.c_type, m, n, d.c_m, d.c_n};
+  for (const Strided &matrix : {left, right, result})
+    check(matrix, where);
+  swapped = result.isRowMajor();
+  if (swapped) {
+    std::swap(m, n);
+    std::swap(left, right);
+    left = left.transposed(), right = right.transposed(), result = result.transposed();
+  }
+  a = columnsOf(left), b = columnsOf(right), c = columnsOf(result);
+
+  auto loop = [&](int64_t size, int64_t ofA, int64_t ofB, int64_t ofC) {
+    return swapped ? ColumnLoop{size, ofB, ofA, ofC} : ColumnLoop{size, ofA, ofB, ofC};
+  };
+  for (int32_t i = 0; i < d.n_batch; ++i)
+    append(loops, loop(d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]));
+  for (int32_t i = 0; i < d.n_outer; ++i)
+    append(outer, loop(d.outer[i], d.a_outer[i], d.b_outer[i], 0));
+
+  auto longest = std::max_element(loops.begin(), loops.end(),
+                                  [](const ColumnLoop &x, const ColumnLoop &y) { return x.size < y.size; });
+  if (longest == loops.end())
+    return;
+  if (longest->size > INT_MAX)
+    fail(where, ": a batch of ", longest->size, " GEMMs does not fit 32 bits");
+  batch = longest->size;
+  a.batchStride = longest->a, b.batchStride = longest->b, c.batchStride = longest->c;
+  loops.erase(longest);
+}
+
+ColumnOffsets braid::offsetsOf(const std::vector<ColumnLoop> &loops, int64_t index) {
+  ColumnOffsets offsets;
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    const int64_t at = index % loop->size;
+    index /= loop->size;
+    offsets.a += at * loop->a, offsets.b += at * loop->b, offsets.c += at * loop->c;
+  }
+  return offsets;
+}
+
+int64_t braid::countOf(const std::vector<ColumnLoop> &loops) {
+  int64_t count = 1;
+  for (const ColumnLoop &loop : loops)
+    count *= loop.size;
+  return count;
+}

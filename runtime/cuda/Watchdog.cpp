@@ -1,0 +1,41 @@
+//===- Watchdog.cpp - ends a process that is blocked after a failure ------===//
+
+#include "cuda/Watchdog.h"
+
+#include "base/Format.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace braid;
+
+// As long as the job waits for a rank, within reason.
+Watchdog::Watchdog(double timeout) : seconds(std::clamp(timeout, 5.0, 30.0)) {}
+
+Watchdog::~Watchdog() {
+  {
+    std::lock_guard lock(mutex);
+    ended = true;
+  }
+  changed.notify_all();
+  if (watcher.joinable())
+    watcher.join();
+}
+
+void Watchdog::failed(const std::string &reason) {
+  std::lock_guard lock(mutex);
+  if (!ended && !watcher.joinable())
+    watcher = std::thread([this, reason] { watch(reason); });
+}
+
+// Without cleaning up: that might block in the same places.
+void Watchdog::watch(const std::string &reason) {
+  std::unique_lock lock(mutex);
+  if (changed.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ended; }))
+    return;
+  std::fprintf(stderr, "error: %s; %s s later this rank is still blocked in CUDA or NCCL, so its process exits\n",
+               reason.c_str(), formatExact(seconds).c_str());
+  std::_Exit(1);
+}

@@ -1,0 +1,78 @@
+"""How near the matmuls of a step come to the best that cuBLASLt has for them.
+
+A run with --matmul-search times, for each matmul, the algorithm that the library's
+heuristic puts first, with which programs run by default, and others that it offers, by
+turns; --profile writes these times, and which actions run which matmul. A share is the
+best one's time over the first's: 1 where the heuristic is right.
+"""
+
+import json
+
+from . import tools
+
+CANDIDATES = 16
+
+
+def profiled(train, path, *words):
+    """What --profile writes of a short run."""
+    tools.run([*train, "--steps", 4, f"--profile={path}", *words], timeout=1800)
+    return json.loads(path.read_text())
+
+
+def actions_of(profile):
+    return next(program for program in profile["programs"] if program["program"] == "train")["actions"]
+
+
+def compare(matmul, runs):
+    """The first algorithm beside the best, by least and by median times; `runs` is how often a step runs it."""
+    first, *_ = candidates = matmul["candidates"]
+    best = lambda key: min((its for its in candidates if its[key] is not None), key=lambda its: its[key])
+    share = lambda key: best(key)[key] / first[key]
+    return {"product": matmul["name"], "calls": runs * matmul["calls"],
+            "share_least": share("seconds"), "share_median": share("median_seconds"),
+            "first_seconds": first["seconds"], "best_seconds": best("seconds")["seconds"],
+            "first_median_seconds": first["median_seconds"],
+            "best_median_seconds": best("median_seconds")["median_seconds"],
+            "first": first["algorithm"], "best": best("seconds")["algorithm"]}
+
+
+def together(matmuls, best, first):
+    """The share of all calls of a step, which weighs matmuls by their time."""
+    total = lambda key: sum(its["calls"] * its[key] for its in matmuls)
+    return total(best) / total(first)
+
+
+def figures(profile):
+    """Of a profile with a search; None where its step runs no matmul."""
+    actions = actions_of(profile)
+    runs = {}
+    for action in actions:
+        if "product" in action:
+            runs[action["product"]] = runs.get(action["product"], 0) + 1
+    used = [its for its in profile["products"] if its["product"] in runs]
+    # No room to time it, or the first one fails, in which case programs do not run without a search.
+    timed = [its for its in used if its["candidates"] and its["candidates"][0]["seconds"]]
+    if not timed:
+        return None
+    matmuls = [compare(its, runs[its["product"]]) for its in timed]
+    matmuls.sort(key=lambda its: its["calls"] * (its["best_seconds"] - its["first_seconds"]))
+    return {"share_of_best_least": together(matmuls, "best_seconds", "first_seconds"),
+            "share_of_best_median": together(matmuls, "best_median_seconds", "first_median_seconds"),
+            "products": len(matmuls), "below_95_percent": sum(its["share_least"] < 0.95 for its in matmuls),
+            "not_timed": len(used) - len(timed), "step_products": matmuls}
+
+
+def seconds_in_step(profile):
+    return sum(action["seconds"] for action in actions_of(profile) if "product" in action)
+
+
+def measure(entry, binary, scratch, train):
+    """Both ways in one run of the command: the search, and the step by either choice."""
+    path = scratch / f"{entry['name']}-matmuls.json"
+    searched = profiled(train, path, f"--matmul-search={CANDIDATES}")
+    result = figures(searched)
+    if not result:
+        return None
+    plain = profiled(train, path)
+    return {"candidates": CANDIDATES, **result,
+            "in_step_seconds_first": seconds_in_step(plain), "in_step_seconds_best": seconds_in_step(searched)}

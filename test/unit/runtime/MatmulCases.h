@@ -1,0 +1,171 @@
+//===- MatmulCases.h - random matmuls, and what they should give ----------===//
+//
+// Matrices of small whole numbers, unless a test asks for others: every sum is exact in
+// f32, so that results are compared bit by bit wherever nothing is rounded.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_TEST_RUNTIME_MATMULCASES_H
+#define BRAID_TEST_RUNTIME_MATMULCASES_H
+
+#include "braid_rt.h"
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace braid::test {
+
+struct MatmulCase {
+  br_matmul_desc d{};
+  int64_t sizeA = 0, sizeB = 0, sizeC = 0; // elements that the operands reach over
+  bool areWhole = true;                    // the numbers; others are rounded in each sum
+
+  // Matrices that begin a memory of their own; a transposed one has its other stride
+  // 1, and a padded one gaps between its lines.
+  MatmulCase(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC, int64_t pad = 0) {
+    d.m = m, d.n = n, d.k = k;
+    d.a_type = d.b_type = d.c_type = d.bias_type = BR_F32;
+    sizeA = lay(m, k, transposedA, pad, d.a_m, d.a_k);
+    sizeB = lay(k, n, transposedB, pad, d.b_k, d.b_n);
+    sizeC = lay(m, n, transposedC, pad, d.c_m, d.c_n);
+  }
+  static int64_t lay(int64_t rows, int64_t columns, bool transposed, int64_t pad, int64_t &byRow, int64_t &byColumn) {
+    byRow = transposed ? 1 : columns + pad;
+    byColumn = transposed ? rows + pad : 1;
+    return transposed ? columns * byColumn : rows * byRow;
+  }
+
+  // One more loop outside of all; a shared B is the same for all.  A gap breaks the
+  // composition of strides with the loops before.
+  MatmulCase &batch(int64_t n, bool sharesB = false, int64_t gap = 0) {
+    const int32_t i = d.n_batch++;
+    for (int32_t j = i; j > 0; --j)
+      d.batch[j] = d.batch[j - 1], d.a_batch[j] = d.a_batch[j - 1], d.b_batch[j] = d.b_batch[j - 1],
+      d.c_batch[j] = d.c_batch[j - 1];
+    d.batch[0] = n;
+    d.a_batch[0] = sizeA + gap, d.b_batch[0] = sharesB ? 0 : sizeB, d.c_batch[0] = sizeC;
+    sizeA = (sizeA + gap) * n, sizeB *= sharesB ? 1 : n, sizeC *= n;
+    return *this;
+  }
+  MatmulCase &outer(int64_t n) {
+    const int32_t i = d.n_outer++;
+    d.outer[i] = n, d.a_outer[i] = sizeA, d.b_outer[i] = sizeB;
+    sizeA *= n, sizeB *= n;
+    return *this;
+  }
+  MatmulCase &with(bool bias, bool accumulate, br_epilogue epilogue = BR_EPILOGUE_NONE) {
+    d.has_bias = bias, d.accumulate = accumulate, d.epilogue = epilogue;
+    return *this;
+  }
+  // Whose epilogue keeps, or reads, GELU's input.
+  MatmulCase &withAux(bool bias, br_epilogue epilogue, int64_t pad = 0) {
+    d.has_aux = 1, d.aux_m = d.n + pad;
+    return with(bias, false, epilogue);
+  }
+  // That sums A or B for the gradient of a bias.
+  MatmulCase &withSum(br_bias_grad of, bool accumulate) {
+    d.bias_grad = of;
+    return with(false, accumulate);
+  }
+  int64_t sizeSum() const { return d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.bias_grad ? d.n : 0; }
+  MatmulCase &ofTypes(br_dtype inputs, br_dtype result) {
+    d.a_type = d.b_type = inputs, d.c_type = d.bias_type = result;
+    return *this;
+  }
+
+  std::vector<float> random(int64_t n, unsigned seed) const {
+    std::mt19937 engine(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> v(n);
+    for (float &x : v)
+      x = areWhole ? static_cast<float>(static_cast<int>(engine() % 9) - 4) : normal(engine);
+    return v;
+  }
+  std::vector<float> a() const { return random(sizeA, 1); }
+  std::vector<float> b() const { return random(sizeB, 2); }
+  std::vector<float> c() const { return random(sizeC, 3); }
+  std::vector<float> bias() const { return random(d.n, 4); }
+  std::vector<float> aux() const { return random(d.has_aux ? d.m * d.aux_m : 0, 5); }
+
+  std::string describe() const {
+    auto text = [](int64_t x) { return std::to_string(x); };
+    return text(d.m) + " x " + text(d.n) + " x " + text(d.k) + ", A " + text(d.a_m) + " " + text(d.a_k) + ", B " +
+           text(d.b_k) + " " + text(d.b_n) + ", C " + text(d.c_m) + " " + text(d.c_n) + ", batches " + text(d.n_batch) +
+           ", outer " + text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) +
+           ", epilogue " + text(d.epilogue) + ", gradient of a bias " + text(d.bias_grad);
+  }
+};
+
+inline int64_t loopCount(int32_t n, const int64_t *size) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < n; ++i)
+    count *= size[i];
+  return count;
+}
+
+inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const int64_t *stride) {
+  int64_t offset = 0;
+  for (int32_t i = n - 1; i >= 0; index /= size[i], --i)
+    offset += index % size[i] * stride[i];
+  return offset;
+}
+
+inline double geluTanh(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
+inline double geluSlope(double x) {
+  const double h = 1e-5;
+  return (geluTanh(x + h) - geluTanh(x - h)) / (2 * h);
+}
+// Of one number: not those that read GELU's input.
+inline double activation(br_epilogue epilogue, double x) {
+  switch (epilogue) {
+  case BR_EPILOGUE_GELU_TANH:
+    return geluTanh(x);
+  case BR_EPILOGUE_GELU_ERF:
+    return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
+  case BR_EPILOGUE_SILU:
+    return x / (1 + std::exp(-x));
+  case BR_EPILOGUE_NONE:
+  case BR_EPILOGUE_GELU_TANH_GRAD:
+    break;
+  }
+  return x;
+}
+
+// What a matmul leaves: all of the memory of C and of GELU's input, so that what lies
+// between rows is seen as well, and the gradient of a bias.
+struct Outcome {
+  std::vector<float> c, aux, sum;
+};
+
+// By the definition of br_matmul_desc.
+inline Outcome expected(const MatmulCase &p) {
+  const br_matmul_desc &d = p.d;
+  const std::vector<float> a = p.a(), b = p.b(), bias = p.bias();
+  Outcome result = {p.c(), p.aux(), std::vector<float>(p.sizeSum())};
+  for (int64_t i = 0; i < p.sizeSum(); ++i)
+    for (int64_t l = 0; l < d.k; ++l)
+      result.sum[i] += d.bias_grad == BR_BIAS_GRAD_A ? a[i * d.a_m + l * d.a_k] : b[l * d.b_k + i * d.b_n];
+  for (int64_t item = 0; item < loopCount(d.n_batch, d.batch); ++item)
+    for (int64_t i = 0; i < d.m; ++i)
+      for (int64_t j = 0; j < d.n; ++j) {
+        double sum = d.has_bias ? bias[j] : 0;
+        for (int64_t o = 0; o < loopCount(d.n_outer, d.outer); ++o)
+          for (int64_t l = 0; l < d.k; ++l)
+            sum += double(a[loopOffset(item, d.n_batch, d.batch, d.a_batch) +
+                            loopOffset(o, d.n_outer, d.outer, d.a_outer) + i * d.a_m + l * d.a_k]) *
+                   b[loopOffset(item, d.n_batch, d.batch, d.b_batch) + loopOffset(o, d.n_outer, d.outer, d.b_outer) +
+                     l * d.b_k + j * d.b_n];
+        float &out = result.c[loopOffset(item, d.n_batch, d.batch, d.c_batch) + i * d.c_m + j * d.c_n];
+        const double old = d.accumulate ? out : 0;
+        if (d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
+          sum *= geluSlope(result.aux[i * d.aux_m + j]);
+        else if (d.has_aux)
+          result.aux[i * d.aux_m + j] = static_cast<float>(sum);
+        out = static_cast<float>(activation(d.epilogue, sum) + old);
+      }
+  return result;
+}
+
+} // namespace braid::test
+#endif // BRAID_TEST_RUNTIME_MATMULCASES_H
