@@ -74,6 +74,12 @@ def TG_InitKind : TG_Enum<"InitKind", "the distribution of initial values", [
     I32EnumAttrCase<"Constant", 2, "constant">, I32EnumAttrCase<"Normal", 3, "normal">,
     I32EnumAttrCase<"Uniform", 4, "uniform">]>;
 
+def TG_TensorKind : TG_Enum<"TensorKind", "what a tensor is to the parameter it belongs to", [
+    I32EnumAttrCase<"Parameter", 0, "parameter">, I32EnumAttrCase<"WorkingCopy", 1, "working_copy">,
+    I32EnumAttrCase<"Master", 2, "master">, I32EnumAttrCase<"Gradient", 3, "gradient">,
+    I32EnumAttrCase<"Accumulator", 4, "accumulator">, I32EnumAttrCase<"Moment", 5, "moment">,
+    I32EnumAttrCase<"RunningStatistic", 6, "running_statistic">]>;
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
