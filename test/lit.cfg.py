@@ -49,6 +49,8 @@ for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/i
         config.available_features.add("cudnn-frontend")
         config.environment["CUDNN_FRONTEND_INCLUDE_DIR"] = folder
         break
+if shutil.which("clang-format-19"):
+    config.available_features.add("clang-format")
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
 if os.environ.get("BRAID_LONG_TESTS"):
