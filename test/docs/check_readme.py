@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Checks README.md: check_readme.py README.md EXAMPLES
+
+It is short, and its worked example shows lines of the graph,
+the report and the kernel that are what the tools read and write (`…` stands for lines
+left out).
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LENGTH = 140
+
+
+def written(graph):
+    """What braidc says and writes for the worked example: by two ranks, and by one for the kernel."""
+    def run(*flags):
+        command = ["braidc", str(graph), *flags]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        return result.stdout if result.returncode == 0 else sys.exit(f"{' '.join(command)} fails:\n{result.stderr}")
+    with tempfile.TemporaryDirectory() as folder:
+        report = run("--mesh=dp=2", "--emit=cpp", "-o", folder, "--report=-")
+        return graph.read_text() + report + (pathlib.Path(folder) / "kernels.h").read_text()
+
+
+def shown(page):
+    """The lines of IR, of the report and of the kernel in the worked example."""
+    section = re.search(r"^## A worked example\n(.*?)^## ", page, re.S | re.M)[1]
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", section, re.S | re.M)
+    return [line.strip() for kind, text in blocks if kind != "console" or "--report=-" in text
+            for line in text.splitlines() if line.strip() and not line.startswith("$") and line.strip() != "…"]
+
+
+def main():
+    path, examples = map(pathlib.Path, sys.argv[1:])
+    page, problems = path.read_text(), []
+    if len(page.splitlines()) > LENGTH:
+        problems.append(f"{path} has {len(page.splitlines())} lines; {LENGTH} are enough")
+    lines, text = shown(page), re.sub(r" +", " ", written(examples / "mlp-by-hand" / "mlp.mlir"))
+    problems += [f"the tools do not write: {line}" for line in lines if re.sub(r" +", " ", line) not in text]
+    print("\n".join(problems + [f"{len(lines)} lines of the worked example, {len(problems)} problems"]))
+    sys.exit(1 if problems or len(lines) < 10 else 0)
+
+
+main()
