@@ -19,9 +19,9 @@ PAGE, EXAMPLES = HERE / "Sharding.md", HERE / "sharding_rules.mlir"
 BEGIN = "<!-- The rule of every op: written by docs/sharding_rules.py -->"
 END = "<!-- End of what docs/sharding_rules.py writes -->"
 INTRODUCTION = (
-    "`flat` ops also run on flat ranges, padding included; with `decomposed` factors, their decomposition does. "
-    "A factor that is `whole` and `decomposed` is mixed by the op along its length, one that is only `decomposed` "
-    "is not. The numbers after `linear` are those of operands; `{0 1}` are linear together.")
+    "`flat` ops also run on flat ranges, including their padding; an op with `decomposed` factors does so in its "
+    "decomposition. Along a factor that is both `whole` and `decomposed` the op mixes values; along one that is only "
+    "`decomposed` it does not. The numbers after `linear` are operands; in `{0 1}` the op is linear in both together.")
 REMARK = re.compile(r"^.*?:(\d+):\d+: remark: [\w.]+: (.*)$", re.M)
 SECTION = re.compile(r"^// (.*(?:\n// .*)*)\n(?=func\.func)", re.M)
 
