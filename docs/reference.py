@@ -94,7 +94,7 @@ def passes_of(text):
     for char in text:  # options may hold anything
         depth += (char == "{") - (char == "}")
         plain += char if depth == 0 and char != "}" else ""
-    return [name for name in re.findall(r"[\w.-]+", plain) if "." not in name]
+    return [name for name in re.findall(r"[\w.-]+", plain) if "." not in name and name != "any"]
 
 
 def expanded(option):
