@@ -312,15 +312,8 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("no graph is named; braid-model writes one"));
   if (failed(report(resolveTarget(options))))
     return failure();
-  if (options.accumulate < 1)
-    return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " is less than 1"));
-  if (options.accumulate > INT32_MAX)
-    return report(makeError("--accumulate=" + llvm::Twine(options.accumulate) + " does not fit in 32 bits"));
   if (failed(report(resolveParallelOptions(options))) || failed(report(checkPrecisionOptions(options))))
     return failure();
-  if (!options.memoryLimit.empty() && !parseSize(options.memoryLimit))
-    return report(makeError("--memory-limit=" + options.memoryLimit +
-                            ": invalid size; expected a number of bytes, with an optional KiB, MiB or GiB"));
   bool compares = !options.parallel.compare.empty();
   if (!compares && failed(report(checkCompiler(options))))
     return failure();

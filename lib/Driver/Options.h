@@ -69,6 +69,8 @@ struct ParallelOptions {
 };
 
 struct DriverOptions {
+  /// The names of the options that were given.
+  std::vector<std::string> given;
   std::string input, output;
   Emit emit = Emit::Exe;
   /// In TargetInfo; as an option, with a colon and the GPU after it.

@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <cmath>
 
 using namespace llvm;
 using namespace braid;
@@ -105,90 +104,18 @@ static Error checkAxesAreUsed(const ParallelOptions &options) {
 // Options beside each other
 //===----------------------------------------------------------------------===//
 
-/// The first option that was given and needs a mesh.
-static StringRef optionOfRanks(const ParallelOptions &options) {
-  std::pair<bool, StringLiteral> given[] = {
-      {!options.compare.empty(), "--compare"},
-      {!options.strategy.empty(), "--strategy"},
-      {options.zero.has_value(), "--zero"},
-      {!options.layout.empty(), "--layout"},
-      {options.reshardAfterForward.has_value(), "--reshard-after-forward"},
-      {options.unreducedAccumulators, "--unreduced-accumulators"},
-      {options.noiseScale, "--noise-scale"},
-      {!options.bucketMb.empty(), "--bucket-mb"},
-      {!options.firstBucketMb.empty(), "--first-bucket-mb"},
-      {!options.overlap.empty(), "--overlap"},
-      {options.prefetch.has_value(), "--prefetch"},
-      {!options.link.empty(), "--link"},
-      {!options.compute.empty(), "--compute"},
-      {!options.transports.empty(), "--transports"},
-  };
-  for (auto [isGiven, name] : given)
-    if (isGiven)
+/// What applies to a module that is planned already: of the binary, or checked against
+/// the plan.  A layout shapes the plan, but some meshes are refused without one.
+static constexpr StringLiteral kAfterPlanning[] = {
+    "-o",       "--emit",       "--report",      "--keep",    "--print-pipeline", "-v",
+    "--cpu",    "--cc",         "--runtime-dir", "--nvcc",    "--target",         "--mesh",
+    "--layout", "--transports", "--accumulate",  "GRAPH.mlir"};
+
+StringRef braid::optionOfPlan(const DriverOptions &options) {
+  for (const std::string &name : options.given)
+    if (!is_contained(kAfterPlanning, name))
       return name;
   return "";
-}
-
-llvm::StringRef braid::optionOfPlan(const DriverOptions &options) {
-  ParallelOptions parallel = options.parallel;
-  parallel.transports.clear(); // of the binary
-  parallel.layout.clear();     // which some meshes are refused without
-  if (StringRef option = optionOfRanks(parallel); !option.empty())
-    return option;
-  if (!options.precision.compute.empty())
-    return "--precision";
-  if (!options.attention.empty())
-    return "--attention";
-  if (!options.epilogues.empty())
-    return "--epilogues";
-  if (!options.rowAlignment.empty())
-    return "--row-alignment";
-  return options.memoryLimit.empty() ? "" : "--memory-limit";
-}
-
-/// Neither infinite nor not a number, both of which a number may be spelled as.
-static bool isNumber(StringRef text, double &number) { return !text.getAsDouble(number) && std::isfinite(number); }
-
-/// Two numbers above zero; the first may be zero if `zeroFirst`.
-static bool isPair(StringRef text, bool zeroFirst) {
-  auto [first, second] = text.split(',');
-  double a, b;
-  return isNumber(first, a) && isNumber(second, b) && (zeroFirst ? a >= 0 : a > 0) && b > 0;
-}
-
-/// A number of MiB, or one of `words`.
-static bool isSizeOr(StringRef text, ArrayRef<StringLiteral> words) {
-  double number;
-  return is_contained(words, text) || (isNumber(text, number) && number >= 0 && number <= 0x1p40);
-}
-
-/// Each by itself.
-static Error checkValues(const ParallelOptions &options) {
-  if (options.zero && (*options.zero < 0 || *options.zero > 3))
-    return makeError("--zero=" + Twine(*options.zero) + ": invalid stage; expected 0 to 3");
-  if (!options.compare.empty() && options.compare != "zero")
-    return makeError("--compare=" + options.compare +
-                     ": unknown comparison; expected zero, which compares the stages of ZeRO");
-  if (!options.strategy.empty() && options.strategy != "dataparallel")
-    return makeError("--strategy=" + options.strategy +
-                     ": unknown strategy; expected dataparallel (DDP, ZeRO and hybrid sharding are chosen "
-                     "by --zero and the axes of --mesh)");
-  if (!options.bucketMb.empty() && !isSizeOr(options.bucketMb, {"inf", "auto"}))
-    return makeError("--bucket-mb=" + options.bucketMb +
-                     ": invalid size; expected a number of MiB, 0 for one collective per tensor, inf or auto");
-  if (!options.firstBucketMb.empty() && !isSizeOr(options.firstBucketMb, {"inf"}))
-    return makeError("--first-bucket-mb=" + options.firstBucketMb + ": invalid size; expected a number of MiB, or inf");
-  if (!options.overlap.empty() && options.overlap != "full" && options.overlap != "none")
-    return makeError("--overlap=" + options.overlap + ": invalid value; expected full or none");
-  if (options.prefetch && *options.prefetch < 0)
-    return makeError("--prefetch=" + Twine(*options.prefetch) + " is less than 0");
-  if (options.prefetch && *options.prefetch > INT32_MAX)
-    return makeError("--prefetch=" + Twine(*options.prefetch) + " does not fit in 32 bits");
-  if (!options.link.empty() && !isPair(options.link, /*zeroFirst=*/true))
-    return makeError("--link=" + options.link + ": invalid link; expected latency_us,GBps, as in --link=20,1.25");
-  if (!options.compute.empty() && !isPair(options.compute, /*zeroFirst=*/false))
-    return makeError("--compute=" + options.compute + ": invalid rates; expected GFLOPS,GBps, as in --compute=100,20");
-  return Error::success();
 }
 
 /// Checks the options that apply only to some stages of ZeRO.
@@ -244,22 +171,6 @@ static Error checkStrategy(const DriverOptions &all) {
   return Error::success();
 }
 
-/// A comparison plans and compiles nothing.
-static Error checkComparison(const DriverOptions &all) {
-  if (all.parallel.compare.empty())
-    return Error::success();
-  std::pair<bool, StringLiteral> given[] = {{all.parallel.zero.has_value(), "--zero"},
-                                            {!all.parallel.strategy.empty(), "--strategy"},
-                                            {!all.output.empty(), "-o"},
-                                            {all.emit != Emit::Exe, "--emit"},
-                                            {!all.keep.empty(), "--keep"},
-                                            {!all.parallel.transports.empty(), "--transports"}};
-  for (auto [isGiven, name] : given)
-    if (isGiven)
-      return makeError("--compare=zero plans all stages and compiles none: leave " + name + " out");
-  return Error::success();
-}
-
 /// Each beside the others.
 static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
@@ -297,21 +208,15 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
 Error braid::resolveParallelOptions(DriverOptions &options) {
   ParallelOptions &parallel = options.parallel;
   if (parallel.meshText.empty()) {
-    StringRef option = optionOfRanks(parallel);
-    if (option.empty() && options.emit == Emit::Comm)
-      option = "--emit=comm";
-    return option.empty() ? Error::success()
-                          : makeError(option + " needs several ranks: add --mesh, as in --mesh=dp=4");
+    if (options.emit == Emit::Comm)
+      return makeError("--emit=comm needs several ranks: add --mesh, as in --mesh=dp=4");
+    return Error::success();
   }
   if (Error error = readMesh(parallel))
-    return error;
-  if (Error error = checkValues(parallel))
     return error;
   if (Error error = checkAxesAreUsed(parallel))
     return error;
   if (Error error = checkStages(options))
-    return error;
-  if (Error error = checkComparison(options))
     return error;
   if (Error error = checkStrategy(options))
     return error;

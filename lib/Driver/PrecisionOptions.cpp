@@ -12,17 +12,12 @@ Error braid::checkPrecisionOptions(const DriverOptions &options) {
   const std::pair<StringLiteral, const std::string &> given[] = {{"--precision=", precision.compute},
                                                                  {"--grad-dtype=", precision.gradients},
                                                                  {"--reduce-dtype=", precision.reductions}};
-  for (const auto &[name, type] : given)
-    if (!type.empty() && type != "f32" && type != "bf16")
-      return makeError(name + type + ": it is f32 or bf16");
   if (!precision.isMixed())
     for (const auto &[name, type] : given)
       if (type == "bf16")
         return makeError(name + type +
                          " applies to gradients of ops that compute in bf16, but --precision=f32 computes in "
                          "f32: add --precision=bf16 or leave it out");
-  if (!precision.reductions.empty() && !options.parallel.isParallel())
-    return makeError("--reduce-dtype needs several ranks: add --mesh, as in --mesh=dp=4");
   if (precision.reductions == "bf16" && !options.parallel.strategy.empty())
     return makeError("--reduce-dtype=bf16 with --strategy=" + options.parallel.strategy +
                      ": what is reduced to a root is what it updates with, in f32: leave one of them out");

@@ -62,20 +62,10 @@ static Error checkTransports(const DriverOptions &options) {
 
 /// How attention is computed, of what the target has.
 static Error checkAttention(const DriverOptions &options) {
-  const std::string &way = options.attention;
-  if (!way.empty() && way != "auto" && way != "library" && way != "decompose")
-    return makeError("--attention=" + way + ": invalid value; expected auto, library or decompose");
-  if (way == "library" && !lookupTarget(options.target)->attention.maxHeadSize)
+  if (options.attention == "library" && !lookupTarget(options.target)->attention.maxHeadSize)
     return makeError("--attention=library: the " + options.target +
                      " target has no library for attention; leave it out, or compile for --target=cuda");
   return Error::success();
-}
-
-static Error checkEpilogues(const DriverOptions &options) {
-  const std::string &which = options.epilogues;
-  if (which.empty() || which == "full" || which == "activations" || which == "none")
-    return Error::success();
-  return makeError("--epilogues=" + which + ": invalid value; expected full, activations or none");
 }
 
 static Error checkRowAlignment(const DriverOptions &options) {
@@ -101,8 +91,6 @@ Error braid::resolveTarget(DriverOptions &options) {
   if (Error error = checkTransports(options))
     return error;
   if (Error error = checkAttention(options))
-    return error;
-  if (Error error = checkEpilogues(options))
     return error;
   if (Error error = checkRowAlignment(options))
     return error;

@@ -26,8 +26,6 @@ struct Build {
 
 Expected<ModelGraph> braid::buildModel(const ModelConfig &config, BatchShape shape) {
   int64_t positions = std::visit(PositionsOf{}, config);
-  if (shape.batch < 1)
-    return createStringError("--batch must be at least 1, found %lld", (long long)shape.batch);
   if (!positions && shape.sequence)
     return createStringError("--seq does not apply to a model without a sequence");
   if (positions && (shape.sequence < 1 || shape.sequence > positions))

@@ -1,30 +1,19 @@
 //===- CommandLine.h - what can be said to a training binary --------------===//
-//
-// The commands with their options, checks and help.  Each function adds a command that
-// fills the options it is given, which live as long as the application.
-//
-//===----------------------------------------------------------------------===//
 #ifndef BRAID_LAUNCH_COMMANDLINE_H
 #define BRAID_LAUNCH_COMMANDLINE_H
 
-namespace CLI {
-class App;
-} // namespace CLI
+#include "launch/CommandTable.h"
 
 namespace braid {
 
-struct TrainOptions;
-struct EvalOptions;
-struct SampleOptions;
-struct InfoOptions;
-struct RunOptions;
-struct RankOptions;
+struct CommandLine {
+  const cli::Command *command = nullptr; // null: there is nothing to run
+  Invocation invocation;
+  // Without a command: what was asked for (the help, the version), or what is wrong.
+  std::string answer, error;
+};
 
-CLI::App *addTrain(CLI::App &app, TrainOptions &options, RankOptions &ranks);
-CLI::App *addEval(CLI::App &app, EvalOptions &options, RankOptions &ranks);
-CLI::App *addSample(CLI::App &app, SampleOptions &options, RankOptions &ranks);
-CLI::App *addInfo(CLI::App &app, InfoOptions &options);
-CLI::App *addRun(CLI::App &app, RunOptions &options, RankOptions &ranks);
+CommandLine parseCommandLine(int argc, char **argv, const br_model &model);
 
 } // namespace braid
 #endif // BRAID_LAUNCH_COMMANDLINE_H

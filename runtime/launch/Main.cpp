@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
+#include "cli/Reader.h"
 #include "core/Mesh.h"
 #include "launch/CommandLine.h"
-#include "launch/Ranks.h"
-#include "train/Commands.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 
@@ -40,53 +38,39 @@ int report(const char *message) {
 } // namespace
 
 int br_main(int argc, char **argv, const br_model *model) {
-  CLI::App app(concat("Trains and runs the model '", model->name,
-                      "', compiled ahead of time by Braid.\n"
-                      "Each command has its own --help."));
-  app.set_version_flag("--version",
-                       concat("braid runtime, interface version ", BR_ABI_VERSION, ", model ", model->name));
-  app.require_subcommand(1);
-  TrainOptions train;
-  EvalOptions eval;
-  SampleOptions sample;
-  InfoOptions info;
-  RunOptions run;
-  RankOptions ranks;
-  CLI::App *trainCommand = addTrain(app, train, ranks), *evalCommand = addEval(app, eval, ranks),
-           *sampleCommand = addSample(app, sample, ranks), *infoCommand = addInfo(app, info),
-           *runCommand = addRun(app, run, ranks);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    // Help and the version are the same on all ranks.
-    bool isHelp = error.get_exit_code() == 0;
-    if (isHelp && findOwnLaunch(/*lenient=*/true).rank > 0)
-      return 0;
-    return app.exit(error) == 0 ? 0 : 2;
+  CommandLine line = parseCommandLine(argc, argv, *model);
+  if (!line.error.empty()) {
+    report(line.error.c_str());
+    return cli::kUsageStatus;
   }
+  if (!line.command) { // the help and the version are the same on all ranks
+    if (findOwnLaunch(/*lenient=*/true).rank == 0)
+      std::fputs(line.answer.c_str(), stdout);
+    return 0;
+  }
+  const Invocation &said = line.invocation;
   try {
-    Launch launch = findOwnLaunch(ranks.ranks || infoCommand->parsed());
-    if (infoCommand->parsed())
-      return launch.rank == 0 ? runInfo(*model, info) : 0;
-    RankPlan plan = planRanks(*model, ranks, launch);
+    const bool isInfo = line.command == &kInfo;
+    Launch launch = findOwnLaunch(said.ranks.ranks || isInfo);
+    if (isInfo)
+      return launch.rank == 0 ? runInfo(*model, said.info) : 0;
+    RankPlan plan = planRanks(*model, said.ranks, launch);
     // Each rank has the model of its kind.
     auto onRanks = [&](auto options, auto command) {
-      return runRanks(*model, plan, ranks, [&](const Rank &rank, int threads) {
+      return runRanks(*model, plan, said.ranks, [&](const Rank &rank, int threads) {
         auto own = options;
         own.threads = threads;
         return command(modelOf(*model, rank.number), own, rank);
       });
     };
-    if (trainCommand->parsed())
-      return onRanks(train, runTrain);
-    if (evalCommand->parsed())
-      return onRanks(eval, runEval);
-    if (sampleCommand->parsed())
-      return onRanks(sample, runSample);
-    if (runCommand->parsed()) {
-      RunOutputs outputs(plan.here);
-      return onRanks(run, [&](auto &table, auto &o, auto &rank) { return runOnce(table, o, rank, outputs); });
-    }
+    if (line.command == &kTrain)
+      return onRanks(said.train, runTrain);
+    if (line.command == &kEval)
+      return onRanks(said.eval, runEval);
+    if (line.command == &kSample)
+      return onRanks(said.sample, runSample);
+    RunOutputs outputs(plan.here);
+    return onRanks(said.run, [&](auto &table, auto &o, auto &rank) { return runOnce(table, o, rank, outputs); });
   } catch (const Error &error) {
     return report(error.what());
   } catch (const std::bad_alloc &) {
@@ -94,5 +78,4 @@ int br_main(int argc, char **argv, const br_model *model) {
   } catch (const std::exception &error) {
     return report(error.what());
   }
-  return 2;
 }

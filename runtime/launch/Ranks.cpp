@@ -36,7 +36,7 @@ static std::string meshText(const br_model &model) {
        ", or compile with another --mesh");
 }
 
-static bool isForDevice(const br_model &model) { return model.target && std::string_view(model.target) != "cpu"; }
+bool braid::isForDevice(const br_model &model) { return model.target && std::string_view(model.target) != "cpu"; }
 
 // Ranks that are threads: as many as the mesh has.
 static RankPlan planThreads(const br_model &model, const RankOptions &options, const Launch &launch,
@@ -121,17 +121,10 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
 static std::string transportFor(const br_model &model, const RankOptions &options, const Launch &launch) {
   const std::string &named = options.transport;
   const bool isShared = named == "gloo" || named == "mpi";
-  if (!isForDevice(model)) {
-    if (named == "nccl" || named == "device-threads")
-      fail("--transport=", named, " moves memory of GPUs, but model '", model.name,
-           "' was compiled for cpu; choose threads, gloo or mpi, or compile with --target=cuda");
-    if (named.empty() || named == "auto")
-      return options.ranks ? "threads" : defaultTransport(launch.launcher);
-  } else if (named == "threads") {
-    fail("--transport=threads moves memory of the host, but model '", model.name, "' was compiled for ", model.target,
-         "; choose device-threads for ranks that share one GPU, nccl, gloo or mpi");
-  } else if (named.empty()) {
-    return "auto";
+  if (named.empty() || named == "auto") {
+    if (isForDevice(model))
+      return "auto";
+    return options.ranks ? "threads" : defaultTransport(launch.launcher);
   }
   if (options.ranks && isShared)
     fail("--ranks starts ranks as threads of this process, which cannot use transport ", named,
@@ -146,32 +139,13 @@ static bool runsAllRanks(const std::string &transport, const RankOptions &option
   return (transport == "auto" || transport == "nccl") && launch.launcher == Launcher::None;
 }
 
-static void checkDeviceOptions(const br_model &model, const RankOptions &options) {
-  if (options.graphs && !isForDevice(model))
-    fail("--cuda-graph is about GPUs, but model '", model.name,
-         "' was compiled for cpu; leave it out, or compile with --target=cuda");
-  if (options.matmulSearch && !isForDevice(model))
-    fail("--matmul-search times algorithms of cuBLASLt, but model '", model.name,
-         "' was compiled for cpu; leave it out, or compile with --target=cuda");
-  if (options.deterministicAttention && !isForDevice(model))
-    fail("--deterministic-attention is about cuDNN, but model '", model.name,
-         "' was compiled for cpu, where all is deterministic; leave it out, or compile with --target=cuda");
-  if (options.profile && !isForDevice(model))
-    fail("--profile measures the actions of programs on GPUs, but model '", model.name,
-         "' was compiled for cpu; use perf, to which generated functions have names");
-  if (options.profile && options.graphs.value_or(false))
-    fail("--profile measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
-}
-
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
   std::string transport = transportFor(model, options, launch);
   const bool here = runsAllRanks(transport, options, launch);
   if (options.link && !here)
     fail("--link makes ranks of one process as slow as a link; transport ", transport, " uses a real one");
-  if (options.device >= 0 && !isForDevice(model))
-    fail("--device=", options.device, " chooses a GPU, but model '", model.name,
-         "' was compiled for cpu; leave it out, or compile with --target=cuda");
-  checkDeviceOptions(model, options);
+  if (options.profile && options.graphs.value_or(false))
+    fail("--profile measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
   if (options.device >= 0 && here && worldSize(model) > 1 && transport != "device-threads")
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");

@@ -16,7 +16,7 @@
 // RUN: not braid-interp %t/part.mlir 2>&1 | FileCheck %t/part.mlir
 // RUN: not braid-interp %t/many.mlir 2>&1 | FileCheck %t/many.mlir
 
-// OPTION: --per-rank prints a single run; --steps, --compare and --check-gradients exclude it
+// OPTION: --per-rank and --compare exclude each other: leave one of them out
 
 //--- reduction.mlir
 // CHECK: error: rank 0 and rank 1 disagree: one takes the sum, the other the max

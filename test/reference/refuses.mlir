@@ -27,11 +27,11 @@
 // FUNCTION: error: the module has no function or program 'g'; it has 'f'
 // PASS: error: cannot read 'no-such-pass' of the pipeline: {{.*}}does not refer to a registered pass
 // FILE: error: cannot read the pipeline from '{{.*}}none': No such file
-// MODE: error: --pipeline and --reference-pipeline need --compare
-// SET: error: --set takes name=number, found 'x'
+// MODE: error: --pipeline needs --compare: add --compare, or leave --pipeline out
+// SET: error: --set=x: invalid value; expected NAME=NUMBER, as in --set lr=0.1
 // NAME: error: --set: no input is called 'lr'
 // TENSORS: error: {{.*}}good.mlir: the header's length {{[0-9]+}} is more than the file has
-// FLAG: Unknown command line argument '--no-such-flag'
+// FLAG: error: unknown option '--no-such-flag'
 // TRAIN: error: the module has no function or program 'train'; it has 'f'
 // DATA: error: {{.*}}good.mlir: no token file
 // OUTPUT: error: {{.*}}out: No such file

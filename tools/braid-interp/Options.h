@@ -14,12 +14,17 @@ enum class Mode { Run, Train, Compare, CheckGradients };
 
 struct Options {
   Mode mode = Mode::Run;
-  std::string file, function, afterFunction, pipelineBefore, pipeline, referencePipeline;
+  bool compare = false, checkGradients = false;
+  std::string file = "-", function, afterFunction, pipelineBefore, pipeline, referencePipeline;
   reference::Arithmetic arithmetic = reference::Arithmetic::Native;
   reference::InputOptions inputs;
   std::string inputFile, expectFile, outputFile, dataFile, logFile;
-  int64_t printLimit = 64, steps = 1, microbatches = 1, seeds = 1;
+  int64_t printLimit = 64, microbatches = 1, seeds = 1;
+  std::optional<int64_t> steps;
   bool print = false, perRank = false;
+  /// `name=number`, as they were given.
+  std::vector<std::string> numbers;
+  std::optional<double> relative;
   reference::Tolerance tolerance;
   std::vector<std::string> wrt;
   double gradientTolerance = 1e-6, eps = 1e-5;

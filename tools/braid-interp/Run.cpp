@@ -183,7 +183,7 @@ LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
   if (step->microbatches > 1 && !step->accumulate)
     return module.emitError("--accumulate needs a function 'accumulate', which "
                             "the module does not have");
-  TrainingOptions training{options.steps, options.inputs, options.arithmetic, nullptr};
+  TrainingOptions training{*options.steps, options.inputs, options.arithmetic, nullptr};
   TokenFile tokens;
   if (!options.dataFile.empty()) {
     llvm::Expected<TokenFile> read = TokenFile::read(options.dataFile);

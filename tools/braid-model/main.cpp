@@ -5,28 +5,50 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/CommandLine.h"
+#include "tools/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <optional>
 
 using namespace llvm;
+using namespace braid::cli;
 
-static cl::OptionCategory category("braid-model options");
-static cl::opt<std::string> configPath(cl::Positional, cl::desc("<config.json>"), cl::cat(category));
-static cl::opt<std::string> preset("preset",
-                                   cl::desc("A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny, mlp"),
-                                   cl::value_desc("name"), cl::cat(category));
-static cl::opt<int64_t> batch("batch", cl::desc("Sequences (rows) in the global batch (default 8)"), cl::init(8),
-                              cl::cat(category));
-static cl::opt<int64_t> sequence("seq", cl::desc("Tokens in a sequence (default 64; at most the model's positions)"),
-                                 cl::cat(category));
-static cl::opt<std::string> output("o", cl::desc("Where to write the graph (- for standard output)"),
-                                   cl::value_desc("file"), cl::init("-"), cl::cat(category));
-static cl::opt<bool> countOnly("count", cl::desc("List the parameters by tensor, and their number, instead"),
-                               cl::cat(category));
+namespace {
+
+struct Options {
+  std::string config, preset, output = "-";
+  int64_t batch = 8;
+  std::optional<int64_t> sequence;
+  bool count = false;
+};
+
+constexpr Option kModel[] = {
+    {"CONFIG.json", text(""), "A Hugging Face config.json (gpt2 or llama)", into<&Options::config>(), required()},
+    {"--preset", text("NAME"), "A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny or mlp",
+     into<&Options::preset>(), excludes("CONFIG.json")},
+    {"--batch", integer("N", 1), "Sequences (rows) in the global batch", into<&Options::batch>()},
+    {"--seq", integer("N", 1), "Tokens in a sequence, at most the model's positions", into<&Options::sequence>(),
+     byDefault("64")},
+};
+
+constexpr Option kOutput[] = {
+    {"-o", text("FILE"), "Where to write the graph; - is standard output", into<&Options::output>()},
+    {"--count", flag(), "List the parameters by tensor, and their number, instead", into<&Options::count>()},
+};
+
+constexpr Topic kTopics[] = {
+    topic<Options>("Model", kModel),
+    topic<Options>("Output", kOutput),
+    topic<Options>("Help", braid::kToolHelp),
+};
+
+constexpr Command kTool = {"braid-model", "Write the training graph of a model", kTopics};
+
+} // namespace
 
 static int fail(const Twine &message) {
   errs() << "braid-model: " << message << '\n';
@@ -54,7 +76,7 @@ static bool verifies(StringRef text) {
 }
 
 /// Writes through a temporary name, so that no reader sees half a graph.
-static int writeGraph(StringRef text) {
+static int writeGraph(StringRef output, StringRef text) {
   if (output == "-") {
     outs() << text;
     return 0;
@@ -68,25 +90,20 @@ static int writeGraph(StringRef text) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << "braid-model " BRAID_VERSION "\n"; });
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Writes the training graph of a model.\n\n"
-                              "The model is a Hugging Face config.json (gpt2 or llama) or a preset.\n");
-  if (configPath.empty() == preset.empty())
-    return fail("give either a config.json or --preset=" + braid::presetNames());
+  Options options;
+  braid::parseCommandLine(kTool, argc, argv, &options);
   Expected<braid::ModelConfig> config =
-      preset.empty() ? braid::readModelConfig(configPath) : braid::presetModelConfig(preset);
+      options.preset.empty() ? braid::readModelConfig(options.config) : braid::presetModelConfig(options.preset);
   if (!config)
     return fail(toString(config.takeError()));
   bool hasSequence = !std::holds_alternative<braid::MlpConfig>(*config);
-  int64_t tokens = sequence.getNumOccurrences() || !hasSequence ? int64_t(sequence) : 64;
-  Expected<braid::ModelGraph> graph = braid::buildModel(*config, {batch, tokens});
+  int64_t tokens = options.sequence.value_or(hasSequence ? 64 : 0);
+  Expected<braid::ModelGraph> graph = braid::buildModel(*config, {options.batch, tokens});
   if (!graph)
     return fail(toString(graph.takeError()));
-  if (countOnly) {
+  if (options.count) {
     printCount(*graph);
     return 0;
   }
-  return verifies(graph->text) ? writeGraph(graph->text) : fail("the graph does not verify");
+  return verifies(graph->text) ? writeGraph(options.output, graph->text) : fail("the graph does not verify");
 }

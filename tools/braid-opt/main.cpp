@@ -3,6 +3,7 @@
 #include "braid/InitAll.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/CommandLine.h"
+#include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
   braid::describeTool("braid-opt");
@@ -11,6 +12,9 @@ int main(int argc, char **argv) {
   braid::registerAllPasses();
   mlir::registerInlinerPass();
   mlir::registerPrintIRPass();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Braid's passes over the tg and exec dialects\n", registry));
+  llvm::cl::list<std::string> unknown(llvm::cl::Sink);
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, "Braid's passes over the tg and exec dialects\n", registry);
+  braid::refuseUnknown("braid-opt", unknown);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -126,10 +126,18 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
   auto train = [&](const br_model &model, const char *option) {
     return runMain(model, {"train", "--data", data, "--steps", "1", option}).errors;
   };
-  EXPECT_NE(train(regressionModel(), "--cuda-graph=on").find("--cuda-graph is about GPUs"), std::string::npos);
-  EXPECT_NE(train(regressionModel(), "--deterministic-attention=off").find("--deterministic-attention is about cuDNN"),
+  for (const char *option :
+       {"--cuda-graph=on", "--deterministic-attention=off", "--profile", "--matmul-search=2", "--device=0"}) {
+    std::string name = std::string(option).substr(0, std::string(option).find('='));
+    EXPECT_EQ(train(regressionModel(), option)
+                  .find("error: " + name +
+                        " applies to programs for cuda, but this one was "
+                        "compiled for cpu: leave it out, or compile with --target=cuda\n"),
+              0u);
+  }
+  EXPECT_NE(train(regressionModel(), "--transport=nccl").find("--transport=nccl applies to programs for cuda"),
             std::string::npos);
-  EXPECT_NE(train(regressionModel(), "--profile").find("--profile measures the actions of programs on GPUs"),
+  EXPECT_NE(train(late, "--transport=threads").find("--transport=threads applies to programs for cpu"),
             std::string::npos);
   EXPECT_EQ(train(late, "--cuda-graph=off"), "");
   EXPECT_NE(train(late, "--cuda-graph=maybe").find("maybe"), std::string::npos);

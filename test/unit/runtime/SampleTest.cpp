@@ -50,7 +50,7 @@ TEST_F(Sample, promptIds) {
   EXPECT_NE(bad.errors.find("not a list of numbers"), std::string::npos);
   Outcome outside = sample({"--prompt-ids", "256"});
   EXPECT_NE(outside.errors.find("token 256 of the prompt is outside"), std::string::npos);
-  EXPECT_EQ(sample({"--prompt", ""}).status, 1);
+  EXPECT_EQ(sample({"--prompt", ""}).status, 2);
 }
 
 TEST_F(Sample, evalPrintsTheHeldOutLoss) {

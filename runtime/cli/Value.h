@@ -1,0 +1,112 @@
+//===- Value.h - what an option takes -------------------------------------===//
+//
+// A Value says which texts are valid, in a form that the help, the checks and the
+// reference page share:
+//
+//   flag()                          --resume
+//   integer("N", 1, 1024)           --threads=N
+//   number("SHARE", 0, 1)           --holdout=SHARE
+//   choice({"full", "none"})        --overlap=full|none
+//   text("FILE"), list("NAMES")
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CLI_VALUE_H
+#define BRAID_CLI_VALUE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace braid::cli {
+
+// A word that is valid; `help` where the help of the option does not say what it means.
+struct Word {
+  std::string_view text, help;
+  constexpr Word(const char *text = "", const char *help = "") : text(text), help(help) {}
+};
+
+enum class Kind { Flag, Integer, Number, Choice, Text, List };
+
+struct Value {
+  Kind kind = Kind::Flag;
+  std::string_view form = {}; // what stands for the value in the help; empty: the words
+  // Of integers and numbers; the least itself is not valid if `isAbove`.
+  double least = 0, most = 0;
+  bool isAbove = false;
+  // All that is valid of a choice, and what is valid beside numbers.
+  std::array<Word, 8> words{};
+  size_t numWords = 0;
+  // Of texts: whether it is valid, and what would be.
+  bool (*accepts)(std::string_view) = nullptr;
+  std::string_view expected = {};
+  // The option may stand alone, and then means `implied`.
+  bool mayBeAlone = false;
+  std::string_view implied = {};
+
+  constexpr std::span<const Word> valid() const { return {words.data(), numWords}; }
+  // -1 where it is none of the words.
+  constexpr int indexOf(std::string_view text) const {
+    for (size_t i = 0; i < numWords; ++i)
+      if (words[i].text == text)
+        return static_cast<int>(i);
+    return -1;
+  }
+
+  constexpr Value orOneOf(std::initializer_list<Word> more) const {
+    Value value = *this;
+    for (const Word &word : more)
+      value.words[value.numWords++] = word;
+    return value;
+  }
+  constexpr Value alone(std::string_view meaning) const {
+    Value value = *this;
+    value.mayBeAlone = true;
+    value.implied = meaning;
+    return value;
+  }
+};
+
+inline constexpr double kUnbounded = std::numeric_limits<double>::max();
+
+// Whether the option was given: it may also be written --name=true and --name=false.
+constexpr Value flag() { return Value{}.orOneOf({"false", "true"}).alone("true"); }
+// The field's type bounds it, too.
+constexpr Value integer(std::string_view form, double least = 0, double most = kUnbounded) {
+  return {.kind = Kind::Integer, .form = form, .least = least, .most = most};
+}
+constexpr Value number(std::string_view form, double least = 0, double most = kUnbounded) {
+  return {.kind = Kind::Number, .form = form, .least = least, .most = most};
+}
+constexpr Value numberAbove(std::string_view form, double least, double most = kUnbounded) {
+  return {.kind = Kind::Number, .form = form, .least = least, .most = most, .isAbove = true};
+}
+constexpr Value choice(std::initializer_list<Word> words) { return Value{.kind = Kind::Choice}.orOneOf(words); }
+constexpr Value text(std::string_view form, bool (*accepts)(std::string_view) = nullptr,
+                     std::string_view expected = "") {
+  return {.kind = Kind::Text, .form = form, .accepts = accepts, .expected = expected};
+}
+// Texts between commas, or one each time that the option is given.
+constexpr Value list(std::string_view form, bool (*accepts)(std::string_view) = nullptr,
+                     std::string_view expected = "") {
+  return {.kind = Kind::List, .form = form, .accepts = accepts, .expected = expected};
+}
+
+// "latency_us,GBps" and the like: two numbers, of which the first may be zero.
+bool isPair(std::string_view text);
+// The same, where neither may be.
+bool isPositivePair(std::string_view text);
+
+// Whether a field of a type that holds integers from `least` to `most` can take the text.
+bool isValid(const Value &value, std::string_view text, int64_t least, uint64_t most);
+// "an integer from 0 to 3", "full or none".
+std::string expectedText(const Value &value, int64_t least, uint64_t most);
+// "N", "full|none".
+std::string formOf(const Value &value);
+
+} // namespace braid::cli
+#endif // BRAID_CLI_VALUE_H

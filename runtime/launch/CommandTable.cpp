@@ -1,0 +1,220 @@
+//===- CommandTable.cpp - the commands of a training binary ---------------===//
+
+#include "launch/CommandTable.h"
+
+#include "checkpoint/JobState.h"
+
+using namespace braid;
+using namespace braid::cli;
+
+namespace braid {
+static void readOption(LinkModel &link, std::string_view text) { parseLink(std::string(text), link); }
+} // namespace braid
+
+namespace {
+
+bool isLink(std::string_view text) {
+  LinkModel ignored;
+  return parseLink(std::string(text), ignored);
+}
+
+//===----------------------------------------------------------------------===//
+// Options of several commands
+//===----------------------------------------------------------------------===//
+
+constexpr Option kHelp[] = {kHelpOption};
+
+constexpr Option kData[] = {
+    {"--data", text("FILE"),
+     "Text file (a token a byte), binary token file, or for models without tokens a safetensors file",
+     into<&DataOptions::data>(), required()},
+    {"--holdout", number("SHARE", 0, 1), "Fraction of the data, from its end, kept for evaluation",
+     into<&DataOptions::holdout>()},
+};
+
+constexpr Option kRanks[] = {
+    {"--ranks", integer("N", 1, 4096), "Ranks to run as threads of this process: as many as the model was compiled for",
+     into<&RankOptions::ranks>(), byDefault("all, if no launcher has started processes")},
+    {"--threads", integer("N", 1, 1024), "Threads of a rank", into<&RankOptions::threads>(),
+     byDefault("the physical cores available, shared by the ranks of this host")},
+    {"--pin", choice({"auto", "on", "off"}),
+     "Give each thread a core of its own; auto: where ranks share a machine that is theirs", into<&RankOptions::pin>()},
+    {"--transport", choice({"auto", "threads", "gloo", "mpi"}),
+     "How ranks communicate: as threads of one process, or over Gloo or MPI; auto: what fits mpirun, torchrun, "
+     "srun or none",
+     into<&RankOptions::transport>(), byDefault("auto"), onlyFor("cpu")},
+    {"--transport", choice({"auto", "nccl", "gloo", "mpi", "device-threads"}),
+     "How ranks communicate: over NCCL; over Gloo or MPI through the host's memory; as threads that share one "
+     "GPU; auto: NCCL if it can start",
+     into<&RankOptions::transport>(), byDefault("auto"), onlyFor("cuda")},
+    {"--rendezvous", text("PLACE"), "Where processes rendezvous: file:///FOLDER or tcp://HOST:PORT of rank 0",
+     into<&RankOptions::rendezvous>(), byDefault("MASTER_ADDR and MASTER_PORT")},
+    // At most three years, which clocks can still add to what they show.
+    {"--timeout", numberAbove("SECONDS", 0, 1e8), "How long a rank waits for another", into<&RankOptions::timeout>()},
+    {"--link", text("latency_us,GBps", isLink, "a latency in us and a rate in GB/s, like 20,12.5"),
+     "Make threads as slow as a link of this latency and rate", into<&RankOptions::link>()},
+};
+
+constexpr Option kGpus[] = {
+    {"--device", integer("N", 0, 1 << 16), "GPU of this process, of programs for one", into<&RankOptions::device>(),
+     byDefault("its number on this host"), onlyFor("cuda")},
+    {"--cuda-graph", choice({"off", "on"}), "Capture each program once as a CUDA graph and replay it",
+     into<&RankOptions::graphs>(), byDefault("on, where the transport can and each rank is a process of its own"),
+     onlyFor("cuda")},
+    {"--deterministic-attention", choice({"off", "on"}),
+     "Sum gradients of cuDNN's attention in a fixed order; off saves a pass over memory before sm_100, and "
+     "their bits differ from run to run",
+     into<&RankOptions::deterministicAttention>(), byDefault("on"), onlyFor("cuda")},
+    {"--matmul-search", integer("N", 1, 256),
+     "At the start, time up to N of cuBLASLt's algorithms for each matmul and keep the fastest; other runs may "
+     "choose others, which round differently",
+     into<&RankOptions::matmulSearch>(), byDefault("1, the one that its heuristic puts first, without timing"),
+     onlyFor("cuda")},
+    {"--profile", text("FILE").alone(""),
+     "Measure each action of the programs, without CUDA graphs, and write their times to a JSON file, or for "
+     "people at the end",
+     into<&RankOptions::profile>(), onlyFor("cuda")},
+};
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+constexpr Option kSteps[] = {
+    {"--steps", integer("N", 1, INT32_MAX), "Total number of steps, those before a resume included",
+     into<&TrainOptions::steps>(), required()},
+    {"--batch-tokens", integer("N", 1), "Tokens (or rows) a step, of all ranks and microbatches",
+     into<&TrainOptions::batchTokens>(), byDefault("as compiled")},
+    {"--batch-order", choice({"random", "sequential"}),
+     "Order of the data: windows (or rows) at random, or each once a pass; the last batch of a pass is short, "
+     "or left out where the loss counts every row",
+     into<&TrainOptions::batchOrder>(), defaultOf<&JobState::batchOrder>()},
+    {"--batch-seed", integer("N"), "Seed of the choice of data", into<&TrainOptions::batchSeed>(),
+     defaultOf<&JobState::batchSeed>()},
+    {"--seed", integer("N"), "Seed of initial values and dropout", into<&TrainOptions::seed>(),
+     defaultOf<&JobState::seed>()},
+};
+
+constexpr Option kLearningRate[] = {
+    {"--lr", number("X"), "Learning rate after warm-up", into<&TrainOptions::lr>(), defaultOf<&JobState::lr>()},
+    {"--schedule", choice({"constant", "cosine"}), "What the learning rate does after warm-up",
+     into<&TrainOptions::schedule>(), defaultOf<&JobState::schedule>()},
+    {"--warmup", integer("N"), "Steps of linear warm-up", into<&TrainOptions::warmup>(),
+     defaultOf<&JobState::warmup>()},
+    {"--min-lr", number("X"), "Where the cosine ends", into<&TrainOptions::minLr>(), defaultOf<&JobState::minLr>()},
+    {"--decay-steps", integer("N", 1), "Step where the cosine ends", into<&TrainOptions::decaySteps>(),
+     byDefault("--steps of the first run")},
+};
+
+constexpr Option kMetrics[] = {
+    {"--log", text("FILE"), "Metrics, one JSON object a line", into<&TrainOptions::log>()},
+    {"--eval-every", integer("N"), "Steps between evaluations on the held-out part; 0: none",
+     into<&TrainOptions::evalEvery>()},
+    {"--eval-batches", integer("N", 1),
+     "Batches of an evaluation, spread over the held-out part; all of it if it has no more",
+     into<&TrainOptions::evalBatches>()},
+};
+
+constexpr Option kCheckpoints[] = {
+    {"--checkpoint", text("DIR"), "Directory to save checkpoints in", into<&TrainOptions::checkpoint>()},
+    {"--save-every", integer("N"), "Steps between checkpoints; 0: only at the end", into<&TrainOptions::saveEvery>(),
+     needs("--checkpoint")},
+    {"--keep", integer("N"), "Checkpoints kept, newest first; 0: all", into<&TrainOptions::keep>()},
+    {"--resume", flag(), "Go on from the newest checkpoint; options not given keep their saved values",
+     into<&TrainOptions::resume>(), needs("--checkpoint")},
+    {"--init", text("FILE"), "Start from the parameters in this safetensors file", into<&TrainOptions::init>(),
+     excludes("--resume")},
+};
+
+constexpr Topic kTrainTopics[] = {
+    topic<Invocation, &Invocation::train, &TrainOptions::data>("Data", kData),
+    topic<Invocation, &Invocation::train>("Steps", kSteps),
+    topic<Invocation, &Invocation::train>("Learning rate", kLearningRate),
+    topic<Invocation, &Invocation::train>("Checkpoints", kCheckpoints),
+    topic<Invocation, &Invocation::train>("Metrics and evaluation", kMetrics),
+    topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
+    topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation>("Help", kHelp),
+};
+
+//===----------------------------------------------------------------------===//
+// The other commands
+//===----------------------------------------------------------------------===//
+
+constexpr Option kEvaluation[] = {
+    {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
+     into<&EvalOptions::checkpoint>(), required()},
+    {"--init", text("FILE"), "Any safetensors file with the parameters, instead", into<&EvalOptions::init>(),
+     excludes("--checkpoint")},
+    {"--eval-batches", integer("N", 1),
+     "Batches to average over, spread over the held-out part; all of it if it has no more",
+     into<&EvalOptions::batches>()},
+};
+
+constexpr Topic kEvalTopics[] = {
+    topic<Invocation, &Invocation::eval, &EvalOptions::data>("Data", kData),
+    topic<Invocation, &Invocation::eval>("Evaluation", kEvaluation),
+    topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
+    topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation>("Help", kHelp),
+};
+
+constexpr Option kSampling[] = {
+    {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
+     into<&SampleOptions::checkpoint>(), required()},
+    {"--prompt", text("TEXT"), "Text to go on from", into<&SampleOptions::prompt>(), byDefault("a newline")},
+    {"--prompt-ids", text("IDS"), "Token ids to go on from, like 1,2,3", into<&SampleOptions::promptIds>(),
+     excludes("--prompt")},
+    {"--length", integer("N"), "Tokens to generate", into<&SampleOptions::length>()},
+    {"--temperature", number("X"), "0: always the likeliest token", into<&SampleOptions::temperature>()},
+    {"--top-k", integer("K"), "Choose among the k likeliest; 0: among all", into<&SampleOptions::topK>()},
+    {"--seed", integer("N"), "Seed of the choices", into<&SampleOptions::seed>()},
+};
+
+constexpr Topic kSampleTopics[] = {
+    topic<Invocation, &Invocation::sample>("Text", kSampling),
+    topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
+    topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation>("Help", kHelp),
+};
+
+constexpr Option kPlan[] = {
+    {"--json", flag(), "As JSON, like braidc --report", into<&InfoOptions::json>()},
+    {"--tensors", integer("N"), "Largest tensors to list", into<&InfoOptions::tensors>()},
+};
+
+constexpr Topic kInfoTopics[] = {
+    topic<Invocation, &Invocation::info>("Plan", kPlan),
+    topic<Invocation>("Help", kHelp),
+};
+
+constexpr Option kProgram[] = {
+    {"--program", text("NAME"), "train, accumulate, eval or generate", into<&RunOptions::program>(), required()},
+    {"--inputs", text("FILE"), "Tensors by name (safetensors); others are random", into<&RunOptions::inputs>()},
+    {"--outputs", text("FILE"), "Where inputs, results and updates go (safetensors)", into<&RunOptions::outputs>(),
+     required()},
+    {"--seed", integer("N"), "Seed of random tensors", into<&RunOptions::seed>()},
+};
+
+constexpr Topic kRunTopics[] = {
+    topic<Invocation, &Invocation::run>("Program", kProgram),
+    topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
+    topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation>("Help", kHelp),
+};
+
+constexpr Option kGeneral[] = {
+    kHelpOption,
+    {"--version", flag(), "Print the versions of the runtime's interface and of the model"},
+};
+constexpr Topic kGeneralTopics[] = {topic<Invocation>("Options", kGeneral)};
+
+} // namespace
+
+constexpr Command braid::kTrain = {"train", "Train the model", kTrainTopics};
+constexpr Command braid::kEval = {"eval", "Print the loss on the held-out part of the data", kEvalTopics};
+constexpr Command braid::kSample = {"sample", "Generate text from a checkpoint", kSampleTopics};
+constexpr Command braid::kInfo = {"info", "Print the memory plan the model was compiled with", kInfoTopics};
+constexpr Command braid::kRun = {"run", "Run one program once, to compare it with another implementation", kRunTopics};
+constexpr Command braid::kTrainingBinary = {"", "Train and run a model that Braid compiled ahead of time",
+                                            kGeneralTopics, "Each command has its own --help."};

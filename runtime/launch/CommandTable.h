@@ -1,0 +1,27 @@
+//===- CommandTable.h - the commands of a training binary -----------------===//
+#ifndef BRAID_LAUNCH_COMMANDTABLE_H
+#define BRAID_LAUNCH_COMMANDTABLE_H
+
+#include "cli/Option.h"
+#include "launch/Ranks.h"
+#include "train/Commands.h"
+
+namespace braid {
+
+// What a command line says: the options of the command, and of its ranks.
+struct Invocation {
+  TrainOptions train;
+  EvalOptions eval;
+  SampleOptions sample;
+  InfoOptions info;
+  RunOptions run;
+  RankOptions ranks;
+};
+
+extern const cli::Command kTrain, kEval, kSample, kInfo, kRun;
+inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kInfo, &kRun};
+// The options that come before a command.
+extern const cli::Command kTrainingBinary;
+
+} // namespace braid
+#endif // BRAID_LAUNCH_COMMANDTABLE_H

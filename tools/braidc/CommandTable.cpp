@@ -1,0 +1,163 @@
+//===- CommandTable.cpp - the command line of braidc ----------------------===//
+
+#include "tools/braidc/CommandTable.h"
+#include "lib/Driver/Options.h"
+#include "lib/Memory/Size.h"
+#include "passes/Collectives/Passes.h"
+#include "passes/Overlap/Passes.h"
+#include "tools/CommandLine.h"
+
+using namespace braid;
+using namespace braid::cli;
+
+namespace {
+
+bool isSize(std::string_view text) { return parseSize(text).has_value(); }
+
+constexpr Option kOutput[] = {
+    {"GRAPH.mlir", text(""), "The training graph, as braid-model writes it", into<&DriverOptions::input>()},
+    {"-o", text("PATH"), "The binary, file or folder to write; - is standard output", into<&DriverOptions::output>()},
+    {"--emit",
+     choice({{"tg", "the programs of a step, in primitives"},
+             {"comm", "with --mesh: the programs of a rank, with their collectives"},
+             {"exec", "their kernels and library calls, on values"},
+             {"memory", "the same with every buffer placed in the arena"},
+             {"cpp", "the generated C++ sources, to a folder or standard output"},
+             {"cu", "the same of --target=cuda, CUDA C++"},
+             {"dir", "a folder that builds with CMake and a compiler, without LLVM"},
+             {"exe", "the training binary"}}),
+     "What to write", into<&DriverOptions::emit>()},
+    {"--report", text("FILE"), "Write the memory plan: JSON to a file, or a table to - (standard output)",
+     into<&DriverOptions::report>()},
+    {"--keep", text("FOLDER"), "Leave the generated sources in this folder", into<&DriverOptions::keep>()},
+    {"--print-pipeline", flag(), "Print the passes as braid-opt takes them, and stop",
+     into<&DriverOptions::printPipeline>()},
+    {"-v", flag(), "Show commands and the time of each phase", into<&DriverOptions::verbose>()},
+};
+
+constexpr Option kTarget[] = {
+    {"--target", text("cpu|cuda[:sm_90]"), "What the binary runs on; for CUDA, the GPU to compile for",
+     into<&DriverOptions::target>()},
+    {"--cpu", text("NAME"), "The processor to compile for, as -march= takes it", into<&DriverOptions::cpu>(),
+     byDefault("that of this machine")},
+    {"--cc", text("PROGRAM"), "The C++ compiler", into<&DriverOptions::compiler>()},
+    {"--nvcc", text("PATH"), "The CUDA compiler", into<&DriverOptions::nvcc>(),
+     byDefault("in CUDA_HOME, or found in PATH")},
+    {"--runtime-dir", text("FOLDER"), "The folder with lib/braid and share/braid", into<&DriverOptions::runtimeDir>(),
+     byDefault("found beside braidc")},
+};
+
+constexpr Option kMicrobatches[] = {
+    {"--accumulate", integer("K", 1, INT32_MAX), "Microbatches a step: the graph's batch is divided by this",
+     into<&DriverOptions::accumulate>()},
+};
+
+constexpr Option kMemory[] = {
+    {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
+     "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits",
+     into<&DriverOptions::memoryLimit>()},
+    {"--row-alignment", text("BYTES"),
+     "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
+     into<&DriverOptions::rowAlignment>(), byDefault("the target's")},
+};
+
+constexpr Option kKernels[] = {
+    {"--attention",
+     choice({{"auto", "by the target's library where that takes it"},
+             {"library", "by the library, or an error"},
+             {"decompose", "by its definition"}}),
+     "How attention is computed", into<&DriverOptions::attention>(), byDefault("auto")},
+    {"--epilogues",
+     choice({{"full", "activations and bias gradients"}, {"activations", ""}, {"none", "all are kernels"}}),
+     "Epilogues of matmul calls, where the target's GEMM library has them", into<&DriverOptions::epilogues>(),
+     byDefault("full")},
+};
+
+constexpr Option kPrecision[] = {
+    {"--precision", choice({"f32", "bf16"}),
+     "Type in which the model computes; bf16: contractions, attention and what lies between, with f32 masters of the "
+     "parameters",
+     into<&PrecisionOptions::compute>(), byDefault("f32")},
+    {"--grad-dtype", choice({"f32", "bf16"}),
+     "With --precision=bf16: type in which gradients of parameters are stored and microbatches add up",
+     into<&PrecisionOptions::gradients>(), byDefault("f32")},
+    {"--reduce-dtype", choice({"f32", "bf16"}),
+     "With --precision=bf16: type in which ranks send gradients to reduce them", into<&PrecisionOptions::reductions>(),
+     byDefault("f32"), needs("--mesh")},
+};
+
+constexpr Value kAnyNumber = number("X", -kUnbounded);
+
+constexpr Option kOptimizer[] = {
+    {"--optimizer", text("NAME"), "sgd, momentum, nesterov, adam or adamw", into<&OptimizerOptions::name>()},
+    {"--beta1", kAnyNumber, "Adam: decay of the mean", into<&OptimizerOptions::beta1>()},
+    {"--beta2", kAnyNumber, "Adam: decay of the squared mean", into<&OptimizerOptions::beta2>()},
+    {"--eps", kAnyNumber, "Adam: added to the denominator", into<&OptimizerOptions::eps>()},
+    {"--momentum", kAnyNumber, "momentum, nesterov: decay of the velocity", into<&OptimizerOptions::momentum>()},
+    {"--weight-decay", kAnyNumber, "Weight decay, a share of the parameter (times lr) a step",
+     into<&OptimizerOptions::weightDecay>()},
+    {"--decay-exclude", list("NAMES"), "Parameters without decay: biases, norms, embeddings",
+     into<&OptimizerOptions::decayExclude>()},
+    {"--clip", kAnyNumber, "Clip the global norm of the gradients to this; 0: do not", into<&OptimizerOptions::clip>()},
+};
+
+constexpr Option kRanks[] = {
+    {"--mesh", text("dp=4,tp=2"),
+     "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding); other axes are "
+     "for --layout",
+     into<&ParallelOptions::meshText>()},
+    {"--zero", integer("STAGE", 0, 3),
+     "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",
+     into<&ParallelOptions::zero>(), byDefault("0")},
+    {"--layout", text("FILE"), "Shardings by names of tensors, as comm-annotate reads them",
+     into<&ParallelOptions::layout>()},
+    {"--strategy", choice({{"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}}),
+     "Another form of data parallelism than --zero and the axes of --mesh choose", into<&ParallelOptions::strategy>()},
+    {"--compare", choice({"zero"}), "Plan all stages of --zero instead of compiling one, and print what each costs",
+     into<&ParallelOptions::compare>(), excludes("--zero --strategy -o --emit --keep --transports")},
+    {"--reshard-after-forward", choice({"false", "true"}).alone("true"),
+     "With --zero=3: drop gathered parameters after forward", into<&ParallelOptions::reshardAfterForward>(),
+     defaultOf<&GatherUnitsPassOptions::reshardAfterForward>()},
+    {"--unreduced-accumulators", flag(),
+     "With --zero=2, 3 and --accumulate: keep partial sums and reduce them once a step, instead of each microbatch "
+     "into the shard",
+     into<&ParallelOptions::unreducedAccumulators>()},
+    {"--noise-scale", flag(), "Measure the gradient noise scale (one scalar all_reduce more)",
+     into<&ParallelOptions::noiseScale>()},
+    {"--transports", list("NAMES"),
+     "What the binary can communicate over: threads, gloo, mpi; on GPUs nccl, gloo, mpi, device-threads",
+     into<&ParallelOptions::transports>(), byDefault("those that are installed")},
+};
+
+constexpr Option kOverlap[] = {
+    {"--overlap", choice({"full", "none"}), "Hide communication behind compute", into<&ParallelOptions::overlap>(),
+     byDefault("full")},
+    {"--bucket-mb", number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"}),
+     "Tensors that are reduced or gathered together; 0: one collective for each, inf: for all, auto: from --link",
+     into<&ParallelOptions::bucketMb>(), defaultOf<&BucketPassOptions::bucketMb>()},
+    {"--first-bucket-mb", number("MiB", 0, 0x1p40).orOneOf({"inf"}), "The first bucket of backward",
+     into<&ParallelOptions::firstBucketMb>(), defaultOf<&BucketPassOptions::firstBucketMb>()},
+    {"--prefetch", integer("N", 0, INT32_MAX), "With --zero=3: gather at most this many units ahead",
+     into<&ParallelOptions::prefetch>(), defaultOf<&OverlapPassOptions::prefetch>()},
+    {"--link", text("latency_us,GBps", isPair, "a latency in us and a rate in GB/s, as in --link=20,1.25"),
+     "The link that the cost model assumes", into<&ParallelOptions::link>()},
+    {"--compute", text("GFLOPS,GBps", isPositivePair, "two rates above 0, as in --compute=100,20"),
+     "The rates of a rank that the cost model assumes", into<&ParallelOptions::compute>()},
+};
+
+constexpr Topic kTopics[] = {
+    topic<DriverOptions>("Input and output", kOutput),
+    topic<DriverOptions>("Target and compilers", kTarget),
+    topic<DriverOptions, &DriverOptions::optimizer>("Optimizer", kOptimizer),
+    topic<DriverOptions>("Microbatches", kMicrobatches),
+    topic<DriverOptions, &DriverOptions::precision>("Precision", kPrecision),
+    topic<DriverOptions>("Library calls", kKernels),
+    topic<DriverOptions>("Memory", kMemory),
+    topic<DriverOptions, &DriverOptions::parallel>("Ranks", kRanks, "--mesh"),
+    topic<DriverOptions, &DriverOptions::parallel>("Communication", kOverlap, "--mesh"),
+    topic<DriverOptions>("Help", kToolHelp),
+};
+
+} // namespace
+
+constexpr Command braid::kBraidc = {"braidc", "Compile a training graph to a training binary", kTopics};

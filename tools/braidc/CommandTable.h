@@ -1,0 +1,14 @@
+//===- CommandTable.h - the command line of braidc --------------*- C++ -*-===//
+#ifndef BRAID_TOOLS_BRAIDC_COMMANDTABLE_H
+#define BRAID_TOOLS_BRAIDC_COMMANDTABLE_H
+
+#include "cli/Option.h"
+
+namespace braid {
+
+/// It fills DriverOptions.
+extern const cli::Command kBraidc;
+
+} // namespace braid
+
+#endif // BRAID_TOOLS_BRAIDC_COMMANDTABLE_H
