@@ -51,7 +51,8 @@ void drawByDefinition(benchmark::State &state) {
 // A weight of 3072 x 768, stored as it is or transposed.
 void initializeWeight(benchmark::State &state, br_dtype dtype, bool transposed) {
   br_tensor weight{};
-  weight.name = weight.cause = "parameters";
+  weight.name = "parameters";
+  weight.category = BR_PARAMETERS;
   weight.dtype = dtype;
   weight.rank = 2;
   weight.shape[0] = 3072, weight.shape[1] = 768;

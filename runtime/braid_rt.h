@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 5
+#define BR_ABI_VERSION 6
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -102,6 +102,9 @@ typedef enum {
   BR_INIT_UNIFORM   // half-open range [a, b)
 } br_init_kind;
 
+// What a tensor that lives across steps is for.  Gradients are their sums over microbatches.
+typedef enum { BR_PARAMETERS = 0, BR_GRADIENTS = 1, BR_OPTIMIZER_STATE = 2 } br_category;
+
 // A tensor that lives across steps.  `shape` is the logical shape of the whole
 // tensor, which is what checkpoints hold; `stride` says how the arena stores it
 // (n x k weights).  Random initial values are a function of (seed, stream, logical
@@ -118,7 +121,7 @@ typedef enum {
 // accumulator of gradients that are not reduced yet (group 0: not a sum).
 typedef struct {
   const char *name;
-  const char *cause; // "parameters", "optimizer_state", "gradients", ...
+  br_category category;
   br_dtype dtype;
   int32_t rank;
   int64_t shape[BR_MAX_RANK];

@@ -233,6 +233,14 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
+LogicalResult TensorOp::verify() {
+  constexpr Category kept[] = {Category::Parameters, Category::Gradients, Category::OptimizerState};
+  if (!llvm::is_contained(kept, getCategory()))
+    return emitOpError() << "has the category " << stringifyCategory(getCategory())
+                         << ", but lives across programs: expected parameters, gradients or optimizer_state";
+  return success();
+}
+
 LogicalResult RefOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *target = lookupSymbol(*this, getBufferAttr(), symbols);
   int64_t bytes;

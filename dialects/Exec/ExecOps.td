@@ -23,6 +23,15 @@ def Exec_Side : I32EnumAttr<"Side", "an operand of a matmul",
   let cppNamespace = "::braid::exec";
 }
 
+/// In the order of reports.
+def Exec_Category : I32EnumAttr<"Category", "what memory is for", [
+    I32EnumAttrCase<"Parameters", 0, "parameters">, I32EnumAttrCase<"Gradients", 1, "gradients">,
+    I32EnumAttrCase<"OptimizerState", 2, "optimizer_state">, I32EnumAttrCase<"Activations", 3, "activations">,
+    I32EnumAttrCase<"Buckets", 4, "buckets">, I32EnumAttrCase<"Gathered", 5, "gathered">,
+    I32EnumAttrCase<"Workspace", 6, "workspace">, I32EnumAttrCase<"Inputs", 7, "inputs">]> {
+  let cppNamespace = "::braid::exec";
+}
+
 class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemonic, traits>;
 
 /// An action: `ins` operands, `outs` references in memory form, results on
@@ -305,14 +314,17 @@ def Exec_ConcatOp : Exec_Op<"concat", [Pure]> {
 def Exec_TensorOp : Exec_Op<"tensor", [Symbol]> {
   let summary = "A tensor that lives across programs and steps, at a fixed place in the arena.";
   let description = [{
-    At module level.  `value` is the `#tg.param` or `#tg.state` it came from.
+    At module level.  `value` is the `#tg.param` or `#tg.state` it came from; the
+    category is parameters, gradients (their sums over microbatches) or
+    optimizer_state.
 
     ```mlir
-    exec.tensor @wte at 0 bytes 1024 cause "parameters" : tensor<32x8xf32> = #tg.param<"wte", #tg.init<zeros>>
+    exec.tensor @wte at 0 bytes 1024 category parameters : tensor<32x8xf32> = #tg.param<"wte", #tg.init<zeros>>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, StrAttr:$cause, TypeAttr:$type, AnyAttr:$value);
-  let assemblyFormat = "$sym_name `at` $offset `bytes` $bytes `cause` $cause `:` $type `=` $value attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, Exec_Category:$category, TypeAttr:$type, AnyAttr:$value);
+  let assemblyFormat = "$sym_name `at` $offset `bytes` $bytes `category` $category `:` $type `=` $value attr-dict";
+  let hasVerifier = 1;
 }
 
 def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
@@ -329,23 +341,21 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
     first (inputs), and the number of actions is after the last (results).
     `name` is the tensor's name in reports.  `role` marks inputs and results of
     the program (`io` is "input" or "result").  `padding` is how many of its bytes
-    are leading-dimension padding.
+    are leading-dimension padding.  `scratch` is the memory that library calls work
+    in; no reference names it.
 
     ```mlir
-    exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 cause "activations" name "h.0.ln_1"
-    exec.buffer @b4 at 5120 bytes 2048 live 4 to 17 cause "activations" name "lm_head" padding 112
+    exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 category activations name "h.0.ln_1"
+    exec.buffer @b4 at 5120 bytes 2048 live 4 to 17 category activations name "lm_head" padding 112
+    exec.buffer @workspace at 7168 bytes 8388608 live 0 to 16 category workspace name "workspace" scratch
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, I64Attr:$first, I64Attr:$last,
-                       StrAttr:$cause, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role, OptionalAttr<TypeAttr>:$type,
-                       OptionalAttr<I64Attr>:$padding);
+                       Exec_Category:$category, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role,
+                       OptionalAttr<TypeAttr>:$type, OptionalAttr<I64Attr>:$padding, UnitAttr:$scratch);
   let assemblyFormat = [{
-    $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `cause` $cause `name` $name (`padding` $padding^)?
+    $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `category` $category `name` $name (`padding` $padding^)? (`scratch` $scratch^)?
     ($io^ `role` $role `:` $type)? attr-dict
-  }];
-  let extraClassDeclaration = [{
-    /// The scratch memory of library calls, which no reference names.
-    bool isScratch() { return !getIo() && getCause() == "workspace" && getName() == "workspace"; }
   }];
 }
 

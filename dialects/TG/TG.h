@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -24,12 +25,19 @@ inline constexpr llvm::StringLiteral kParam = "tg.param";
 inline constexpr llvm::StringLiteral kState = "tg.state";
 inline constexpr llvm::StringLiteral kInput = "tg.input";
 inline constexpr llvm::StringLiteral kRole = "tg.role";
+inline constexpr llvm::StringLiteral kOutput = "tg.output";
 inline constexpr llvm::StringLiteral kUpdates = "tg.updates";
 inline constexpr llvm::StringLiteral kGradOf = "tg.grad_of";
 
 /// The name that an argument's attributes give it, as a parameter, state or input;
 /// null when they give none.
 mlir::StringAttr nameOf(mlir::DictionaryAttr attributes);
+
+/// Fails where the `of` of a state among `attributes` names no parameter among them, or
+/// a master has no working copy.  Of a function: of those on its arguments.
+mlir::LogicalResult verifyStates(llvm::ArrayRef<mlir::Attribute> attributes,
+                                 llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+mlir::LogicalResult verifyStates(mlir::FunctionOpInterface function);
 
 /// Gives ops of arith what PrecisionOpInterface asks beyond their trait.
 void registerPrecisionModels(mlir::DialectRegistry &registry);

@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -60,6 +59,17 @@ static ParseResult parseQuoted(AsmParser &parser, StringAttr &attr) {
     return failure();
   attr = StringAttr::get(parser.getContext(), text);
   return success();
+}
+
+static constexpr StringLiteral kStateKinds = "moment, master, accumulator or running_statistic";
+
+static ParseResult parseKind(AsmParser &parser, std::optional<TensorKind> &kind) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseEqual() || parser.parseKeyword(&keyword))
+    return failure();
+  kind = symbolizeTensorKind(keyword);
+  return kind ? success() : parser.emitError(loc) << "unknown kind '" << keyword << "'; expected " << kStateKinds;
 }
 
 /// `<kind (, a (, b))? (layers L)?>`
@@ -161,32 +171,62 @@ void ParamAttr::print(AsmPrinter &printer) const {
 Attribute StateAttr::parse(AsmParser &parser, Type) {
   std::string name;
   InitAttr init;
-  StringAttr cause;
-  bool scratch = false, transposed = false;
+  StringAttr of;
+  std::optional<TensorKind> kind;
+  bool transposed = false;
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() || parser.parseAttribute(init))
     return {};
   auto parseOne = [&](StringRef keyword) -> ParseResult {
-    if (keyword == "scratch")
-      return scratch = true, success();
     if (keyword == "transposed")
       return transposed = true, success();
-    if (keyword == "cause")
-      return parseQuoted(parser, cause);
+    if (keyword == "of")
+      return parseQuoted(parser, of);
+    if (keyword == "kind")
+      return parseKind(parser, kind);
     return parser.emitError(parser.getCurrentLocation())
-           << "expected cause, scratch or transposed, found '" << keyword << "'";
+           << "expected of, kind or transposed, found '" << keyword << "'";
   };
   if (parseTrailing(parser, parseOne))
     return {};
   auto *context = parser.getContext();
-  if (!cause)
-    cause = StringAttr::get(context, "optimizer_state");
-  return StateAttr::get(context, StringAttr::get(context, name), init, cause, scratch, transposed);
+  if (!kind) {
+    parser.emitError(loc) << "state '" << name << "' has no kind; expected kind = " << kStateKinds;
+    return {};
+  }
+  return parser.getChecked<StateAttr>(loc, context, StringAttr::get(context, name), init, of, *kind, transposed);
+}
+
+LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, InitAttr, StringAttr of,
+                                TensorKind kind, bool) {
+  switch (kind) {
+  case TensorKind::Master:
+  case TensorKind::Moment:
+    if (!of)
+      return emitError() << "state " << name << " is a " << stringifyTensorKind(kind)
+                         << " of no parameter; say of which with of = \"...\"";
+    return success();
+  case TensorKind::RunningStatistic:
+    if (of)
+      return emitError() << "state " << name << " is a running_statistic of the parameter " << of
+                         << "; a running_statistic belongs to none";
+    return success();
+  case TensorKind::Accumulator:
+    return success();
+  case TensorKind::Parameter:
+  case TensorKind::WorkingCopy:
+  case TensorKind::Gradient:
+    break;
+  }
+  return emitError() << "state " << name << " has the kind " << stringifyTensorKind(kind) << "; expected "
+                     << kStateKinds;
 }
 
 void StateAttr::print(AsmPrinter &printer) const {
-  printer << '<' << getName() << ", " << Attribute(getInit()) << ", cause = " << getCause();
-  if (getScratch())
-    printer << ", scratch";
+  printer << '<' << getName() << ", " << Attribute(getInit());
+  if (getOf())
+    printer << ", of = " << getOf();
+  printer << ", kind = " << stringifyTensorKind(getKind());
   if (getTransposed())
     printer << ", transposed";
   printer << '>';
@@ -206,6 +246,34 @@ StringAttr braid::tg::nameOf(DictionaryAttr attributes) {
   return attributes.getAs<StringAttr>(kInput);
 }
 
+LogicalResult braid::tg::verifyStates(ArrayRef<Attribute> attributes, function_ref<InFlightDiagnostic()> emitError) {
+  DenseMap<StringAttr, ParamAttr> parameters;
+  for (Attribute attribute : attributes)
+    if (auto param = dyn_cast_or_null<ParamAttr>(attribute))
+      parameters[param.getOf()] = param;
+  for (Attribute attribute : attributes) {
+    auto state = dyn_cast_or_null<StateAttr>(attribute);
+    if (!state || !state.getOf())
+      continue;
+    ParamAttr param = parameters.lookup(state.getOf());
+    if (!param)
+      return emitError() << "state " << state.getName() << " is the " << stringifyTensorKind(state.getKind()) << " of "
+                         << state.getOf() << ", which is not a parameter";
+    if (state.getKind() == TensorKind::Master && param.getKind() != TensorKind::WorkingCopy)
+      return emitError() << "state " << state.getName() << " is the master of " << param.getName()
+                         << ", which is not a working copy (copy_of = " << state.getOf() << ")";
+  }
+  return success();
+}
+
+LogicalResult braid::tg::verifyStates(FunctionOpInterface function) {
+  SmallVector<Attribute> attributes;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    for (StringRef name : {kParam, kState})
+      attributes.push_back(function.getArgAttr(i, name));
+  return verifyStates(attributes, [&] { return function.emitError(); });
+}
+
 LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument or result";
 }
@@ -220,7 +288,9 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return isa<ParamAttr>(value) ? success() : wrong("#tg.param<...>");
   if (name == kState)
     return isa<StateAttr>(value) ? success() : wrong("#tg.state<...>");
-  if (name == kInput || name == kRole)
+  if (name == kRole)
+    return isa<RoleAttr>(value) ? success() : wrong("#tg.role<...>");
+  if (name == kInput)
     return isa<StringAttr>(value) ? success() : wrong("a string");
   if (name == "tg.grad")
     return isa<UnitAttr>(value) ? success() : wrong("a unit attribute");
@@ -233,11 +303,14 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
 LogicalResult TGDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                      NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name != kRole && name != kUpdates && name != kGradOf)
-    return op->emitError() << "result #" << index << ": unknown attribute '" << name
-                           << "'; expected tg.role, tg.updates or tg.grad_of";
-  if (!isa<StringAttr>(attribute.getValue()))
-    return op->emitError() << "result #" << index << ": '" << name << "' must be a string, found "
-                           << attribute.getValue();
-  return success();
+  Attribute value = attribute.getValue();
+  auto wrong = [&](StringRef expected) {
+    return op->emitError() << "result #" << index << ": '" << name << "' must be " << expected << ", found " << value;
+  };
+  if (name == kRole)
+    return isa<RoleAttr>(value) ? success() : wrong("#tg.role<...>");
+  if (name == kOutput || name == kUpdates || name == kGradOf)
+    return isa<StringAttr>(value) ? success() : wrong("a string");
+  return op->emitError() << "result #" << index << ": unknown attribute '" << name
+                         << "'; expected tg.role, tg.output, tg.updates or tg.grad_of";
 }

@@ -19,11 +19,15 @@ def TG_Dialect : Dialect {
 
     * `tg.param = #tg.param<"name", init, unit = "h.0">`: a parameter; `frozen`
       ones get no gradient.
-    * `tg.state = #tg.state<"name", init>`: optimizer state, accumulators.
-    * `tg.input = "name"`: data and run-time scalars; `tg.role` says which
-      (`tokens`, `targets`, `features`, `labels`, `lr`, `step`, `key`, `position`).
+    * `tg.state = #tg.state<"name", init, of = "w", kind = moment>`: what lives
+      across steps beside the parameters, of which parameter, and as what.
+    * `tg.input = "name"`: data and run-time scalars; `tg.role = #tg.role<tokens>`
+      says which: `tokens`, `targets`, `features`, `labels` (dim 0 is the batch),
+      `key`, `lr`, `step`, `position`, and what ranks agree on, `stop` and `values`.
 
-    Results say what they are with `tg.role` (`loss`, `logits`, `grad_norm`, …),
+    Results say what they are with `tg.role` (`loss`, `logits`, `count`, which the
+    loss is divided by, `grad_norm`, `grad_sq_local`, `grad_sq_global`, `stop`,
+    `values`), `tg.output = "name"` (anything else that somebody wants to have),
     `tg.updates = "name"` (the new value of a parameter or state) or
     `tg.grad_of = "name"`.  Elementwise arithmetic is `arith` and `math` on
     tensors.
@@ -80,12 +84,29 @@ def TG_TensorKind : TG_Enum<"TensorKind", "what a tensor is to the parameter it 
     I32EnumAttrCase<"Accumulator", 4, "accumulator">, I32EnumAttrCase<"Moment", 5, "moment">,
     I32EnumAttrCase<"RunningStatistic", 6, "running_statistic">]>;
 
+def TG_Role : TG_Enum<"Role", "what an input or result is to training", [
+    I32EnumAttrCase<"Tokens", 0, "tokens">, I32EnumAttrCase<"Targets", 1, "targets">,
+    I32EnumAttrCase<"Features", 2, "features">, I32EnumAttrCase<"Labels", 3, "labels">,
+    I32EnumAttrCase<"Key", 4, "key">, I32EnumAttrCase<"Lr", 5, "lr">, I32EnumAttrCase<"Step", 6, "step">,
+    I32EnumAttrCase<"Position", 7, "position">, I32EnumAttrCase<"Stop", 8, "stop">,
+    I32EnumAttrCase<"Values", 9, "values">, I32EnumAttrCase<"Loss", 10, "loss">,
+    I32EnumAttrCase<"Logits", 11, "logits">, I32EnumAttrCase<"Count", 12, "count">,
+    I32EnumAttrCase<"GradNorm", 13, "grad_norm">, I32EnumAttrCase<"GradSqLocal", 14, "grad_sq_local">,
+    I32EnumAttrCase<"GradSqGlobal", 15, "grad_sq_global">]> {
+  let genSpecializedAttr = 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
 
 class TG_Attr<string name, string mnemonic_> : AttrDef<TG_Dialect, name> {
   let mnemonic = mnemonic_;
+}
+
+def TG_RoleAttr : EnumAttr<TG_Dialect, TG_Role, "role"> {
+  let summary = "What an input or result is to training.";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def TG_InitAttr : TG_Attr<"Init", "init"> {
@@ -110,8 +131,9 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
     `#tg.param<"h.0.ln_1.weight", #tg.init<ones>, unit = "h.0">`, with `frozen`
     for one that is not trained and `transposed` for a matrix that the arena
     holds with its two dims exchanged (checkpoints keep the logical layout, which
-    is then the transpose of the argument's type).  `copy_of = "w"` names the state
-    that it always equals, rounded to its own type: checkpoints hold that one.
+    is then the transpose of the argument's type).  `copy_of = "w"` makes it a
+    working copy: it always equals the master `w`, rounded to its own type, and
+    checkpoints hold the master.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
                         OptionalParameter<"::mlir::StringAttr">:$unit,
@@ -119,19 +141,42 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
                         DefaultValuedParameter<"bool", "false">:$frozen,
                         DefaultValuedParameter<"bool", "false">:$transposed);
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    TensorKind getKind() const { return getCopyOf() ? TensorKind::WorkingCopy : TensorKind::Parameter; }
+    /// The parameter of the model that it is, or is a copy of: states and gradients
+    /// belong to this name.
+    ::mlir::StringAttr getOf() const { return getCopyOf() ? getCopyOf() : getName(); }
+  }];
 }
 
 def TG_StateAttr : TG_Attr<"State", "state"> {
   let summary = "State that lives across steps: optimizer moments, accumulators.";
   let description = [{
-    `#tg.state<"h.0.ln_1.weight.exp_avg", #tg.init<zeros>, cause = "optimizer_state">`;
-    `scratch` state is left out of checkpoints; `transposed` as for parameters.
+    `#tg.state<"h.0.ln_1.weight.exp_avg", #tg.init<zeros>, of = "h.0.ln_1.weight", kind = moment>`.
+    Its name is only what checkpoints and reports call it; what it is, the other
+    fields say.  `of` names the parameter that it belongs to (`ParamAttr::getOf`),
+    and `kind` is one of
+
+    * `moment`: what an optimizer keeps of a parameter;
+    * `master`: the parameter itself, of which programs read a working copy;
+    * `accumulator`: the sum over microbatches of a parameter's gradient or, without
+      `of`, of the loss or of the count that it is divided by.  It starts from its
+      initial value in every step and is left out of checkpoints;
+    * `running_statistic`: state of the model itself, of no parameter.
+
+    `transposed` is as for parameters.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
-                        "::mlir::StringAttr":$cause,
-                        DefaultValuedParameter<"bool", "false">:$scratch,
+                        OptionalParameter<"::mlir::StringAttr">:$of,
+                        EnumParameter<TG_TensorKind>:$kind,
                         DefaultValuedParameter<"bool", "false">:$transposed);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isAccumulator() const { return getKind() == TensorKind::Accumulator; }
+    /// Whether it sums up the loss, or the count that the loss is divided by.
+    bool isOfLoss() const { return isAccumulator() && !getOf(); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

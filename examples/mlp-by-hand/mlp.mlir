@@ -9,9 +9,9 @@ module {
       %b0: tensor<32xf32>   {tg.param = #tg.param<"hidden.bias", #tg.init<uniform, -1.0, 1.0>, unit = "hidden">},
       %w1: tensor<1x32xf32> {tg.param = #tg.param<"out.weight", #tg.init<normal, 0.0, 0.2>, unit = "out">},
       %b1: tensor<1xf32>    {tg.param = #tg.param<"out.bias", #tg.init<zeros>, unit = "out">},
-      %x: tensor<64x1xf32>  {tg.input = "x", tg.role = "features"},
-      %t: tensor<64x1xf32>  {tg.input = "t", tg.role = "labels"})
-      -> (tensor<f32> {tg.role = "loss"}, tensor<64x1xf32> {tg.role = "prediction"}) {
+      %x: tensor<64x1xf32>  {tg.input = "x", tg.role = #tg.role<features>},
+      %t: tensor<64x1xf32>  {tg.input = "t", tg.role = #tg.role<labels>})
+      -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<64x1xf32> {tg.output = "prediction"}) {
     // h = gelu(x w0ᵀ + b0): the letters name dimensions, as in einsum.
     %xw = tg.contract "bi,oi->bo" %x, %w0 : (tensor<64x1xf32>, tensor<32x1xf32>) -> tensor<64x32xf32>
     %b0s = tg.broadcast %b0 dims [1] : tensor<32xf32> -> tensor<64x32xf32>

@@ -26,10 +26,11 @@ std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names
   os << "// " << program.getSymName() << ": an arena of " << program.getArenaBytes()
      << " bytes; transient buffers and the actions they live for\n"
      << "// name: the parameter, or the layer, @ the action that writes it, # which of its outs\n//\n"
-     << "//        offset        bytes    first     last  cause            name\n";
+     << "//        offset        bytes    first     last  category         name\n";
   for (exec::BufferOp buffer : buffers)
     os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", number(buffer.getOffset()), number(buffer.getBytes()),
-                       number(buffer.getFirst()), number(buffer.getLast()), buffer.getCause().str().c_str())
+                       number(buffer.getFirst()), number(buffer.getLast()),
+                       exec::stringifyCategory(buffer.getCategory()).str().c_str())
        << names.history(buffer) << "\n";
   return text;
 }
@@ -37,10 +38,10 @@ std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names
 std::string codegen::tensorsText(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// tensors that live across programs and steps\n//\n//        offset        bytes  cause            name\n";
+  os << "// tensors that live across programs and steps\n//\n//        offset        bytes  category         name\n";
   for (auto tensor : module.getOps<exec::TensorOp>())
     os << llvm::format("//  %12lld %12lld  %-16s ", number(tensor.getOffset()), number(tensor.getBytes()),
-                       tensor.getCause().str().c_str())
+                       exec::stringifyCategory(tensor.getCategory()).str().c_str())
        << nameOf(tensor) << "\n";
   return text;
 }

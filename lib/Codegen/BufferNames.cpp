@@ -4,7 +4,6 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
-#include "lib/Memory/Causes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -65,9 +64,9 @@ void BufferNames::nameGathered(exec::ActionOpInterface action) {
 /// gradients.
 static std::string gradientFor(exec::TensorOp tensor) {
   if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
-    return (param.getCopyOf() ? param.getCopyOf() : param.getName()).str() + ".grad";
+    return param.getOf().str() + ".grad";
   auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
-  return state && state.getScratch() ? state.getName().str() : "";
+  return state && state.isAccumulator() ? state.getName().str() : "";
 }
 
 static int64_t elementsOf(Value ref) { return cast<exec::RefType>(ref.getType()).getTensorType().getNumElements(); }
@@ -87,7 +86,7 @@ void BufferNames::nameGradients(exec::LaunchOp launch) {
       llvm::SmallPtrSet<Operation *, 2> read;
       for (Value in : launch.getIns().slice(tuple * numIns, numIns))
         if (auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(in)))
-          if (buffer.getCause() == kGradients && elementsOf(in) == elementsOf(out))
+          if (buffer.getCategory() == exec::Category::Gradients && elementsOf(in) == elementsOf(out))
             read.insert(buffer);
       if (read.size() == 1)
         gradients[*read.begin()] = name;

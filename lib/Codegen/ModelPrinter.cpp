@@ -60,6 +60,19 @@ static std::string initText(tg::InitAttr init) {
   return kind.str() + ", " + doubleLiteral(a) + ", " + doubleLiteral(b);
 }
 
+static StringRef categoryText(exec::Category category) {
+  switch (category) {
+  case exec::Category::Parameters:
+    return "BR_PARAMETERS";
+  case exec::Category::Gradients:
+    return "BR_GRADIENTS";
+  case exec::Category::OptimizerState:
+    return "BR_OPTIMIZER_STATE";
+  default:
+    llvm_unreachable("a tensor that lives across programs has another category");
+  }
+}
+
 static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables &ranks, llvm::raw_ostream &os) {
   auto type = cast<RankedTensorType>(op.getType());
   auto param = dyn_cast<tg::ParamAttr>(op.getValue());
@@ -82,13 +95,13 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   if (transposed)
     for (SmallVector<int64_t> *list : {&part->shape, &part->strides, &part->dims})
       std::swap((*list)[0], (*list)[1]);
-  os << "    {" << stringLiteral(name) << ", " << stringLiteral(op.getCause()) << ", "
+  os << "    {" << stringLiteral(name) << ", " << categoryText(op.getCategory()) << ", "
      << dtypeText(type.getElementType()) << ", " << part->shape.size() << ", " << listText(part->shape) << ", "
      << listText(part->strides) << ",\n     " << op.getOffset() << ", "
      << type.getNumElements() * elementBytes(type.getElementType()) << ", "
      << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
-     << (copyOf || (state && state.getScratch()) ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat << ", "
-     << part->partial << ", " << (copyOf ? stringLiteral(copyOf) : "nullptr") << "},\n";
+     << (copyOf || (state && state.isAccumulator()) ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat
+     << ", " << part->partial << ", " << (copyOf ? stringLiteral(copyOf) : "nullptr") << "},\n";
   return success();
 }
 
@@ -124,7 +137,7 @@ static int64_t vocabularySize(ModuleOp module, const ArenaMap &arena) {
   int64_t size = 0;
   module.walk([&](exec::GatherOp op) {
     auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(op.getIndices()));
-    if (buffer && buffer.getRole() == StringRef("tokens"))
+    if (buffer && buffer.getRole() == tg::stringifyRole(tg::Role::Tokens))
       size = cast<exec::RefType>(op.getTable().getType()).getShape()[0];
   });
   return size;
@@ -190,7 +203,7 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
   }
   if (text.numTensors)
     text.tables +=
-        "// name, cause, type, rank, logical shape, strides in the arena,\n"
+        "// name, category, type, rank, logical shape, strides in the arena,\n"
         "// offset, bytes, initial values, stream, in checkpoints, groups that shard it\n// and that it is a "
         "sum over, what it is a copy of\nstatic const br_tensor tensors" +
         suffix.str() + "[] = {\n" + rows + "};\n\n";

@@ -4,7 +4,6 @@
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/BufferNames.h"
 #include "lib/Codegen/CppText.h"
-#include "lib/Memory/Causes.h"
 
 using namespace mlir;
 using namespace braid;
@@ -29,15 +28,14 @@ Sections::Sections(exec::ProgramOp program, const ArenaMap &arena) : arena(arena
 
 static bool isOneOf(StringRef name, ArrayRef<StringRef> names) { return llvm::is_contained(names, name); }
 
-/// The storages of the forward pass's results, found as in lib/Schedule/Forward.h but by
-/// names alone.
+/// The storages of the forward pass's results, found as in lib/Schedule/Forward.h.
 static DenseSet<Operation *> forwardResults(exec::ProgramOp program) {
   DenseSet<Operation *> results, sums;
   for (auto buffer : program.getOps<exec::BufferOp>())
     if (buffer.getIo() == StringRef("result") && isOneOf(buffer.getRole().value_or(""), {"loss", "logits", "count"}))
       results.insert(buffer);
   for (auto tensor : program->getParentOfType<ModuleOp>().getOps<exec::TensorOp>())
-    if (isOneOf(codegen::nameOf(tensor), {"acc.loss", "acc.count"}))
+    if (auto state = dyn_cast<tg::StateAttr>(tensor.getValue()); state && state.isOfLoss())
       sums.insert(tensor);
   return results.empty() ? sums : results;
 }
@@ -60,11 +58,12 @@ void Sections::findForward(exec::ProgramOp program) {
 bool Sections::isUpdate(exec::ActionOpInterface action, const DenseSet<Operation *> &readByOthers) const {
   auto isState = [&](Value out) {
     auto tensor = dyn_cast<exec::TensorOp>(arena.storageOf(out));
-    return tensor && tensor.getCause() != kGradients;
+    return tensor && tensor.getCategory() != exec::Category::Gradients;
   };
+  constexpr exec::Category forUpdate[] = {exec::Category::Activations, exec::Category::Workspace};
   auto isForUpdate = [&](Value out) {
     auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(out));
-    return buffer && !buffer.getIo() && isOneOf(buffer.getCause(), {kActivations, kWorkspace}) &&
+    return buffer && !buffer.getIo() && llvm::is_contained(forUpdate, buffer.getCategory()) &&
            !readByOthers.contains(buffer);
   };
   OperandRange outs = action.getActionOuts();

@@ -258,7 +258,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   kind = ranks.kindOf(program);
   workspaceOffset = workspaceBytes = 0;
   for (auto buffer : program.getOps<exec::BufferOp>())
-    if (buffer.isScratch()) {
+    if (buffer.getScratch()) {
       workspaceOffset = buffer.getOffset();
       workspaceBytes = buffer.getBytes();
     }

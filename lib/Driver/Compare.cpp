@@ -41,8 +41,8 @@ std::optional<int64_t> Comparison::lowestThatFits() const {
 
 static int64_t persistentBytes(const MemoryPlan &plan) {
   int64_t bytes = 0;
-  for (const PersistentBytes &cause : plan.persistent)
-    bytes += cause.bytes;
+  for (const PersistentBytes &held : plan.persistent)
+    bytes += held.bytes;
   return bytes;
 }
 

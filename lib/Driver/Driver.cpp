@@ -14,9 +14,11 @@
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Size.h"
+#include "lib/Sharding/GlobalFunction.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Graph/LossTargets.h"
 #include "passes/Graph/Signature.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -80,7 +82,7 @@ LogicalResult Driver::report(llvm::Error error) {
 static int64_t vocabularyOf(ModuleOp graph) {
   int64_t rows = 0;
   for (auto function : graph.getOps<func::FuncOp>())
-    if (BlockArgument tokens = argumentWithRole(function, "tokens"))
+    if (BlockArgument tokens = argumentWithRole(function, tg::Role::Tokens))
       for (Operation *user : tokens.getUsers())
         if (auto gather = dyn_cast<tg::GatherOp>(user); gather && gather.getIndices() == tokens)
           rows = gather.getTable().getType().getDimSize(0);
@@ -140,18 +142,15 @@ LogicalResult Driver::checkGraph() {
                                << functions.size() << " functions" << (functions.empty() ? "" : ", the first being @")
                                << (functions.empty() ? "" : functions.front().getSymName());
   func::FuncOp model = functions.front();
-  SmallVector<StringRef> roles;
-  for (unsigned i = 0; i < model.getNumResults(); ++i)
-    if (auto role = model.getResultAttrOfType<StringAttr>(i, tg::kRole))
-      roles.push_back(role);
-  if (llvm::is_contained(roles, "loss"))
+  if (resultWithRole(model, tg::Role::Loss))
     return checkBatch(model);
   InFlightDiagnostic diagnostic = model.emitError()
-                                  << "no result of @model has tg.role = \"loss\", which is what is trained; ";
-  if (roles.empty())
-    return diagnostic << "its results have no roles";
-  diagnostic << "the roles are ";
-  llvm::interleaveComma(roles, diagnostic, [&](StringRef role) { diagnostic << "\"" << role << "\""; });
+                                  << "no result of @model has tg.role = #tg.role<loss>, which is what is trained; ";
+  if (model.getNumResults() == 0)
+    return diagnostic << "it has no results";
+  diagnostic << "its results are ";
+  llvm::interleaveComma(llvm::seq(model.getNumResults()), diagnostic,
+                        [&](unsigned i) { diagnostic << nameOfResult(model, i); });
   return diagnostic;
 }
 

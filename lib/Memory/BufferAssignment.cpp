@@ -141,8 +141,9 @@ void BufferAssignment::assignArguments() {
     std::string name = "arg" + std::to_string(index);
     if (auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput))
       name = input.str();
-    auto role = program.getArgAttrOfType<StringAttr>(index, tg::kRole);
-    assign(argument, newStorage(Storage::Kind::Input, argument, name, role ? role.strref() : ""));
+    auto role = program.getArgAttrOfType<tg::RoleAttr>(index, tg::kRole);
+    StringRef text = role ? tg::stringifyRole(role.getValue()) : "";
+    assign(argument, newStorage(Storage::Kind::Input, argument, name, text));
     result.storages.back().part = partIn(program.getArgAttrDict(index));
   }
 }
@@ -269,7 +270,9 @@ LogicalResult BufferAssignment::visitUpdate(OpOperand &returned, StringRef name,
 void BufferAssignment::visitResult(OpOperand &returned) {
   unsigned index = returned.getOperandNumber();
   std::string role;
-  if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kRole))
+  if (auto attr = program.getResultAttrOfType<tg::RoleAttr>(index, tg::kRole))
+    role = tg::stringifyRole(attr.getValue());
+  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kOutput))
     role = attr.str();
   else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
     role = "grad_of " + attr.str();
@@ -329,7 +332,7 @@ bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action,
   auto state = old ? program.getArgAttrOfType<tg::StateAttr>(old.getArgNumber(), tg::kState) : nullptr;
   OpResult value = action.getActionResults()[number];
   unsigned from = result.places[value].storage;
-  if (!state || !state.getScratch() || old.getType() != value.getType() ||
+  if (!state || !state.isAccumulator() || old.getType() != value.getType() ||
       result.storages[from].kind != Storage::Kind::Transient || !mayOverwrite(old, action, number))
     return false;
   unsigned to = result.places[old].storage;

@@ -18,7 +18,7 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
     std::string symbol = tensor.name;
     while (!taken.insert(symbol).second)
       symbol += "_";
-    auto op = builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.cause,
+    auto op = builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.category,
                                        tensor.type, tensor.value);
     if (tensor.part)
       op->setDiscardableAttrs(tensor.part);
@@ -71,8 +71,10 @@ void Emitter::emitBuffers(Location loc) {
     auto op = builder.create<BufferOp>(
         loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
         builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
-        builder.getI64IntegerAttr(buffer.last), builder.getStringAttr(buffer.cause), builder.getStringAttr(buffer.name),
-        io, role, type, buffer.paddingBytes ? builder.getI64IntegerAttr(buffer.paddingBytes) : IntegerAttr());
+        builder.getI64IntegerAttr(buffer.last), CategoryAttr::get(builder.getContext(), buffer.category),
+        builder.getStringAttr(buffer.name), io, role, type,
+        buffer.paddingBytes ? builder.getI64IntegerAttr(buffer.paddingBytes) : IntegerAttr(),
+        buffer.isScratch ? builder.getUnitAttr() : UnitAttr());
     if (storage && storage->part)
       op->setDiscardableAttrs(storage->part);
   }

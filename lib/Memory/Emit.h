@@ -11,10 +11,11 @@ namespace braid {
 struct PlannedBuffer {
   std::string symbol;
   int64_t offset, bytes, first, last;
-  llvm::StringRef cause;
+  exec::Category category;
   std::string name;
-  /// Whether it directly follows the persistent tensors, at the same offset in all programs.
-  bool isAtBase = false;
+  /// The scratch memory of library calls: it directly follows the persistent tensors, at
+  /// the same offset in all programs.
+  bool isScratch = false;
   /// How many of its bytes pad rows.
   int64_t paddingBytes = 0;
 };

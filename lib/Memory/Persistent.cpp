@@ -2,8 +2,7 @@
 
 #include "lib/Memory/Persistent.h"
 #include "dialects/Comm/Comm.h"
-#include "dialects/TG/TG.h"
-#include "lib/Memory/Causes.h"
+#include "lib/Memory/Categories.h"
 
 using namespace mlir;
 using namespace braid;
@@ -55,14 +54,12 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       if (!param && !state)
         continue;
       StringRef name = param ? param.getName() : state.getName();
-      StringRef cause = param ? StringRef(kParameters) : state.getCause().strref();
+      exec::Category category = categoryOf(param ? param.getKind() : state.getKind());
       Attribute value = param ? Attribute(param) : Attribute(state);
       DictionaryAttr part = partIn(program.getArgAttrDict(argument.getArgNumber()));
       if (auto [first, isNew] = here.try_emplace(name, argument.getArgNumber()); !isNew)
         return program.emitOpError() << "has '" << name << "' as argument " << first->second
                                      << " and again as argument " << argument.getArgNumber();
-      if (!llvm::is_contained(causeNames(), cause))
-        return program.emitOpError() << "has '" << name << "' for cause '" << cause << "', which reports do not know";
       auto [known, isNew] = result.byName.try_emplace(name, result.tensors.size());
       if (!isNew) {
         PersistentTensor &tensor = result.tensors[known->second];
@@ -74,12 +71,12 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       }
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-      result.tensors.push_back({name.str(), cause, type, value, part, comm::someRanksOf(program), bytes, 0, argument});
+      result.tensors.push_back(
+          {name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument});
     }
   }
-  llvm::stable_sort(result.tensors, [](const PersistentTensor &a, const PersistentTensor &b) {
-    return llvm::find(causeNames(), a.cause) < llvm::find(causeNames(), b.cause);
-  });
+  llvm::stable_sort(result.tensors,
+                    [](const PersistentTensor &a, const PersistentTensor &b) { return a.category < b.category; });
   int64_t end = 0;
   for (auto [index, tensor] : llvm::enumerate(result.tensors)) {
     result.byName[tensor.name] = index;

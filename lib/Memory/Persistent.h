@@ -3,6 +3,7 @@
 #define BRAID_LIB_MEMORY_PERSISTENT_H
 
 #include "dialects/Comm/Programs.h"
+#include "dialects/Exec/Exec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -14,7 +15,7 @@ mlir::DictionaryAttr partIn(mlir::DictionaryAttr attributes);
 
 struct PersistentTensor {
   std::string name;
-  llvm::StringRef cause;
+  exec::Category category;
   mlir::RankedTensorType type;
   /// The `#tg.param` or `#tg.state`.
   mlir::Attribute value;
@@ -27,7 +28,7 @@ struct PersistentTensor {
   mlir::BlockArgument argument;
 };
 
-/// The parameters and states of all programs, each once, by cause and then in
+/// The parameters and states of all programs, each once, by category and then in
 /// the order of arguments, with offsets from 0.  Programs that disagree about a
 /// tensor are an error.
 struct PersistentTensors {

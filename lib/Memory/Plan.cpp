@@ -3,12 +3,13 @@
 #include "lib/Memory/Plan.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
-#include "lib/Memory/Causes.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Placement.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <optional>
 
 using namespace mlir;
 using namespace braid;
@@ -32,12 +33,17 @@ static std::string peakOp(ProgramOp program, int64_t peakAction) {
   return peakAction < 0 ? "start" : "end";
 }
 
-/// The most bytes of `tensors` that are live at one time.
-static LiveBound boundOf(ArrayRef<PlanTensor> tensors, StringRef cause, int64_t alignment) {
+/// All categories, in the order of reports.
+static auto allCategories() {
+  return llvm::map_range(llvm::seq(getMaxEnumValForCategory() + 1), [](unsigned value) { return Category(value); });
+}
+
+/// The most bytes of `tensors`, of one category or of all, that are live at one time.
+static LiveBound boundOf(ArrayRef<PlanTensor> tensors, std::optional<Category> category, int64_t alignment) {
   PlacementProblem problem;
   problem.alignment = alignment;
   for (const PlanTensor &tensor : tensors)
-    if (cause.empty() || tensor.cause == cause)
+    if (!category || tensor.category == *category)
       problem.buffers.push_back({tensor.bytes, tensor.first, tensor.last, {}});
   return liveBound(problem);
 }
@@ -50,25 +56,24 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
   plan.numActions = llvm::range_size(body.getOps<ActionOpInterface>());
   for (auto tensor : module.getOps<TensorOp>())
     if (isHeldBy(tensor, program))
-      plan.tensors.push_back({tensor.getSymName().str(), tensor.getCause().str(),
-                              static_cast<int64_t>(tensor.getBytes()), static_cast<int64_t>(tensor.getOffset()), -1,
-                              plan.numActions, true});
+      plan.tensors.push_back({tensor.getSymName().str(), tensor.getCategory(), static_cast<int64_t>(tensor.getBytes()),
+                              static_cast<int64_t>(tensor.getOffset()), -1, plan.numActions, true});
   size_t persistent = plan.tensors.size();
   for (auto buffer : body.getOps<BufferOp>())
-    plan.tensors.push_back({buffer.getName().str(), buffer.getCause().str(), static_cast<int64_t>(buffer.getBytes()),
+    plan.tensors.push_back({buffer.getName().str(), buffer.getCategory(), static_cast<int64_t>(buffer.getBytes()),
                             static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getFirst()),
                             static_cast<int64_t>(buffer.getLast()), false,
                             static_cast<int64_t>(buffer.getPadding().value_or(0))});
   std::stable_sort(plan.tensors.begin() + persistent, plan.tensors.end(),
                    [](const PlanTensor &a, const PlanTensor &b) { return a.first < b.first; });
-  LiveBound bound = boundOf(plan.tensors, "", alignment);
+  LiveBound bound = boundOf(plan.tensors, std::nullopt, alignment);
   plan.lowerBoundBytes = bound.bytes;
   plan.peakAction = bound.bytes == 0 ? -1 : bound.time;
   plan.peakOp = peakOp(program, plan.peakAction);
   for (const PlanTensor *tensor : plan.liveAtPeak())
     plan.paddingBytes += tensor->paddingBytes;
-  for (StringRef cause : causeNames())
-    plan.byCause.push_back({cause.str(), boundOf(plan.tensors, cause, alignment).bytes});
+  for (Category category : allCategories())
+    plan.byCategory.push_back({category, boundOf(plan.tensors, category, alignment).bytes});
   return plan;
 }
 
@@ -86,16 +91,16 @@ static double unpaddedBytes(TensorOp tensor) {
 
 static std::vector<PersistentBytes> persistentBytes(ModuleOp module, ProgramOp program, int64_t alignment) {
   std::vector<PersistentBytes> found;
-  for (StringRef cause : causeNames()) {
+  for (Category category : allCategories()) {
     int64_t bytes = 0;
     double unpadded = 0;
     for (auto tensor : module.getOps<TensorOp>())
-      if (tensor.getCause() == cause && isHeldBy(tensor, program)) {
+      if (tensor.getCategory() == category && isHeldBy(tensor, program)) {
         bytes += llvm::alignTo(tensor.getBytes(), alignment);
         unpadded += unpaddedBytes(tensor);
       }
     if (bytes > 0)
-      found.push_back({cause.str(), bytes, bytes - std::llround(unpadded)});
+      found.push_back({category, bytes, bytes - std::llround(unpadded)});
   }
   return found;
 }

@@ -16,7 +16,7 @@ bool isHeldBy(exec::TensorOp tensor, exec::ProgramOp program);
 
 struct PlanTensor {
   std::string name;
-  std::string cause;
+  exec::Category category;
   int64_t bytes, offset;
   /// Actions, as in `exec.buffer`; a persistent tensor lives from -1 to the
   /// number of actions.
@@ -26,15 +26,15 @@ struct PlanTensor {
   int64_t paddingBytes = 0;
 };
 
-struct CauseBytes {
-  std::string cause;
+struct CategoryBytes {
+  exec::Category category;
   int64_t bytes;
 };
 
-/// The bytes held across steps for a cause, and how many of them belong to no tensor: the
-/// ends of flat shards, and gaps to the alignment.
+/// The bytes held across steps, and how many of them belong to no tensor: the ends of
+/// flat shards, and gaps to the alignment.
 struct PersistentBytes {
-  std::string cause;
+  exec::Category category;
   int64_t bytes, paddingBytes;
 };
 
@@ -62,8 +62,8 @@ struct ProgramPlan {
   std::vector<PlanTensor> tensors;
   /// The bytes that pad rows of the tensors that are live at that time.
   int64_t paddingBytes = 0;
-  /// The most live bytes of each cause, in the order of `causeNames`.
-  std::vector<CauseBytes> byCause;
+  /// The most live bytes of each category.
+  std::vector<CategoryBytes> byCategory;
 
   /// The tensors that are live at the peak, the largest first.
   std::vector<const PlanTensor *> liveAtPeak() const;
@@ -73,8 +73,7 @@ struct MemoryPlan {
   /// The maximum over programs.
   int64_t arenaBytes = 0;
   std::vector<ProgramPlan> programs;
-  /// Of the causes that hold any, in the order of `causeNames`, on the ranks of the
-  /// largest program.
+  /// Of the categories that hold any, on the ranks of the largest program.
   std::vector<PersistentBytes> persistent;
   /// In the order of their first programs; none where all ranks run the same.
   std::vector<KindPlan> kinds;

@@ -50,5 +50,7 @@ ModelGraph DecoderBuilder::finish(const GraphValue &normed, const GraphValue &he
       writer.ops({"loss", "lse"}, "tg.cross_entropy mean " + logits.name + ", " + targets.name + " ignore -100",
                  {logits, targets}, {scalar, rows})[0];
   std::string batch = std::to_string(shape.batch) + " x " + std::to_string(shape.sequence) + " tokens";
-  return {writer.finish(title + "\nbatch " + batch, {{loss, "loss"}, {logits, "logits"}}), writer.params()};
+  return {writer.finish(title + "\nbatch " + batch,
+                        {{loss, "tg.role = #tg.role<loss>"}, {logits, "tg.role = #tg.role<logits>"}}),
+          writer.params()};
 }

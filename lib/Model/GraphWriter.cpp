@@ -44,8 +44,8 @@ GraphValue GraphWriter::param(StringRef name, ArrayRef<int64_t> shape, StringRef
 
 GraphValue GraphWriter::input(StringRef name, StringRef role, ArrayRef<int64_t> shape, StringRef element) {
   GraphValue value = makeValue(ssaName(name), shape, element);
-  arguments.push_back(value.name + ": " + value.type() + " {tg.input = \"" + name.str() + "\", tg.role = \"" +
-                      role.str() + "\"}");
+  arguments.push_back(value.name + ": " + value.type() + " {tg.input = \"" + name.str() + "\", tg.role = #tg.role<" +
+                      role.str() + ">}");
   return value;
 }
 
@@ -162,8 +162,7 @@ std::string GraphWriter::finish(StringRef header, ArrayRef<std::pair<GraphValue,
   os << "module {\n  func.func @model(\n      ";
   interleave(arguments, os, ",\n      ");
   os << ")\n      -> (";
-  interleaveComma(results, os,
-                  [&](const auto &result) { os << result.first.type() << " {tg.role = \"" << result.second << "\"}"; });
+  interleaveComma(results, os, [&](const auto &result) { os << result.first.type() << " {" << result.second << "}"; });
   os << ") {" << body << "    return ";
   interleaveComma(results, os, [&](const auto &result) { os << result.first.name; });
   os << " : ";

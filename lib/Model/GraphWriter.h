@@ -67,7 +67,8 @@ public:
   GraphValue linear(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &x, const GraphValue &weight,
                     const GraphValue *bias, Shape shape);
 
-  /// The finished module; `header` lines become comments at its top.
+  /// The finished module; `header` lines become comments at its top.  Each result comes
+  /// with its attribute.
   std::string finish(llvm::StringRef header, llvm::ArrayRef<std::pair<GraphValue, std::string>> results) const;
 
   const std::vector<GraphParam> &params() const { return parameters; }

@@ -39,5 +39,6 @@ ModelGraph braid::buildMlp(const MlpConfig &config, BatchShape shape) {
   std::string header = "Multilayer perceptron: " + std::to_string(config.features) + " features, " +
                        std::to_string(config.layers) + " layers of " + std::to_string(config.hidden) +
                        ", mean squared error\nbatch " + std::to_string(shape.batch);
-  return {writer.finish(header, {{loss, "loss"}, {x, "prediction"}}), writer.params()};
+  return {writer.finish(header, {{loss, "tg.role = #tg.role<loss>"}, {x, "tg.output = \"prediction\""}}),
+          writer.params()};
 }

@@ -139,7 +139,7 @@ llvm::Expected<Tensor> braid::reference::makeInput(const InputSlot &slot, const 
     if (found != options.file->end())
       return fromFile(slot, found->second);
   }
-  if (slot.init && (options.initialize || slot.scratch))
+  if (slot.init && (options.initialize || slot.isAccumulator))
     return initialValue(slot, options.seed);
   if (std::optional<Tensor> value = defaultOfRole(slot, options))
     return *value;

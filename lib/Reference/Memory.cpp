@@ -81,7 +81,7 @@ void Machine::updateLives() {
 void Machine::poisonWorkspace() {
   for (exec::BufferOp buffer : buffers) {
     int64_t first = buffer.getFirst(), last = buffer.getLast();
-    if (buffer.isScratch() && first <= now && now <= last)
+    if (buffer.getScratch() && first <= now && now <= last)
       arena.poisonWritten(buffer.getOffset(), buffer.getBytes());
   }
 }

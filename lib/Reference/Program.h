@@ -36,8 +36,8 @@ struct InputSlot {
   comm::ShardingAttr sharding; ///< how ranks hold it; null without ranks
   tg::InitAttr init;           ///< null for inputs
   bool transposed = false, frozen = false;
-  bool scratch = false; ///< a state that starts from its initializer in every step
-  unsigned stream = 0;  ///< of initial values: the number among parameters and states
+  bool isAccumulator = false; ///< a state that starts from its initializer in every step
+  unsigned stream = 0;        ///< of initial values: the number among parameters and states
   /// Ints stay below this: rows of the tables they index, or classes.  0:
   /// unknown.
   int64_t bound = 0;

@@ -22,7 +22,7 @@ static void describe(InputSlot &slot, Attribute value) {
     slot.kind = InputKind::State;
     slot.name = state.getName().str();
     slot.init = state.getInit();
-    slot.scratch = state.getScratch();
+    slot.isAccumulator = state.isAccumulator();
     slot.transposed = state.getTransposed();
   } else if (auto name = dyn_cast_or_null<StringAttr>(value)) {
     slot.name = name.str();
@@ -30,6 +30,8 @@ static void describe(InputSlot &slot, Attribute value) {
 }
 
 static std::string textOf(Attribute attribute) {
+  if (auto role = dyn_cast_or_null<tg::RoleAttr>(attribute))
+    return tg::stringifyRole(role.getValue()).str();
   auto text = dyn_cast_or_null<StringAttr>(attribute);
   return text ? text.str() : "";
 }
@@ -98,7 +100,7 @@ static FailureOr<ResultSlot> resultOf(func::FuncOp function, unsigned i, const s
                       function.getResultAttr(i, comm::CommDialect::kGlobal),
                       function.getResultAttr(i, comm::CommDialect::kSharding))))
     return failure();
-  slot.role = textOf(function.getResultAttr(i, tg::kRole));
+  slot.role = textOf(function.getResultAttr(i, function.getResultAttr(i, tg::kRole) ? tg::kRole : tg::kOutput));
   slot.updates = textOf(function.getResultAttr(i, tg::kUpdates));
   slot.gradOf = textOf(function.getResultAttr(i, tg::kGradOf));
   slot.transposed = isTransposed(slot, inputs);

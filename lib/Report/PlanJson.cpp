@@ -10,9 +10,12 @@ using Json = nlohmann::ordered_json;
 // Memory
 //===----------------------------------------------------------------------===//
 
+static std::string categoryName(exec::Category category) { return exec::stringifyCategory(category).str(); }
+
 static Json tensorJson(const PlanTensor &tensor) {
-  Json json{{"name", tensor.name},     {"cause", tensor.cause}, {"bytes", tensor.bytes},
-            {"offset", tensor.offset}, {"first", tensor.first}, {"last", tensor.last}};
+  Json json{{"name", tensor.name},   {"category", categoryName(tensor.category)},
+            {"bytes", tensor.bytes}, {"offset", tensor.offset},
+            {"first", tensor.first}, {"last", tensor.last}};
   if (tensor.paddingBytes > 0)
     json["padding_bytes"] = tensor.paddingBytes;
   return json;
@@ -25,9 +28,9 @@ static void addProgram(Json &json, const ProgramPlan &program) {
   json["peak_op"] = program.peakOp;
   if (program.paddingBytes > 0)
     json["padding_bytes"] = program.paddingBytes;
-  Json &causes = json["by_cause"] = Json::object();
-  for (const CauseBytes &cause : program.byCause)
-    causes[cause.cause] = cause.bytes;
+  Json &categories = json["by_category"] = Json::object();
+  for (const CategoryBytes &category : program.byCategory)
+    categories[categoryName(category.category)] = category.bytes;
   Json &tensors = json["tensors"] = Json::array();
   for (const PlanTensor &tensor : program.tensors)
     tensors.push_back(tensorJson(tensor));
@@ -35,8 +38,8 @@ static void addProgram(Json &json, const ProgramPlan &program) {
 
 static Json persistentJson(llvm::ArrayRef<PersistentBytes> persistent) {
   Json json = Json::object();
-  for (const PersistentBytes &cause : persistent)
-    json[cause.cause] = {{"bytes", cause.bytes}, {"padding_bytes", cause.paddingBytes}};
+  for (const PersistentBytes &held : persistent)
+    json[categoryName(held.category)] = {{"bytes", held.bytes}, {"padding_bytes", held.paddingBytes}};
   return json;
 }
 

@@ -23,17 +23,18 @@ static void printTensors(llvm::raw_ostream &stream, std::vector<const PlanTensor
       rest += tensor->bytes;
     else
       stream << llvm::formatv("    {0,9}  at {1,12}  live {2,-12} {3,-16} {4}\n", formatSize(tensor->bytes),
-                              tensor->offset, life(*tensor), tensor->cause, tensor->name);
+                              tensor->offset, life(*tensor), exec::stringifyCategory(tensor->category), tensor->name);
   }
   if (tensors.size() > kRows)
     stream << llvm::formatv("    {0,9}  in {1} more\n", formatSize(rest), tensors.size() - kRows);
 }
 
-static void printCauses(llvm::raw_ostream &stream, const ProgramPlan &program) {
-  stream << "  by cause (each at its own peak)\n";
-  for (const CauseBytes &cause : program.byCause)
-    if (cause.bytes > 0)
-      stream << llvm::formatv("    {0,-16} {1,9} {2,14} bytes\n", cause.cause, formatSize(cause.bytes), cause.bytes);
+static void printCategories(llvm::raw_ostream &stream, const ProgramPlan &program) {
+  stream << "  by category (each at its own peak)\n";
+  for (const CategoryBytes &category : program.byCategory)
+    if (category.bytes > 0)
+      stream << llvm::formatv("    {0,-16} {1,9} {2,14} bytes\n", exec::stringifyCategory(category.category),
+                              formatSize(category.bytes), category.bytes);
 }
 
 static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) {
@@ -54,7 +55,7 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
          << llvm::format("%.4f\n", ratio);
   if (program.paddingBytes > 0)
     stream << llvm::formatv("  of which padding {0}, between rows that begin aligned\n", program.paddingBytes);
-  printCauses(stream, program);
+  printCategories(stream, program);
   stream << llvm::formatv("  peak at action {0}, {1}; live there, beside what is persistent:\n", program.peakAction,
                           program.peakOp);
   std::vector<const PlanTensor *> live = program.liveAtPeak();
@@ -67,13 +68,14 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
 void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
   stream << llvm::formatv("memory plan: peak {0} ({1} bytes), which is the arena\n", formatSize(plan.arenaBytes),
                           plan.arenaBytes);
-  for (const PersistentBytes &cause : plan.persistent)
-    stream << llvm::formatv("  persistent {0,-16} {1,9} {2,14} bytes, of which padding {3}\n", cause.cause,
-                            formatSize(cause.bytes), cause.bytes, cause.paddingBytes);
+  for (const PersistentBytes &held : plan.persistent)
+    stream << llvm::formatv("  persistent {0,-16} {1,9} {2,14} bytes, of which padding {3}\n",
+                            exec::stringifyCategory(held.category), formatSize(held.bytes), held.bytes,
+                            held.paddingBytes);
   for (const KindPlan &kind : plan.kinds) {
     int64_t persistent = 0;
-    for (const PersistentBytes &cause : kind.persistent)
-      persistent += cause.bytes;
+    for (const PersistentBytes &held : kind.persistent)
+      persistent += held.bytes;
     stream << llvm::formatv("  ranks with {0} = {1}: an arena of {2} bytes, of which {3} persistent\n", kind.axis,
                             llvm::make_range(kind.coordinates.begin(), kind.coordinates.end()), kind.arenaBytes,
                             persistent);

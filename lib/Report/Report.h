@@ -27,7 +27,7 @@ Report readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches
 /// Bytes and seconds, of one rank.  Ends in a newline.
 std::string planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases);
 
-/// Tables: by program and cause, what is live at the peak, and the largest
+/// Tables: by program and category, what is live at the peak, and the largest
 /// persistent and transient tensors.
 void printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan);
 /// The same of collectives; nothing for one rank.

@@ -4,7 +4,6 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
-#include "lib/Memory/Causes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -145,7 +144,7 @@ static std::optional<AccumulatorTraffic> readAccumulators(ModuleOp module, const
   for (auto tensor : module.getOps<exec::TensorOp>()) {
     auto sharding = tensor->getAttrOfType<ShardingAttr>(CommDialect::kSharding);
     auto whole = tensor->getAttrOfType<TypeAttr>(CommDialect::kGlobal);
-    if (tensor.getCause() != kGradients || !sharding || !whole)
+    if (tensor.getCategory() != exec::Category::Gradients || !sharding || !whole)
       continue;
     auto type = cast<RankedTensorType>(whole.getValue());
     auto axes = sharding.isFlat() ? sharding.getFlat() : sharding.getPartial();

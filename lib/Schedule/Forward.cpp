@@ -14,20 +14,31 @@ bool braid::isTraining(func::FuncOp program) {
   return false;
 }
 
-/// Whether an attribute of a result is one of some strings.
-static bool isOneOf(func::FuncOp program, unsigned result, StringRef attribute, ArrayRef<StringRef> texts) {
-  auto text = program.getResultAttrOfType<StringAttr>(result, attribute);
-  return text && llvm::is_contained(texts, text.getValue());
+/// Whether a result is one that the model itself computes.
+static bool isOfModel(func::FuncOp program, unsigned result) {
+  constexpr tg::Role roles[] = {tg::Role::Loss, tg::Role::Logits, tg::Role::Count};
+  auto role = program.getResultAttrOfType<tg::RoleAttr>(result, tg::kRole);
+  return role && llvm::is_contained(roles, role.getValue());
+}
+
+/// The accumulators of the loss and of the count that it is divided by.
+static DenseSet<Attribute> accumulatorsOfLoss(func::FuncOp program) {
+  DenseSet<Attribute> names;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (auto state = program.getArgAttrOfType<tg::StateAttr>(i, tg::kState); state && state.isOfLoss())
+      names.insert(state.getName());
+  return names;
 }
 
 /// The results that the forward pass computes.
 static SmallVector<Value> forwardResults(func::FuncOp program) {
   SmallVector<Value> named, sums, scalars;
+  DenseSet<Attribute> accumulators = accumulatorsOfLoss(program);
   for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
     unsigned index = returned.getOperandNumber();
-    if (isOneOf(program, index, tg::kRole, {"loss", "logits", "count"}))
+    if (isOfModel(program, index))
       named.push_back(returned.get());
-    if (isOneOf(program, index, tg::kUpdates, {"acc.loss", "acc.count"}))
+    if (accumulators.contains(program.getResultAttr(index, tg::kUpdates)))
       sums.push_back(returned.get());
     auto type = dyn_cast<RankedTensorType>(returned.get().getType());
     if (type && type.getRank() == 0)

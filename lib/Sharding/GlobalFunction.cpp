@@ -2,6 +2,7 @@
 
 #include "lib/Sharding/GlobalFunction.h"
 #include "dialects/TG/TG.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace braid;
@@ -128,8 +129,11 @@ std::string braid::nameOfArgument(func::FuncOp function, unsigned argument) {
 
 std::string braid::nameOfResult(func::FuncOp function, unsigned result) {
   std::string text = "result #" + std::to_string(result);
-  for (StringRef what : {tg::kUpdates, tg::kGradOf, tg::kRole})
-    if (auto name = function.getResultAttrOfType<StringAttr>(result, what))
-      return text + " (" + what.str() + " = \"" + name.str() + "\")";
+  llvm::raw_string_ostream os(text);
+  for (StringRef what : {tg::kUpdates, tg::kGradOf, tg::kRole, tg::kOutput})
+    if (Attribute value = function.getResultAttr(result, what)) {
+      os << " (" << what << " = " << value << ")";
+      break;
+    }
   return text;
 }

@@ -46,7 +46,7 @@ bool braid::movesElements(Operation *op) {
   return rule && placesElements(*rule);
 }
 
-CollectiveRoles::CollectiveRoles(func::FuncOp function) : function(function), parameters(parametersByMaster(function)) {
+CollectiveRoles::CollectiveRoles(func::FuncOp function) : function(function), parameters(parametersByOwner(function)) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (StringAttr name = tg::nameOf(function.getArgAttrDict(i)))
       arguments[name] = i;
@@ -97,11 +97,8 @@ BlockArgument CollectiveRoles::argumentOf(Value value) const {
   if (entry == belongsTo.end())
     return {};
   BlockArgument argument = function.getArgument(entry->second);
-  StringRef name = tg::nameOf(function.getArgAttrDict(entry->second));
-  if (name.consume_front(kAccumulatorPrefix))
-    if (BlockArgument parameter = parameters.lookup(name))
-      return parameter;
-  return argument;
+  tg::StateAttr state = stateOf(argument);
+  return state && state.isAccumulator() && state.getOf() ? parameters.lookup(state.getOf()) : argument;
 }
 
 /// Whether a rank keeps `value` itself across steps, but for its type.

@@ -34,6 +34,7 @@ private:
   StringRef nameOf(BlockArgument argument) const;
   StringRef nameOfSent(Value sent) const;
   StringRef nameOfNumber(Value sent, Value result) const;
+  StringRef outputName(unsigned result) const;
   std::optional<unsigned> firstResult(Value number) const;
 
   func::FuncOp function;
@@ -67,7 +68,15 @@ StringRef Namer::nameOfSent(Value sent) const {
   return nameOf(cast<BlockArgument>(sent));
 }
 
-/// The first result of the function with a role that a number becomes by way of
+/// What reports call a result: its role, or the name that the graph gives it.
+StringRef Namer::outputName(unsigned result) const {
+  if (auto role = func::FuncOp(function).getResultAttrOfType<tg::RoleAttr>(result, tg::kRole))
+    return tg::stringifyRole(role.getValue());
+  auto name = func::FuncOp(function).getResultAttrOfType<StringAttr>(result, tg::kOutput);
+  return name ? name.getValue() : StringRef();
+}
+
+/// The first result of the function with such a name that a number becomes by way of
 /// numbers.
 std::optional<unsigned> Namer::firstResult(Value number) const {
   std::optional<unsigned> first;
@@ -79,7 +88,7 @@ std::optional<unsigned> Namer::firstResult(Value number) const {
       if (!isa<func::ReturnOp>(use.getOwner())) {
         if (llvm::all_of(use.getOwner()->getResults(), isNumber))
           reached.insert(use.getOwner()->result_begin(), use.getOwner()->result_end());
-      } else if (func::FuncOp(function).getResultAttr(index, tg::kRole) && (!first || index < *first)) {
+      } else if (!outputName(index).empty() && (!first || index < *first)) {
         first = index;
       }
     }
@@ -92,8 +101,8 @@ StringRef Namer::nameOfNumber(Value sent, Value result) const {
     return {};
   // The loss is divided by it.
   if (!madeOfParameters.contains(sent))
-    return argumentWithRole(function, "tokens") ? "token count" : "count";
-  return func::FuncOp(function).getResultAttrOfType<StringAttr>(*index, tg::kRole).getValue();
+    return argumentWithRole(function, tg::Role::Tokens) ? "token count" : "count";
+  return outputName(*index);
 }
 
 void Namer::name(CollectiveOpInterface op) const {

@@ -147,7 +147,7 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
                                         tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
                      %b: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
                                         tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">})
-        -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+        -> (tensor<2x4xf32> {tg.role = #tg.role<logits>}, tensor<2x4xf32> {tg.grad_of = "x"})
         attributes {comm.program = #comm.program<@mesh>} {
       %wa = comm.all_gather %a dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
       %wb = comm.all_gather %b dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
@@ -166,7 +166,7 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
                                         tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
                      %b: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>,
                                         tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">})
-        -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+        -> (tensor<2x4xf32> {tg.role = #tg.role<logits>}, tensor<2x4xf32> {tg.grad_of = "x"})
         attributes {comm.program = #comm.program<@mesh>} {
       %wa = comm.all_gather %a dims [flat] over @mesh {dp} {comm.unit = "1"} : (tensor<8xf32>) -> tensor<4x4xf32>
       %h = tg.contract "bi,io->bo" %x, %wa : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
@@ -300,7 +300,7 @@ def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
     comm.mesh @mesh [dp = 2]
     func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                      %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<4xf32> {tg.updates = "w"})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"})
         attributes {comm.program = #comm.program<@mesh>} {
       %y = arith.mulf %w, %x : tensor<4xf32>
       %part = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>
@@ -316,7 +316,7 @@ def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
     comm.mesh @mesh [dp = 2]
     func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                      %x: tensor<4xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<4xf32> {tg.updates = "w"})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"})
         attributes {comm.program = #comm.program<@mesh>} {
       %y = arith.mulf %w, %x : tensor<4xf32>
       %part = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>

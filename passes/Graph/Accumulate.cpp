@@ -25,6 +25,9 @@ struct Sum {
 };
 } // namespace
 
+/// What checkpoints and reports call the sum of a gradient, the loss or the count.
+static std::string accumulatorName(StringRef summand) { return "acc." + summand.str(); }
+
 /// Gradients of unused parameters are zeros and need no accumulator.
 static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
 
@@ -35,10 +38,10 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
     if (isZero(returnOf(function).getOperand(i)))
       continue;
     if (auto name = function.getResultAttrOfType<StringAttr>(i, tg::kGradOf))
-      sums.push_back({i, kAccumulatorPrefix.str() + name.str()});
-    else if (auto role = function.getResultAttrOfType<StringAttr>(i, tg::kRole);
-             role && (role == "loss" || role == "count"))
-      sums.push_back({i, kAccumulatorPrefix.str() + role.str()});
+      sums.push_back({i, accumulatorName(name)});
+    else if (auto role = function.getResultAttrOfType<tg::RoleAttr>(i, tg::kRole);
+             role && llvm::is_contained({tg::Role::Loss, tg::Role::Count}, role.getValue()))
+      sums.push_back({i, accumulatorName(tg::stringifyRole(role.getValue()))});
   }
   return sums;
 }
@@ -54,7 +57,7 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
     builder.setInsertionPointAfterValue(value);
     auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
     BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
-    sum.accumulator = editor.addState(value.getType(), sum.state, "gradients", /*scratch=*/true, parameter);
+    sum.accumulator = editor.addState(value.getType(), sum.state, tg::TensorKind::Accumulator, parameter);
     sum.total = tg::TensorBuilder(builder, value.getLoc()).add(sum.accumulator, value);
   }
   editor.finish();
@@ -74,7 +77,7 @@ static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
 static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
   OpBuilder builder(function.getContext());
   tg::TensorBuilder b(builder, function.getLoc());
-  std::optional<unsigned> count = resultWithRole(function, "count");
+  std::optional<unsigned> count = resultWithRole(function, tg::Role::Count);
   Value scale;
   for (const Sum &sum : sums)
     if (count == sum.result) {

@@ -116,7 +116,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       Value norm = globalNorm(b, *trained);
       if (clip > 0)
         clipGradients(b, *trained, norm, clip);
-      editor.addResult(norm, kRole, "grad_norm");
+      editor.addResult(norm, Role::GradNorm);
     }
     for (const Trained &one : *trained) {
       b.loc = one.gradient.getLoc();
@@ -175,13 +175,13 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
 
   static BlockArgument addOptimizerState(SignatureEditor &editor, BlockArgument parameter, StringRef suffix) {
     return editor.addState(parameter.getType(), parameterOf(parameter).getName().str() + suffix.str(),
-                           "optimizer_state", /*scratch=*/false, parameter);
+                           TensorKind::Moment, parameter);
   }
 
   void update(SignatureEditor &editor, TensorBuilder &b, const Trained &one) {
     StringRef name = parameterOf(one.parameter).getName();
     double decay = llvm::is_contained(decayExclude, decayGroup(one.parameter)) ? 0.0 : double(weightDecay);
-    Value lr = b.convert(editor.scalarInput("lr", b.builder.getF32Type()), typeOf(one.parameter).getElementType());
+    Value lr = b.convert(editor.scalarInput(Role::Lr, b.builder.getF32Type()), typeOf(one.parameter).getElementType());
     if (isAdam())
       updateAdam(editor, b, one, name, lr, decay);
     else
@@ -190,7 +190,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
 
   void updateAdam(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr,
                   double decay) {
-    Value step = editor.scalarInput("step", b.builder.getI32Type());
+    Value step = editor.scalarInput(Role::Step, b.builder.getI32Type());
     BlockArgument mean = addOptimizerState(editor, one.parameter, ".exp_avg");
     BlockArgument variance = addOptimizerState(editor, one.parameter, ".exp_avg_sq");
     auto number = [&](double value) { return b.builder.getF64FloatAttr(value); };

@@ -66,9 +66,9 @@ void attach(HookOp hook, const Action &action, bool isOnlyOne) {
     hook.setOperand(clipped(t, value, action.amount));
     return;
   case ActionKind::Norm:
-    return addResult(function, normOf(t, value), kRole, "norm:" + point);
+    return addResult(function, normOf(t, value), kOutput, "norm:" + point);
   case ActionKind::Keep:
-    return addResult(function, value, kRole, "keep:" + point);
+    return addResult(function, value, kOutput, "keep:" + point);
   }
 }
 

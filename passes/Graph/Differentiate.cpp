@@ -220,7 +220,7 @@ struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {
     }
     if (!hasRoot) {
       Operation *where = function.empty() ? getOperation() : functions.front().getOperation();
-      where->emitError() << "no result has tg.role = \"loss\"; mark one, or name a result with root=";
+      where->emitError() << "no result has tg.role = #tg.role<loss>; mark one, or name a result with root=";
       signalPassFailure();
     }
   }
@@ -240,7 +240,7 @@ private:
       return SmallVector<int64_t>(root.begin(), root.end());
     SmallVector<int64_t> roots;
     for (unsigned i = 0; i < candidate.getNumResults(); ++i)
-      if (auto role = candidate.getResultAttrOfType<StringAttr>(i, kRole); role && role == "loss")
+      if (auto role = candidate.getResultAttrOfType<RoleAttr>(i, kRole); role && role.getValue() == Role::Loss)
         roots.push_back(i);
     return roots;
   }

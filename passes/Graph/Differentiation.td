@@ -12,7 +12,7 @@ include "mlir/Pass/PassBase.td"
 def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
   let summary = "Appends gradients to a function, by reverse mode";
   let description = [{
-    A root is a result with `tg.role = "loss"`, or one named by `root`.  Every
+    A root is a result with `tg.role = #tg.role<loss>`, or one named by `root`.  Every
     parameter that is not frozen and every argument with `tg.grad` gets a result
     with `tg.grad_of`: the gradient of the sum of the roots.  A scalar root is
     seeded with 1; a root of any shape may be seeded by an argument with
@@ -27,7 +27,7 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
 
     Input:
     ```mlir
-    func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = "loss"}) {
+    func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
       %y = arith.addf %x, %x : tensor<3xf32>
       %s = tg.reduce sum %y dims [0] : tensor<3xf32> -> tensor<f32>
       return %s : tensor<f32>
@@ -36,7 +36,7 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
     Output:
     ```mlir
     func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<3xf32> {tg.grad_of = "x"}) {
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<3xf32> {tg.grad_of = "x"}) {
       %y = arith.addf %x, %x : tensor<3xf32>
       %s = tg.reduce sum %y dims [0] : tensor<3xf32> -> tensor<f32>
       %one = arith.constant dense<1.0> : tensor<f32>
@@ -98,8 +98,8 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
 
     * `scale:F` multiplies the tensor by F,
     * `clip:F` scales it down to a 2-norm of at most F,
-    * `norm` adds its 2-norm as a result with `tg.role = "norm:<point>"`,
-    * `keep` adds it as a result with `tg.role = "keep:<point>"`.
+    * `norm` adds its 2-norm as a result with `tg.output = "norm:<point>"`,
+    * `keep` adds it as a result with `tg.output = "keep:<point>"`.
 
     The points stay, so that later attachments at the same point act after
     earlier ones; `tg-remove-hooks` takes them out.  Points of one name are

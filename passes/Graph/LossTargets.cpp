@@ -30,7 +30,7 @@ static Value beforeReshapes(Value value) {
 
 /// The cross entropy whose loss is the function's, or null.
 static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
-  std::optional<unsigned> result = resultWithRole(function, "loss");
+  std::optional<unsigned> result = resultWithRole(function, tg::Role::Loss);
   Value value = result ? beforeReshapes(returnOf(function).getOperand(*result)) : Value();
   auto op = value ? value.getDefiningOp<CrossEntropyOp>() : CrossEntropyOp();
   return op && value == op.getLoss() ? op : CrossEntropyOp();

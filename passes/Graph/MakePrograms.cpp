@@ -21,10 +21,10 @@ using tg::ContractOp;
 //===----------------------------------------------------------------------===//
 
 /// Keeps the results of one role.
-static void keepResults(func::FuncOp function, StringRef role) {
+static void keepResults(func::FuncOp function, tg::Role role) {
   eraseResults(function, [&](unsigned index) {
-    auto attr = function.getResultAttrOfType<StringAttr>(index, tg::kRole);
-    return !attr || attr != role;
+    auto attr = function.getResultAttrOfType<tg::RoleAttr>(index, tg::kRole);
+    return !attr || attr.getValue() != role;
   });
 }
 
@@ -36,7 +36,7 @@ static void removeDropout(func::FuncOp function) {
 }
 
 /// A copy for inference that computes the results of one role.
-static func::FuncOp copyFor(func::FuncOp model, StringRef name, StringRef role) {
+static func::FuncOp copyFor(func::FuncOp model, StringRef name, tg::Role role) {
   func::FuncOp copy = model.clone();
   copy.setName(name);
   keepResults(copy, role);
@@ -97,8 +97,8 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
 }
 
 static LogicalResult completeGenerate(func::FuncOp function) {
-  BlockArgument tokens = argumentWithRole(function, "tokens");
-  unsigned result = *resultWithRole(function, "logits");
+  BlockArgument tokens = argumentWithRole(function, tg::Role::Tokens);
+  unsigned result = *resultWithRole(function, tg::Role::Logits);
   FailureOr<BatchDims> dims = BatchDims::find(function);
   if (failed(dims) || failed(dims->resize(function, 1)))
     return failure();
@@ -111,7 +111,7 @@ static LogicalResult completeGenerate(func::FuncOp function) {
                                 << "; leave out the program generate";
   OpBuilder builder(returnOf(function));
   SignatureEditor editor(function);
-  BlockArgument position = editor.scalarInput("position", builder.getI32Type());
+  BlockArgument position = editor.scalarInput(tg::Role::Position, builder.getI32Type());
   editor.finish();
   tg::TensorBuilder b(builder, logits.getLoc());
   returnOf(function).setOperand(result, pickLogits(b, logits, sequence.getDimSize(1), position));
@@ -131,10 +131,10 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
   /// What `program` needs of the model and the model lacks; empty when it is there.
   static StringRef missing(func::FuncOp function, StringRef program) {
     if (program != "generate")
-      return resultWithRole(function, "loss") ? "" : "a result with the role loss";
-    if (!resultWithRole(function, "logits"))
+      return resultWithRole(function, tg::Role::Loss) ? "" : "a result with the role loss";
+    if (!resultWithRole(function, tg::Role::Logits))
       return "a result with the role logits";
-    return argumentWithRole(function, "tokens") ? "" : "an input with the role tokens";
+    return argumentWithRole(function, tg::Role::Tokens) ? "" : "an input with the role tokens";
   }
 
   /// The programs to make, checked against the model's roles.
@@ -181,12 +181,12 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
 
   static func::FuncOp make(func::FuncOp function, StringRef program) {
     if (program != "train")
-      return copyFor(function, program, program == "eval" ? "loss" : "logits");
+      return copyFor(function, program, program == "eval" ? tg::Role::Loss : tg::Role::Logits);
     func::FuncOp train = function.clone();
     train.setName(program);
     // A step also moves on the state that the model updates; the other programs read it.
     eraseResults(train, [&](unsigned index) {
-      return index != *resultWithRole(train, "loss") && !train.getResultAttr(index, tg::kUpdates);
+      return index != *resultWithRole(train, tg::Role::Loss) && !train.getResultAttr(index, tg::kUpdates);
     });
     eraseDeadOps(train);
     return train;

@@ -101,7 +101,7 @@ def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
   let summary = "Keep parameters in bf16 and their masters in f32 beside the optimizer's state";
   let description = [{
     A parameter `w` that programs convert to bf16 becomes the bf16 parameter `w.bf16`
-    with `copy_of = "w"`, and what updates it an f32 state `w`: the master.  A program
+    with `copy_of = "w"`, and what updates it an f32 state `w`, its master.  A program
     that updates the master updates the copy last, so every other program finds it
     ready; the runtime makes it of the master when that is initialized or loaded.
     Whatever shards or gathers parameters moves 2 bytes an element, and masters are sharded
@@ -124,7 +124,7 @@ def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
     ```mlir
     func.func @train(%n: tensor<2xbf16> {tg.param = #tg.param<"w.bf16", #tg.init<ones>, copy_of = "w">},
                      %x: tensor<2xbf16> {tg.input = "x"},
-                     %w: tensor<2xf32> {tg.state = #tg.state<"w", #tg.init<ones>, cause = "optimizer_state">})
+                     %w: tensor<2xf32> {tg.state = #tg.state<"w", #tg.init<ones>, of = "w", kind = master>})
         -> (tensor<2xf32> {tg.updates = "w"}, tensor<2xbf16> {tg.updates = "w.bf16"}) {
       %g = arith.mulf %n, %x : tensor<2xbf16>
       %d = tg.convert %g : tensor<2xbf16> -> tensor<2xf32>

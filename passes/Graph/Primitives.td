@@ -48,8 +48,8 @@ def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> 
     The boundary between the graph and `exec`: no composite, hook or
     `tg.stop_gradient` is left, and every op belongs to `tg`, `arith`, `math` or
     `func`, or is a library call of `exec` that was selected with its epilogue.  In
-    the program of a rank (`comm.program`) there may also be ops of `comm`.  Changes
-    nothing.
+    the program of a rank (`comm.program`) there may also be ops of `comm`.  States
+    belong to parameters that the function has.  Changes nothing.
 
     Leaves:
     ```mlir

@@ -10,16 +10,17 @@ func::ReturnOp braid::returnOf(func::FuncOp function) {
   return cast<func::ReturnOp>(function.getBody().front().getTerminator());
 }
 
-std::optional<unsigned> braid::resultWithRole(func::FuncOp function, StringRef role) {
+std::optional<unsigned> braid::resultWithRole(func::FuncOp function, tg::Role role) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto attr = function.getResultAttrOfType<StringAttr>(i, tg::kRole); attr && attr == role)
+    if (auto attr = function.getResultAttrOfType<tg::RoleAttr>(i, tg::kRole); attr && attr.getValue() == role)
       return i;
   return std::nullopt;
 }
 
-BlockArgument braid::argumentWithRole(func::FuncOp function, StringRef role) {
+BlockArgument braid::argumentWithRole(func::FuncOp function, tg::Role role) {
   for (BlockArgument argument : function.getArguments())
-    if (auto attr = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tg::kRole); attr && attr == role)
+    if (auto attr = function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole);
+        attr && attr.getValue() == role)
       return argument;
   return {};
 }
@@ -27,6 +28,11 @@ BlockArgument braid::argumentWithRole(func::FuncOp function, StringRef role) {
 tg::ParamAttr braid::parameterOf(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   return function.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
+}
+
+tg::StateAttr braid::stateOf(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
 }
 
 llvm::StringMap<BlockArgument> braid::parametersByName(func::FuncOp function) {
@@ -37,19 +43,20 @@ llvm::StringMap<BlockArgument> braid::parametersByName(func::FuncOp function) {
   return parameters;
 }
 
-llvm::StringMap<BlockArgument> braid::parametersByMaster(func::FuncOp function) {
-  llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+llvm::StringMap<BlockArgument> braid::parametersByOwner(func::FuncOp function) {
+  llvm::StringMap<BlockArgument> parameters;
   for (BlockArgument argument : function.getArguments())
-    if (tg::ParamAttr param = parameterOf(argument); param && param.getCopyOf())
-      parameters[param.getCopyOf()] = argument;
+    if (tg::ParamAttr param = parameterOf(argument))
+      parameters[param.getOf()] = argument;
   return parameters;
 }
 
 SmallVector<BlockArgument> braid::batchInputs(func::FuncOp function) {
+  constexpr tg::Role batches[] = {tg::Role::Tokens, tg::Role::Targets, tg::Role::Features, tg::Role::Labels};
   SmallVector<BlockArgument> inputs;
   for (BlockArgument argument : function.getArguments()) {
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tg::kRole);
-    if (role && llvm::is_contained({"tokens", "targets", "features", "labels"}, role.getValue()))
+    auto role = function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole);
+    if (role && llvm::is_contained(batches, role.getValue()))
       inputs.push_back(argument);
   }
   return inputs;
@@ -69,8 +76,8 @@ SignatureEditor::SignatureEditor(func::FuncOp function)
   function.getAllArgAttrs(argumentAttributes);
   function.getAllResultAttrs(resultAttributes);
   for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), argumentAttributes)) {
-    if (auto role = attributes.getAs<StringAttr>(tg::kRole))
-      roles[role] = argument;
+    if (auto role = attributes.getAs<tg::RoleAttr>(tg::kRole))
+      roles[role.getValue()] = argument;
     noteSharding(attributes);
   }
 }
@@ -90,23 +97,23 @@ BlockArgument SignatureEditor::addArgument(Type type, ArrayRef<NamedAttribute> a
   return function.getBody().front().addArgument(type, function.getLoc());
 }
 
-BlockArgument SignatureEditor::scalarInput(StringRef name, Type element) {
-  BlockArgument &scalar = roles[name];
-  if (!scalar) {
-    StringAttr text = builder.getStringAttr(name);
+BlockArgument SignatureEditor::scalarInput(tg::Role role, Type element) {
+  BlockArgument &scalar = roles[role];
+  if (!scalar)
     scalar = addArgument(RankedTensorType::get({}, element),
-                         {builder.getNamedAttr(tg::kInput, text), builder.getNamedAttr(tg::kRole, text)});
-  }
+                         {builder.getNamedAttr(tg::kInput, builder.getStringAttr(tg::stringifyRole(role))),
+                          builder.getNamedAttr(tg::kRole, tg::RoleAttr::get(builder.getContext(), role))});
   return scalar;
 }
 
-BlockArgument SignatureEditor::addState(Type type, StringRef name, StringRef cause, bool scratch, BlockArgument like) {
+BlockArgument SignatureEditor::addState(Type type, StringRef name, tg::TensorKind kind, BlockArgument parameter) {
   llvm::APFloat zero(0.0);
   auto zeros = tg::InitAttr::get(builder.getContext(), tg::InitKind::Zeros, zero, zero, /*layers=*/0);
+  tg::ParamAttr like = parameter ? parameterOf(parameter) : tg::ParamAttr();
   auto state = tg::StateAttr::get(builder.getContext(), builder.getStringAttr(name), zeros,
-                                  builder.getStringAttr(cause), scratch, like && parameterOf(like).getTransposed());
+                                  like ? like.getOf() : StringAttr(), kind, like && like.getTransposed());
   SmallVector<NamedAttribute> attributes{builder.getNamedAttr(tg::kState, state)};
-  comm::ShardingAttr sharding = like ? shardings.lookup(parameterOf(like).getName()) : comm::ShardingAttr();
+  comm::ShardingAttr sharding = like ? shardings.lookup(like.getName()) : comm::ShardingAttr();
   if (sharding)
     attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));
   return addArgument(type, attributes);
@@ -115,10 +122,16 @@ BlockArgument SignatureEditor::addState(Type type, StringRef name, StringRef cau
 void SignatureEditor::addResult(Value value, StringRef attribute, StringRef text) {
   results.push_back(value);
   SmallVector<NamedAttribute> attributes{builder.getNamedAttr(attribute, builder.getStringAttr(text))};
-  comm::ShardingAttr sharding = attribute == tg::kRole ? comm::ShardingAttr() : shardings.lookup(text);
+  comm::ShardingAttr sharding = attribute == tg::kOutput ? comm::ShardingAttr() : shardings.lookup(text);
   if (sharding)
     attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));
   resultAttributes.push_back(builder.getDictionaryAttr(attributes));
+}
+
+void SignatureEditor::addResult(Value value, tg::Role role) {
+  results.push_back(value);
+  resultAttributes.push_back(
+      builder.getDictionaryAttr(builder.getNamedAttr(tg::kRole, tg::RoleAttr::get(builder.getContext(), role))));
 }
 
 void SignatureEditor::finish() {
@@ -131,6 +144,12 @@ void SignatureEditor::finish() {
 void braid::addResult(func::FuncOp function, Value value, StringRef attribute, StringRef text) {
   SignatureEditor editor(function);
   editor.addResult(value, attribute, text);
+  editor.finish();
+}
+
+void braid::addResult(func::FuncOp function, Value value, tg::Role role) {
+  SignatureEditor editor(function);
+  editor.addResult(value, role);
   editor.finish();
 }
 

@@ -19,18 +19,16 @@ namespace braid {
 mlir::func::ReturnOp returnOf(mlir::func::FuncOp function);
 
 /// The result, or the argument, whose `tg.role` is `role`.
-std::optional<unsigned> resultWithRole(mlir::func::FuncOp function, llvm::StringRef role);
-mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, llvm::StringRef role);
+std::optional<unsigned> resultWithRole(mlir::func::FuncOp function, tg::Role role);
+mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, tg::Role role);
 
-/// The gradients of the parameter `w` add up in the state `acc.w`.
-inline constexpr llvm::StringLiteral kAccumulatorPrefix = "acc.";
-
-/// What a parameter's argument says of it; null for other arguments.
+/// What the argument of a parameter, or of a state, says of it; null for other arguments.
 tg::ParamAttr parameterOf(mlir::BlockArgument argument);
+tg::StateAttr stateOf(mlir::BlockArgument argument);
 llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp function);
-/// The same, and working copies also by the names of their masters, after which what
-/// belongs to a parameter is named.
-llvm::StringMap<mlir::BlockArgument> parametersByMaster(mlir::func::FuncOp function);
+/// The same by the names that the `of` of states refers to: a working copy by that of
+/// its master.
+llvm::StringMap<mlir::BlockArgument> parametersByOwner(mlir::func::FuncOp function);
 
 /// The inputs whose dim 0 is the batch: tokens, targets, features and labels.
 llvm::SmallVector<mlir::BlockArgument> batchInputs(mlir::func::FuncOp function);
@@ -43,14 +41,16 @@ public:
   explicit SignatureEditor(mlir::func::FuncOp function);
 
   mlir::BlockArgument addArgument(mlir::Type type, llvm::ArrayRef<mlir::NamedAttribute> attributes);
-  /// The run-time scalar `name` (an input whose role is its name); added when it
-  /// is not there yet.
-  mlir::BlockArgument scalarInput(llvm::StringRef name, mlir::Type element);
-  /// Adds a state of zeros; it is stored as the parameter `like` is, if there is one.
-  mlir::BlockArgument addState(mlir::Type type, llvm::StringRef name, llvm::StringRef cause, bool scratch,
-                               mlir::BlockArgument like);
-  /// Adds a result with one string attribute.
+  /// The run-time scalar of a role, which is also its name; added when it is not there
+  /// yet.
+  mlir::BlockArgument scalarInput(tg::Role role, mlir::Type element);
+  /// Adds a state of zeros; it belongs to `parameter` and is stored as that is, if
+  /// there is one.
+  mlir::BlockArgument addState(mlir::Type type, llvm::StringRef name, tg::TensorKind kind,
+                               mlir::BlockArgument parameter);
+  /// Adds a result with one string attribute, or with a role.
   void addResult(mlir::Value value, llvm::StringRef attribute, llvm::StringRef text);
+  void addResult(mlir::Value value, tg::Role role);
   void finish();
 
 private:
@@ -61,7 +61,7 @@ private:
 
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes, resultAttributes;
   llvm::SmallVector<mlir::Value> results;
-  llvm::StringMap<mlir::BlockArgument> roles;
+  llvm::DenseMap<tg::Role, mlir::BlockArgument> roles;
   /// Annotations of arguments by name, without partial values: neither gradients
   /// nor updates have any.
   llvm::StringMap<comm::ShardingAttr> shardings;
@@ -69,6 +69,7 @@ private:
 
 /// Adds one result.
 void addResult(mlir::func::FuncOp function, mlir::Value value, llvm::StringRef attribute, llvm::StringRef text);
+void addResult(mlir::func::FuncOp function, mlir::Value value, tg::Role role);
 void eraseResults(mlir::func::FuncOp function, llvm::function_ref<bool(unsigned)> drop);
 /// Writes the types of the entry block and of the return into the function's type.
 void updateType(mlir::func::FuncOp function);

@@ -90,7 +90,7 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
     func::FuncOp function = getOperation();
     if (function.isExternal() || function.getName() != functionName)
       return;
-    std::optional<unsigned> result = resultWithRole(function, "loss");
+    std::optional<unsigned> result = resultWithRole(function, Role::Loss);
     if (!result) {
       function.emitError() << "'" << function.getName() << "' has no result with the role loss";
       return signalPassFailure();
@@ -101,7 +101,7 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
     if (!onlyResult(*loss, *result))
       return signalPassFailure();
     if (Value count = makeSum(*loss))
-      addResult(function, count, kRole, "count");
+      addResult(function, count, Role::Count);
   }
 
   /// Fails if the loss is read by more than its result: that would change too.

@@ -54,14 +54,14 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
 
     Input (`factor=2`):
     ```mlir
-    func.func @model(%x: tensor<4x2x8xf32> {tg.input = "x", tg.role = "features"}) -> tensor<8x8xf32> {
+    func.func @model(%x: tensor<4x2x8xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> tensor<8x8xf32> {
       %y = tg.reshape %x : tensor<4x2x8xf32> -> tensor<8x8xf32>
       return %y : tensor<8x8xf32>
     }
     ```
     Output:
     ```mlir
-    func.func @model(%x: tensor<2x2x8xf32> {tg.input = "x", tg.role = "features"}) -> tensor<4x8xf32> {
+    func.func @model(%x: tensor<2x2x8xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> tensor<4x8xf32> {
       %y = tg.reshape %x : tensor<2x2x8xf32> -> tensor<4x8xf32>
       return %y : tensor<4x8xf32>
     }
@@ -89,9 +89,9 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
 
     Input (`programs=generate`):
     ```mlir
-    func.func @model(%t: tensor<2x4xi32> {tg.input = "tokens", tg.role = "tokens"},
+    func.func @model(%t: tensor<2x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
                      %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
-        -> (tensor<2x4x16xf32> {tg.role = "logits"}) {
+        -> (tensor<2x4x16xf32> {tg.role = #tg.role<logits>}) {
       %h = tg.gather %e, %t : (tensor<16x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
       %l = tg.contract "bsd,vd->bsv" %h, %e : (tensor<2x4x8xf32>, tensor<16x8xf32>) -> tensor<2x4x16xf32>
       return %l : tensor<2x4x16xf32>
@@ -99,10 +99,10 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
     ```
     Output:
     ```mlir
-    func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = "tokens"},
+    func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
                         %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
-                        %p: tensor<i32> {tg.input = "position", tg.role = "position"})
-        -> (tensor<16xf32> {tg.role = "logits"}) {
+                        %p: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>})
+        -> (tensor<16xf32> {tg.role = #tg.role<logits>}) {
       %h = tg.gather %e, %t : (tensor<16x8xf32>, tensor<1x4xi32>) -> tensor<1x4x8xf32>
       %rows = tg.reshape %h : tensor<1x4x8xf32> -> tensor<4x8xf32>
       %index = tg.reshape %p : tensor<i32> -> tensor<1xi32>
@@ -137,15 +137,15 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
 
     Input:
     ```mlir
-    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<f32> {tg.role = "loss"}) {
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
       %l = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
       return %l : tensor<f32>
     }
     ```
     Output:
     ```mlir
-    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<f32> {tg.role = "count"}) {
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.role = #tg.role<count>}) {
       %l = tg.reduce sum %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
       %n = arith.constant dense<32.0> : tensor<f32>
       return %l, %n : tensor<f32>, tensor<f32>
@@ -163,8 +163,9 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
     `tg-split-loss`, and results with `tg.grad_of`).  A step runs `@accumulate` K-1
     times and `@train` once; K is the caller's.
 
-    * Accumulators are states that checkpoints leave out: `acc.<parameter>`,
-      `acc.loss` and, if there is a count, `acc.count`.
+    * Accumulators are states of that kind, which checkpoints leave out:
+      `acc.<parameter>`, of the parameter, and `acc.loss` and, if there is a count,
+      `acc.count`, of none.
     * `@accumulate` adds its microbatch to them and returns nothing else, but new
       values of the model's own state (running statistics, counters), which every
       microbatch moves on.
@@ -175,9 +176,9 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 
     Input:
     ```mlir
-    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = #tg.role<features>},
                      %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.grad_of = "w"}) {
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.grad_of = "w"}) {
       %y = arith.mulf %x, %w : tensor<2xf32>
       %l = tg.reduce sum %y dims [0] : tensor<2xf32> -> tensor<f32>
       return %l, %x : tensor<f32>, tensor<2xf32>
@@ -185,11 +186,11 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
     ```
     Output:
     ```mlir
-    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+    func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = #tg.role<features>},
                      %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
-                     %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.grad_of = "w"},
+                     %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, kind = accumulator>},
+                     %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.grad_of = "w"},
             tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
       %g = arith.addf %aw, %x : tensor<2xf32>
       %y = arith.mulf %x, %w : tensor<2xf32>
@@ -199,10 +200,10 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
       %zeros = arith.constant dense<0.0> : tensor<2xf32>
       return %loss, %g, %zero, %zeros : tensor<f32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>
     }
-    func.func @accumulate(%x: tensor<2xf32> {tg.input = "x", tg.role = "features"},
+    func.func @accumulate(%x: tensor<2xf32> {tg.input = "x", tg.role = #tg.role<features>},
                           %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                          %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, cause = "gradients", scratch>},
-                          %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>})
+                          %al: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, kind = accumulator>},
+                          %aw: tensor<2xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>})
         -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<2xf32> {tg.updates = "acc.w"}) {
       %g = arith.addf %aw, %x : tensor<2xf32>
       %y = arith.mulf %x, %w : tensor<2xf32>
@@ -245,8 +246,8 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     ```mlir
     func.func @train(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                      %x: tensor<2xf32> {tg.input = "x"},
-                     %lr: tensor<f32> {tg.input = "lr", tg.role = "lr"},
-                     %m: tensor<2xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, cause = "optimizer_state">})
+                     %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>},
+                     %m: tensor<2xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, of = "w", kind = moment>})
         -> (tensor<2xf32> {tg.updates = "w"}, tensor<2xf32> {tg.updates = "w.momentum_buffer"}) {
       %w1, %m1 = tg.sgd %w, %x, %lr, %m momentum 0.9 decay 0.0
           : (tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)

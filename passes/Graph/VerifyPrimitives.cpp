@@ -18,7 +18,7 @@ using namespace braid;
 namespace {
 struct VerifyPrimitives : braid::impl::VerifyPrimitivesPassBase<VerifyPrimitives> {
   void runOnOperation() final {
-    bool isClean = true;
+    bool isClean = succeeded(tg::verifyStates(getOperation()));
     bool isOfRank = getOperation()->hasAttr(comm::CommDialect::kProgram);
     getOperation().walk([&](Operation *op) { isClean &= succeeded(check(op, isOfRank)); });
     if (!isClean)

@@ -138,9 +138,8 @@ private:
   /// checkpoints are those of a program in f32.
   static SmallVector<NamedAttribute> masterOf(func::FuncOp function, BlockArgument argument, tg::ParamAttr parameter) {
     Builder builder(function.getContext());
-    auto state =
-        tg::StateAttr::get(function.getContext(), parameter.getName(), parameter.getInit(),
-                           builder.getStringAttr("optimizer_state"), /*scratch=*/false, parameter.getTransposed());
+    auto state = tg::StateAttr::get(function.getContext(), parameter.getName(), parameter.getInit(),
+                                    /*of=*/parameter.getName(), tg::TensorKind::Master, parameter.getTransposed());
     SmallVector<NamedAttribute> attributes{builder.getNamedAttr(tg::kState, state)};
     if (Attribute sharding = function.getArgAttr(argument.getArgNumber(), comm::CommDialect::kSharding))
       attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));

@@ -98,7 +98,7 @@ void Batching::readActions() {
   // Library calls write the scratch memory, which no reference names.
   std::optional<Part> workspace;
   for (auto buffer : program.getBody().front().getOps<exec::BufferOp>())
-    if (buffer.isScratch()) {
+    if (buffer.getScratch()) {
       Range whole{static_cast<int64_t>(buffer.getOffset()),
                   static_cast<int64_t>(buffer.getOffset() + buffer.getBytes())};
       workspace = {buffer, whole, whole};

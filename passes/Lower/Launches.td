@@ -21,10 +21,10 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
     Input:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @v at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
-      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 category inputs name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
@@ -66,10 +66,10 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
       } -> tensor<1xf32>
       exec.yield %kc : tensor<1xf32>
     }
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @v at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
-      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 category inputs name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
@@ -102,10 +102,10 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
       } -> tensor<1xf32>
       exec.yield %kc : tensor<1xf32>
     }
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @v at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
-      exec.buffer @b0 at 128 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      exec.buffer @b0 at 128 bytes 32 live -1 to 1 category inputs name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
@@ -127,10 +127,10 @@ def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
       } -> tensor<1xf32>
       exec.yield %kc : tensor<1xf32>
     }
-    exec.tensor @v at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
-    exec.tensor @w at 64 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @v at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"v", #tg.init<zeros>>
+    exec.tensor @w at 64 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 192 {
-      exec.buffer @b0 at 128 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      exec.buffer @b0 at 128 bytes 32 live -1 to 0 category inputs name "x" "input" role "" : tensor<8xf32>
       %v = exec.ref @v + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>

@@ -35,7 +35,7 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     are padded, or neither is.  The padding is part of the buffer, and its `padding`
     attribute is the number of bytes; nothing reads or writes them.
 
-    *Causes.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
+    *Categories.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
     that a collective makes whole), `activations` (written by an action that the
     loss or another result with a role depends on; in a program without such
     results, that a scalar result depends on; everything in a program that updates
@@ -73,9 +73,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     Output:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
-    exec.tensor @w at 0 bytes 32 cause "parameters" : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @w at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @train arena 128 {
-      exec.buffer @b0 at 64 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+      exec.buffer @b0 at 64 bytes 32 live -1 to 0 category inputs name "x" "input" role "" : tensor<8xf32>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
       exec.kernel "addf"(%w, %x) outs(%w : !exec.ref<8xf32, [1]>) space [8] : (!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>) -> () {
@@ -112,11 +112,11 @@ def VerifyMemoryPass : Pass<"exec-verify-memory"> {
 
     Leaves:
     ```mlir
-    exec.tensor @w at 0 bytes 512 cause "parameters" : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @w at 0 bytes 512 category parameters : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @eval arena 8389504 {
-      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 cause "workspace" name "workspace"
-      exec.buffer @x at 8389120 bytes 128 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
-      exec.buffer @y at 8389248 bytes 256 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x16xf32>
+      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 category workspace name "workspace" scratch
+      exec.buffer @x at 8389120 bytes 128 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x8xf32>
+      exec.buffer @y at 8389248 bytes 256 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x16xf32>
       %x = exec.ref @x + 0 : !exec.ref<4x8xf32, [8, 1]>
       %w = exec.ref @w + 0 : !exec.ref<16x8xf32, [8, 1]>
       %y = exec.ref @y + 0 : !exec.ref<4x16xf32, [16, 1]>
@@ -141,11 +141,11 @@ def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
 
     Leaves:
     ```mlir
-    exec.tensor @w at 0 bytes 512 cause "parameters" : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.tensor @w at 0 bytes 512 category parameters : tensor<16x8xf32> = #tg.param<"w", #tg.init<zeros>>
     exec.program @eval arena 8389504 {
-      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 cause "workspace" name "workspace"
-      exec.buffer @x at 8389120 bytes 128 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
-      exec.buffer @y at 8389248 bytes 256 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x16xf32>
+      exec.buffer @workspace at 512 bytes 8388608 live 0 to 0 category workspace name "workspace" scratch
+      exec.buffer @x at 8389120 bytes 128 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x8xf32>
+      exec.buffer @y at 8389248 bytes 256 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x16xf32>
       %x = exec.ref @x + 0 : !exec.ref<4x8xf32, [8, 1]>
       %w = exec.ref @w + 0 : !exec.ref<16x8xf32, [8, 1]>
       %y = exec.ref @y + 0 : !exec.ref<4x16xf32, [16, 1]>

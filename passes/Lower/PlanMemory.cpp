@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Exec.h"
-#include "lib/Memory/Causes.h"
+#include "lib/Memory/Categories.h"
 #include "lib/Memory/Emit.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Placement.h"
@@ -51,19 +51,17 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     }
   if (first >= 0)
     plan.buffers.push_back(
-        {symbol("workspace"), 0, workspace, first, last, kWorkspace, kWorkspace.str(), /*isAtBase=*/true});
-  std::vector<StringRef> causes = transientCauses(program, places);
-  for (auto [storage, cause] : llvm::zip(places.storages, causes)) {
+        {symbol("workspace"), 0, workspace, first, last, exec::Category::Workspace, "workspace", /*isScratch=*/true});
+  for (auto [storage, category] : llvm::zip(places.storages, transientCategories(program, places))) {
     bool persistent = storage.kind == Storage::Kind::Persistent;
     bool unused = storage.kind == Storage::Kind::Transient && !storage.writer;
     plan.bufferOf.push_back(persistent || unused ? -1 : plan.buffers.size());
     if (plan.bufferOf.back() < 0)
       continue;
-    // "workspace" alone is the scratch memory.
-    bool isCopy = cause == kWorkspace && storage.kind == Storage::Kind::Transient;
+    bool isCopy = category == exec::Category::Workspace && storage.kind == Storage::Kind::Transient;
     std::string name = isCopy ? "copy of " + storage.name : storage.name;
     plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
-                            storage.last, cause, std::move(name), /*isAtBase=*/false, storage.paddingBytes});
+                            storage.last, *category, std::move(name), /*isScratch=*/false, storage.paddingBytes});
   }
   return plan;
 }
@@ -74,7 +72,7 @@ static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t b
   problem.alignment = target.alignment;
   for (const PlannedBuffer &buffer : plan.buffers) {
     PlacementBuffer entry{buffer.bytes, buffer.first, buffer.last, {}};
-    if (buffer.isAtBase)
+    if (buffer.isScratch)
       entry.fixed = 0;
     problem.buffers.push_back(entry);
   }
@@ -102,13 +100,14 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   InFlightDiagnostic diagnostic = emitError(module.getLoc());
   diagnostic << "the plan needs " << size(plan.arenaBytes) << " but the memory limit is " << size(limit)
              << "; the smallest possible for this graph is " << size(smallest);
-  std::vector<CauseBytes> causes = largest.byCause;
-  llvm::stable_sort(causes, [](const CauseBytes &a, const CauseBytes &b) { return a.bytes > b.bytes; });
-  causes.resize(3);
-  Diagnostic &byCause = diagnostic.attachNote();
-  byCause << "most of program '" << largest.name << "' is ";
-  llvm::interleaveComma(causes, byCause,
-                        [&](const CauseBytes &c) { byCause << c.cause << " " << formatSize(c.bytes); });
+  std::vector<CategoryBytes> categories = largest.byCategory;
+  llvm::stable_sort(categories, [](const CategoryBytes &a, const CategoryBytes &b) { return a.bytes > b.bytes; });
+  categories.resize(3);
+  Diagnostic &byCategory = diagnostic.attachNote();
+  byCategory << "most of program '" << largest.name << "' is ";
+  llvm::interleaveComma(categories, byCategory, [&](const CategoryBytes &c) {
+    byCategory << exec::stringifyCategory(c.category) << " " << formatSize(c.bytes);
+  });
   std::vector<const PlanTensor *> live = largest.liveAtPeak();
   live.resize(std::min<size_t>(live.size(), 3));
   Diagnostic &byTensor = diagnostic.attachNote();

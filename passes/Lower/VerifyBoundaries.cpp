@@ -28,6 +28,8 @@ struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesP
       }
       return WalkResult::advance();
     });
+    for (auto function : getOperation()->getRegion(0).getOps<func::FuncOp>())
+      isClean &= succeeded(tg::verifyStates(function));
     if (!isClean)
       signalPassFailure();
   }
@@ -46,6 +48,10 @@ struct VerifyMemoryPass : public braid::impl::VerifyMemoryPassBase<VerifyMemoryP
       }
       return isa<exec::KernelOp, exec::KernelDefOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
+    SmallVector<Attribute> kept;
+    for (auto tensor : getOperation()->getRegion(0).getOps<exec::TensorOp>())
+      kept.push_back(tensor.getValue());
+    isClean &= succeeded(tg::verifyStates(kept, [&] { return getOperation()->emitOpError(); }));
     if (!isClean)
       signalPassFailure();
   }

@@ -20,7 +20,7 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
-constexpr llvm::StringLiteral kStop = "stop", kValues = "values", kAgree = "agree";
+constexpr llvm::StringLiteral kAgree = "agree";
 constexpr int64_t kNumValues = 8;
 
 struct Agree final : braid::impl::AgreePassBase<Agree> {
@@ -66,21 +66,19 @@ LogicalResult Agree::check(SymbolTable &symbols, func::FuncOp train) {
   if (train.isExternal() || train->hasAttr(CommDialect::kProgram))
     return train.emitError() << "'train' is " << (train.isExternal() ? "a declaration" : "the program of a rank")
                              << "; comm-agree takes it before comm-shard, with whole tensors";
-  if (argumentWithRole(train, kStop) || resultWithRole(train, kStop))
-    return train.emitError() << "'train' has the role '" << kStop << "' already; comm-agree adds it";
+  if (argumentWithRole(train, tg::Role::Stop) || resultWithRole(train, tg::Role::Stop))
+    return train.emitError() << "'train' has the role '" << tg::stringifyRole(tg::Role::Stop)
+                             << "' already; comm-agree adds it";
   return success();
 }
 
 void Agree::addStop(func::FuncOp train) {
   Builder builder(&getContext());
-  StringAttr name = builder.getStringAttr(kStop);
   SignatureEditor editor(train);
-  BlockArgument stop =
-      editor.addArgument(RankedTensorType::get({}, builder.getF32Type()),
-                         {builder.getNamedAttr(tg::kInput, name), builder.getNamedAttr(tg::kRole, name),
-                          builder.getNamedAttr(CommDialect::kSharding, partial(/*rank=*/0, Reduction::Sum))});
-  editor.addResult(stop, tg::kRole, kStop);
+  BlockArgument stop = editor.scalarInput(tg::Role::Stop, builder.getF32Type());
+  editor.addResult(stop, tg::Role::Stop);
   editor.finish();
+  train.setArgAttr(stop.getArgNumber(), CommDialect::kSharding, partial(/*rank=*/0, Reduction::Sum));
   train.setResultAttr(train.getNumResults() - 1, CommDialect::kSharding, ShardingAttr::replicated(symbol, /*rank=*/0));
 }
 
@@ -92,11 +90,11 @@ func::FuncOp Agree::makeAgree() {
   Block *body = agree.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   builder.create<func::ReturnOp>(loc, body->getArgument(0));
-  StringAttr name = builder.getStringAttr(kValues);
-  agree.setArgAttr(0, tg::kInput, name);
-  agree.setArgAttr(0, tg::kRole, name);
+  auto role = tg::RoleAttr::get(&getContext(), tg::Role::Values);
+  agree.setArgAttr(0, tg::kInput, builder.getStringAttr(tg::stringifyRole(role.getValue())));
+  agree.setArgAttr(0, tg::kRole, role);
   agree.setArgAttr(0, CommDialect::kSharding, partial(/*rank=*/1, Reduction::Max));
-  agree.setResultAttr(0, tg::kRole, name);
+  agree.setResultAttr(0, tg::kRole, role);
   agree.setResultAttr(0, CommDialect::kSharding, ShardingAttr::replicated(symbol, /*rank=*/1));
   return agree;
 }

@@ -189,7 +189,7 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
 /// What a layout calls an argument: a working copy is sharded like its master.
 static StringAttr nameInLayout(DictionaryAttr attributes) {
   auto param = attributes ? attributes.getAs<tg::ParamAttr>(tg::kParam) : tg::ParamAttr();
-  return param && param.getCopyOf() ? param.getCopyOf() : tg::nameOf(attributes);
+  return param ? param.getOf() : tg::nameOf(attributes);
 }
 
 /// A layout speaks of tensors as the graph shows them, which is not how the arena

@@ -27,15 +27,6 @@ constexpr unsigned kNever = ~0u;
 struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
   using DataParallelPassBase::DataParallelPassBase;
 
-  /// What lives across steps.
-  enum class Kept {
-    Parameter,
-    UnreadParameter, ///< That the loss does not depend on.
-    Accumulator,     ///< Of gradients, the loss and its count over microbatches.
-    OptimizerState,
-    ModelState, ///< Running statistics, counters.
-  };
-
   void runOnOperation() final {
     if (failed(readOptions()))
       return signalPassFailure();
@@ -49,8 +40,8 @@ private:
   LogicalResult readOptions();
   FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
   void findUnread();
-  BlockArgument ownerOf(tg::StateAttr state, Type type) const;
-  Kept kindOf(func::FuncOp function, BlockArgument argument) const;
+  BlockArgument ownerOf(BlockArgument argument) const;
+  unsigned firstStage(BlockArgument argument) const;
   ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
   LogicalResult annotate(func::FuncOp function);
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
@@ -62,7 +53,7 @@ private:
   std::optional<Mesh> mesh;
   AxesAttr batchAxes, shardAxes;
   llvm::StringSet<> unread;
-  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, by masters.
+  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, as states name them.
 };
 } // namespace
 
@@ -168,63 +159,42 @@ void DataParallel::findUnread() {
     unread.erase(name.getKey());
 }
 
-/// The parameter that a state is for: accumulators and optimizers name theirs after
-/// it, "acc.h.0.weight" and "h.0.weight.exp_avg"; a master has the name itself.
-BlockArgument DataParallel::ownerOf(tg::StateAttr state, Type type) const {
-  StringRef name = state.getName();
-  BlockArgument owner;
-  if (!state.getScratch())
-    owner = parameters.contains(name) ? parameters.lookup(name) : parameters.lookup(name.rsplit('.').first);
-  else if (name.consume_front("acc."))
-    owner = parameters.lookup(name);
-  bool fits = owner && cast<ShapedType>(owner.getType()).getShape() == cast<ShapedType>(type).getShape();
+/// The parameter of the same shape that a state belongs to.
+BlockArgument DataParallel::ownerOf(BlockArgument argument) const {
+  tg::StateAttr state = stateOf(argument);
+  BlockArgument owner = state && state.getOf() ? parameters.lookup(state.getOf()) : BlockArgument();
+  bool fits = owner && cast<ShapedType>(owner.getType()).getShape() == cast<ShapedType>(argument.getType()).getShape();
   return fits ? owner : BlockArgument();
-}
-
-DataParallel::Kept DataParallel::kindOf(func::FuncOp function, BlockArgument argument) const {
-  if (tg::ParamAttr parameter = parameterOf(argument))
-    return unread.contains(parameter.getName()) ? Kept::UnreadParameter : Kept::Parameter;
-  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-  if (state.getScratch())
-    return Kept::Accumulator;
-  return ownerOf(state, argument.getType()) ? Kept::OptimizerState : Kept::ModelState;
 }
 
 /// The sharding that a layout gives an argument, or else the parameter whose state it is.
 ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
-  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-  BlockArgument owner = state ? ownerOf(state, argument.getType()) : BlockArgument();
+  BlockArgument owner = ownerOf(argument);
   if (!owner || function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
     return shardingOfArgument(function, argument.getArgNumber(), symbol);
   AxesAttr none = AxesAttr::get(symbol.getContext());
   return shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
 }
 
-/// The first stage of ZeRO that shards it.
-static unsigned firstStage(DataParallel::Kept kind) {
-  switch (kind) {
-  case DataParallel::Kept::Parameter:
-    return 3;
-  case DataParallel::Kept::Accumulator:
+/// The first stage of ZeRO that shards what lives across steps.
+unsigned DataParallel::firstStage(BlockArgument argument) const {
+  if (tg::ParamAttr parameter = parameterOf(argument))
+    return unread.contains(parameter.getName()) ? 1 : 3;
+  tg::StateAttr state = stateOf(argument);
+  if (state.isAccumulator())
     return 2;
-  case DataParallel::Kept::OptimizerState:
-  case DataParallel::Kept::UnreadParameter:
-    return 1;
-  case DataParallel::Kept::ModelState:
-    return kNever;
-  }
-  llvm_unreachable("a kind that is kept in no way");
+  return state.getKind() == tg::TensorKind::RunningStatistic ? kNever : 1;
 }
 
 LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
                                          const DenseSet<Value> &ofBatch) {
-  Kept kind = kindOf(function, argument);
-  bool isSharded = zero >= firstStage(kind) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
+  tg::StateAttr state = stateOf(argument);
+  bool isSharded = zero >= firstStage(argument) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
   ShardingAttr sharding = layoutOf(function, argument);
   bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
     return success(); // said otherwise
-  bool isSum = kind == Kept::Accumulator && addsUpBatch(argument, ofBatch);
+  bool isSum = state && state.isAccumulator() && addsUpBatch(argument, ofBatch);
   if (isSharded && !(isSum && keepUnreduced))
     sharding = sharding.withFlat(shardAxes);
   // Reductions other than those into shards wait for the last microbatch: all of them,
@@ -244,7 +214,7 @@ static bool isShardedByBatch(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (function.getResultAttr(i, tg::kUpdates))
       return true;
-  return resultWithRole(function, "loss").has_value();
+  return resultWithRole(function, tg::Role::Loss).has_value();
 }
 
 LogicalResult DataParallel::annotate(func::FuncOp function) {
@@ -253,7 +223,7 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
       if (failed(annotateBatch(function, input)))
         return failure();
   DenseSet<Value> ofBatch = valuesOfBatch(function);
-  parameters = parametersByMaster(function);
+  parameters = parametersByOwner(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);

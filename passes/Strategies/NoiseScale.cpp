@@ -134,10 +134,8 @@ Value NoiseScale::countScale(Value value) {
 
 bool NoiseScale::isAccumulator(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return false;
-  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-  return state && state.getScratch();
+  tg::StateAttr state = argument ? stateOf(argument) : tg::StateAttr();
+  return state && state.isAccumulator();
 }
 
 Value NoiseScale::step(Value value, Gradient &gradient) {
@@ -267,8 +265,8 @@ LogicalResult NoiseScale::measure(Value norm) {
   Value global = b.square(b.convert(norm, builder.getF32Type()));
   if (one.isMicrobatch)
     local = asWholeBatchOfRank(b, local, global);
-  addResult(function, local, tg::kRole, "grad_sq_local");
-  addResult(function, global, tg::kRole, "grad_sq_global");
+  addResult(function, local, tg::Role::GradSqLocal);
+  addResult(function, global, tg::Role::GradSqGlobal);
   return success();
 }
 
@@ -297,7 +295,7 @@ struct MeasureNoiseScale final : braid::impl::NoiseScalePassBase<MeasureNoiseSca
     FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
     if (failed(mesh))
       return signalPassFailure();
-    std::optional<unsigned> norm = resultWithRole(function, "grad_norm");
+    std::optional<unsigned> norm = resultWithRole(function, tg::Role::GradNorm);
     if (!norm) {
       function.emitError() << "comm-noise-scale reads the norm of all gradients, but no result has the role "
                               "grad_norm; run tg-apply-optimizer with report-norm";

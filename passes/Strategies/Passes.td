@@ -70,21 +70,21 @@ def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
     Input:
     ```mlir
     comm.mesh @mesh [dp = 2, tp = 2]
-    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<4x8xf32> {tg.role = "logits"}) {
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<4x8xf32> {tg.role = #tg.role<logits>}) {
       return %x : tensor<4x8xf32>
     }
     ```
     Output:
     ```mlir
     comm.mesh @mesh [dp = 2, tp = 2]
-    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
-                     %stop: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp, tp}>, tg.input = "stop", tg.role = "stop"})
-        -> (tensor<4x8xf32> {tg.role = "logits"},
-            tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = "stop"}) {
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                     %stop: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp, tp}>, tg.input = "stop", tg.role = #tg.role<stop>})
+        -> (tensor<4x8xf32> {tg.role = #tg.role<logits>},
+            tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = #tg.role<stop>}) {
       return %x, %stop : tensor<4x8xf32>, tensor<f32>
     }
-    func.func @agree(%values: tensor<8xi32> {comm.sharding = #comm.sharding<@mesh, {}, partial max {dp, tp}>, tg.input = "values", tg.role = "values"})
-        -> (tensor<8xi32> {comm.sharding = #comm.sharding<@mesh, {}>, tg.role = "values"}) {
+    func.func @agree(%values: tensor<8xi32> {comm.sharding = #comm.sharding<@mesh, {}, partial max {dp, tp}>, tg.input = "values", tg.role = #tg.role<values>})
+        -> (tensor<8xi32> {comm.sharding = #comm.sharding<@mesh, {}>, tg.role = #tg.role<values>}) {
       return %values : tensor<8xi32>
     }
     ```
@@ -136,10 +136,10 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     Input (`axes=dp zero=1`):
     ```mlir
     comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"},
+    func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
                      %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %m: tensor<8xf32> {tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
+                     %m: tensor<8xf32> {tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>, of = "w", kind = moment>})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
       %loss = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
       return %loss, %m : tensor<f32>, tensor<8xf32>
     }
@@ -147,10 +147,10 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     Output:
     ```mlir
     comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x", tg.role = "features"},
+    func.func @train(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x", tg.role = #tg.role<features>},
                      %w: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, priority 1>, tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %m: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {dp}, priority 1>, tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>>})
-        -> (tensor<f32> {tg.role = "loss"}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
+                     %m: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {dp}, priority 1>, tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>, of = "w", kind = moment>})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<8xf32> {tg.updates = "w.exp_avg"}) {
       %loss = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
       return %loss, %m : tensor<f32>, tensor<8xf32>
     }
@@ -259,10 +259,10 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
     Input:
     ```mlir
     comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = "features", comm.global = tensor<2x4xf32>,
+    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = #tg.role<features>, comm.global = tensor<2x4xf32>,
                                           comm.sharding = #comm.sharding<@mesh, {dp} {}>},
                      %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<f32> {tg.role = "grad_norm"}, tensor<4xf32> {tg.updates = "w"})
+        -> (tensor<f32> {tg.role = #tg.role<grad_norm>}, tensor<4xf32> {tg.updates = "w"})
         attributes {comm.program = #comm.program<@mesh>} {
       %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
       %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -275,11 +275,11 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
     Output:
     ```mlir
     comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = "features", comm.global = tensor<2x4xf32>,
+    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = #tg.role<features>, comm.global = tensor<2x4xf32>,
                                           comm.sharding = #comm.sharding<@mesh, {dp} {}>},
                      %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<f32> {tg.role = "grad_norm"}, tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = "grad_sq_local"},
-            tensor<f32> {tg.role = "grad_sq_global"})
+        -> (tensor<f32> {tg.role = #tg.role<grad_norm>}, tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = #tg.role<grad_sq_local>},
+            tensor<f32> {tg.role = #tg.role<grad_sq_global>})
         attributes {comm.program = #comm.program<@mesh>} {
       %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
       %squares = arith.mulf %part, %part : tensor<4xf32>

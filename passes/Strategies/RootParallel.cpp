@@ -100,7 +100,7 @@ bool Split::isRanksOwn(DictionaryAttr attributes) const {
 /// Whether all ranks read a result: it is not sharded, and it is not the new value of a
 /// tensor that the root keeps.
 bool Split::isReadByAll(DictionaryAttr attributes) const {
-  return attributes.contains(tg::kRole) && !shardedDim(attributes);
+  return (attributes.contains(tg::kRole) || attributes.contains(tg::kOutput)) && !shardedDim(attributes);
 }
 
 LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {

@@ -161,7 +161,7 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
   const std::string about = concat(where, "tensor '", name, "' ");
   names.push_back(name);
   br_tensor t{};
-  t.name = names.back().c_str(), t.cause = "", t.checkpoint = 1, t.bytes = UINT64_MAX;
+  t.name = names.back().c_str(), t.checkpoint = 1, t.bytes = UINT64_MAX;
   if (!value.is_object() || !value.contains("dtype") || !value.contains("shape"))
     fail(about, "lacks dtype or shape");
   t.dtype = typeNamed(value["dtype"], about);

@@ -91,7 +91,7 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
 }
 
 bool isWanted(const br_tensor &t, Restore what) {
-  return t.copy_of || (t.checkpoint && (what == Restore::Everything || std::string_view(t.cause) != "optimizer_state"));
+  return t.copy_of || (t.checkpoint && (what == Restore::Everything || t.category != BR_OPTIMIZER_STATE));
 }
 
 [[noreturn]] void refuse(const SavedTensors &saved, const Model &model, const std::string &difference) {
@@ -135,7 +135,7 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
 Targets compareParameters(const SavedTensors &saved, const Model &model) {
   std::set<std::string_view> names;
   for (const br_tensor &t : tensorsOf(model.table()))
-    if (std::string_view(t.cause) == "parameters")
+    if (t.category == BR_PARAMETERS)
       names.insert(nameInFile(t));
   Targets wanted;
   for (const br_tensor &t : tensorsOf(model.table())) {

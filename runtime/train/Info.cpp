@@ -47,7 +47,7 @@ void printBytes(const char *label, uint64_t bytes) {
 void printModel(const br_model &model) {
   uint64_t parameters = 0;
   for (const br_tensor &t : tensorsOf(model))
-    if (std::string_view(t.cause) == "parameters")
+    if (t.category == BR_PARAMETERS)
       parameters += numElements(t);
   std::printf("model %s\n", model.name);
   std::printf("  %-24s %16s\n", "parameters", formatCount(parameters).c_str());
@@ -86,10 +86,10 @@ void printTensors(const ordered_json &plan, int64_t limit) {
   std::stable_sort(tensors.begin(), tensors.end(),
                    [](auto *a, auto *b) { return number(*a, "bytes") > number(*b, "bytes"); });
   tensors.resize(std::min<size_t>(tensors.size(), limit));
-  std::printf("largest tensors (bytes, cause, live from op to op)\n");
+  std::printf("largest tensors (bytes, category, live from op to op)\n");
   for (const ordered_json *tensor : tensors)
     std::printf("  %16s  %-16s %6llu - %-6llu %s\n", formatCount(number(*tensor, "bytes")).c_str(),
-                word(*tensor, "cause").c_str(), static_cast<unsigned long long>(number(*tensor, "first")),
+                word(*tensor, "category").c_str(), static_cast<unsigned long long>(number(*tensor, "first")),
                 static_cast<unsigned long long>(number(*tensor, "last")), word(*tensor, "name").c_str());
 }
 
@@ -119,11 +119,11 @@ int braid::runInfo(const br_model &model, const InfoOptions &options) {
   }
   if (std::string op = word(plan, "peak_op"); !op.empty())
     std::printf("  %-24s %s\n", "peak at", op.c_str());
-  if (auto causes = plan.find("by_cause"); causes != plan.end() && causes->is_object()) {
-    std::printf("by cause (each cause's own peak)\n");
-    for (const auto &[cause, bytes] : causes->items())
+  if (auto categories = plan.find("by_category"); categories != plan.end() && categories->is_object()) {
+    std::printf("by category (each category's own peak)\n");
+    for (const auto &[category, bytes] : categories->items())
       if (bytes.is_number())
-        printBytes(cause.c_str(), bytes.get<uint64_t>());
+        printBytes(category.c_str(), bytes.get<uint64_t>());
   }
   printTensors(plan, options.tensors);
   return 0;

@@ -123,7 +123,7 @@ void Runner::clear(const Slot &slot, std::byte *memory) const {
 bool Runner::holdsParameter(const br_tensor &t) const {
   auto isCopy = [&](const br_tensor &other) { return other.copy_of && std::string_view(other.copy_of) == t.name; };
   auto tensors = tensorsOf(table);
-  return std::string_view(t.cause) == "parameters" || std::any_of(tensors.begin(), tensors.end(), isCopy);
+  return t.category == BR_PARAMETERS || std::any_of(tensors.begin(), tensors.end(), isCopy);
 }
 
 void Runner::fillTensor(const br_tensor &t, std::byte *memory) const {

@@ -19,10 +19,10 @@
 // TWO: step 2/3 loss 2.5000
 // TWO: step 2 held-out loss 4.0000
 // TWO: step 3/3 loss 4.5000
-func.func @model(%x: tensor<12x1xf32> {tg.input = "x", tg.role = "features"},
+func.func @model(%x: tensor<12x1xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<1xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>},
-                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<i32> {tg.updates = "batches"}) {
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>, kind = running_statistic>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<i32> {tg.updates = "batches"}) {
   %rows = tg.broadcast %w dims [1] : tensor<1xf32> -> tensor<12x1xf32>
   %y = arith.mulf %x, %rows : tensor<12x1xf32>
   %number = tg.convert %batches : tensor<i32> -> tensor<f32>

@@ -79,9 +79,9 @@ exec.kernel_def @total space [8, 48] layouts [!exec.ref<8x48xf32, [48, 1]>, !exe
   exec.yield %sum : tensor<48xf32>
 }
 exec.program @columns arena 33024 {
-  exec.buffer @x at 0 bytes 30720 live -1 to 0 cause "inputs" name "x" "input" role "x" : tensor<8x20x48xf32>
-  exec.buffer @p at 30720 bytes 1536 live 0 to 2 cause "activations" name "p" "result" role "p" : tensor<8x48xf32>
-  exec.buffer @y at 32768 bytes 192 live 1 to 2 cause "activations" name "y" "result" role "y" : tensor<48xf32>
+  exec.buffer @x at 0 bytes 30720 live -1 to 0 category inputs name "x" "input" role "x" : tensor<8x20x48xf32>
+  exec.buffer @p at 30720 bytes 1536 live 0 to 2 category activations name "p" "result" role "p" : tensor<8x48xf32>
+  exec.buffer @y at 32768 bytes 192 live 1 to 2 category activations name "y" "result" role "y" : tensor<48xf32>
   %x = exec.ref @x + 0 : !exec.ref<8x20x48xf32, [960, 48, 1]>
   %p = exec.ref @p + 0 : !exec.ref<8x48xf32, [48, 1]>
   %y = exec.ref @y + 0 : !exec.ref<48xf32, [1]>

@@ -77,10 +77,10 @@ exec.kernel_def @center space [8, 12, 768] layouts [!exec.ref<8x12x768xf32, [921
   exec.yield %z, %p : tensor<8x12x768xf32>, tensor<8x768xf32>
 }
 exec.program @groups arena 909312 {
-  exec.buffer @x at 0 bytes 294912 live -1 to 0 cause "inputs" name "x" "input" role "x" : tensor<8x12x768xf32>
-  exec.buffer @y at 294912 bytes 294912 live -1 to 0 cause "inputs" name "y" "input" role "y" : tensor<8x12x768xf32>
-  exec.buffer @z at 589824 bytes 294912 live 0 to 1 cause "activations" name "z" "result" role "z" : tensor<8x12x768xf32>
-  exec.buffer @p at 884736 bytes 24576 live 0 to 1 cause "activations" name "p" "result" role "p" : tensor<8x768xf32>
+  exec.buffer @x at 0 bytes 294912 live -1 to 0 category inputs name "x" "input" role "x" : tensor<8x12x768xf32>
+  exec.buffer @y at 294912 bytes 294912 live -1 to 0 category inputs name "y" "input" role "y" : tensor<8x12x768xf32>
+  exec.buffer @z at 589824 bytes 294912 live 0 to 1 category activations name "z" "result" role "z" : tensor<8x12x768xf32>
+  exec.buffer @p at 884736 bytes 24576 live 0 to 1 category activations name "p" "result" role "p" : tensor<8x768xf32>
   %x = exec.ref @x + 0 : !exec.ref<8x12x768xf32, [9216, 768, 1]>
   %y = exec.ref @y + 0 : !exec.ref<8x12x768xf32, [9216, 768, 1]>
   %z = exec.ref @z + 0 : !exec.ref<8x12x768xf32, [9216, 768, 1]>

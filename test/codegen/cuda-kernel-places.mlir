@@ -76,12 +76,12 @@ exec.kernel_def @scale space [40, 64] layouts [
   } -> tensor<40x64xbf16>
   exec.yield %y, %new : tensor<40x64xbf16>, tensor<40xf32>
 }
-exec.tensor @x at 0 bytes 5120 cause "parameters" : tensor<40x64xbf16> = #tg.param<"x", #tg.init<normal, 0.0, 1.0>>
-exec.tensor @g at 5376 bytes 272 cause "parameters" : tensor<68xf32> = #tg.param<"g", #tg.init<normal, 0.0, 1.0>>
-exec.tensor @s at 6144 bytes 160 cause "parameters" : tensor<40xf32> = #tg.param<"s", #tg.init<ones>>
+exec.tensor @x at 0 bytes 5120 category parameters : tensor<40x64xbf16> = #tg.param<"x", #tg.init<normal, 0.0, 1.0>>
+exec.tensor @g at 5376 bytes 272 category parameters : tensor<68xf32> = #tg.param<"g", #tg.init<normal, 0.0, 1.0>>
+exec.tensor @s at 6144 bytes 160 category parameters : tensor<40xf32> = #tg.param<"s", #tg.init<ones>>
 exec.program @places arena 18432 {
-  exec.buffer @y0 at 8192 bytes 5120 live 0 to 2 cause "activations" name "y0" "result" role "y0" : tensor<40x64xbf16>
-  exec.buffer @y1 at 13312 bytes 5120 live 1 to 2 cause "activations" name "y1" "result" role "y1" : tensor<40x64xbf16>
+  exec.buffer @y0 at 8192 bytes 5120 live 0 to 2 category activations name "y0" "result" role "y0" : tensor<40x64xbf16>
+  exec.buffer @y1 at 13312 bytes 5120 live 1 to 2 category activations name "y1" "result" role "y1" : tensor<40x64xbf16>
   %x = exec.ref @x + 0 : !exec.ref<40x64xbf16, [64, 1]>
   %g = exec.ref @g + 0 : !exec.ref<64xf32, [1]>
   %h = exec.ref @g + 4 : !exec.ref<64xf32, [1]>

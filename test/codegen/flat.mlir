@@ -44,14 +44,14 @@ exec.kernel_def @sgd space [1] flat layouts [
   } -> tensor<1xf32>
   exec.yield %y : tensor<1xf32>
 }
-exec.tensor @w at 0 bytes 40000 cause "parameters" : tensor<100x100xf32> = #tg.param<"w", #tg.init<normal, 0.0, 0.02>, transposed>
-exec.tensor @b at 40000 bytes 448 cause "parameters" : tensor<100xf32> = #tg.param<"b", #tg.init<zeros>>
-exec.tensor @c at 40448 bytes 64 cause "parameters" : tensor<3xf32> = #tg.param<"c", #tg.init<uniform, -1.0, 1.0 layers 8>>
+exec.tensor @w at 0 bytes 40000 category parameters : tensor<100x100xf32> = #tg.param<"w", #tg.init<normal, 0.0, 0.02>, transposed>
+exec.tensor @b at 40000 bytes 448 category parameters : tensor<100xf32> = #tg.param<"b", #tg.init<zeros>>
+exec.tensor @c at 40448 bytes 64 category parameters : tensor<3xf32> = #tg.param<"c", #tg.init<uniform, -1.0, 1.0 layers 8>>
 exec.program @train arena 81344 {
-  exec.buffer @gw at 40512 bytes 40000 live -1 to 0 cause "inputs" name "gw" "input" role "gw" : tensor<100x100xf32>
-  exec.buffer @gb at 80512 bytes 448 live -1 to 0 cause "inputs" name "gb" "input" role "gb" : tensor<100xf32>
-  exec.buffer @gc at 80960 bytes 64 live -1 to 1 cause "inputs" name "gc" "input" role "gc" : tensor<3xf32>
-  exec.buffer @lr at 81024 bytes 64 live -1 to 1 cause "inputs" name "lr" "input" role "lr" : tensor<f32>
+  exec.buffer @gw at 40512 bytes 40000 live -1 to 0 category inputs name "gw" "input" role "gw" : tensor<100x100xf32>
+  exec.buffer @gb at 80512 bytes 448 live -1 to 0 category inputs name "gb" "input" role "gb" : tensor<100xf32>
+  exec.buffer @gc at 80960 bytes 64 live -1 to 1 category inputs name "gc" "input" role "gc" : tensor<3xf32>
+  exec.buffer @lr at 81024 bytes 64 live -1 to 1 category inputs name "lr" "input" role "lr" : tensor<f32>
   %w = exec.ref @w + 0 : !exec.ref<100x100xf32, [100, 1]>
   %b = exec.ref @b + 0 : !exec.ref<100xf32, [1]>
   %c = exec.ref @c + 0 : !exec.ref<3xf32, [1]>

@@ -92,11 +92,11 @@ exec.kernel_def @layer_norm space [4, 64, 768] layouts [
   } -> tensor<4x64x768xf32>
   exec.yield %y, %mean : tensor<4x64x768xf32>, tensor<4x64xf32>
 }
-exec.tensor @g at 786432 bytes 3072 cause "parameters" : tensor<768xf32> = #tg.param<"g", #tg.init<ones>>
+exec.tensor @g at 786432 bytes 3072 category parameters : tensor<768xf32> = #tg.param<"g", #tg.init<ones>>
 exec.program @train arena 1576960 {
-  exec.buffer @x at 0 bytes 786432 live -1 to 0 cause "inputs" name "x" "input" role "features" : tensor<4x64x768xf32>
-  exec.buffer @y at 789504 bytes 786432 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x64x768xf32>
-  exec.buffer @m at 1575936 bytes 1024 live 0 to 1 cause "activations" name "m" "result" role "m" : tensor<4x64xf32>
+  exec.buffer @x at 0 bytes 786432 live -1 to 0 category inputs name "x" "input" role "features" : tensor<4x64x768xf32>
+  exec.buffer @y at 789504 bytes 786432 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x64x768xf32>
+  exec.buffer @m at 1575936 bytes 1024 live 0 to 1 category activations name "m" "result" role "m" : tensor<4x64xf32>
   %x = exec.ref @x + 0 : !exec.ref<4x64x768xf32, [49152, 768, 1]>
   %g = exec.ref @g + 0 : !exec.ref<768xf32, [1]>
   %y = exec.ref @y + 0 : !exec.ref<4x64x768xf32, [49152, 768, 1]>

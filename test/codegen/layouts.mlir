@@ -172,18 +172,18 @@ exec.kernel_def @norm space [1] layouts [!exec.ref<f32, []>, !exec.ref<f32, []>,
   exec.yield %y, %z : tensor<f32>, tensor<i1>
 }
 exec.program @run_mask arena 37312 {
-  exec.buffer @in0 at 32768 bytes 1600 live -1 to 0 cause "inputs" name "x0" "input" role "x0" : tensor<400xf32>
-  exec.buffer @in1 at 34368 bytes 832 live -1 to 0 cause "inputs" name "x1" "input" role "x1" : tensor<2x20x5xf32>
-  exec.buffer @in2 at 35200 bytes 64 live -1 to 0 cause "inputs" name "x2" "input" role "x2" : tensor<2x5xi32>
-  exec.buffer @in3 at 35264 bytes 128 live -1 to 0 cause "inputs" name "x3" "input" role "x3" : tensor<5x20xi1>
-  exec.buffer @in4 at 35392 bytes 64 live -1 to 0 cause "inputs" name "x4" "input" role "x4" : tensor<f32>
-  exec.buffer @in5 at 35456 bytes 64 live -1 to 0 cause "inputs" name "x5" "input" role "x5" : tensor<20xbf16>
-  exec.buffer @in6 at 35520 bytes 64 live -1 to 0 cause "inputs" name "x6" "input" role "x6" : tensor<5xi32>
-  exec.buffer @out0 at 35584 bytes 832 live 0 to 1 cause "activations" name "y0" "result" role "y0" : tensor<200xf32>
-  exec.buffer @out1 at 36416 bytes 448 live 0 to 1 cause "activations" name "y1" "result" role "y1" : tensor<2x5x20xbf16>
-  exec.buffer @out2 at 36864 bytes 256 live 0 to 1 cause "activations" name "y2" "result" role "y2" : tensor<2x5x20xi1>
-  exec.buffer @out3 at 37120 bytes 128 live 0 to 1 cause "activations" name "y3" "result" role "y3" : tensor<20xf32>
-  exec.buffer @out4 at 37248 bytes 64 live 0 to 1 cause "activations" name "y4" "result" role "y4" : tensor<2x5xi32>
+  exec.buffer @in0 at 32768 bytes 1600 live -1 to 0 category inputs name "x0" "input" role "x0" : tensor<400xf32>
+  exec.buffer @in1 at 34368 bytes 832 live -1 to 0 category inputs name "x1" "input" role "x1" : tensor<2x20x5xf32>
+  exec.buffer @in2 at 35200 bytes 64 live -1 to 0 category inputs name "x2" "input" role "x2" : tensor<2x5xi32>
+  exec.buffer @in3 at 35264 bytes 128 live -1 to 0 category inputs name "x3" "input" role "x3" : tensor<5x20xi1>
+  exec.buffer @in4 at 35392 bytes 64 live -1 to 0 category inputs name "x4" "input" role "x4" : tensor<f32>
+  exec.buffer @in5 at 35456 bytes 64 live -1 to 0 category inputs name "x5" "input" role "x5" : tensor<20xbf16>
+  exec.buffer @in6 at 35520 bytes 64 live -1 to 0 category inputs name "x6" "input" role "x6" : tensor<5xi32>
+  exec.buffer @out0 at 35584 bytes 832 live 0 to 1 category activations name "y0" "result" role "y0" : tensor<200xf32>
+  exec.buffer @out1 at 36416 bytes 448 live 0 to 1 category activations name "y1" "result" role "y1" : tensor<2x5x20xbf16>
+  exec.buffer @out2 at 36864 bytes 256 live 0 to 1 category activations name "y2" "result" role "y2" : tensor<2x5x20xi1>
+  exec.buffer @out3 at 37120 bytes 128 live 0 to 1 category activations name "y3" "result" role "y3" : tensor<20xf32>
+  exec.buffer @out4 at 37248 bytes 64 live 0 to 1 category activations name "y4" "result" role "y4" : tensor<2x5xi32>
   %i0 = exec.ref @in0 + 0 : !exec.ref<2x5x20xf32, [300, 20, 1]>
   %i1 = exec.ref @in1 + 0 : !exec.ref<2x20x5xf32, [100, 5, 1]>
   %i2 = exec.ref @in2 + 0 : !exec.ref<2x5xi32, [5, 1]>
@@ -200,9 +200,9 @@ exec.program @run_mask arena 37312 {
       : !exec.ref<2x5x20xf32, [300, 20, 1]>, !exec.ref<2x20x5xf32, [100, 5, 1]>, !exec.ref<2x5xi32, [5, 1]>, !exec.ref<5x20xi1, [20, 1]>, !exec.ref<f32, []>, !exec.ref<20xbf16, [1]>, !exec.ref<2x5xi32, [0, 1]> -> !exec.ref<2x5x20xf32, [1, 40, 2]>, !exec.ref<2x5x20xbf16, [100, 20, 1]>, !exec.ref<2x5x20xi1, [100, 20, 1]>, !exec.ref<20xf32, [1]>, !exec.ref<2x5xi32, [5, 1]>
 }
 exec.program @run_norm arena 32960 {
-  exec.buffer @in0 at 32768 bytes 64 live -1 to 0 cause "inputs" name "x0" "input" role "x0" : tensor<f32>
-  exec.buffer @out0 at 32832 bytes 64 live 0 to 1 cause "activations" name "y0" "result" role "y0" : tensor<f32>
-  exec.buffer @out1 at 32896 bytes 64 live 0 to 1 cause "activations" name "y1" "result" role "y1" : tensor<i1>
+  exec.buffer @in0 at 32768 bytes 64 live -1 to 0 category inputs name "x0" "input" role "x0" : tensor<f32>
+  exec.buffer @out0 at 32832 bytes 64 live 0 to 1 category activations name "y0" "result" role "y0" : tensor<f32>
+  exec.buffer @out1 at 32896 bytes 64 live 0 to 1 category activations name "y1" "result" role "y1" : tensor<i1>
   %i0 = exec.ref @in0 + 0 : !exec.ref<f32, []>
   %o0 = exec.ref @out0 + 0 : !exec.ref<f32, []>
   %o1 = exec.ref @out1 + 0 : !exec.ref<i1, []>

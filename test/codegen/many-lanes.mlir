@@ -59,11 +59,11 @@ exec.kernel_def @wide space [2, 3, 20001] layouts [!exec.ref<2x3x20001xf32, [600
   } -> tensor<20001xf32>
   exec.yield %y, %s, %n : tensor<2x3x20001xf32>, tensor<2x20001xf32>, tensor<20001xf32>
 }
-exec.tensor @wide_p0 at 0 bytes 480064 cause "parameters" : tensor<2x3x20001xf32> = #tg.param<"wide_p0", #tg.init<zeros>>
+exec.tensor @wide_p0 at 0 bytes 480064 category parameters : tensor<2x3x20001xf32> = #tg.param<"wide_p0", #tg.init<zeros>>
 exec.program @run_wide arena 1368768 {
-  exec.buffer @in1 at 1048576 bytes 80064 live -1 to 0 cause "inputs" name "x1" "input" role "x1" : tensor<20001xf32>
-  exec.buffer @out1 at 1128640 bytes 160064 live 0 to 1 cause "activations" name "y1" "result" role "y1" : tensor<2x20001xf32>
-  exec.buffer @out2 at 1288704 bytes 80064 live 0 to 1 cause "activations" name "y2" "result" role "y2" : tensor<20001xf32>
+  exec.buffer @in1 at 1048576 bytes 80064 live -1 to 0 category inputs name "x1" "input" role "x1" : tensor<20001xf32>
+  exec.buffer @out1 at 1128640 bytes 160064 live 0 to 1 category activations name "y1" "result" role "y1" : tensor<2x20001xf32>
+  exec.buffer @out2 at 1288704 bytes 80064 live 0 to 1 category activations name "y2" "result" role "y2" : tensor<20001xf32>
   %i0 = exec.ref @wide_p0 + 0 : !exec.ref<2x3x20001xf32, [60003, 20001, 1]>
   %i1 = exec.ref @in1 + 0 : !exec.ref<20001xf32, [1]>
   %o1 = exec.ref @out1 + 0 : !exec.ref<2x20001xf32, [20001, 1]>

@@ -56,10 +56,10 @@ exec.kernel_def @dropout space [6, 20] layouts [!exec.ref<6x20xf32, [20, 1]>, !e
   exec.yield %y, %z : tensor<6x20xf32>, tensor<6x20xf32>
 }
 exec.program @run_dropout arena 34368 {
-  exec.buffer @in0 at 32768 bytes 512 live -1 to 0 cause "inputs" name "x0" "input" role "x0" : tensor<6x20xf32>
-  exec.buffer @in1 at 33280 bytes 64 live -1 to 0 cause "inputs" name "x1" "input" role "key" : tensor<4xi32>
-  exec.buffer @out0 at 33344 bytes 512 live 0 to 1 cause "activations" name "y0" "result" role "y0" : tensor<6x20xf32>
-  exec.buffer @out1 at 33856 bytes 512 live 0 to 1 cause "activations" name "y1" "result" role "y1" : tensor<6x20xf32>
+  exec.buffer @in0 at 32768 bytes 512 live -1 to 0 category inputs name "x0" "input" role "x0" : tensor<6x20xf32>
+  exec.buffer @in1 at 33280 bytes 64 live -1 to 0 category inputs name "x1" "input" role "key" : tensor<4xi32>
+  exec.buffer @out0 at 33344 bytes 512 live 0 to 1 category activations name "y0" "result" role "y0" : tensor<6x20xf32>
+  exec.buffer @out1 at 33856 bytes 512 live 0 to 1 category activations name "y1" "result" role "y1" : tensor<6x20xf32>
   %i0 = exec.ref @in0 + 0 : !exec.ref<6x20xf32, [20, 1]>
   %i1 = exec.ref @in1 + 0 : !exec.ref<4xi32, [1]>
   %o0 = exec.ref @out0 + 0 : !exec.ref<6x20xf32, [20, 1]>

@@ -28,7 +28,7 @@
 // CHECK:      br_start(ctx, 5)
 
 // CHECK-LABEL: static const br_tensor tensors[] = {
-// CHECK-NEXT:   {"w", "parameters", BR_F32,
+// CHECK-NEXT:   {"w", BR_PARAMETERS, BR_F32,
 // CHECK:      static const br_io train_ios[] = {
 // CHECK-NEXT:   {"x", "", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0},
 // CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1},
@@ -81,8 +81,8 @@ comm.mesh @mesh [dp = 4]
 func.func @train(%x: tensor<2x3xf32> {comm.global = tensor<8x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x"},
                  %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                  %term: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>, tg.input = "term"})
-    -> (tensor<2x3xf32> {comm.global = tensor<8x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.role = "y"},
-        tensor<f32> {tg.role = "terms"}, tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<2x3xf32> {comm.global = tensor<8x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.output = "y"},
+        tensor<f32> {tg.output = "terms"}, tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
   %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
   %y = arith.mulf %x, %r : tensor<2x3xf32>
   %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>

@@ -9,10 +9,10 @@ comm.mesh @mesh [dp = 3]
 
 func.func @floats(%x: tensor<2x5xf64> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<6x5xf64>},
                   %h: tensor<2x5xbf16> {tg.input = "h", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<6x5xbf16>})
-    -> (tensor<2x5xf64> {tg.role = "mean"}, tensor<2x5xbf16> {tg.role = "least"},
-        tensor<4xf64> {tg.role = "range", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<2x5xf64>},
-        tensor<6x5xbf16> {tg.role = "rows"}, tensor<2x15xf64> {tg.role = "columns"},
-        tensor<4xbf16> {tg.role = "part", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<2x5xbf16>})
+    -> (tensor<2x5xf64> {tg.output = "mean"}, tensor<2x5xbf16> {tg.output = "least"},
+        tensor<4xf64> {tg.output = "range", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<2x5xf64>},
+        tensor<6x5xbf16> {tg.output = "rows"}, tensor<2x15xf64> {tg.output = "columns"},
+        tensor<4xbf16> {tg.output = "part", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<2x5xbf16>})
     attributes {comm.program = #comm.program<@mesh>} {
   %mean = comm.all_reduce mean %x over @mesh {dp} : (tensor<2x5xf64>) -> tensor<2x5xf64>
   %least = comm.all_reduce min %h over @mesh {dp} : (tensor<2x5xbf16>) -> tensor<2x5xbf16>
@@ -26,9 +26,9 @@ func.func @floats(%x: tensor<2x5xf64> {tg.input = "x", comm.sharding = #comm.sha
 
 func.func @integers(%i: tensor<7xi32> {tg.input = "i", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<21xi32>},
                     %l: tensor<3x6xi64> {tg.input = "l", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<9x6xi64>})
-    -> (tensor<7xi32> {tg.role = "sum"}, tensor<9x2xi64> {tg.role = "exchanged", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<9x6xi64>},
-        tensor<3x6xi64> {tg.role = "passed", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<9x6xi64>},
-        tensor<21xi32> {tg.role = "again"})
+    -> (tensor<7xi32> {tg.output = "sum"}, tensor<9x2xi64> {tg.output = "exchanged", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<9x6xi64>},
+        tensor<3x6xi64> {tg.output = "passed", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<9x6xi64>},
+        tensor<21xi32> {tg.output = "again"})
     attributes {comm.program = #comm.program<@mesh>} {
   %sum = comm.all_reduce sum %i over @mesh {dp} : (tensor<7xi32>) -> tensor<7xi32>
   %exchanged = comm.all_to_all %l split [1] concat [0] over @mesh {dp} : (tensor<3x6xi64>) -> tensor<9x2xi64>
@@ -40,8 +40,8 @@ func.func @integers(%i: tensor<7xi32> {tg.input = "i", comm.sharding = #comm.sha
 }
 
 func.func @bits(%b: tensor<6x3xi1> {tg.input = "b", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<18x3xi1>})
-    -> (tensor<6x3xi1> {tg.role = "any"}, tensor<6x3xi1> {tg.role = "first"},
-        tensor<6x1xi1> {tg.role = "column", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<6x3xi1>})
+    -> (tensor<6x3xi1> {tg.output = "any"}, tensor<6x3xi1> {tg.output = "first"},
+        tensor<6x1xi1> {tg.output = "column", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<6x3xi1>})
     attributes {comm.program = #comm.program<@mesh>} {
   %any = comm.all_reduce max %b over @mesh {dp} : (tensor<6x3xi1>) -> tensor<6x3xi1>
   %first = comm.broadcast %b root 2 over @mesh {dp} : (tensor<6x3xi1>) -> tensor<6x3xi1>

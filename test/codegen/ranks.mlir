@@ -54,11 +54,11 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // Shapes are those of whole tensors as checkpoints have them; strides and bytes
 // those of the part.  A transposed tensor has its sharded dims exchanged, too.
 // CHECK-LABEL: static const br_tensor tensors[] = {
-// CHECK-NEXT:   {"w", "parameters", BR_BF16, 2, {6, 8}, {1, 6},
+// CHECK-NEXT:   {"w", BR_PARAMETERS, BR_BF16, 2, {6, 8}, {1, 6},
 // CHECK-NEXT:    0, 48, BR_INIT_NORMAL, 0.0, 1.0, 0, 1, {0, 1}, 0, 0, nullptr},
-// CHECK-NEXT:   {"s", "parameters", BR_F32, 2, {6, 4}, {1, 2},
+// CHECK-NEXT:   {"s", BR_PARAMETERS, BR_F32, 2, {6, 4}, {1, 2},
 // CHECK-NEXT:    64, 16, BR_INIT_ONES, 0.0, 0.0, 1, 1, {2, 0}, 1, 0, nullptr},
-// CHECK-NEXT:   {"a", "gradients", BR_BF16, 2, {4, 6}, {6, 1},
+// CHECK-NEXT:   {"a", BR_GRADIENTS, BR_BF16, 2, {4, 6}, {6, 1},
 // CHECK-NEXT:    128, 48, BR_INIT_ZEROS, 0.0, 0.0, 2, 0, {0, 0}, 0, 3, nullptr},
 // CHECK:      static const br_io collectives_ios[] = {
 // CHECK-NEXT:   {"x", "", BR_F32, 2, {12, 18}, {{[0-9]+}}, 144, {1, 2}, 0, 0},
@@ -99,14 +99,14 @@ comm.mesh @mesh [dp = 2, tp = 3]
 
 func.func @collectives(%x: tensor<6x6xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x18xf32>},
                        %b: tensor<12xf32> {tg.input = "b"})
-    -> (tensor<6x6xf32> {tg.role = "mean", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x18xf32>},
-        tensor<12xf32> {tg.role = "mean_b"},
-        tensor<6x18xf32> {tg.role = "inner", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<12x18xf32>},
-        tensor<6x2xf32> {tg.role = "scattered", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x6xf32>},
-        tensor<18x2xf32> {tg.role = "exchanged", comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>, comm.global = tensor<108x2xf32>},
-        tensor<6x6xf32> {tg.role = "roots", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x18xf32>},
-        tensor<6x6xf32> {tg.role = "moved", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x18xf32>},
-        tensor<6xf32> {tg.role = "range", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp, tp}>, comm.global = tensor<6x6xf32>})
+    -> (tensor<6x6xf32> {tg.output = "mean", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x18xf32>},
+        tensor<12xf32> {tg.output = "mean_b"},
+        tensor<6x18xf32> {tg.output = "inner", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<12x18xf32>},
+        tensor<6x2xf32> {tg.output = "scattered", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x6xf32>},
+        tensor<18x2xf32> {tg.output = "exchanged", comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>, comm.global = tensor<108x2xf32>},
+        tensor<6x6xf32> {tg.output = "roots", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x18xf32>},
+        tensor<6x6xf32> {tg.output = "moved", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x18xf32>},
+        tensor<6xf32> {tg.output = "range", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp, tp}>, comm.global = tensor<6x6xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %mean:2 = comm.all_reduce mean %x, %b over @mesh {dp} : (tensor<6x6xf32>, tensor<12xf32>) -> (tensor<6x6xf32>, tensor<12xf32>)
   %inner = comm.all_gather %x dims [1] over @mesh {tp} : (tensor<6x6xf32>) -> tensor<6x18xf32>
@@ -122,7 +122,7 @@ func.func @collectives(%x: tensor<6x6xf32> {tg.input = "x", comm.sharding = #com
 
 func.func @train(%w: tensor<4x6xbf16> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 1.0>, transposed>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x6xbf16>},
                  %s: tensor<4xf32> {tg.param = #tg.param<"s", #tg.init<ones>, transposed>, comm.sharding = #comm.sharding<@mesh, {} {tp}, flat {dp}>, comm.global = tensor<4x6xf32>},
-                 %a: tensor<4x6xbf16> {tg.state = #tg.state<"a", #tg.init<zeros>, cause = "gradients", scratch>, comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp, tp}>})
+                 %a: tensor<4x6xbf16> {tg.state = #tg.state<"a", #tg.init<zeros>, kind = accumulator>, comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp, tp}>})
     -> (tensor<4x6xbf16> {tg.updates = "w", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x6xbf16>}, tensor<4xf32> {tg.updates = "s", comm.sharding = #comm.sharding<@mesh, {} {tp}, flat {dp}>, comm.global = tensor<4x6xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %t = comm.start {
@@ -136,9 +136,9 @@ func.func @train(%w: tensor<4x6xbf16> {tg.param = #tg.param<"w", #tg.init<normal
 // What a rank does alone: its number is a scalar in memory, or the start of a copy
 // whose loops are a table.
 func.func @alone(%x: tensor<6x6xf32> {tg.input = "x"}, %y: tensor<2x4xbf16> {tg.input = "y"}, %z: tensor<5xf32> {tg.input = "z"})
-    -> (tensor<6x2xf32> {tg.role = "columns", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x6xf32>},
-        tensor<2x4xbf16> {tg.role = "again"}, tensor<2xf32> {tg.role = "range", comm.sharding = #comm.sharding<@mesh, {}, flat {tp}>, comm.global = tensor<5xf32>},
-        tensor<5xf32> {tg.role = "joined"})
+    -> (tensor<6x2xf32> {tg.output = "columns", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<6x6xf32>},
+        tensor<2x4xbf16> {tg.output = "again"}, tensor<2xf32> {tg.output = "range", comm.sharding = #comm.sharding<@mesh, {}, flat {tp}>, comm.global = tensor<5xf32>},
+        tensor<5xf32> {tg.output = "joined"})
     attributes {comm.program = #comm.program<@mesh>} {
   %number = comm.axis_index over @mesh {tp} : tensor<i32>
   %scale = tg.convert %number : tensor<i32> -> tensor<f32>

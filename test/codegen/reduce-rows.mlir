@@ -123,12 +123,12 @@ exec.kernel_def @finish space [4, 36] layouts [!exec.ref<4x36xf32, [36, 1]>, !ex
   } -> tensor<36xf32>
   exec.yield %s : tensor<36xf32>
 }
-exec.tensor @scale_grad_p0 at 0 bytes 4608 cause "parameters" : tensor<4x8x36xf32> = #tg.param<"scale_grad_p0", #tg.init<zeros>>
+exec.tensor @scale_grad_p0 at 0 bytes 4608 category parameters : tensor<4x8x36xf32> = #tg.param<"scale_grad_p0", #tg.init<zeros>>
 exec.program @run_scale_grad arena 38720 {
-  exec.buffer @in1 at 32768 bytes 4608 live -1 to 0 cause "inputs" name "x1" "input" role "x1" : tensor<4x8x36xf32>
-  exec.buffer @in2 at 37376 bytes 192 live -1 to 0 cause "inputs" name "x2" "input" role "x2" : tensor<36xf32>
-  exec.buffer @out1 at 37568 bytes 576 live 0 to 1 cause "activations" name "y1" "result" role "y1" : tensor<4x36xf32>
-  exec.buffer @out2 at 38144 bytes 576 live 0 to 1 cause "activations" name "y2" "result" role "y2" : tensor<4x36xf32>
+  exec.buffer @in1 at 32768 bytes 4608 live -1 to 0 category inputs name "x1" "input" role "x1" : tensor<4x8x36xf32>
+  exec.buffer @in2 at 37376 bytes 192 live -1 to 0 category inputs name "x2" "input" role "x2" : tensor<36xf32>
+  exec.buffer @out1 at 37568 bytes 576 live 0 to 1 category activations name "y1" "result" role "y1" : tensor<4x36xf32>
+  exec.buffer @out2 at 38144 bytes 576 live 0 to 1 category activations name "y2" "result" role "y2" : tensor<4x36xf32>
   %i0 = exec.ref @scale_grad_p0 + 0 : !exec.ref<4x8x36xf32, [288, 36, 1]>
   %i1 = exec.ref @in1 + 0 : !exec.ref<4x8x36xf32, [288, 36, 1]>
   %i2 = exec.ref @in2 + 0 : !exec.ref<36xf32, [1]>
@@ -138,8 +138,8 @@ exec.program @run_scale_grad arena 38720 {
       : !exec.ref<4x8x36xf32, [288, 36, 1]>, !exec.ref<4x8x36xf32, [288, 36, 1]>, !exec.ref<36xf32, [1]> -> !exec.ref<4x8x36xf32, [288, 36, 1]>, !exec.ref<4x36xf32, [36, 1]>, !exec.ref<4x36xf32, [36, 1]>
 }
 exec.program @run_finish arena 33536 {
-  exec.buffer @in0 at 32768 bytes 576 live -1 to 0 cause "inputs" name "x0" "input" role "x0" : tensor<4x36xf32>
-  exec.buffer @out0 at 33344 bytes 192 live 0 to 1 cause "activations" name "y0" "result" role "y0" : tensor<36xf32>
+  exec.buffer @in0 at 32768 bytes 576 live -1 to 0 category inputs name "x0" "input" role "x0" : tensor<4x36xf32>
+  exec.buffer @out0 at 33344 bytes 192 live 0 to 1 category activations name "y0" "result" role "y0" : tensor<36xf32>
   %i0 = exec.ref @in0 + 0 : !exec.ref<4x36xf32, [36, 1]>
   %o0 = exec.ref @out0 + 0 : !exec.ref<36xf32, [1]>
   exec.launch @finish batch 1 (%i0) outs(%o0)

@@ -75,7 +75,7 @@ exec.kernel_def @softmax space [6, 100] layouts [!exec.ref<6x100xf32, [100, 1]>,
   } -> tensor<6x100xf32>
   exec.yield %y : tensor<6x100xf32>
 }
-exec.tensor @softmax_p0 at 0 bytes 2432 cause "parameters" : tensor<6x100xf32> = #tg.param<"softmax_p0", #tg.init<zeros>>
+exec.tensor @softmax_p0 at 0 bytes 2432 category parameters : tensor<6x100xf32> = #tg.param<"softmax_p0", #tg.init<zeros>>
 exec.program @run_softmax arena 2432 {
   %i0 = exec.ref @softmax_p0 + 0 : !exec.ref<6x100xf32, [100, 1]>
   exec.launch @softmax batch 1 (%i0) outs(%i0)

@@ -5,10 +5,10 @@
 // CHECK-NEXT: 256, 4096, 0, 0, 0, BR_BIAS_GRAD_NONE, 0},
 
 exec.program @train arena 4480 {
-  exec.buffer @workspace at 256 bytes 4096 live 0 to 0 cause "workspace" name "workspace"
-  exec.buffer @x at 0 bytes 64 live -1 to 0 cause "inputs" name "x" "input" role "x" : tensor<4x4xf32>
-  exec.buffer @copy at 64 bytes 64 live -1 to 0 cause "workspace" name "copy of w"
-  exec.buffer @y at 128 bytes 64 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @workspace at 256 bytes 4096 live 0 to 0 category workspace name "workspace" scratch
+  exec.buffer @x at 0 bytes 64 live -1 to 0 category inputs name "x" "input" role "x" : tensor<4x4xf32>
+  exec.buffer @copy at 64 bytes 64 live -1 to 0 category workspace name "copy of w"
+  exec.buffer @y at 128 bytes 64 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %w = exec.ref @copy + 0 : <4x4xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4x4xf32, [4, 1]>

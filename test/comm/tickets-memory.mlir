@@ -5,10 +5,10 @@
 // What is right: other bytes of the same buffer, reads of what is sent, the same
 // bytes after the wait, and a second collective beside the first.
 comm.mesh @mesh [dp = 2]
-exec.tensor @w at 0 bytes 64 cause "parameters" : tensor<4x4xf32> = #tg.param<"w", #tg.init<zeros>>
+exec.tensor @w at 0 bytes 64 category parameters : tensor<4x4xf32> = #tg.param<"w", #tg.init<zeros>>
 exec.program @train arena 256 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @a at 64 bytes 64 live -1 to 6 cause "inputs" name "a" "input" role "" : tensor<4x4xf32>
-  exec.buffer @b at 128 bytes 128 live 0 to 6 cause "activations" name "b"
+  exec.buffer @a at 64 bytes 64 live -1 to 6 category inputs name "a" "input" role "" : tensor<4x4xf32>
+  exec.buffer @b at 128 bytes 128 live 0 to 6 category activations name "b"
   %w = exec.ref @w + 0 : !exec.ref<4x4xf32, [4, 1]>
   %a = exec.ref @a + 0 : !exec.ref<4x4xf32, [4, 1]>
   %left = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
@@ -29,9 +29,9 @@ exec.program @train arena 256 attributes {comm.program = #comm.program<@mesh>} {
 
 comm.mesh @mesh [dp = 2]
 exec.program @writes_sent arena 192 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @a at 0 bytes 64 live -1 to 3 cause "inputs" name "a" "input" role "" : tensor<4x4xf32>
-  exec.buffer @b at 64 bytes 64 live 0 to 3 cause "activations" name "b"
-  exec.buffer @c at 128 bytes 64 live -1 to 3 cause "inputs" name "c" "input" role "" : tensor<4x4xf32>
+  exec.buffer @a at 0 bytes 64 live -1 to 3 category inputs name "a" "input" role "" : tensor<4x4xf32>
+  exec.buffer @b at 64 bytes 64 live 0 to 3 category activations name "b"
+  exec.buffer @c at 128 bytes 64 live -1 to 3 category inputs name "c" "input" role "" : tensor<4x4xf32>
   %a = exec.ref @a + 0 : !exec.ref<4x4xf32, [4, 1]>
   %row = exec.ref @a + 32 : !exec.ref<1x4xf32, [4, 1]>
   %b = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
@@ -50,9 +50,9 @@ exec.program @writes_sent arena 192 attributes {comm.program = #comm.program<@me
 
 comm.mesh @mesh [dp = 2]
 exec.program @reads_received arena 192 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @a at 0 bytes 64 live -1 to 3 cause "inputs" name "a" "input" role "" : tensor<4x4xf32>
-  exec.buffer @b at 64 bytes 64 live -1 to 3 cause "activations" name "b"
-  exec.buffer @c at 128 bytes 64 live 0 to 3 cause "activations" name "c"
+  exec.buffer @a at 0 bytes 64 live -1 to 3 category inputs name "a" "input" role "" : tensor<4x4xf32>
+  exec.buffer @b at 64 bytes 64 live -1 to 3 category activations name "b"
+  exec.buffer @c at 128 bytes 64 live 0 to 3 category activations name "c"
   %a = exec.ref @a + 0 : !exec.ref<4x4xf32, [4, 1]>
   %b = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
   %c = exec.ref @c + 0 : !exec.ref<4x4xf32, [4, 1]>
@@ -70,8 +70,8 @@ exec.program @reads_received arena 192 attributes {comm.program = #comm.program<
 // By a second collective.
 comm.mesh @mesh [dp = 2]
 exec.program @writes_received arena 192 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @a at 0 bytes 64 live -1 to 4 cause "inputs" name "a" "input" role "" : tensor<4x4xf32>
-  exec.buffer @b at 64 bytes 64 live 0 to 4 cause "activations" name "b"
+  exec.buffer @a at 0 bytes 64 live -1 to 4 category inputs name "a" "input" role "" : tensor<4x4xf32>
+  exec.buffer @b at 64 bytes 64 live 0 to 4 category activations name "b"
   %a = exec.ref @a + 0 : !exec.ref<4x4xf32, [4, 1]>
   %b = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
   %c = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
@@ -93,8 +93,8 @@ exec.program @writes_received arena 192 attributes {comm.program = #comm.program
 comm.mesh @mesh [dp = 2]
 exec.program @dies arena 128 attributes {comm.program = #comm.program<@mesh>} {
   // expected-note @below {{declared here}}
-  exec.buffer @a at 0 bytes 64 live -1 to 0 cause "inputs" name "a" "input" role "" : tensor<4x4xf32>
-  exec.buffer @b at 64 bytes 64 live 0 to 1 cause "activations" name "b"
+  exec.buffer @a at 0 bytes 64 live -1 to 0 category inputs name "a" "input" role "" : tensor<4x4xf32>
+  exec.buffer @b at 64 bytes 64 live 0 to 1 category activations name "b"
   %a = exec.ref @a + 0 : !exec.ref<4x4xf32, [4, 1]>
   %b = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
   %t = comm.start {

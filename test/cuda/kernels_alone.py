@@ -119,8 +119,8 @@ class Module:
 
     def tensor(self, name, operand):
         begin, size, kind = self.place(operand.bytes()), operand.bytes(), f"tensor<{operand.extent()}x{operand.element}>"
-        self.tensors.append(f'exec.tensor @"{name}" at {begin} bytes {size} cause "optimizer_state" : {kind} = '
-                            f'#tg.state<"{name}", #tg.init<zeros>, cause = "optimizer_state">')
+        self.tensors.append(f'exec.tensor @"{name}" at {begin} bytes {size} category optimizer_state : {kind} = '
+                            f'#tg.state<"{name}", #tg.init<zeros>, kind = running_statistic>')
         return self.ref(name, operand)
 
     def buffer(self, name, operand, role):
@@ -157,9 +157,9 @@ class Module:
         last, lines = len(self.launches), []
         for name, operand, role in self.buffers:
             live = f"-1 to {last}" if role == "input" else f"0 to {last}"
-            cause = "inputs" if role == "input" else "activations"
+            category = "inputs" if role == "input" else "activations"
             lines.append(f'  exec.buffer @"{name}" at {self.place(operand.bytes())} bytes {operand.bytes()} live {live} '
-                         f'cause "{cause}" name "{name}" "{role}" role "{name}" : tensor<{operand.extent()}x{operand.element}>')
+                         f'category {category} name "{name}" "{role}" role "{name}" : tensor<{operand.extent()}x{operand.element}>')
         return "\n".join([*self.tensors, f"exec.program @all arena {self.arena} {{", *lines, *self.refs, *self.launches, "}\n"])
 
 

@@ -131,7 +131,7 @@ def program(name, body, places):
     for text in statements(body):
         if place := PLACE.match(text):
             places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
-            if 'cause "workspace"' in text:
+            if text.endswith(' scratch'):
                 begin = int(place.group(3))
                 result.workspaces.append((begin, begin + int(place.group(4))))
         elif reference := REFERENCE.match(text):

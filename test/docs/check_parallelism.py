@@ -95,11 +95,11 @@ def reported(plan, microbatches):
     programs, kept = plan["programs"], plan["persistent"]
     def sent(name):
         return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == name and c["bytes"] > 32)
-    def held(*causes):
-        return max(sum(p["by_cause"][cause] for cause in causes)
+    def held(*categories):
+        return max(sum(p["by_category"][category] for category in categories)
                    for name, p in programs.items() if name in ("train", "accumulate"))
-    def exact(cause):
-        return kept[cause]["bytes"] - kept[cause]["padding_bytes"]
+    def exact(category):
+        return kept[category]["bytes"] - kept[category]["padding_bytes"]
     return {"parameters": exact("parameters"), "optimizer state": exact("optimizer_state"),
             "accumulators": exact("gradients") - 8 if microbatches > 1 else 0, # the loss and the count
             "gradients, at most": held("gradients", "buckets"), "gathered, at most": held("gathered"),

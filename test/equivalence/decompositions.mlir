@@ -38,7 +38,7 @@ func.func @relu(%x: tensor<3x5xf64>) -> tensor<3x5xf64> {
   return %y : tensor<3x5xf64>
 }
 
-func.func @dropout(%x: tensor<7x9xf64>, %key: tensor<4xi32> {tg.input = "key", tg.role = "key"}) -> tensor<7x9xf64> {
+func.func @dropout(%x: tensor<7x9xf64>, %key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>}) -> tensor<7x9xf64> {
   %y = tg.dropout %x, %key rate 0.3 stream 5 : (tensor<7x9xf64>, tensor<4xi32>) -> tensor<7x9xf64>
   return %y : tensor<7x9xf64>
 }
@@ -166,28 +166,28 @@ func.func @count(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>) -> (tens
   return %n, %loss : tensor<f64>, tensor<f64>
 }
 
-func.func @sgd(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}) -> tensor<3x4xf64> {
+func.func @sgd(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> tensor<3x4xf64> {
   %q = tg.sgd %p, %g, %lr momentum 0.0 decay 0.2 : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>) -> tensor<3x4xf64>
   return %q : tensor<3x4xf64>
 }
 
 func.func @sgd_momentum(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
-                        %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
+                        %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
   %q, %n = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1
       : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
   return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
 }
 
 func.func @sgd_nesterov(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
-                        %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
+                        %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
   %q, %n = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1 nesterov
       : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
   return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
 }
 
 func.func @adam(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
-                %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, cause = "optimizer_state">},
-                %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}, %step: tensor<i32> {tg.input = "step"})
+                %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, of = "p", kind = moment>},
+                %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}, %step: tensor<i32> {tg.input = "step"})
     -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
   %one = arith.constant dense<1> : tensor<i32>
   %t = arith.addi %step, %one : tensor<i32>
@@ -198,8 +198,8 @@ func.func @adam(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
 }
 
 func.func @adamw(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
-                 %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, cause = "optimizer_state">},
-                 %lr: tensor<f64> {tg.input = "lr", tg.role = "lr"}, %step: tensor<i32> {tg.input = "step", tg.role = "step"})
+                 %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, of = "p", kind = moment>},
+                 %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}, %step: tensor<i32> {tg.input = "step", tg.role = #tg.role<step>})
     -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
   %q, %n, %w = tg.adam %p, %g, %m, %v, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
       : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>)

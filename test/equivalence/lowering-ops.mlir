@@ -30,7 +30,7 @@ func.func @cross_entropy(%x: tensor<4x8x50xf32>, %t: tensor<4x8xi32>) -> (tensor
 }
 
 // Dropout over a space that a reshape splits: the same numbers.
-func.func @dropout(%x: tensor<24x8xf32>, %key: tensor<4xi32> {tg.input = "key", tg.role = "key"}) -> tensor<4x6x8xf32> {
+func.func @dropout(%x: tensor<24x8xf32>, %key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>}) -> tensor<4x6x8xf32> {
   %d = tg.dropout %x, %key rate 0.3 stream 5 : (tensor<24x8xf32>, tensor<4xi32>) -> tensor<24x8xf32>
   %r = tg.reshape %d : tensor<24x8xf32> -> tensor<4x6x8xf32>
   %y = arith.addf %r, %r : tensor<4x6x8xf32>

@@ -15,7 +15,7 @@
 func.func @gelu_tanh(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.gelu tanh %x : tensor<3x4xf64>
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -25,7 +25,7 @@ func.func @gelu_tanh(
 func.func @gelu_erf(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.gelu erf %x : tensor<3x4xf64>
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -35,7 +35,7 @@ func.func @gelu_erf(
 func.func @silu(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.silu %x : tensor<3x4xf64>
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -45,7 +45,7 @@ func.func @silu(
 func.func @relu(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.relu %x : tensor<3x4xf64>
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -55,7 +55,7 @@ func.func @relu(
 func.func @softmax(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.softmax %x : tensor<3x4xf64>
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -65,7 +65,7 @@ func.func @softmax(
 func.func @dropout(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %key = arith.constant dense<[7, 0, 3, 0]> : tensor<4xi32>
   %y = tg.dropout %x, %key rate 0.4 stream 2 : (tensor<3x4xf64>, tensor<4xi32>) -> tensor<3x4xf64>
   %z = arith.mulf %y, %w : tensor<3x4xf64>
@@ -78,7 +78,7 @@ func.func @layer_norm(
     %g: tensor<4xf64> {tg.input = "g", tg.grad},
     %b: tensor<4xf64> {tg.input = "b", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y, %mean, %rstd = tg.layer_norm %x, %g, %b eps 1.0e-3 : (tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>)
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -89,7 +89,7 @@ func.func @layer_norm_without_bias(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %g: tensor<4xf64> {tg.input = "g", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y, %mean, %rstd = tg.layer_norm %x, %g eps 1.0e-3 : (tensor<3x4xf64>, tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>)
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -102,7 +102,7 @@ func.func @layer_norm_statistics(
     %g: tensor<4xf64> {tg.input = "g", tg.grad},
     %b: tensor<4xf64> {tg.input = "b", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y, %mean, %rstd = tg.layer_norm %x, %g, %b eps 1.0e-3 : (tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>)
   %m = tg.broadcast %mean dims [0] : tensor<3xf64> -> tensor<3x4xf64>
   %r = tg.broadcast %rstd dims [0] : tensor<3xf64> -> tensor<3x4xf64>
@@ -117,7 +117,7 @@ func.func @rms_norm(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %g: tensor<4xf64> {tg.input = "g", tg.grad},
     %w: tensor<3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y, %rrms = tg.rms_norm %x, %g eps 1.0e-3 : (tensor<3x4xf64>, tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>)
   %z = arith.mulf %y, %w : tensor<3x4xf64>
   %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
@@ -129,7 +129,7 @@ func.func @rms_norm_statistics(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
     %g: tensor<4xf64> {tg.input = "g", tg.grad},
     %w: tensor<3xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y, %rrms = tg.rms_norm %x, %g eps 1.0e-3 : (tensor<3x4xf64>, tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>)
   %z = arith.mulf %rrms, %w : tensor<3xf64>
   %loss = tg.reduce sum %z dims [0] : tensor<3xf64> -> tensor<f64>
@@ -141,7 +141,7 @@ func.func @attention(
     %k: tensor<2x3x2x4xf64> {tg.input = "k", tg.grad},
     %v: tensor<2x3x2x4xf64> {tg.input = "v", tg.grad},
     %w: tensor<2x3x2x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %o, %lse = tg.attention %q, %k, %v scale 0.5
       : (tensor<2x3x2x4xf64>, tensor<2x3x2x4xf64>, tensor<2x3x2x4xf64>) -> (tensor<2x3x2x4xf64>, tensor<2x2x3xf64>)
   %z = arith.mulf %o, %w : tensor<2x3x2x4xf64>
@@ -154,7 +154,7 @@ func.func @attention_causal(
     %k: tensor<2x3x2x4xf64> {tg.input = "k", tg.grad},
     %v: tensor<2x3x2x4xf64> {tg.input = "v", tg.grad},
     %w: tensor<2x3x2x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x3x2x4xf64>, tensor<2x3x2x4xf64>, tensor<2x3x2x4xf64>) -> (tensor<2x3x2x4xf64>, tensor<2x2x3xf64>)
   %z = arith.mulf %o, %w : tensor<2x3x2x4xf64>
@@ -168,7 +168,7 @@ func.func @attention_cross(
     %k: tensor<2x5x2x4xf64> {tg.input = "k", tg.grad},
     %v: tensor<2x5x2x4xf64> {tg.input = "v", tg.grad},
     %w: tensor<2x3x2x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %o, %lse = tg.attention %q, %k, %v scale 0.5
       : (tensor<2x3x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x3x2x4xf64>, tensor<2x2x3xf64>)
   %z = arith.mulf %o, %w : tensor<2x3x2x4xf64>
@@ -182,7 +182,7 @@ func.func @attention_grouped(
     %k: tensor<2x3x2x4xf64> {tg.input = "k", tg.grad},
     %v: tensor<2x3x2x4xf64> {tg.input = "v", tg.grad},
     %w: tensor<2x3x4x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x3x4x4xf64>, tensor<2x3x2x4xf64>, tensor<2x3x2x4xf64>) -> (tensor<2x3x4x4xf64>, tensor<2x4x3xf64>)
   %z = arith.mulf %o, %w : tensor<2x3x4x4xf64>
@@ -196,7 +196,7 @@ func.func @attention_multi_query(
     %k: tensor<2x3x1x4xf64> {tg.input = "k", tg.grad},
     %v: tensor<2x3x1x4xf64> {tg.input = "v", tg.grad},
     %w: tensor<2x3x3x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x3x3x4xf64>, tensor<2x3x1x4xf64>, tensor<2x3x1x4xf64>) -> (tensor<2x3x3x4xf64>, tensor<2x3x3xf64>)
   %z = arith.mulf %o, %w : tensor<2x3x3x4xf64>
@@ -210,7 +210,7 @@ func.func @attention_lse(
     %k: tensor<2x3x2x4xf64> {tg.input = "k", tg.grad},
     %v: tensor<2x3x2x4xf64> {tg.input = "v", tg.grad},
     %w: tensor<2x3x4x4xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x3x4x4xf64>, tensor<2x3x2x4xf64>, tensor<2x3x2x4xf64>) -> (tensor<2x3x4x4xf64>, tensor<2x4x3xf64>)
   %c = tg.convert %lse : tensor<2x4x3xf64> -> tensor<2x4x3xf64>
@@ -225,7 +225,7 @@ func.func @attention_lse(
 func.func @rope(
     %x: tensor<2x3x2x6xf64> {tg.input = "x", tg.grad},
     %w: tensor<2x3x2x6xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.rope %x theta 100.0 : tensor<2x3x2x6xf64>
   %z = arith.mulf %y, %w : tensor<2x3x2x6xf64>
   %loss = tg.reduce sum %z dims [0, 1, 2, 3] : tensor<2x3x2x6xf64> -> tensor<f64>
@@ -235,7 +235,7 @@ func.func @rope(
 func.func @rope_inverse(
     %x: tensor<2x3x2x6xf64> {tg.input = "x", tg.grad},
     %w: tensor<2x3x2x6xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.rope %x theta 100.0 inverse : tensor<2x3x2x6xf64>
   %z = arith.mulf %y, %w : tensor<2x3x2x6xf64>
   %loss = tg.reduce sum %z dims [0, 1, 2, 3] : tensor<2x3x2x6xf64> -> tensor<f64>
@@ -246,7 +246,7 @@ func.func @rope_inverse(
 func.func @cross_entropy_mean(
     %x: tensor<2x3x5xf64> {tg.input = "x", tg.grad},
     %w: tensor<f64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %targets = arith.constant dense<[[0, 4, -1], [2, -1, 2]]> : tensor<2x3xi32>
   %y, %lse = tg.cross_entropy mean %x, %targets ignore -1 : (tensor<2x3x5xf64>, tensor<2x3xi32>) -> (tensor<f64>, tensor<2x3xf64>)
   %z = arith.mulf %y, %w : tensor<f64>
@@ -256,7 +256,7 @@ func.func @cross_entropy_mean(
 func.func @cross_entropy_sum(
     %x: tensor<2x3x5xf64> {tg.input = "x", tg.grad},
     %w: tensor<f64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %targets = arith.constant dense<[[0, 4, -1], [2, -1, 2]]> : tensor<2x3xi32>
   %y, %lse = tg.cross_entropy sum %x, %targets ignore -1 : (tensor<2x3x5xf64>, tensor<2x3xi32>) -> (tensor<f64>, tensor<2x3xf64>)
   %z = arith.mulf %y, %w : tensor<f64>
@@ -267,7 +267,7 @@ func.func @cross_entropy_sum(
 func.func @cross_entropy_lse(
     %x: tensor<2x3x5xf64> {tg.input = "x", tg.grad},
     %w: tensor<2x3xf64> {tg.input = "w"})
-    -> (tensor<f64> {tg.role = "loss"}) {
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %targets = arith.constant dense<[[0, 4, -1], [2, -1, 2]]> : tensor<2x3xi32>
   %y, %lse = tg.cross_entropy mean %x, %targets ignore -1 : (tensor<2x3x5xf64>, tensor<2x3xi32>) -> (tensor<f64>, tensor<2x3xf64>)
   %b = tg.broadcast %y dims [] : tensor<f64> -> tensor<2x3xf64>

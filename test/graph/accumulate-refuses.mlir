@@ -6,7 +6,7 @@ module {}
 // -----
 
 // expected-error @below {{'train' has no result with tg.grad_of; run tg-differentiate before tg-accumulate}}
-func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<3xf32> {tg.role = "loss"}) {
+func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<3xf32> {tg.role = #tg.role<loss>}) {
   return %w : tensor<3xf32>
 }
 

@@ -8,7 +8,7 @@
 // RUN: braid-interp %s --pipeline-before="func.func(tg-apply-optimizer{optimizer=sgd clip=6})" --function=train --arithmetic=f64 \
 // RUN:     --set v=0 --set w=0 --set gv=3 --set gw=4 --set lr=1 | FileCheck %s --check-prefix=SMALL
 
-// BOTH: -> (tensor<f32> {tg.role = "grad_norm"}, tensor<1xf32> {tg.updates = "v"}, tensor<1xf32> {tg.updates = "w"})
+// BOTH: -> (tensor<f32> {tg.role = #tg.role<grad_norm>}, tensor<1xf32> {tg.updates = "v"}, tensor<1xf32> {tg.updates = "w"})
 // BOTH: %[[N:.*]] = tg.global_norm %{{.*}}, %{{.*}} : (tensor<1xf32>, tensor<1xf32>) -> tensor<f32>
 // CLIP: arith.divf
 // CLIP: arith.minimumf

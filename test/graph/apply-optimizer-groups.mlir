@@ -19,7 +19,7 @@
 // MATRICES: decay 5.000000e-01 decoupled
 // MATRICES: decay 0.000000e+00 decoupled
 comm.mesh @mesh [tp = 2]
-func.func @train(%t: tensor<4xi32> {tg.input = "tokens", tg.role = "tokens"}, %e: tensor<16x8xf32> {tg.param = #tg.param<"wte", #tg.init<ones>>},
+func.func @train(%t: tensor<4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %e: tensor<16x8xf32> {tg.param = #tg.param<"wte", #tg.init<ones>>},
                  %p: tensor<6x8xf32> {tg.param = #tg.param<"wpe", #tg.init<ones>>}, %g: tensor<8xf32> {tg.param = #tg.param<"norm", #tg.init<ones>>},
                  %w: tensor<8x8xbf16> {tg.param = #tg.param<"w", #tg.init<ones>>}, %b: tensor<8xf32> {tg.param = #tg.param<"b", #tg.init<ones>>})
     -> (tensor<4x16xf32>, tensor<16x8xf32> {tg.grad_of = "wte"}, tensor<6x8xf32> {tg.grad_of = "wpe"}, tensor<8xf32> {tg.grad_of = "norm"},

@@ -7,15 +7,15 @@
 // RUN: braid-opt %s --tg-apply-optimizer="weight-decay=0.1" | FileCheck %s --check-prefix=ADAMW
 
 // SGD-LABEL: @train
-// SGD-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {tg.input = "lr", tg.role = "lr"})
-// SGD-SAME: -> (tensor<f32> {tg.role = "loss"}, tensor<2x3xf32> {tg.updates = "w"}, tensor<3xf64> {tg.updates = "b"})
+// SGD-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>})
+// SGD-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2x3xf32> {tg.updates = "w"}, tensor<3xf64> {tg.updates = "b"})
 // SGD: tg.sgd %{{.*}}, %{{.*}}, %[[LR]] momentum 0.000000e+00 decay 0.000000e+00 : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
 // SGD: %[[LR64:.*]] = tg.convert %[[LR]] : tensor<f32> -> tensor<f64>
 // SGD: tg.sgd %{{.*}}, %{{.*}}, %[[LR64]]
 
 // MOMENTUM-LABEL: @train
-// MOMENTUM-SAME: %[[M:[a-z0-9]+]]: tensor<2x3xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, cause = "optimizer_state", transposed>}
-// MOMENTUM-SAME: tensor<3xf64> {tg.state = #tg.state<"b.momentum_buffer", #tg.init<zeros>, cause = "optimizer_state">}
+// MOMENTUM-SAME: %[[M:[a-z0-9]+]]: tensor<2x3xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, of = "w", kind = moment, transposed>}
+// MOMENTUM-SAME: tensor<3xf64> {tg.state = #tg.state<"b.momentum_buffer", #tg.init<zeros>, of = "b", kind = moment>}
 // MOMENTUM-SAME: tg.updates = "w"}, tensor<2x3xf32> {tg.updates = "w.momentum_buffer"}
 // MOMENTUM: %[[W1:.*]], %[[M1:.*]] = tg.sgd %{{.*}}, %{{.*}}, %{{.*}}, %[[M]] momentum 8.000000e-01 decay 0.000000e+00 :
 // MOMENTUM: return %{{.*}}, %[[W1]], %[[M1]]
@@ -23,9 +23,9 @@
 // NESTEROV: tg.sgd {{.*}} momentum 9.000000e-01 decay 1.000000e-01 nesterov :
 
 // ADAM-LABEL: @train
-// ADAM-SAME: tensor<f32> {tg.input = "lr", tg.role = "lr"}, %{{[a-z0-9]+}}: tensor<i32> {tg.input = "step", tg.role = "step"}
-// ADAM-SAME: "w.exp_avg", #tg.init<zeros>, cause = "optimizer_state", transposed>}
-// ADAM-SAME: "w.exp_avg_sq", #tg.init<zeros>, cause = "optimizer_state", transposed>}
+// ADAM-SAME: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>}, %{{[a-z0-9]+}}: tensor<i32> {tg.input = "step", tg.role = #tg.role<step>}
+// ADAM-SAME: "w.exp_avg", #tg.init<zeros>, of = "w", kind = moment, transposed>}
+// ADAM-SAME: "w.exp_avg_sq", #tg.init<zeros>, of = "w", kind = moment, transposed>}
 // ADAM-SAME: {tg.updates = "w"}, tensor<2x3xf32> {tg.updates = "w.exp_avg"}, tensor<2x3xf32> {tg.updates = "w.exp_avg_sq"}
 // ADAM: tg.adam {{.*}} beta1 9.000000e-01 beta2 0.9{{[45].*}} eps {{.*}} decay 0.000000e+00 : (tensor<2x3xf32>
 
@@ -33,7 +33,7 @@
 // ADAMW: tg.adam {{.*}} decay 1.000000e-01 decoupled : (tensor<3xf64>
 func.func @train(%w: tensor<2x3xf32> {tg.param = #tg.param<"w", #tg.init<ones>, transposed>}, %b: tensor<3xf64> {tg.param = #tg.param<"b", #tg.init<ones>>},
                  %gw: tensor<2x3xf32> {tg.input = "gw"}, %gb: tensor<3xf64> {tg.input = "gb"}, %loss: tensor<f32> {tg.input = "loss"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<2x3xf32> {tg.grad_of = "w"}, tensor<3xf64> {tg.grad_of = "b"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2x3xf32> {tg.grad_of = "w"}, tensor<3xf64> {tg.grad_of = "b"}) {
   return %loss, %gw, %gb : tensor<f32>, tensor<2x3xf32>, tensor<3xf64>
 }
 

@@ -6,7 +6,7 @@
 // RUN: not braid-opt %s --tg-differentiate="function=a root=0" 2>&1 | FileCheck %s --check-prefix=SHAPE
 
 // NAME: error: the module has no function 'c' with a body
-// NONE: error: no result has tg.role = "loss"; mark one, or name a result with root=
+// NONE: error: no result has tg.role = #tg.role<loss>; mark one, or name a result with root=
 // RANGE: error: root 3 is not one of its 1 results
 // SHAPE: error: result #0 is 'tensor<2x3xf32>', not a scalar; give its gradient as an argument of that type with tg.seed = 0, or reduce it
 
@@ -25,7 +25,7 @@ func.func @a(%x: tensor<2x3xf32> {tg.input = "x", tg.grad}) -> (tensor<2x3xf32>,
 // HOOKS: %[[SUM:.*]] = arith.addf
 // HOOKS: %[[HOOK:.*]] = tg.hook %[[SUM]] "param:w" order 0 : tensor<f32>
 // HOOKS: return %{{.*}}, %[[HOOK]]
-func.func @b(%w: tensor<f32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @b(%w: tensor<f32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %s = arith.mulf %w, %w : tensor<f32>
   return %s : tensor<f32>
 }

@@ -9,14 +9,14 @@
 // RUN:     --function=squares --set x=3 | FileCheck %s --check-prefix=PLAIN
 
 // SUM: grad_of x: tensor<3xf32> = [1, 1, 1]
-func.func @sum(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @sum(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %loss = tg.reduce sum %x dims [0] : tensor<3xf32> -> tensor<f32>
   return %loss : tensor<f32>
 }
 
 // DOUBLE: grad_of x: tensor<3xf32> = [2, 2, 2]
 func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad}, %g: tensor<3xf32> {tg.input = "g", tg.seed = 0 : i64})
-    -> (tensor<3xf32> {tg.role = "loss"}) {
+    -> (tensor<3xf32> {tg.role = #tg.role<loss>}) {
   %two = arith.constant dense<2.0> : tensor<3xf32>
   %y = arith.mulf %x, %two : tensor<3xf32>
   return %y : tensor<3xf32>
@@ -26,7 +26,7 @@ func.func @double(%x: tensor<3xf32> {tg.input = "x", tg.grad}, %g: tensor<3xf32>
 // ATTACHED: grad_of x: tensor<4xf32> = [0.5, 0.5, 0.5, 0.5]
 // ATTACHED: norm:x.grad: tensor<f32> = 6
 // ATTACHED: keep:x.grad: tensor<4xf32> = [0.5, 0.5, 0.5, 0.5]
-func.func @squares(%x: tensor<4xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @squares(%x: tensor<4xf32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %h = tg.hook %x "x" order 0 : tensor<4xf32>
   %y = arith.mulf %h, %h : tensor<4xf32>
   %loss = tg.reduce sum %y dims [0] : tensor<4xf32> -> tensor<f32>

@@ -21,7 +21,7 @@
 // The actions at a point follow one another: the norm is that of the scaled
 // gradient, before it is clipped.
 // ATTACH: func.func @f
-// ATTACH-SAME: tensor<f32> {tg.role = "norm:x.grad"}, tensor<3xf32> {tg.role = "keep:param:w"})
+// ATTACH-SAME: tensor<f32> {tg.output = "norm:x.grad"}, tensor<3xf32> {tg.output = "keep:param:w"})
 // ATTACH: tg.hook %{{.*}} "x" order 0
 // ATTACH: %[[ADDED:.*]] = arith.addf
 // ATTACH: %[[SCALED:.*]] = arith.mulf %[[ADDED]], %{{.*}} : tensor<3xf32>
@@ -39,7 +39,7 @@
 // SOME: tg.hook %{{.*}} "x" order 0
 // SOME-NOT: x.grad
 // SOME: tg.hook %{{.*}} "param:w" order 0
-func.func @f(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @f(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %x = tg.hook %w "x" order 0 : tensor<3xf32>
   %y = arith.mulf %x, %x : tensor<3xf32>
   %loss = tg.reduce sum %y dims [0] : tensor<3xf32> -> tensor<f32>

@@ -7,15 +7,15 @@
 // CHECK-NOT: @model
 // CHECK-LABEL: func.func @train
 // CHECK-SAME: "tokens"{{.*}}"targets"{{.*}}"key"{{.*}}#tg.param<"e"
-// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"})
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>})
 // CHECK: tg.dropout
 // CHECK-LABEL: func.func @eval
-// CHECK-SAME: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, %{{[^,]*}}: tensor<4x6xi32> {tg.input = "targets", tg.role = "targets"}, %{{[^,]*}}: tensor<16x8xf32> {tg.param
-// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"})
+// CHECK-SAME: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %{{[^,]*}}: tensor<4x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>}, %{{[^,]*}}: tensor<16x8xf32> {tg.param
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>})
 // CHECK-NOT: tg.dropout
 // CHECK-LABEL: func.func @generate
-// CHECK-SAME: %[[T:[a-z0-9]+]]: tensor<1x6xi32> {tg.input = "tokens", tg.role = "tokens"}, %[[E:[a-z0-9]+]]: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>}, %[[P:[a-z0-9]+]]: tensor<i32> {tg.input = "position", tg.role = "position"}
-// CHECK-SAME: -> (tensor<16xf32> {tg.role = "logits"})
+// CHECK-SAME: %[[T:[a-z0-9]+]]: tensor<1x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %[[E:[a-z0-9]+]]: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>}, %[[P:[a-z0-9]+]]: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>}
+// CHECK-SAME: -> (tensor<16xf32> {tg.role = #tg.role<logits>})
 // CHECK-NEXT: %[[H:.*]] = tg.gather %[[E]], %[[T]] : (tensor<16x8xf32>, tensor<1x6xi32>) -> tensor<1x6x8xf32>
 // CHECK-NEXT: %[[ROWS:.*]] = tg.reshape %[[H]] : tensor<1x6x8xf32> -> tensor<6x8xf32>
 // CHECK-NEXT: %[[I:.*]] = tg.reshape %[[P]] : tensor<i32> -> tensor<1xi32>
@@ -24,9 +24,9 @@
 // CHECK-NEXT: %[[L:.*]] = tg.contract "bsd,vd->bsv" %[[X]], %[[E]] : (tensor<1x1x8xf32>, tensor<16x8xf32>) -> tensor<1x1x16xf32>
 // CHECK-NEXT: %[[Y:.*]] = tg.reshape %[[L]] : tensor<1x1x16xf32> -> tensor<16xf32>
 // CHECK-NEXT: return %[[Y]]
-func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = "targets"},
-                 %key: tensor<4xi32> {tg.input = "key", tg.role = "key"}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<4x6x16xf32> {tg.role = "logits"}) {
+func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>},
+                 %key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4x6x16xf32> {tg.role = #tg.role<logits>}) {
   %0 = tg.gather %e, %t : (tensor<16x8xf32>, tensor<4x6xi32>) -> tensor<4x6x8xf32>
   %1 = tg.dropout %0, %key rate 0.1 stream 0 : (tensor<4x6x8xf32>, tensor<4xi32>) -> tensor<4x6x8xf32>
   %2 = tg.contract "bsd,vd->bsv" %1, %e : (tensor<4x6x8xf32>, tensor<16x8xf32>) -> tensor<4x6x16xf32>
@@ -41,8 +41,8 @@ func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, 
 // CHECK: tg.gather %{{.*}} : (tensor<6x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
 // CHECK: tg.contract "bd,vd->bv" %{{.*}} : (tensor<1x8xf32>, tensor<16x8xf32>) -> tensor<1x16xf32>
 // CHECK: tg.reshape %{{.*}} : tensor<1x16xf32> -> tensor<16xf32>
-func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
-    -> (tensor<4x6x16xf32> {tg.role = "logits"}) {
+func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})
+    -> (tensor<4x6x16xf32> {tg.role = #tg.role<logits>}) {
   %0 = tg.gather %e, %t : (tensor<16x8xf32>, tensor<4x6xi32>) -> tensor<4x6x8xf32>
   %1 = tg.reshape %0 : tensor<4x6x8xf32> -> tensor<24x8xf32>
   %2 = tg.contract "bd,vd->bv" %1, %e : (tensor<24x8xf32>, tensor<16x8xf32>) -> tensor<24x16xf32>
@@ -58,9 +58,9 @@ func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, 
 // CHECK: %[[L:.*]] = arith.addf {{.*}} : tensor<1x6x16xf32>
 // CHECK: %[[R:.*]] = tg.reshape %[[L]] : tensor<1x6x16xf32> -> tensor<6x16xf32>
 // CHECK: tg.gather %[[R]], %{{.*}} : (tensor<6x16xf32>, tensor<1xi32>) -> tensor<1x16xf32>
-func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
+func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
                  %b: tensor<16xf32> {tg.param = #tg.param<"b", #tg.init<ones>>})
-    -> (tensor<4x6x16xf32> {tg.role = "logits"}) {
+    -> (tensor<4x6x16xf32> {tg.role = #tg.role<logits>}) {
   %0 = tg.gather %e, %t : (tensor<16x8xf32>, tensor<4x6xi32>) -> tensor<4x6x8xf32>
   %1 = tg.contract "bsd,vd->bsv" %0, %e : (tensor<4x6x8xf32>, tensor<16x8xf32>) -> tensor<4x6x16xf32>
   %2 = tg.broadcast %b dims [2] : tensor<16xf32> -> tensor<4x6x16xf32>
@@ -74,7 +74,7 @@ func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, 
 // CHECK-LABEL: func.func @train
 // CHECK-LABEL: func.func @eval
 // CHECK-NOT: @generate
-func.func @model(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<f32> {tg.role = "loss"}, tensor<4x8xf32> {tg.role = "logits"}) {
+func.func @model(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4x8xf32> {tg.role = #tg.role<logits>}) {
   %0 = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
   return %0, %x : tensor<f32>, tensor<4x8xf32>
 }
@@ -83,15 +83,15 @@ func.func @model(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> 
 
 // Training moves on the model's state, the others read it.
 // CHECK-LABEL: func.func @train
-// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"}, tensor<i32> {tg.updates = "batches"})
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<i32> {tg.updates = "batches"})
 // CHECK: arith.addi
 // CHECK-LABEL: func.func @eval
 // CHECK-SAME: tg.state = #tg.state<"batches"
-// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"})
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>})
 // CHECK-NOT: arith.addi
-func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = "features"}, %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<i32> {tg.updates = "batches"}) {
+func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}, %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>, kind = running_statistic>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<i32> {tg.updates = "batches"}) {
   %0 = arith.mulf %x, %w : tensor<4xf32>
   %1 = tg.convert %batches : tensor<i32> -> tensor<f32>
   %2 = tg.broadcast %1 dims [] : tensor<f32> -> tensor<4xf32>

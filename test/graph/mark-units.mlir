@@ -36,7 +36,7 @@ func.func @blocks(%tokens: tensor<3xi32> {tg.input = "tokens"},
                   %wte: tensor<8x4xf32> {tg.param = #tg.param<"wte", #tg.init<zeros>, unit = "embedding">},
                   %w0: tensor<4x4xf32> {tg.param = #tg.param<"w0", #tg.init<zeros>, unit = "h.0">},
                   %w1: tensor<4x4xf32> {tg.param = #tg.param<"w1", #tg.init<zeros>, unit = "h.0">},
-                  %w2: tensor<4x4xf32> {tg.param = #tg.param<"w2", #tg.init<zeros>, unit = "h.1">}) -> (tensor<f32> {tg.role = "loss"}) {
+                  %w2: tensor<4x4xf32> {tg.param = #tg.param<"w2", #tg.init<zeros>, unit = "h.1">}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %e = tg.gather %wte, %tokens : (tensor<8x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
   %a0 = tg.contract "sd,de->se" %e, %w0 : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
   %r0 = arith.addf %e, %a0 : tensor<3x4xf32>

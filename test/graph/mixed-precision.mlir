@@ -33,7 +33,7 @@
 func.func @block(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                  %b: tensor<8xf32> {tg.param = #tg.param<"b", #tg.init<zeros>>},
                  %g: tensor<8xf32> {tg.param = #tg.param<"g", #tg.init<ones>>}, %t: tensor<4xi32> {tg.input = "t"})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %r = tg.broadcast %b dims [1] : tensor<8xf32> -> tensor<4x8xf32>
   %s = arith.addf %h, %r : tensor<4x8xf32>
@@ -55,7 +55,7 @@ func.func @block(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.p
 // CHECK: arith.mulf %{{.*}} : tensor<4x8xf32>
 // CHECK: tg.reduce mean %{{.*}} : tensor<4x8xf32> -> tensor<f32>
 func.func @squares(%x: tensor<4x8xf32> {tg.input = "x"}, %t: tensor<4x8xf32> {tg.input = "t"},
-                   %w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<f32> {tg.role = "loss"}) {
+                   %w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %y = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %d = arith.subf %y, %t : tensor<4x8xf32>
   %q = arith.mulf %d, %d : tensor<4x8xf32>

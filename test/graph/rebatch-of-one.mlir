@@ -9,7 +9,7 @@
 // CHECK: tg.reshape %{{.*}} : tensor<3x8x4xf32> -> tensor<24x4xf32>
 // CHECK: tg.reshape %{{.*}} : tensor<24x4xf32> -> tensor<3x2x1x4x4xf32>
 // CHECK: tg.reduce sum %{{.*}} dims [3] : tensor<3x2x1x4x4xf32> -> tensor<3x2x1x4xf32>
-func.func @grow(%x: tensor<1x8x4xf32> {tg.input = "x", tg.role = "features"}, %w: tensor<1x8x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<1x2x1x4xf32> {
+func.func @grow(%x: tensor<1x8x4xf32> {tg.input = "x", tg.role = #tg.role<features>}, %w: tensor<1x8x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<1x2x1x4xf32> {
   %0 = tg.broadcast %w dims [0, 1, 2] : tensor<1x8x4xf32> -> tensor<1x8x4xf32>
   %1 = arith.addf %x, %0 : tensor<1x8x4xf32>
   %2 = tg.reshape %1 : tensor<1x8x4xf32> -> tensor<8x4xf32>

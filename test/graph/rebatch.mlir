@@ -13,7 +13,7 @@
 // CHECK-LABEL: @dims
 // CHECK-SAME: tensor<2x6x8xf32>
 // CHECK-SAME: -> (tensor<16x2x6xf32>, tensor<2xf32>)
-func.func @dims(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = "features"}, %w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+func.func @dims(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<16x4x6xf32>, tensor<4xf32>) {
   // CHECK: tg.reshape %{{.*}} : tensor<2x6x8xf32> -> tensor<12x8xf32>
   %0 = tg.reshape %x : tensor<4x6x8xf32> -> tensor<24x8xf32>
@@ -40,8 +40,8 @@ func.func @dims(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = "features"}, %w
 // CHECK-DAG: arith.maximumf %{{.*}} : tensor<4x4xf32>
 // CHECK-DAG: tg.dropout %{{.*}} : (tensor<2x4xf32>, tensor<4xi32>) -> tensor<2x4xf32>
 // CHECK-DAG: tg.random_uniform %{{.*}} stream 1 : tensor<4xi32> -> tensor<2x4xf32>
-func.func @sources(%x: tensor<4x4xf32> {tg.input = "x", tg.role = "features"}, %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>},
-                   %w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %key: tensor<4xi32> {tg.input = "key", tg.role = "key"})
+func.func @sources(%x: tensor<4x4xf32> {tg.input = "x", tg.role = #tg.role<features>}, %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>},
+                   %w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>})
     -> tensor<4x4xf32> {
   %zeros = arith.constant dense<0.0> : tensor<4x4xf32>
   %0 = arith.maximumf %x, %zeros : tensor<4x4xf32>
@@ -63,9 +63,9 @@ func.func @sources(%x: tensor<4x4xf32> {tg.input = "x", tg.role = "features"}, %
 // CHECK: tg.layer_norm {{.*}} -> (tensor<2x6x8xf32>, tensor<2x6xf32>, tensor<2x6xf32>)
 // CHECK: tg.attention {{.*}} -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>)
 // CHECK: tg.cross_entropy mean {{.*}} -> (tensor<f32>, tensor<2x6xf32>)
-func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = "tokens"}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = "targets"},
+func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>},
                  %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>}, %g: tensor<8xf32> {tg.param = #tg.param<"g", #tg.init<ones>>})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<4x6x16xf32> {tg.role = "logits"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4x6x16xf32> {tg.role = #tg.role<logits>}) {
   %0 = tg.gather %e, %t : (tensor<16x8xf32>, tensor<4x6xi32>) -> tensor<4x6x8xf32>
   %1:3 = tg.layer_norm %0, %g eps 1.0e-5 : (tensor<4x6x8xf32>, tensor<8xf32>) -> (tensor<4x6x8xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
   %2 = tg.reshape %1#0 : tensor<4x6x8xf32> -> tensor<4x6x2x4xf32>

@@ -3,12 +3,12 @@
 // RUN: braid-opt %s --tg-split-loss --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @train
-// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"}, tensor<4x6x8xf32> {tg.role = "logits"}, tensor<f32> {tg.role = "count"})
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4x6x8xf32> {tg.role = #tg.role<logits>}, tensor<f32> {tg.role = #tg.role<count>})
 // CHECK: %[[L:.*]], %{{.*}} = tg.cross_entropy sum %{{.*}}, %[[Y:.*]] ignore 7 :
 // CHECK: %[[N:.*]] = tg.count %[[Y]] ignore 7 : tensor<4x6xi32> -> tensor<f32>
 // CHECK: return %[[L]], %{{.*}}, %[[N]]
-func.func @train(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = "features"}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = "targets"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<4x6x8xf32> {tg.role = "logits"}) {
+func.func @train(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4x6x8xf32> {tg.role = #tg.role<logits>}) {
   %0:2 = tg.cross_entropy mean %x, %y ignore 7 : (tensor<4x6x8xf32>, tensor<4x6xi32>) -> (tensor<f32>, tensor<4x6xf32>)
   return %0#0, %x : tensor<f32>, tensor<4x6x8xf32>
 }
@@ -17,10 +17,10 @@ func.func @train(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = "features"}, %
 
 // A sum is one already.
 // CHECK-LABEL: @train
-// CHECK-SAME: -> (tensor<f32> {tg.role = "loss"}) {
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}) {
 // CHECK: tg.cross_entropy sum
-func.func @train(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = "features"}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = "targets"})
-    -> (tensor<f32> {tg.role = "loss"}) {
+func.func @train(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %y: tensor<4x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0:2 = tg.cross_entropy sum %x, %y ignore 7 : (tensor<4x6x8xf32>, tensor<4x6xi32>) -> (tensor<f32>, tensor<4x6xf32>)
   return %0#0 : tensor<f32>
 }
@@ -35,7 +35,7 @@ func.func @train(%x: tensor<4x6x8xf32> {tg.input = "x", tg.role = "features"}, %
 // CHECK: %[[N:.*]] = arith.constant dense<4.000000e+00> : tensor<f32>
 // CHECK: %[[L:.*]] = tg.reshape %[[S]] : tensor<1xf32> -> tensor<f32>
 // CHECK: return %[[L]], %[[N]]
-func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.reduce mean %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>
   %1 = tg.reshape %0 : tensor<4xf32> -> tensor<1x4xf32>
   %2 = tg.reduce mean %1 dims [1] : tensor<1x4xf32> -> tensor<1xf32>
@@ -48,7 +48,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = "features"}) -> 
 // Other functions stay.
 // CHECK-LABEL: @eval
 // CHECK: tg.reduce mean
-func.func @eval(%x: tensor<4xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @eval(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.reduce mean %x dims [0] : tensor<4xf32> -> tensor<f32>
   return %0 : tensor<f32>
 }

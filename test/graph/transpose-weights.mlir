@@ -40,7 +40,7 @@ func.func @other_uses(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {tg.param = #tg.
 // CHECK-SAME: tensor<16x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>, transposed>}
 // CHECK-SAME: tensor<i32> {tg.updates = "batches"}
 func.func @state(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>, kind = running_statistic>})
     -> (tensor<4x16xf32>, tensor<i32> {tg.updates = "batches"}) {
   %0 = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %one = arith.constant dense<1> : tensor<i32>

@@ -37,3 +37,28 @@ func.func @foreign(%x: tensor<3xf32>) -> tensor<1x3xf32> {
   %y = tensor.expand_shape %x [[0, 1]] output_shape [1, 3] : tensor<3xf32> into tensor<1x3xf32>
   return %y : tensor<1x3xf32>
 }
+
+// -----
+
+// expected-error @below {{state "v.exp_avg" is the moment of "v", which is not a parameter}}
+func.func @moment(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                  %m: tensor<3xf32> {tg.state = #tg.state<"v.exp_avg", #tg.init<zeros>, of = "v", kind = moment>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{state "w.master" is the master of "w", which is not a working copy (copy_of = "w")}}
+func.func @master(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                  %m: tensor<3xf32> {tg.state = #tg.state<"w.master", #tg.init<ones>, of = "w", kind = master>}) {
+  return
+}
+
+// -----
+
+// What belongs to a working copy is named after its master.
+func.func @copy(%w: tensor<3xbf16> {tg.param = #tg.param<"w.bf16", #tg.init<ones>, copy_of = "w">},
+                %m: tensor<3xf32> {tg.state = #tg.state<"w", #tg.init<ones>, of = "w", kind = master>},
+                %v: tensor<3xf32> {tg.state = #tg.state<"w.exp_avg", #tg.init<zeros>, of = "w", kind = moment>}) {
+  return
+}

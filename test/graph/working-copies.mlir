@@ -6,7 +6,7 @@
 // the copy alone.  What its storage and its place are, both have.
 // CHECK-LABEL: func.func @train
 // CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<2x3xbf16> {tg.param = #tg.param<"w.bf16", #tg.init<ones>, unit = "u", copy_of = "w", transposed>}
-// CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<2x3xf32> {tg.state = #tg.state<"w", #tg.init<ones>, cause = "optimizer_state", transposed>}
+// CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<2x3xf32> {tg.state = #tg.state<"w", #tg.init<ones>, of = "w", kind = master, transposed>}
 // CHECK-SAME: -> (tensor<2x3xf32> {tg.updates = "w"}, tensor<2x3xbf16> {tg.updates = "w.bf16"})
 // CHECK-NEXT: %[[G:.*]] = arith.addf %[[C]], %[[C]] : tensor<2x3xbf16>
 // CHECK-NEXT: %[[W:.*]] = tg.convert %[[G]]

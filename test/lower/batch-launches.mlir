@@ -24,10 +24,10 @@ exec.kernel_def @double space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref
   exec.yield %r : tensor<1xf32>
 }
 exec.program @p arena 256 {
-  exec.buffer @a at 0 bytes 32 live -1 to 2 cause "inputs" name "a" "input" role "a" : tensor<8xf32>
-  exec.buffer @b at 64 bytes 32 live 0 to 1 cause "activations" name "b"
-  exec.buffer @c at 128 bytes 32 live 1 to 3 cause "activations" name "c" "result" role "c" : tensor<8xf32>
-  exec.buffer @d at 192 bytes 32 live 2 to 3 cause "activations" name "d" "result" role "d" : tensor<8xf32>
+  exec.buffer @a at 0 bytes 32 live -1 to 2 category inputs name "a" "input" role "a" : tensor<8xf32>
+  exec.buffer @b at 64 bytes 32 live 0 to 1 category activations name "b"
+  exec.buffer @c at 128 bytes 32 live 1 to 3 category activations name "c" "result" role "c" : tensor<8xf32>
+  exec.buffer @d at 192 bytes 32 live 2 to 3 category activations name "d" "result" role "d" : tensor<8xf32>
   %a = exec.ref @a + 0 : !exec.ref<8xf32, [1]>
   %b = exec.ref @b + 0 : !exec.ref<8xf32, [1]>
   %c = exec.ref @c + 0 : !exec.ref<8xf32, [1]>

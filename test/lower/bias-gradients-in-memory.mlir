@@ -32,7 +32,7 @@ func.func @bucket(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<16x8xf32> {tg
 // CHECK:         exec.matmul "bsd,bsf->fd"({{.*}} acc {{.*}}) outs({{.*}}) bias_grad rhs
 // CHECK:         exec.launch
 func.func @microbatch(%x: tensor<2x4x8xbf16> {tg.input = "x"}, %w: tensor<16x8xbf16> {tg.input = "w"}, %dz: tensor<2x4x8xbf16> {tg.input = "dz"},
-                      %sumw: tensor<16x8xf32> {tg.state = #tg.state<"sumw", #tg.init<zeros>, scratch>}, %sumb: tensor<16xf32> {tg.state = #tg.state<"sumb", #tg.init<zeros>, scratch>})
+                      %sumw: tensor<16x8xf32> {tg.state = #tg.state<"sumw", #tg.init<zeros>, kind = accumulator>}, %sumb: tensor<16xf32> {tg.state = #tg.state<"sumb", #tg.init<zeros>, kind = accumulator>})
     -> (tensor<16x8xf32> {tg.updates = "sumw"}, tensor<16xf32> {tg.updates = "sumb"}) {
   %dy = tg.contract "bsd,fd->bsf" %dz, %w : (tensor<2x4x8xbf16>, tensor<16x8xbf16>) -> tensor<2x4x16xbf16>
   %dw = tg.contract "bsd,bsf->fd" %x, %dy : (tensor<2x4x8xbf16>, tensor<2x4x16xbf16>) -> tensor<16x8xf32>

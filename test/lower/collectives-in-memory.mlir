@@ -21,7 +21,7 @@ func.func @train(%w1: tensor<16x8xf32> {tg.param = #tg.param<"w1", #tg.init<zero
                  %w2: tensor<4x16xf32> {tg.param = #tg.param<"w2", #tg.init<zeros>>},
                  %x: tensor<6x8xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<12x8xf32>},
                  %dy: tensor<6x4xf32> {tg.input = "dy", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<12x4xf32>})
-    -> (tensor<6x4xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<12x4xf32>},
+    -> (tensor<6x4xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<12x4xf32>},
         tensor<16x8xf32> {tg.updates = "w1"}, tensor<16xf32> {tg.updates = "b1"}, tensor<4x16xf32> {tg.updates = "w2"})
     attributes {comm.program = #comm.program<@mesh>} {
   // Forward.

@@ -24,7 +24,7 @@
 
 func.func @train(%p: tensor<4x8xf32> {tg.param = #tg.param<"p", #tg.init<zeros>>}, %q: tensor<2x8xf32> {tg.param = #tg.param<"q", #tg.init<zeros>>},
     %x: tensor<4x8xf32> {tg.input = "x"}, %y: tensor<2x8xf32> {tg.input = "y"})
-    -> (tensor<4x8xf32> {tg.updates = "p"}, tensor<2x8xf32> {tg.updates = "q"}, tensor<4xf32> {tg.role = "a"}, tensor<2xf32> {tg.role = "b"}) {
+    -> (tensor<4x8xf32> {tg.updates = "p"}, tensor<2x8xf32> {tg.updates = "q"}, tensor<4xf32> {tg.output = "a"}, tensor<2xf32> {tg.output = "b"}) {
   %0 = exec.kernel "update"(%p, %x) space [4, 8] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> {
   ^bb0(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>):
     %e = tensor.empty() : tensor<4x8xf32>

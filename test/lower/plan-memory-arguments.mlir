@@ -37,7 +37,7 @@ func.func @rotate(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<zeros>>}
 // CHECK:       exec.matmul {{.*}}(%{{.*}}, %[[C]])
 // CHECK:       exec.kernel "fill"() outs(%[[W]] :
 func.func @constants(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<zeros>>}, %x: tensor<2x4xf32> {tg.input = "x"})
-    -> (tensor<2x3xf32> {tg.role = "y"}, tensor<8xf32> {tg.updates = "p"}, tensor<i32> {tg.role = "n"}) {
+    -> (tensor<2x3xf32> {tg.output = "y"}, tensor<8xf32> {tg.updates = "p"}, tensor<i32> {tg.output = "n"}) {
   %0 = arith.constant dense<2.0> : tensor<4x3xf32>
   %1 = arith.constant dense<0.5> : tensor<8xf32>
   %2 = arith.constant dense<7> : tensor<i32>
@@ -50,7 +50,7 @@ func.func @constants(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<zeros
 // CHECK:       exec.kernel "copy"
 // CHECK:       exec.kernel "copy"
 // CHECK-NOT:   exec.kernel
-func.func @arguments(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<2x4xf32> {tg.role = "y"}, tensor<4x2xf32> {tg.role = "z"}) {
+func.func @arguments(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<2x4xf32> {tg.output = "y"}, tensor<4x2xf32> {tg.output = "z"}) {
   %0 = exec.view %x offset 0 strides [1, 4] : tensor<2x4xf32> -> tensor<4x2xf32>
   return %x, %0 : tensor<2x4xf32>, tensor<4x2xf32>
 }

@@ -4,7 +4,7 @@
 // A block may not be written over the whole.
 comm.mesh @mesh [dp = 2]
 exec.program @slice_in_place arena 64 {
-  exec.buffer @x at 0 bytes 32 live -1 to 1 cause "inputs" name "x" "input" role "" : tensor<8xf32>
+  exec.buffer @x at 0 bytes 32 live -1 to 1 category inputs name "x" "input" role "" : tensor<8xf32>
   %x = exec.ref @x + 0 : <8xf32, [1]>
   %half = exec.ref @x + 0 : <4xf32, [1]>
   // expected-error @below {{writes out 0 over its operand 0 in 'x', which it may not overwrite}}
@@ -15,8 +15,8 @@ exec.program @slice_in_place arena 64 {
 
 comm.mesh @mesh [dp = 2]
 exec.program @slice_flat_strided arena 192 {
-  exec.buffer @x at 0 bytes 64 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @y at 64 bytes 16 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @y at 64 bytes 16 live 0 to 1 category activations name "y" "result" role "y" : tensor<4xf32>
   %x = exec.ref @x + 0 : <4x2xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4xf32, [1]>
   // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
@@ -40,8 +40,8 @@ func.func @eval(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) 
 
 comm.mesh @mesh [dp = 2]
 exec.program @strided arena 192 {
-  exec.buffer @x at 0 bytes 64 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @y at 64 bytes 32 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x2xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @y at 64 bytes 32 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x2xf32>
   %x = exec.ref @x + 0 : <4x2xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4x2xf32, [2, 1]>
   // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
@@ -52,8 +52,8 @@ exec.program @strided arena 192 {
 
 comm.mesh @mesh [dp = 2]
 exec.program @strided_out arena 192 {
-  exec.buffer @x at 0 bytes 32 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x2xf32>
-  exec.buffer @y at 64 bytes 64 live 0 to 1 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 32 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x2xf32>
+  exec.buffer @y at 64 bytes 64 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x2xf32, [2, 1]>
   %y = exec.ref @y + 0 : <4x2xf32, [4, 1]>
   // expected-error @below {{writes out 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
@@ -65,7 +65,7 @@ exec.program @strided_out arena 192 {
 // A gather may not write over what it sends.
 comm.mesh @mesh [dp = 2]
 exec.program @in_place arena 64 {
-  exec.buffer @y at 0 bytes 32 live -1 to 1 cause "inputs" name "y" "input" role "" : tensor<8xf32>
+  exec.buffer @y at 0 bytes 32 live -1 to 1 category inputs name "y" "input" role "" : tensor<8xf32>
   %half = exec.ref @y + 0 : <4xf32, [1]>
   %y = exec.ref @y + 0 : <8xf32, [1]>
   // expected-error @below {{writes out 0 over its operand 0 in 'y', which it may not overwrite}}
@@ -77,9 +77,9 @@ exec.program @in_place arena 64 {
 // The operand is overwritten before the wait.
 comm.mesh @mesh [dp = 2]
 exec.program @operand_written arena 320 {
-  exec.buffer @x at 0 bytes 64 live -1 to 2 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @z at 64 bytes 64 live -1 to 1 cause "inputs" name "z" "input" role "" : tensor<4x4xf32>
-  exec.buffer @y at 128 bytes 64 live 0 to 3 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 2 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @z at 64 bytes 64 live -1 to 1 category inputs name "z" "input" role "" : tensor<4x4xf32>
+  exec.buffer @y at 128 bytes 64 live 0 to 3 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4x4xf32, [4, 1]>
   %z = exec.ref @z + 0 : <4x4xf32, [4, 1]>
@@ -97,9 +97,9 @@ exec.program @operand_written arena 320 {
 // The result is read before the wait.
 comm.mesh @mesh [dp = 2]
 exec.program @result_read arena 320 {
-  exec.buffer @x at 0 bytes 64 live -1 to 2 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @a at 64 bytes 64 live 0 to 2 cause "activations" name "a"
-  exec.buffer @y at 128 bytes 64 live 1 to 3 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 2 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @a at 64 bytes 64 live 0 to 2 category activations name "a"
+  exec.buffer @y at 128 bytes 64 live 1 to 3 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %a = exec.ref @a + 0 : <4x4xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4x4xf32, [4, 1]>
@@ -117,8 +117,8 @@ exec.program @result_read arena 320 {
 // Two collectives under way write the same bytes.
 comm.mesh @mesh [dp = 2]
 exec.program @result_written arena 320 {
-  exec.buffer @x at 0 bytes 64 live -1 to 3 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @y at 64 bytes 64 live 0 to 4 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 3 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @y at 64 bytes 64 live 0 to 4 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4x4xf32, [4, 1]>
   // expected-note @below {{started here}}
@@ -138,12 +138,12 @@ exec.program @result_written arena 320 {
 // The result's memory is a stranger's until after the start.
 comm.mesh @mesh [dp = 2]
 exec.program @result_overlaps arena 320 {
-  exec.buffer @x at 0 bytes 64 live -1 to 2 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 2 category inputs name "x" "input" role "" : tensor<4x4xf32>
   // expected-note @below {{the other range}}
-  exec.buffer @z at 64 bytes 64 live -1 to 1 cause "inputs" name "z" "input" role "" : tensor<4x4xf32>
+  exec.buffer @z at 64 bytes 64 live -1 to 1 category inputs name "z" "input" role "" : tensor<4x4xf32>
   // expected-error @below {{'a' at 64 to 128 overlaps 'z' at 64 to 128 while both are live}}
-  exec.buffer @a at 64 bytes 64 live 0 to 3 cause "activations" name "a" "result" role "a" : tensor<4x4xf32>
-  exec.buffer @y at 128 bytes 64 live 1 to 3 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @a at 64 bytes 64 live 0 to 3 category activations name "a" "result" role "a" : tensor<4x4xf32>
+  exec.buffer @y at 128 bytes 64 live 1 to 3 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %z = exec.ref @z + 0 : <4x4xf32, [4, 1]>
   %a = exec.ref @a + 0 : <4x4xf32, [4, 1]>
@@ -160,10 +160,10 @@ exec.program @result_overlaps arena 320 {
 // The same lie told by a life that begins too late.
 comm.mesh @mesh [dp = 2]
 exec.program @result_late arena 320 {
-  exec.buffer @x at 0 bytes 64 live -1 to 2 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @z at 64 bytes 64 live -1 to 1 cause "inputs" name "z" "input" role "" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 2 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @z at 64 bytes 64 live -1 to 1 category inputs name "z" "input" role "" : tensor<4x4xf32>
   // expected-note @below {{declared here}}
-  exec.buffer @a at 64 bytes 64 live 2 to 3 cause "activations" name "a" "result" role "a" : tensor<4x4xf32>
+  exec.buffer @a at 64 bytes 64 live 2 to 3 category activations name "a" "result" role "a" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %a = exec.ref @a + 0 : <4x4xf32, [4, 1]>
   // expected-error @below {{is action 0 but uses 'a', which lives from 2 to 3}}
@@ -180,8 +180,8 @@ exec.program @result_late arena 320 {
 comm.mesh @mesh [dp = 2]
 exec.program @operand_dies arena 320 {
   // expected-note @below {{declared here}}
-  exec.buffer @x at 0 bytes 64 live -1 to 0 cause "inputs" name "x" "input" role "" : tensor<4x4xf32>
-  exec.buffer @a at 64 bytes 64 live 0 to 2 cause "activations" name "a" "result" role "a" : tensor<4x4xf32>
+  exec.buffer @x at 0 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  exec.buffer @a at 64 bytes 64 live 0 to 2 category activations name "a" "result" role "a" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %a = exec.ref @a + 0 : <4x4xf32, [4, 1]>
   %t = comm.start {

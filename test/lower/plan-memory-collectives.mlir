@@ -23,7 +23,7 @@ comm.mesh @mesh [dp = 2]
 // CHECK:       comm.all_reduce sum %[[Y]] outs(%[[Y]] : !exec.ref<4x8xf32, [8, 1]>) over @mesh {dp} : (!exec.ref<4x8xf32, [8, 1]>) -> ()
 // CHECK:       exec.kernel {{.*}}(%[[Y]]) outs(%[[Y]] :
 func.func @all_reduce(%x: tensor<4x8xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x8xf32>})
-    -> (tensor<4x8xf32> {tg.role = "y"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<4x8xf32> {tg.output = "y"}) attributes {comm.program = #comm.program<@mesh>} {
   %0 = math.exp %x : tensor<4x8xf32>
   %1 = comm.all_reduce sum %0 over @mesh {dp} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %2 = math.tanh %1 : tensor<4x8xf32>
@@ -34,7 +34,7 @@ func.func @all_reduce(%x: tensor<4x8xf32> {tg.input = "x", comm.sharding = #comm
 // CHECK-LABEL: exec.program @operand_lives
 // CHECK:       comm.all_reduce sum %[[A:[0-9]+]] outs(%[[B:[0-9]+]] :
 // CHECK-NEXT:  exec.kernel {{.*}}(%[[B]], %[[A]])
-func.func @operand_lives(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.role = "y"})
+func.func @operand_lives(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.output = "y"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = math.exp %x : tensor<4x8xf32>
   %1 = comm.all_reduce sum %0 over @mesh {dp} : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -45,7 +45,7 @@ func.func @operand_lives(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf3
 // Flat blocks of a parameter land in the full tensor's own buffer; the new block
 // is written where the old one was.
 // CHECK-LABEL: exec.program @flat
-// CHECK-DAG:   exec.buffer @[[FULL:[a-z0-9]+]] at {{[0-9]+}} bytes 36 live 0 to 1 cause "gathered" name "all_gather"
+// CHECK-DAG:   exec.buffer @[[FULL:[a-z0-9]+]] at {{[0-9]+}} bytes 36 live 0 to 1 category gathered name "all_gather"
 // CHECK-DAG:   %[[W:[0-9]+]] = exec.ref @w + 0 : <5xf32, [1]>
 // CHECK-DAG:   %[[F:[0-9]+]] = exec.ref @[[FULL]] + 0 : <3x3xf32, [3, 1]>
 // CHECK:       comm.all_gather %[[W]] outs(%[[F]] : !exec.ref<3x3xf32, [3, 1]>) dims [flat] over @mesh {dp}
@@ -72,7 +72,7 @@ func.func @flat(%w: tensor<5xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>, c
 // CHECK:       exec.kernel "copy"(%[[COLUMNS]]) outs(%[[C:[0-9]+]] :
 // CHECK-NOT:   "copy"
 // CHECK:       comm.all_gather %[[ROWS]], %[[C]] outs(
-func.func @strided(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.role = "y"}, tensor<8x4xf32> {tg.role = "z"})
+func.func @strided(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.output = "y"}, tensor<8x4xf32> {tg.output = "z"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = exec.view %x offset 16 strides [8, 1] : tensor<4x8xf32> -> tensor<2x8xf32>
   %1 = exec.view %x offset 0 strides [8, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
@@ -88,7 +88,7 @@ func.func @strided(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg
 // CHECK:       comm.all_reduce sum %{{[0-9]+}} outs(%[[A:[0-9]+]] : !exec.ref<2x4xf32, [4, 1]>)
 // CHECK:       exec.kernel "copy"(%[[A]]) outs(%[[LEFT]] :
 // CHECK:       comm.all_reduce max %{{[0-9]+}} outs(%[[BELOW]] :
-func.func @concats(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.role = "y"}, tensor<4x4xf32> {tg.role = "z"})
+func.func @concats(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.output = "y"}, tensor<4x4xf32> {tg.output = "z"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = comm.all_reduce sum %x over @mesh {dp} : (tensor<2x4xf32>) -> tensor<2x4xf32>
   %1 = math.exp %x : tensor<2x4xf32>
@@ -115,7 +115,7 @@ func.func @concats(%x: tensor<2x4xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg
 // CHECK:       exec.kernel "sin"(%[[SUM]]) outs(%[[SUM]] :
 // CHECK:       exec.kernel "cos"(%[[H]]) outs(
 func.func @start(%x: tensor<4x8xf32> {tg.input = "x"})
-    -> (tensor<2x8xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<4x8xf32>}, tensor<4x8xf32> {tg.role = "z"})
+    -> (tensor<2x8xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<4x8xf32>}, tensor<4x8xf32> {tg.output = "z"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = math.exp %x : tensor<4x8xf32>
   %t = comm.start {
@@ -133,7 +133,7 @@ func.func @start(%x: tensor<4x8xf32> {tg.input = "x"})
 // CHECK-LABEL: exec.program @start_in_place
 // CHECK:       comm.all_reduce sum %[[Y:[0-9]+]], %[[Z:[0-9]+]] outs(%[[Y]], %[[Z]] :
 // CHECK:       comm.wait
-func.func @start_in_place(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.role = "y"}, tensor<4x8xf32> {tg.role = "z"})
+func.func @start_in_place(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.output = "y"}, tensor<4x8xf32> {tg.output = "z"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = math.exp %x : tensor<4x8xf32>
   %1 = math.tanh %x : tensor<4x8xf32>

@@ -56,10 +56,3 @@ func.func @train(%w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>})
 func.func @eval(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) {
   return
 }
-
-// -----
-
-// expected-error @below {{has 'm' for cause 'whim', which reports do not know}}
-func.func @cause(%m: tensor<8xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, cause = "whim">}) {
-  return
-}

@@ -31,7 +31,7 @@ comm.mesh @mesh [dp = 2]
 // CHECK:       exec.matmul "bsv,vd->bsd"(%[[R]],
 // CHECK:       exec.matmul "bsd,bsv->vd"({{.*}}, %[[R]])
 func.func @logits(%x: tensor<2x3x8xf32> {tg.input = "x"}, %w: tensor<1001x8xf32> {tg.input = "w"})
-    -> (tensor<2x3x8xf32> {tg.role = "y"}, tensor<1001x8xf32> {tg.role = "z"}) {
+    -> (tensor<2x3x8xf32> {tg.output = "y"}, tensor<1001x8xf32> {tg.output = "z"}) {
   %0 = tg.contract "bsd,vd->bsv" %x, %w : (tensor<2x3x8xf32>, tensor<1001x8xf32>) -> tensor<2x3x1001xf32>
   %1 = tg.softmax %0 : tensor<2x3x1001xf32>
   %2 = tg.contract "bsv,vd->bsd" %1, %w : (tensor<2x3x1001xf32>, tensor<1001x8xf32>) -> tensor<2x3x8xf32>
@@ -47,7 +47,7 @@ func.func @logits(%x: tensor<2x3x8xf32> {tg.input = "x"}, %w: tensor<1001x8xf32>
 // CHECK:       exec.ref @{{.*}} + 4096 : <2x2x1001xf32, [3072, 1024, 1]>
 // CHECK-NOT:   "copy"
 func.func @reshaped(%x: tensor<2x3x8xf32> {tg.input = "x"}, %w: tensor<1001x8xf32> {tg.input = "w"})
-    -> (tensor<6x8xf32> {tg.role = "y"}, tensor<2x2xf32> {tg.role = "z"}) {
+    -> (tensor<6x8xf32> {tg.output = "y"}, tensor<2x2xf32> {tg.output = "z"}) {
   %0 = tg.contract "bsd,vd->bsv" %x, %w : (tensor<2x3x8xf32>, tensor<1001x8xf32>) -> tensor<2x3x1001xf32>
   %1 = tg.reshape %0 : tensor<2x3x1001xf32> -> tensor<6x1001xf32>
   %2 = tg.contract "tv,vd->td" %1, %w : (tensor<6x1001xf32>, tensor<1001x8xf32>) -> tensor<6x8xf32>
@@ -63,7 +63,7 @@ func.func @reshaped(%x: tensor<2x3x8xf32> {tg.input = "x"}, %w: tensor<1001x8xf3
 // CHECK:       exec.matmul "sd,vd->sv"({{.*}}) outs(%[[S:[0-9]+]] : !exec.ref<3x1001xf32, [1024, 1]>)
 // CHECK:       exec.matmul "sd,vd->sv"({{.*}} acc %[[S]] : {{.*}}) outs(%[[S]] :
 func.func @accumulated(%x: tensor<3x8xf32> {tg.input = "x"}, %w: tensor<1001x8xf32> {tg.input = "w"},
-                       %v: tensor<1001x8xf32> {tg.input = "v"}) -> (tensor<3x8xf32> {tg.role = "y"}) {
+                       %v: tensor<1001x8xf32> {tg.input = "v"}) -> (tensor<3x8xf32> {tg.output = "y"}) {
   %0 = tg.contract "sd,vd->sv" %x, %w : (tensor<3x8xf32>, tensor<1001x8xf32>) -> tensor<3x1001xf32>
   %1 = tg.contract "sd,vd->sv" %x, %v : (tensor<3x8xf32>, tensor<1001x8xf32>) -> tensor<3x1001xf32>
   %2 = arith.addf %0, %1 : tensor<3x1001xf32>
@@ -80,8 +80,8 @@ func.func @accumulated(%x: tensor<3x8xf32> {tg.input = "x"}, %w: tensor<1001x8xf
 func.func @leaves(%x: tensor<2x3x8xf32> {tg.input = "x"}, %aligned: tensor<1000x8xf32> {tg.input = "a"},
                   %short: tensor<17x8xf32> {tg.input = "s"}, %long: tensor<1001x8xf32> {tg.input = "l"},
                   %one: tensor<1x8xf32> {tg.input = "o"}, %deep: tensor<3x1001x5xf32> {tg.input = "d"})
-    -> (tensor<2x3x8xf32> {tg.role = "y0"}, tensor<2x3x8xf32> {tg.role = "y1"}, tensor<1x8xf32> {tg.role = "y2"},
-        tensor<2x3x8xf32> {tg.role = "y3"}, tensor<2x5xf32> {tg.role = "y4"}) {
+    -> (tensor<2x3x8xf32> {tg.output = "y0"}, tensor<2x3x8xf32> {tg.output = "y1"}, tensor<1x8xf32> {tg.output = "y2"},
+        tensor<2x3x8xf32> {tg.output = "y3"}, tensor<2x5xf32> {tg.output = "y4"}) {
   %a = tg.contract "bsd,vd->bsv" %x, %aligned : (tensor<2x3x8xf32>, tensor<1000x8xf32>) -> tensor<2x3x1000xf32>
   %ya = tg.contract "bsv,vd->bsd" %a, %aligned : (tensor<2x3x1000xf32>, tensor<1000x8xf32>) -> tensor<2x3x8xf32>
   %s = tg.contract "bsd,vd->bsv" %x, %short : (tensor<2x3x8xf32>, tensor<17x8xf32>) -> tensor<2x3x17xf32>
@@ -102,7 +102,7 @@ func.func @leaves(%x: tensor<2x3x8xf32> {tg.input = "x"}, %aligned: tensor<1000x
 // CHECK-NOT:   "copy"
 // CHECK-LABEL: exec.program @reduced
 func.func @over_concat(%x: tensor<2x8xf32> {tg.input = "x"}, %z: tensor<2x8xf32> {tg.input = "z"},
-                       %w: tensor<1001x8xf32> {tg.input = "w"}) -> (tensor<4x8xf32> {tg.role = "y"}) {
+                       %w: tensor<1001x8xf32> {tg.input = "w"}) -> (tensor<4x8xf32> {tg.output = "y"}) {
   %0 = tg.contract "sd,vd->sv" %x, %w : (tensor<2x8xf32>, tensor<1001x8xf32>) -> tensor<2x1001xf32>
   %1 = tg.contract "sd,vd->sv" %z, %w : (tensor<2x8xf32>, tensor<1001x8xf32>) -> tensor<2x1001xf32>
   %2 = tg.concat %0, %1 dim 0 : (tensor<2x1001xf32>, tensor<2x1001xf32>) -> tensor<4x1001xf32>
@@ -117,7 +117,7 @@ func.func @over_concat(%x: tensor<2x8xf32> {tg.input = "x"}, %z: tensor<2x8xf32>
 // CHECK:       exec.kernel "softmax"(%[[S]]) outs(%[[S]] : !exec.ref<3x1001xf32, [1001, 1]>)
 func.func @reduced(%x: tensor<3x8xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<3x16xf32>},
                    %w: tensor<1001x8xf32> {tg.input = "w", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<1001x16xf32>})
-    -> (tensor<3x8xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<3x16xf32>}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<3x8xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<3x16xf32>}) attributes {comm.program = #comm.program<@mesh>} {
   %0 = tg.contract "sd,vd->sv" %x, %w : (tensor<3x8xf32>, tensor<1001x8xf32>) -> tensor<3x1001xf32>
   %1 = comm.all_reduce sum %0 over @mesh {dp} : (tensor<3x1001xf32>) -> tensor<3x1001xf32>
   %2 = tg.softmax %1 : tensor<3x1001xf32>

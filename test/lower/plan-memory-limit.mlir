@@ -10,7 +10,7 @@
 // NONE: error: invalid memory limit 'lots': expected a number of bytes, with an optional KiB, MiB or GiB
 // TARGET: error: unknown target 'abacus' (targets: cpu, cuda)
 func.func @main(%w: tensor<32x32xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}, %x: tensor<16x32xf32> {tg.input = "x"})
-    -> (tensor<16x32xf32> {tg.role = "y"}) {
+    -> (tensor<16x32xf32> {tg.output = "y"}) {
   %0 = exec.matmul "bi,oi->bo"(%x, %w) : tensor<16x32xf32>, tensor<32x32xf32> -> tensor<16x32xf32>
   return %0 : tensor<16x32xf32>
 }

@@ -17,7 +17,7 @@ comm.mesh @mesh [dp = 2, tp = 2]
 // CHECK:       comm.axis_index outs(%[[I:[0-9]+]] : !exec.ref<i32, []>) over @mesh {tp}
 // CHECK-NEXT:  exec.kernel "addi"(%{{[0-9]+}}, %[[I]]) outs(
 func.func @number(%x: tensor<4xi32> {tg.input = "x"})
-    -> (tensor<4xi32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<8xi32>})
+    -> (tensor<4xi32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<8xi32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %i = comm.axis_index over @mesh {tp} : tensor<i32>
   %b = tg.broadcast %i dims [] : tensor<i32> -> tensor<4xi32>
@@ -34,8 +34,8 @@ func.func @number(%x: tensor<4xi32> {tg.input = "x"})
 // CHECK-NEXT:  comm.slice %[[RIGHT]] outs(%{{[0-9]+}} : !exec.ref<1x4xf32, [4, 1]>) dim 0 shift 1 over @mesh {dp, tp} : !exec.ref<4x4xf32, [8, 1]>{{$}}
 // CHECK-NEXT:  exec.kernel "tanh"(%[[A]]) outs(%[[A]] :
 func.func @dims(%x: tensor<4x8xf32> {tg.input = "x"})
-    -> (tensor<4x4xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<4x8xf32>},
-        tensor<1x4xf32> {tg.role = "z", comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>, comm.global = tensor<4x4xf32>})
+    -> (tensor<4x4xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {} {tp}>, comm.global = tensor<4x8xf32>},
+        tensor<1x4xf32> {tg.output = "z", comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>, comm.global = tensor<4x4xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %e = math.exp %x : tensor<4x8xf32>
   %0 = comm.slice %e dim 1 over @mesh {tp} : tensor<4x8xf32> -> tensor<4x4xf32>
@@ -51,7 +51,7 @@ func.func @dims(%x: tensor<4x8xf32> {tg.input = "x"})
 // CHECK:       exec.kernel "copy"(%{{[0-9]+}}) outs(%[[C:[0-9]+]] : !exec.ref<3x3xf32, [3, 1]>)
 // CHECK:       comm.slice %[[C]] outs(%[[W:[0-9]+]] : !exec.ref<3xf32, [1]>) dim flat over @mesh {dp, tp} : !exec.ref<3x3xf32, [3, 1]>
 func.func @flat(%x: tensor<3x4xf32> {tg.input = "x"})
-    -> (tensor<3xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp, tp}>, comm.global = tensor<3x3xf32>})
+    -> (tensor<3xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp, tp}>, comm.global = tensor<3x3xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %left = exec.view %x offset 0 strides [4, 1] : tensor<3x4xf32> -> tensor<3x3xf32>
   %0 = comm.slice %left dim flat over @mesh {dp, tp} : tensor<3x3xf32> -> tensor<3xf32>
@@ -61,7 +61,7 @@ func.func @flat(%x: tensor<3x4xf32> {tg.input = "x"})
 // The blocks of a whole, sliced with other shifts and joined again.
 // CHECK-LABEL: exec.program @assemble
 // CHECK:       comm.assemble %[[A:[0-9]+]], %[[B:[0-9]+]] outs(%{{[0-9]+}} : !exec.ref<2x8xf32, [8, 1]>) dim 1 shifts [0, 1] over @mesh {tp} : (!exec.ref<2x4xf32, [4, 1]>, !exec.ref<2x4xf32, [4, 1]>) -> ()
-func.func @assemble(%x: tensor<2x8xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.role = "y"})
+func.func @assemble(%x: tensor<2x8xf32> {tg.input = "x"}) -> (tensor<2x8xf32> {tg.output = "y"})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = comm.slice %x dim 1 over @mesh {tp} : tensor<2x8xf32> -> tensor<2x4xf32>
   %1 = comm.slice %x dim 1 shift 1 over @mesh {tp} : tensor<2x8xf32> -> tensor<2x4xf32>
@@ -91,7 +91,7 @@ func.func @assemble_flat(%w: tensor<3x3xf32> {tg.param = #tg.param<"w", #tg.init
 // CHECK-NEXT:  comm.assemble %[[X:[0-9]+]], %[[X]] outs(%[[F:[0-9]+]] : !exec.ref<2x4xf32, [4, 1]>) dim flat
 // CHECK-NEXT:  exec.kernel "copy"(%[[F]]) outs(%[[RIGHT]] :
 func.func @concat(%x: tensor<2x8xf32> {tg.input = "x"}, %f: tensor<4xf32> {tg.input = "f"})
-    -> (tensor<2x8xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<4x8xf32>})
+    -> (tensor<2x8xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<4x8xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %0 = comm.slice %x dim 1 over @mesh {tp} : tensor<2x8xf32> -> tensor<2x4xf32>
   %1 = comm.assemble %f, %f dim flat shifts [0, 1] over @mesh {tp} : (tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>

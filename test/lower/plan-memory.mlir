@@ -6,17 +6,17 @@
 // RUN: braid-interp %s --compare --function=accumulate --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=update --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 
-// Persistent tensors come first, by cause, each once for all programs.
-// CHECK:      exec.tensor @w at 0 bytes 128 cause "parameters" : tensor<4x8xf32> = #tg.param<"w"
-// CHECK-NEXT: exec.tensor @b at 128 bytes 16 cause "parameters"
-// CHECK-NEXT: exec.tensor @w.sum at 192 bytes 128 cause "gradients"
-// CHECK-NEXT: exec.tensor @w.m at 320 bytes 128 cause "optimizer_state"
+// Persistent tensors come first, by category, each once for all programs.
+// CHECK:      exec.tensor @w at 0 bytes 128 category parameters : tensor<4x8xf32> = #tg.param<"w"
+// CHECK-NEXT: exec.tensor @b at 128 bytes 16 category parameters
+// CHECK-NEXT: exec.tensor @w.sum at 192 bytes 128 category gradients
+// CHECK-NEXT: exec.tensor @w.m at 320 bytes 128 category optimizer_state
 
 // Each result overwrites the operand that dies; the last one is the program's
 // result, so all are written where the caller reads it.
 // CHECK-LABEL: exec.program @chain
-// CHECK-NEXT:  exec.buffer @[[IN:[a-z0-9]+]] at {{[0-9]+}} bytes 128 live -1 to 2 cause "inputs" name "x" "input" role "" : tensor<4x8xf32>
-// CHECK-NEXT:  exec.buffer @[[OUT:[a-z0-9]+]] at {{[0-9]+}} bytes 128 live 0 to 4 cause "activations" name "y" "result" role "y" : tensor<4x8xf32>
+// CHECK-NEXT:  exec.buffer @[[IN:[a-z0-9]+]] at {{[0-9]+}} bytes 128 live -1 to 2 category inputs name "x" "input" role "" : tensor<4x8xf32>
+// CHECK-NEXT:  exec.buffer @[[OUT:[a-z0-9]+]] at {{[0-9]+}} bytes 128 live 0 to 4 category activations name "y" "result" role "y" : tensor<4x8xf32>
 // CHECK-NEXT:  %[[X:[0-9]+]] = exec.ref @[[IN]] + 0
 // CHECK-NEXT:  %[[Y:[0-9]+]] = exec.ref @[[OUT]] + 0
 // CHECK-NOT:   exec.ref
@@ -24,7 +24,7 @@
 // CHECK:       exec.kernel {{.*}}(%[[Y]]) outs(%[[Y]] :
 // CHECK:       exec.kernel {{.*}}(%[[Y]], %[[X]]) outs(%[[Y]] :
 // CHECK:       exec.kernel {{.*}}(%[[Y]]) outs(%[[Y]] :
-func.func @chain(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.role = "y"}) {
+func.func @chain(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.output = "y"}) {
   %0 = math.exp %x : tensor<4x8xf32>
   %1 = math.tanh %0 : tensor<4x8xf32>
   %2 = arith.addf %1, %x : tensor<4x8xf32>
@@ -38,7 +38,7 @@ func.func @chain(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf32> {tg.r
 // CHECK-NEXT:  exec.ref @[[Y:[a-z0-9]+]] + 0 : <2x4x8xf32, [32, 8, 1]>
 // CHECK-NEXT:  exec.ref @[[Y]] + 16 : <2x2x4xf32, [2, 32, 8]>
 // CHECK-NEXT:  exec.ref @{{.*}} + 0 : <2x2x4xf32, [8, 4, 1]>
-func.func @views(%x: tensor<2x4x8xf32> {tg.input = "x"}) -> (tensor<2x2x4xf32> {tg.role = "y"}) {
+func.func @views(%x: tensor<2x4x8xf32> {tg.input = "x"}) -> (tensor<2x2x4xf32> {tg.output = "y"}) {
   %0 = math.exp %x : tensor<2x4x8xf32>
   %1 = exec.view %0 offset 4 strides [2, 32, 8] : tensor<2x4x8xf32> -> tensor<2x2x4xf32>
   %2 = math.tanh %1 : tensor<2x2x4xf32>
@@ -56,7 +56,7 @@ func.func @views(%x: tensor<2x4x8xf32> {tg.input = "x"}) -> (tensor<2x2x4xf32> {
 // CHECK:       exec.kernel {{.*}} outs(%[[B]] :
 // CHECK:       exec.kernel {{.*}}(%[[C]]) outs(%[[C]] :
 // CHECK-NOT:   "copy"
-func.func @slices(%x: tensor<4x2x4xf32> {tg.input = "x"}, %z: tensor<4x16xf32> {tg.input = "z"}) -> (tensor<4x24xf32> {tg.role = "y"}) {
+func.func @slices(%x: tensor<4x2x4xf32> {tg.input = "x"}, %z: tensor<4x16xf32> {tg.input = "z"}) -> (tensor<4x24xf32> {tg.output = "y"}) {
   %0 = math.exp %x : tensor<4x2x4xf32>
   %1 = exec.view %0 offset 0 strides [8, 1] : tensor<4x2x4xf32> -> tensor<4x8xf32>
   %2 = math.tanh %z : tensor<4x16xf32>
@@ -70,7 +70,7 @@ func.func @slices(%x: tensor<4x2x4xf32> {tg.input = "x"}, %z: tensor<4x16xf32> {
 // CHECK:       %[[SUM:[0-9]+]] = exec.ref @w.sum + 0
 // CHECK:       exec.matmul "ki,kj->ij"({{.*}} acc %[[SUM]] : {{.*}}) outs(%[[SUM]] :
 // CHECK:       exec.matmul "ki,kj->ij"({{.*}} acc %[[SUM]] : {{.*}}) outs(%[[SUM]] :
-func.func @accumulate(%sum: tensor<4x8xf32> {tg.state = #tg.state<"w.sum", #tg.init<zeros>, cause = "gradients", scratch>},
+func.func @accumulate(%sum: tensor<4x8xf32> {tg.state = #tg.state<"w.sum", #tg.init<zeros>, of = "w", kind = accumulator>},
                       %x: tensor<2x4xf32> {tg.input = "x"}, %z: tensor<2x8xf32> {tg.input = "z"}) -> (tensor<4x8xf32> {tg.updates = "w.sum"}) {
   %0 = exec.matmul "ki,kj->ij"(%x, %z acc %sum : tensor<4x8xf32>) : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
   %1 = exec.matmul "ki,kj->ij"(%x, %z acc %0 : tensor<4x8xf32>) : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
@@ -87,7 +87,7 @@ func.func @accumulate(%sum: tensor<4x8xf32> {tg.state = #tg.state<"w.sum", #tg.i
 // CHECK:       exec.kernel {{.*}}(%[[W]], %[[M]]) outs(%[[W]] :
 // CHECK-NOT:   exec.kernel
 func.func @update(%w: tensor<4x8xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}, %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<zeros>>},
-                  %m: tensor<4x8xf32> {tg.state = #tg.state<"w.m", #tg.init<zeros>, cause = "optimizer_state">})
+                  %m: tensor<4x8xf32> {tg.state = #tg.state<"w.m", #tg.init<zeros>, of = "w", kind = moment>})
     -> (tensor<4x8xf32> {tg.updates = "w"}, tensor<4x8xf32> {tg.updates = "w.m"}, tensor<4xf32> {tg.updates = "b"}) {
   %0 = math.exp %w : tensor<4x8xf32>
   %1 = arith.addf %m, %0 : tensor<4x8xf32>

@@ -8,7 +8,7 @@ comm.mesh @mesh [dp = 2]
 // CHECK:       %[[O:.*]] = exec.kernel "muli"(%[[I]])
 // CHECK:       exec.kernel {{.*}}(%arg0, %[[O]]) space [4, 8]
 func.func @rank(%key: tensor<4xi32> {tg.input = "key"})
-    -> (tensor<4x8xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x8xf32>})
+    -> (tensor<4x8xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x8xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %i = comm.axis_index over @mesh {dp} : tensor<i32>
   %four = arith.constant dense<4> : tensor<i32>

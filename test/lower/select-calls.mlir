@@ -45,7 +45,7 @@ func.func @accumulate(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %v: tensor<16x8
 // CHECK-LABEL: @not_an_update
 // CHECK: arith.addf
 func.func @accumulate_state(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>,
-    %g: tensor<4x16xf32> {tg.state = #tg.state<"g", #tg.init<zeros>, cause = "gradients">})
+    %g: tensor<4x16xf32> {tg.state = #tg.state<"g", #tg.init<zeros>, of = "w", kind = accumulator>})
     -> (tensor<4x16xf32> {tg.updates = "g"}) {
   %a = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
   %y = arith.addf %g, %a : tensor<4x16xf32>

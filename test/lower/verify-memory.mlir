@@ -5,3 +5,11 @@
 func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// The states belong to parameters that lie in memory, too.
+// expected-error @below {{state "w.exp_avg" is the moment of "w", which is not a parameter}}
+module {
+  exec.tensor @w.exp_avg at 0 bytes 16 category optimizer_state : tensor<4xf32> = #tg.state<"w.exp_avg", #tg.init<zeros>, of = "w", kind = moment>
+}

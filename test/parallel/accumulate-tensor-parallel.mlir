@@ -11,11 +11,11 @@
 // CHECK: comm.all_gather %[[SUM]] dims [1] over @mesh {tp} : (tensor<3x2xf32>) -> tensor<3x4xf32>
 // CHECK-NOT: over @mesh {dp}
 // CHECK: return
-func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = "features"},
-                 %t: tensor<8x3xf32> {tg.input = "t", tg.role = "labels"},
+func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %t: tensor<8x3xf32> {tg.input = "t", tg.role = #tg.role<labels>},
                  %w1: tensor<4x6xf32> {tg.param = #tg.param<"w1", #tg.init<normal, 0.0, 0.5>>},
                  %w2: tensor<3x4xf32> {tg.param = #tg.param<"w2", #tg.init<normal, 0.0, 0.5>>})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %h = tg.contract "bi,oi->bo" %x, %w1 : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
   %y = tg.contract "bi,oi->bo" %h, %w2 : (tensor<8x4xf32>, tensor<3x4xf32>) -> tensor<8x3xf32>
   %d = arith.subf %y, %t : tensor<8x3xf32>

@@ -19,7 +19,7 @@ func.func private @agree()
 
 // CHECK: error: 'train' has the role 'stop' already; comm-agree adds it
 comm.mesh @mesh [dp = 2]
-func.func @train(%stop: tensor<f32> {tg.input = "stop", tg.role = "stop"}) {
+func.func @train(%stop: tensor<f32> {tg.input = "stop", tg.role = #tg.role<stop>}) {
   return
 }
 

@@ -31,7 +31,7 @@ held:        {} {tp}
 func.func @f(%x: tensor<4x8xf32> {tg.input = "x"},
              %w0: tensor<8x6xf32> {tg.param = #tg.param<"h.0.weight", #tg.init<ones>>},
              %w1: tensor<6x8xf32> {tg.param = #tg.param<"h.1.weight", #tg.init<ones>>},
-             %b: tensor<8xf32> {tg.state = #tg.state<"h.1.bias", #tg.init<ones>>},
+             %b: tensor<8xf32> {tg.state = #tg.state<"h.1.bias", #tg.init<ones>, kind = running_statistic>},
              %lr: tensor<f32> {tg.input = "lr"}, %unnamed: tensor<f32>,
              %held: tensor<6x3xf32> {tg.param = #tg.param<"held", #tg.init<ones>, transposed>}) -> tensor<4x6xf32> {
   %y = tg.contract "bd,df->bf" %x, %w0 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>

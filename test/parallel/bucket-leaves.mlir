@@ -12,7 +12,7 @@ func.func @activations(%a: tensor<2xf32> {tg.param = #tg.param<"a", #tg.init<one
                                           comm.sharding = #comm.sharding<@mesh, {}, flat {dp}>},
                        %b: tensor<2xf32> {tg.param = #tg.param<"b", #tg.init<ones>>, comm.global = tensor<4xf32>,
                                           comm.sharding = #comm.sharding<@mesh, {}, flat {dp}>})
-    -> (tensor<4xf32> {tg.role = "y"}, tensor<4xf32> {tg.role = "z"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<4xf32> {tg.output = "y"}, tensor<4xf32> {tg.output = "z"}) attributes {comm.program = #comm.program<@mesh>} {
   %wa = comm.all_gather %a dims [flat] over @mesh {dp} : (tensor<2xf32>) -> tensor<4xf32>
   %wb = comm.all_gather %b dims [flat] over @mesh {dp} : (tensor<2xf32>) -> tensor<4xf32>
   %y = comm.all_reduce sum %wa over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -31,7 +31,7 @@ func.func @stage(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
 }
 
 // Not a program of ranks.
-func.func @model(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>}) -> (tensor<4xf32> {tg.role = "y"}) {
+func.func @model(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>}) -> (tensor<4xf32> {tg.output = "y"}) {
   %y = math.sin %a : tensor<4xf32>
   return %y : tensor<4xf32>
 }

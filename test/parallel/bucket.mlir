@@ -72,7 +72,7 @@ func.func @hybrid(%a: tensor<4x2xf32> {tg.param = #tg.param<"a", #tg.init<ones>>
 // CHECK-NEXT:    return %[[LOSS]], %[[T]]#1
 func.func @numbers(%norm: tensor<f32> {tg.input = "n"}, %stop: tensor<f32> {tg.input = "s"},
                    %x: tensor<f32> {tg.input = "x"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<f32> {tg.role = "stop"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.role = #tg.role<stop>}) attributes {comm.program = #comm.program<@mesh>} {
   // expected-remark @below {{comm.all_reduce over {replica, shard}: bucket of 2 tensors, 8 bytes}}
   %n = comm.all_reduce sum %norm over @mesh {replica, shard} : (tensor<f32>) -> tensor<f32>
   %m = comm.all_reduce max %x over @mesh {replica, shard} : (tensor<f32>) -> tensor<f32>
@@ -89,11 +89,11 @@ func.func @numbers(%norm: tensor<f32> {tg.input = "n"}, %stop: tensor<f32> {tg.i
 func.func @accumulate(%p: tensor<4xf32> {tg.param = #tg.param<"p", #tg.init<ones>>},
                       %q: tensor<6xf32> {tg.param = #tg.param<"q", #tg.init<ones>>},
                       %r: tensor<8xf32> {tg.param = #tg.param<"r", #tg.init<ones>>},
-                      %ap: tensor<2xf32> {tg.state = #tg.state<"acc.p", #tg.init<zeros>, cause = "gradients", scratch>,
+                      %ap: tensor<2xf32> {tg.state = #tg.state<"acc.p", #tg.init<zeros>, of = "p", kind = accumulator>,
                                           comm.sharding = #comm.sharding<@mesh, {}, flat {shard}>, comm.global = tensor<4xf32>},
-                      %aq: tensor<3xf32> {tg.state = #tg.state<"acc.q", #tg.init<zeros>, cause = "gradients", scratch>,
+                      %aq: tensor<3xf32> {tg.state = #tg.state<"acc.q", #tg.init<zeros>, of = "q", kind = accumulator>,
                                           comm.sharding = #comm.sharding<@mesh, {}, flat {shard}>, comm.global = tensor<6xf32>},
-                      %ar: tensor<4xf32> {tg.state = #tg.state<"acc.r", #tg.init<zeros>, cause = "gradients", scratch>,
+                      %ar: tensor<4xf32> {tg.state = #tg.state<"acc.r", #tg.init<zeros>, of = "r", kind = accumulator>,
                                           comm.sharding = #comm.sharding<@mesh, {}, flat {shard}>, comm.global = tensor<8xf32>})
     -> (tensor<2xf32> {tg.updates = "acc.p", comm.sharding = #comm.sharding<@mesh, {}, flat {shard}>, comm.global = tensor<4xf32>},
         tensor<3xf32> {tg.updates = "acc.q", comm.sharding = #comm.sharding<@mesh, {}, flat {shard}>, comm.global = tensor<6xf32>},

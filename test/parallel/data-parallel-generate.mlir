@@ -6,15 +6,15 @@
 // SAME: results agree
 
 // CHECK: func.func @generate(
-// CHECK-SAME: tensor<3xi32> {tg.input = "tokens", tg.role = "tokens"}
+// CHECK-SAME: tensor<3xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}
 // CHECK-SAME: tensor<12xf32> {comm.global = tensor<6x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"wte"
 // CHECK: %[[WTE:[^ ]+]] = comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<12xf32>) -> tensor<6x4xf32>
 // CHECK: tg.gather %[[WTE]]
 comm.mesh @mesh [dp = 2]
 
-func.func @generate(%tokens: tensor<3xi32> {tg.input = "tokens", tg.role = "tokens"},
+func.func @generate(%tokens: tensor<3xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
                     %wte: tensor<6x4xf32> {tg.param = #tg.param<"wte", #tg.init<normal, 0.0, 0.5>>})
-    -> (tensor<3x6xf32> {tg.role = "logits"}) {
+    -> (tensor<3x6xf32> {tg.role = #tg.role<logits>}) {
   %x = tg.gather %wte, %tokens : (tensor<6x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
   %y = tg.contract "sd,vd->sv" %x, %wte : (tensor<3x4xf32>, tensor<6x4xf32>) -> tensor<3x6xf32>
   return %y : tensor<3x6xf32>

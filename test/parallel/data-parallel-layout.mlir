@@ -22,12 +22,12 @@
 // DDP-SAME: {comm.sharding = #comm.sharding<@mesh, {} {tp}, partial sum {dp}, priority 1>, tg.state = #tg.state<"acc.w"
 comm.mesh @mesh [dp = 2, tp = 2]
 
-func.func @train(%x: tensor<4x6xf32> {tg.input = "x", tg.role = "features"},
+func.func @train(%x: tensor<4x6xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<6x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>, tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>>},
-                 %m: tensor<6x8xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>>},
-                 %acc: tensor<6x8xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, cause = "gradients", scratch>},
-                 %lr: tensor<f32> {tg.input = "lr", tg.role = "lr"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<6x8xf32> {tg.updates = "w"},
+                 %m: tensor<6x8xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, of = "w", kind = moment>},
+                 %acc: tensor<6x8xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>},
+                 %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<6x8xf32> {tg.updates = "w"},
         tensor<6x8xf32> {tg.updates = "w.momentum_buffer"}, tensor<6x8xf32> {tg.updates = "acc.w"}) {
   %y = tg.contract "bi,io->bo" %x, %w : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
   %q = arith.mulf %y, %y : tensor<4x8xf32>

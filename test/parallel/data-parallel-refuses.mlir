@@ -15,7 +15,7 @@
 // TWICE: error: comm-data-parallel axes: axis 'dp' is used twice in {dp, dp}
 comm.mesh @mesh [dp = 2, pp = 3]
 
-func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = "features"}) -> (tensor<f32> {tg.role = "loss"}) {
+func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %loss = tg.reduce sum %x dims [0, 1] : tensor<8x6xf32> -> tensor<f32>
   return %loss : tensor<f32>
 }

@@ -19,11 +19,11 @@
 // FSDP: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<6xf32>) -> tensor<2xf32>
 comm.mesh @mesh [dp = 4]
 
-func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = "features"},
+func.func @model(%x: tensor<8x6xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<6xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>>},
-                 %mean: tensor<6xf32> {tg.state = #tg.state<"running_mean", #tg.init<zeros>>},
-                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<6xf32> {tg.updates = "running_mean"},
+                 %mean: tensor<6xf32> {tg.state = #tg.state<"running_mean", #tg.init<zeros>, kind = running_statistic>},
+                 %batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>, kind = running_statistic>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<6xf32> {tg.updates = "running_mean"},
         tensor<i32> {tg.updates = "batches"}) {
   %rows = tg.broadcast %mean dims [1] : tensor<6xf32> -> tensor<8x6xf32>
   %centered = arith.subf %x, %rows : tensor<8x6xf32>

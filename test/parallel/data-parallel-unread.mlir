@@ -20,10 +20,10 @@
 // CUT: tg.adam {{.*}} : (tensor<8xf32>, tensor<8xf32>
 comm.mesh @mesh [dp = 4]
 
-func.func @model(%x: tensor<4x6xf32> {tg.input = "x", tg.role = "features"},
+func.func @model(%x: tensor<4x6xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %unread: tensor<32xf32> {tg.param = #tg.param<"unread", #tg.init<normal, 0.0, 0.5>, unit = "1">},
                  %w: tensor<6xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>, unit = "1">})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %y = tg.contract "bi,i->b" %x, %w : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4xf32>
   %q = arith.mulf %y, %y : tensor<4xf32>
   %loss = tg.reduce mean %q dims [0] : tensor<4xf32> -> tensor<f32>

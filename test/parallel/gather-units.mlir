@@ -19,7 +19,7 @@ func.func @kinds(%x: tensor<4x4xf32> {tg.input = "x"},
                  %c: tensor<2x4xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {tp} {}>, tg.param = #tg.param<"c", #tg.init<ones>, unit = "u">},
                  %d: tensor<2x2xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, tg.param = #tg.param<"d", #tg.init<ones>, unit = "u">},
                  %e: tensor<4x4xf32> {tg.param = #tg.param<"e", #tg.init<ones>, unit = "u">})
-    -> (tensor<4x4xf32> {tg.role = "logits"}, tensor<4x4xi32>)
+    -> (tensor<4x4xf32> {tg.role = #tg.role<logits>}, tensor<4x4xi32>)
     attributes {comm.program = #comm.program<@mesh>} {
   %s0 = arith.addf %x, %e : tensor<4x4xf32>
   %wa = comm.all_gather %a dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
@@ -55,7 +55,7 @@ func.func @train(%x: tensor<2x4xf32> {tg.input = "x"},
                  %a: tensor<8xbf16> {comm.global = tensor<4x4xbf16>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
                  %b: tensor<2xf32> {comm.global = tensor<4xf32>, comm.sharding = #comm.sharding<@mesh, {}, flat {dp}>, tg.param = #tg.param<"b", #tg.init<ones>, unit = "1">},
                  %c: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"c", #tg.init<ones>, unit = "2">})
-    -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+    -> (tensor<2x4xf32> {tg.role = #tg.role<logits>}, tensor<2x4xf32> {tg.grad_of = "x"})
     attributes {comm.program = #comm.program<@mesh>} {
   %cast = tg.convert %a : tensor<8xbf16> -> tensor<8xf32>
   %wa = comm.all_gather %cast dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
@@ -90,7 +90,7 @@ func.func @once(%x: tensor<2x4xf32> {tg.input = "x"},
                 %a: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},
                 %b: tensor<4xf32> {comm.global = tensor<2x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"b", #tg.init<ones>, unit = "2">},
                 %c: tensor<4xf32> {comm.global = tensor<2x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"c", #tg.init<ones>, unit = "3">})
-    -> (tensor<2x4xf32> {tg.role = "logits"}, tensor<2x4xf32> {tg.grad_of = "x"})
+    -> (tensor<2x4xf32> {tg.role = #tg.role<logits>}, tensor<2x4xf32> {tg.grad_of = "x"})
     attributes {comm.program = #comm.program<@mesh>} {
   %wa = comm.all_gather %a dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>
   %wb = comm.all_gather %b dims [flat] over @mesh {dp} : (tensor<4xf32>) -> tensor<2x4xf32>
@@ -112,7 +112,7 @@ comm.mesh @mesh [dp = 2]
 // CHECK: comm.all_gather %{{arg0|m}} dims [flat] over @mesh {dp} : (tensor<8xf32>)
 // CHECK: arith.addf
 // CHECK: comm.all_gather %{{.*}} dims [flat] over @mesh {dp} : (tensor<8xf32>)
-func.func @others(%m: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.state = #tg.state<"m", #tg.init<zeros>, cause = "optimizer_state">},
+func.func @others(%m: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.state = #tg.state<"m", #tg.init<zeros>, of = "w", kind = moment>},
                   %w: tensor<8xf32> {comm.global = tensor<4x4xf32>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<4x4xf32>, tensor<4x4xf32>) attributes {comm.program = #comm.program<@mesh>} {
   %wm = comm.all_gather %m dims [flat] over @mesh {dp} : (tensor<8xf32>) -> tensor<4x4xf32>

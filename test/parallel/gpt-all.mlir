@@ -104,8 +104,8 @@ comm.mesh @mesh [dp = 2, tp = 2]
 #column_bias = #comm.sharding<@mesh, {tp}, flat {dp}>
 #tokens = #comm.sharding<@mesh, {dp} {}>
 
-func.func @model(%tokens: tensor<4x8xi32> {tg.input = "tokens", tg.role = "tokens", comm.sharding = #tokens},
-                 %targets: tensor<4x8xi32> {tg.input = "targets", tg.role = "targets", comm.sharding = #tokens},
+func.func @model(%tokens: tensor<4x8xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>, comm.sharding = #tokens},
+                 %targets: tensor<4x8xi32> {tg.input = "targets", tg.role = #tg.role<targets>, comm.sharding = #tokens},
                  %wte: tensor<32x16xf32> {tg.param = #tg.param<"wte.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %g1: tensor<16xf32> {tg.param = #tg.param<"ln_1.weight", #tg.init<ones>>, comm.sharding = #vector},
                  %b1: tensor<16xf32> {tg.param = #tg.param<"ln_1.bias", #tg.init<zeros>>, comm.sharding = #vector},
@@ -119,7 +119,7 @@ func.func @model(%tokens: tensor<4x8xi32> {tg.input = "tokens", tg.role = "token
                  %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #column_bias},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>, comm.sharding = #vector})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %e = tg.gather %wte, %tokens : (tensor<32x16xf32>, tensor<4x8xi32>) -> tensor<4x8x16xf32>
   %x = comm.constrain %e <@mesh, {dp} {tp} {}, priority 1> : tensor<4x8x16xf32>
   // Attention.

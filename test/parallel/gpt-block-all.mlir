@@ -96,7 +96,7 @@ func.func @block(%x: tensor<4x8x16xf32> {tg.input = "x", comm.sharding = #sequen
                  %c1: tensor<64xf32> {tg.param = #tg.param<"fc.bias", #tg.init<zeros>>, comm.sharding = #column_bias},
                  %w2: tensor<64x16xf32> {tg.param = #tg.param<"proj.weight", #tg.init<normal, 0.0, 0.02>>, comm.sharding = #row},
                  %c2: tensor<16xf32> {tg.param = #tg.param<"proj.bias", #tg.init<zeros>>, comm.sharding = #vector})
-    -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<4x8x16xf32>, tensor<f32> {tg.role = #tg.role<loss>}) {
   // Attention.
   %h1, %mean1, %rstd1 = tg.layer_norm %x, %g1, %b1 eps 1.0e-5
       : (tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>)

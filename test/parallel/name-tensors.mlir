@@ -12,7 +12,7 @@ comm.mesh @mesh [replica = 2, shard = 2]
 #flat = #comm.sharding<@mesh, {}, flat {shard}>
 func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>, comm.global = tensor<8xf32>, comm.sharding = #flat},
                  %b: tensor<4xf32> {tg.param = #tg.param<"b", #tg.init<ones>>, comm.global = tensor<8xf32>, comm.sharding = #flat},
-                 %acc: tensor<4xf32> {tg.state = #tg.state<"acc.b", #tg.init<zeros>>, comm.global = tensor<8xf32>, comm.sharding = #flat},
+                 %acc: tensor<4xf32> {tg.state = #tg.state<"acc.b", #tg.init<zeros>, of = "b", kind = accumulator>, comm.global = tensor<8xf32>, comm.sharding = #flat},
                  %x: tensor<8xf32> {tg.input = "x"})
     -> (tensor<4xf32> {tg.updates = "a"}, tensor<4xf32> {tg.updates = "acc.b"})
     attributes {comm.program = #comm.program<@mesh>} {
@@ -56,8 +56,8 @@ func.func @rows(%w: tensor<4x2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
 // CHECK: comm.all_reduce sum %{{.*}} {comm.tensors = ["loss"]}
 // CHECK: comm.all_reduce sum %{{.*}} {comm.tensors = ["grad_norm"]}
 func.func @numbers(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                   %t: tensor<4xi32> {tg.input = "tokens", tg.role = "tokens"}, %stop: tensor<f32> {tg.input = "stop"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<f32> {tg.role = "grad_norm"}, tensor<f32> {tg.role = "stop"})
+                   %t: tensor<4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %stop: tensor<f32> {tg.input = "stop"})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.role = #tg.role<grad_norm>}, tensor<f32> {tg.role = #tg.role<stop>})
     attributes {comm.program = #comm.program<@mesh>} {
   %f = tg.convert %t : tensor<4xi32> -> tensor<4xf32>
   %count = tg.reduce sum %f dims [0] : tensor<4xf32> -> tensor<f32>
@@ -77,7 +77,7 @@ func.func @numbers(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}
 // CHECK-LABEL: @activations
 // CHECK-NOT: comm.tensors
 func.func @activations(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %x: tensor<4x2xf32> {tg.input = "x"})
-    -> (tensor<4x2xf32> {tg.role = "y"}, tensor<2xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<4x2xf32> {tg.output = "y"}, tensor<2xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
   %b = tg.broadcast %w dims [1] : tensor<2xf32> -> tensor<4x2xf32>
   %p = arith.mulf %b, %x : tensor<4x2xf32>
   %y = comm.all_reduce sum %p over @mesh {shard} : (tensor<4x2xf32>) -> tensor<4x2xf32>
@@ -87,6 +87,6 @@ func.func @activations(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<one
 
 // Not a program of ranks.
 // CHECK-LABEL: @model
-func.func @model(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<2xf32> {tg.role = "y"}) {
+func.func @model(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<2xf32> {tg.output = "y"}) {
   return %w : tensor<2xf32>
 }

@@ -55,9 +55,9 @@ func.func @update(%x: tensor<4x5xf32> {comm.sharding = #comm.sharding<@mesh, {dp
                   %dy: tensor<4x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
                   %w: tensor<5x3xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.02>>,
                                        comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>},
-                  %lr: tensor<f32> {tg.input = "lr", tg.role = "lr", comm.sharding = #comm.sharding<@mesh>})
+                  %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>, comm.sharding = #comm.sharding<@mesh>})
     -> (tensor<5x3xf32> {tg.updates = "w", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>},
-        tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = "grad_norm"}) {
+        tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = #tg.role<grad_norm>}) {
   %p = tg.contract "bd,bf->df" %x, %dy {comm.shardings = [#comm.sharding<@mesh, {} {}, partial sum {dp}>]}
       : (tensor<4x5xf32>, tensor<4x3xf32>) -> tensor<5x3xf32>
   %dw = comm.reshard %p <@mesh, {} {}, flat {dp}> : tensor<5x3xf32>

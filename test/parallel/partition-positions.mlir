@@ -36,7 +36,7 @@ func.func @iota() -> (tensor<8x6xi32> {comm.sharding = #comm.sharding<@mesh, {dp
 // CHECK: %[[Q:.*]] = tg.scatter_add %{{.*}}, %{{.*}} : (tensor<2x3xi32>, tensor<2x3x4xf32>) -> tensor<8x4xf32>
 // CHECK: comm.all_reduce sum %[[Q]] over @mesh {dp}
 func.func @embedding(%table: tensor<16x4xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>},
-                     %tokens: tensor<4x3xi32> {tg.input = "tokens", tg.role = "tokens",
+                     %tokens: tensor<4x3xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>,
                                                comm.sharding = #comm.sharding<@mesh, {dp} {}>},
                      %dy: tensor<4x3x4xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {} {}>})
     -> (tensor<4x3x4xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {} {}>},
@@ -61,7 +61,7 @@ func.func @embedding(%table: tensor<16x4xf32> {comm.sharding = #comm.sharding<@m
 // CHECK-NEXT: %[[V6:.*]] = arith.muli %[[V4]], %[[V5]] : tensor<i32>
 // CHECK-NEXT: %[[V7:.*]] = tg.random_uniform %arg0 stream 3 at (%[[V3]], %[[V6]]) of [4, 6] : tensor<4xi32> -> tensor<2x3xf32>
 // CHECK-NEXT: return %[[V7]] : tensor<2x3xf32>
-func.func @random(%key: tensor<4xi32> {tg.input = "key", tg.role = "key", comm.sharding = #comm.sharding<@mesh, {}>})
+func.func @random(%key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>, comm.sharding = #comm.sharding<@mesh, {}>})
     -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>}) {
   %u = tg.random_uniform %key stream 3 {comm.shardings = [#comm.sharding<@mesh, {dp} {tp}>]}
       : tensor<4xi32> -> tensor<4x6xf32>

@@ -98,8 +98,8 @@ func.func @partial_operand(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@
 comm.mesh @mesh [tp = 2]
 
 func.func @returned(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
-    -> (tensor<4xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {}>}) {
-  // expected-error @below {{gives result #0 (tg.role = "y") as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>}}
+    -> (tensor<4xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {}>}) {
+  // expected-error @below {{gives result #0 (tg.output = "y") as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>}}
   return %x : tensor<4xf32>
 }
 

@@ -64,7 +64,7 @@ func.func @both(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {t
 func.func @batch(%x: tensor<8x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>},
                  %w: tensor<3x5xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>})
     -> (tensor<8x5xf32> {comm.sharding = #comm.sharding<@mesh, {dp, tp} {}>},
-        tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = "loss"}) {
+        tensor<f32> {comm.sharding = #comm.sharding<@mesh>, tg.role = #tg.role<loss>}) {
   %y = tg.contract "bd,df->bf" %x, %w {comm.shardings = [#comm.sharding<@mesh, {dp, tp} {}>]}
       : (tensor<8x3xf32>, tensor<3x5xf32>) -> tensor<8x5xf32>
   %m = tg.reduce mean %y dims [0, 1] {comm.shardings = [#comm.sharding<@mesh, partial mean {dp, tp}>]}
@@ -95,7 +95,7 @@ func.func @constants(%x: tensor<4x2xf32> {comm.sharding = #comm.sharding<@line, 
 // Parameters and states keep what they are.
 // CHECK-LABEL: func.func @train(
 // CHECK-SAME: %arg0: tensor<2x4xf32> {comm.global = tensor<8x4xf32>, comm.sharding = #comm.sharding<@line, {tp} {}>, tg.param = #tg.param<"w", #tg.init<normal, 0.000000e+00, 2.000000e-02>>}
-// CHECK-SAME: %arg1: tensor<f32> {tg.input = "lr", tg.role = "lr"}
+// CHECK-SAME: %arg1: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>}
 // CHECK-SAME: -> (tensor<2x4xf32> {comm.global = tensor<8x4xf32>, comm.sharding = #comm.sharding<@line, {tp} {}>, tg.updates = "w"})
 // CHECK-SAME: attributes {comm.program = #comm.program<@line>}
 // CHECK-NEXT: %[[V0:.*]] = tg.broadcast %arg1 dims [] : tensor<f32> -> tensor<2x4xf32>
@@ -103,7 +103,7 @@ func.func @constants(%x: tensor<4x2xf32> {comm.sharding = #comm.sharding<@line, 
 // CHECK-NEXT: return %[[V1]] : tensor<2x4xf32>
 func.func @train(%w: tensor<8x4xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.02>>,
                                       comm.sharding = #comm.sharding<@line, {tp} {}>},
-                 %lr: tensor<f32> {tg.input = "lr", tg.role = "lr", comm.sharding = #comm.sharding<@line>})
+                 %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>, comm.sharding = #comm.sharding<@line>})
     -> (tensor<8x4xf32> {tg.updates = "w", comm.sharding = #comm.sharding<@line, {tp} {}>}) {
   %b = tg.broadcast %lr dims [] {comm.shardings = [#comm.sharding<@line, {tp} {}>]} : tensor<f32> -> tensor<8x4xf32>
   %n = arith.mulf %w, %b {comm.shardings = [#comm.sharding<@line, {tp} {}>]} : tensor<8x4xf32>

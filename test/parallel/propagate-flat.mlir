@@ -11,7 +11,7 @@ comm.mesh @mesh [dp = 4, tp = 2]
 func.func @update(%w: tensor<5x3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>,
                                        comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}, priority 1>},
                   %x: tensor<8x5xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>},
-                  %m: tensor<5x3xf32> {tg.state = #tg.state<"m", #tg.init<zeros>>})
+                  %m: tensor<5x3xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, of = "w", kind = moment>})
     -> (tensor<5x3xf32> {tg.updates = "w"}) {
   // CHECK: tg.contract {{.*}} {comm.shardings = [#comm.sharding<@mesh, {dp} {}>]}
   %y = tg.contract "bd,df->bf" %x, %w : (tensor<8x5xf32>, tensor<5x3xf32>) -> tensor<8x3xf32>

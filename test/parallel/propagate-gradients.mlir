@@ -13,7 +13,7 @@ comm.mesh @mesh [tp = 2]
 
 // CHECK: comm.sharding = #comm.sharding<@mesh, {} {tp}>, tg.grad_of = "w"
 func.func @f(%w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>,
-                                  comm.sharding = #comm.sharding<@mesh, {} {tp}>}) -> (tensor<f32> {tg.role = "loss"}) {
+                                  comm.sharding = #comm.sharding<@mesh, {} {tp}>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %c = comm.constrain %w <@mesh, {} {tp}> : tensor<8x8xf32>
   %y = tg.contract "df,dg->fg" %c, %c : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %t = math.tanh %y : tensor<8x8xf32>

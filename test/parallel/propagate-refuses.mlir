@@ -20,12 +20,12 @@ comm.mesh @mesh [dp = 2, tp = 2]
 // Two axes for one factor; the sources are far from the op.
 // expected-note @below {{argument #0 is #comm.sharding<@mesh, {dp}>}}
 func.func @far(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>})
-    -> (tensor<4xf32> {tg.role = "logits", comm.sharding = #comm.sharding<@mesh, {tp}>}) {
+    -> (tensor<4xf32> {tg.role = #tg.role<logits>, comm.sharding = #comm.sharding<@mesh, {tp}>}) {
   %0 = math.exp %x : tensor<4xf32>
-  // expected-error @below {{argument #0 asks for {dp} on dim 0 of operand #0, but result #0 (tg.role = "logits") asks for {tp} on dim 0 of result #0}}
+  // expected-error @below {{argument #0 asks for {dp} on dim 0 of operand #0, but result #0 (tg.role = #tg.role<logits>) asks for {tp} on dim 0 of result #0}}
   %1 = math.exp %0 : tensor<4xf32>
   %2 = math.exp %1 : tensor<4xf32>
-  // expected-note @below {{result #0 (tg.role = "logits") is #comm.sharding<@mesh, {tp}>}}
+  // expected-note @below {{result #0 (tg.role = #tg.role<logits>) is #comm.sharding<@mesh, {tp}>}}
   return %2 : tensor<4xf32>
 }
 

@@ -101,7 +101,7 @@ func.func @constrain(%x: tensor<8x32xf32> {comm.sharding = #comm.sharding<@mesh,
 // CHECK-SAME: -> (tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>, tg.updates = "w"},
 // CHECK-SAME: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>, tg.updates = "m"})
 func.func @updates(%w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>, comm.sharding = #comm.sharding<@mesh, {tp}>},
-                   %m: tensor<8xf32> {tg.state = #tg.state<"m", #tg.init<zeros>>},
+                   %m: tensor<8xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, of = "w", kind = moment>},
                    %g: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {dp}, priority 1>})
     -> (tensor<8xf32> {tg.updates = "w"}, tensor<8xf32> {tg.updates = "m"}) {
   %0 = comm.constrain %g <@mesh, {tp}> : tensor<8xf32>

@@ -9,7 +9,7 @@
 // CHECK: func.func @f(
 // CHECK-SAME: %[[X:[^ ]+]]: tensor<4x3xf32> {tg.input = "x"}, %[[W:[^ ]+]]: tensor<3xf32> {tg.input = "w"}, %[[ALONE:[^ ]+]]: tensor<3xf32> {tg.input = "alone"},
 // CHECK-SAME: %[[TERM:[^ ]+]]: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>, tg.input = "term"})
-// CHECK-SAME: -> (tensor<4x3xf32> {tg.role = "y"}, tensor<3xf32> {tg.role = "sum"}, tensor<f32> {tg.role = "terms"})
+// CHECK-SAME: -> (tensor<4x3xf32> {tg.output = "y"}, tensor<3xf32> {tg.output = "sum"}, tensor<f32> {tg.output = "terms"})
 // CHECK-SAME: attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [0]>}
 // CHECK: %[[PART:.*]] = comm.scatter %[[X]] dims [0]
 // CHECK: comm.broadcast %[[W]] root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
@@ -24,7 +24,7 @@
 // CHECK: return %[[ALL]], %[[OWN]], %[[TERMS]]
 
 // CHECK: func.func @f_workers(%[[TERM:[^ ]+]]: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>, tg.input = "term"})
-// CHECK-SAME: -> (tensor<3xf32> {tg.role = "sum"}, tensor<f32> {tg.role = "terms"})
+// CHECK-SAME: -> (tensor<3xf32> {tg.output = "sum"}, tensor<f32> {tg.output = "terms"})
 // CHECK-SAME: attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [1]>}
 // CHECK: comm.broadcast root 0 over @mesh {dp} : () -> tensor<3xf32>
 // CHECK: comm.all_reduce sum
@@ -39,8 +39,8 @@ comm.mesh @mesh [dp = 2]
 func.func @f(%x: tensor<2x3xf32> {comm.global = tensor<4x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x"},
              %w: tensor<3xf32> {tg.input = "w"}, %alone: tensor<3xf32> {tg.input = "alone"},
              %term: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>, tg.input = "term"})
-    -> (tensor<2x3xf32> {comm.global = tensor<4x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.role = "y"},
-        tensor<3xf32> {tg.role = "sum"}, tensor<f32> {tg.role = "terms"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<2x3xf32> {comm.global = tensor<4x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.output = "y"},
+        tensor<3xf32> {tg.output = "sum"}, tensor<f32> {tg.output = "terms"}) attributes {comm.program = #comm.program<@mesh>} {
   %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
   %m = arith.mulf %x, %r : tensor<2x3xf32>
   %s = tg.reduce sum %m dims [0, 1] : tensor<2x3xf32> -> tensor<f32>

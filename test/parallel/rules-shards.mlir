@@ -46,7 +46,7 @@ func.func @random(%key: tensor<4xi32>, %o: tensor<i32>) -> (tensor<6x6xf32> {com
 // CHECK: %[[ROWS:.*]] = tg.gather %[[TABLE]], %{{.*}} : (tensor<4x8xf32>, tensor<6x2xi64>)
 // CHECK: %[[PART:.*]] = arith.select %{{.*}}, %[[ROWS]], %{{.*}} : tensor<6x2x8xi1>, tensor<6x2x8xf32>
 // CHECK: comm.all_reduce sum %[[PART]] over @mesh {tp}
-func.func @rows(%table: tensor<12x8xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>}, %i: tensor<6x2xi64> {tg.input = "i", tg.role = "tokens"})
+func.func @rows(%table: tensor<12x8xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>}, %i: tensor<6x2xi64> {tg.input = "i", tg.role = #tg.role<tokens>})
     -> tensor<6x2x8xf32> {
   %y = tg.gather %table, %i : (tensor<12x8xf32>, tensor<6x2xi64>) -> tensor<6x2x8xf32>
   return %y : tensor<6x2x8xf32>

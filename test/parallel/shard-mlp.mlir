@@ -24,7 +24,7 @@ func.func @column_row(%x: tensor<4x8xf32> {tg.input = "x"},
                                              comm.sharding = #comm.sharding<@line, {} {tp}>},
                       %b1: tensor<16xf32> {tg.param = #tg.param<"b1", #tg.init<normal, 0.0, 0.3>>},
                       %w2: tensor<16x8xf32> {tg.param = #tg.param<"w2", #tg.init<normal, 0.0, 0.3>>})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.contract "bd,df->bf" %x, %w1 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %1 = tg.broadcast %b1 dims [1] : tensor<16xf32> -> tensor<4x16xf32>
   %2 = arith.addf %0, %1 : tensor<4x16xf32>
@@ -49,7 +49,7 @@ func.func @two_axes(%x: tensor<4x8xf32> {tg.input = "x", comm.sharding = #comm.s
                     %w1: tensor<8x16xf32> {tg.param = #tg.param<"w1", #tg.init<normal, 0.0, 0.3>>,
                                            comm.sharding = #comm.sharding<@mesh, {} {tp}>},
                     %w2: tensor<16x8xf32> {tg.param = #tg.param<"w2", #tg.init<normal, 0.0, 0.3>>})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.contract "bd,df->bf" %x, %w1 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %1 = tg.gelu tanh %0 : tensor<4x16xf32>
   %2 = tg.contract "bf,fd->bd" %1, %w2 : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>

@@ -102,9 +102,9 @@ func.func @partial_from_whole(%x: tensor<4xf32> {comm.sharding = #comm.sharding<
 comm.mesh @mesh [tp = 2]
 
 func.func @result(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
-    -> (tensor<4xf32> {tg.role = "logits", comm.sharding = #comm.sharding<@mesh, {}>}) {
+    -> (tensor<4xf32> {tg.role = #tg.role<logits>, comm.sharding = #comm.sharding<@mesh, {}>}) {
   %y = math.exp %x {comm.shardings = [#comm.sharding<@mesh, {tp}>]} : tensor<4xf32>
-  // expected-error @below {{gives result #0 (tg.role = "logits") as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>; comm-insert-reshards puts a comm.reshard between}}
+  // expected-error @below {{gives result #0 (tg.role = #tg.role<logits>) as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>; comm-insert-reshards puts a comm.reshard between}}
   return %y : tensor<4xf32>
 }
 

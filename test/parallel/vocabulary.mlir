@@ -29,9 +29,9 @@ comm.mesh @mesh [tp = 4]
 
 func.func @model(%wte: tensor<32x8xf32> {tg.param = #tg.param<"wte", #tg.init<normal, 0.0, 1.0>>,
                                          comm.sharding = #comm.sharding<@mesh, {tp} {}>},
-                 %tokens: tensor<2x6xi32> {tg.input = "tokens", tg.role = "tokens"},
-                 %targets: tensor<2x6xi32> {tg.input = "targets", tg.role = "targets"})
-    -> (tensor<f32> {tg.role = "loss"}) {
+                 %tokens: tensor<2x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
+                 %targets: tensor<2x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %x = tg.gather %wte, %tokens : (tensor<32x8xf32>, tensor<2x6xi32>) -> tensor<2x6x8xf32>
   %logits = tg.contract "bsd,vd->bsv" %x, %wte : (tensor<2x6x8xf32>, tensor<32x8xf32>) -> tensor<2x6x32xf32>
   %loss, %lse = tg.cross_entropy sum %logits, %targets ignore -100
@@ -44,10 +44,10 @@ comm.mesh @mesh [dp = 2, tp = 2]
 
 func.func @model(%wte: tensor<32x8xf32> {tg.param = #tg.param<"wte", #tg.init<normal, 0.0, 1.0>>,
                                          comm.sharding = #comm.sharding<@mesh, {tp} {}>},
-                 %tokens: tensor<2x6xi32> {tg.input = "tokens", tg.role = "tokens",
+                 %tokens: tensor<2x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>,
                                            comm.sharding = #comm.sharding<@mesh, {dp} {}>},
-                 %targets: tensor<2x6xi32> {tg.input = "targets", tg.role = "targets"})
-    -> (tensor<f32> {tg.role = "loss"}) {
+                 %targets: tensor<2x6xi32> {tg.input = "targets", tg.role = #tg.role<targets>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %x = tg.gather %wte, %tokens : (tensor<32x8xf32>, tensor<2x6xi32>) -> tensor<2x6x8xf32>
   %logits = tg.contract "bsd,vd->bsv" %x, %wte : (tensor<2x6x8xf32>, tensor<32x8xf32>) -> tensor<2x6x32xf32>
   %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100
@@ -61,8 +61,8 @@ comm.mesh @mesh [dp = 4]
 // The ranks have unequal numbers of targets that count: the mean divides by all.
 func.func @model(%w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 1.0>>},
                  %x: tensor<8x8xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>},
-                 %targets: tensor<8xi32> {tg.input = "targets", tg.role = "targets"})
-    -> (tensor<f32> {tg.role = "loss"}) {
+                 %targets: tensor<8xi32> {tg.input = "targets", tg.role = #tg.role<targets>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %logits = tg.contract "bd,dv->bv" %x, %w : (tensor<8x8xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100
       : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)

@@ -10,8 +10,8 @@
 
 // CROSSED: error: writes out 0 over operand 4, which it still reads
 
-exec.tensor @a at 0 bytes 16 cause "parameters" : tensor<2x2xf32> = #tg.param<"a", #tg.init<ones>>
-exec.tensor @b at 64 bytes 12 cause "parameters" : tensor<3xf32> = #tg.param<"b", #tg.init<ones>>
+exec.tensor @a at 0 bytes 16 category parameters : tensor<2x2xf32> = #tg.param<"a", #tg.init<ones>>
+exec.tensor @b at 64 bytes 12 category parameters : tensor<3xf32> = #tg.param<"b", #tg.init<ones>>
 
 exec.kernel_def @sgd space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<f32, []>, !exec.ref<1xf32, [1]>]
     ties [0] {
@@ -29,9 +29,9 @@ exec.kernel_def @sgd space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1x
 }
 
 exec.program @train arena 256 {
-  exec.buffer @g at 128 bytes 16 live -1 to 0 cause "inputs" name "g" "input" role "g" : tensor<2x2xf32>
-  exec.buffer @h at 144 bytes 12 live -1 to 0 cause "inputs" name "h" "input" role "h" : tensor<3xf32>
-  exec.buffer @lr at 160 bytes 4 live -1 to 0 cause "inputs" name "lr" "input" role "lr" : tensor<f32>
+  exec.buffer @g at 128 bytes 16 live -1 to 0 category inputs name "g" "input" role "g" : tensor<2x2xf32>
+  exec.buffer @h at 144 bytes 12 live -1 to 0 category inputs name "h" "input" role "h" : tensor<3xf32>
+  exec.buffer @lr at 160 bytes 4 live -1 to 0 category inputs name "lr" "input" role "lr" : tensor<f32>
   %a = exec.ref @a + 0 : !exec.ref<2x2xf32, [2, 1]>
   %b = exec.ref @b + 0 : !exec.ref<3xf32, [1]>
   %g = exec.ref @g + 0 : !exec.ref<2x2xf32, [2, 1]>

@@ -45,7 +45,7 @@ func.func @kernel(%x: tensor<2x3xf32> {tg.input = "x"}) -> (tensor<2x3xf32>, ten
 // CHECK-LABEL: @random
 // The numbers of tg.random_uniform, element by element.
 // CHECK: result0: tensor<2x3xi1> = {{\[\[}}true, true, true], [true, true, true]]
-func.func @random(%key: tensor<4xi32> {tg.input = "key", tg.role = "key"}) -> tensor<2x3xi1> {
+func.func @random(%key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>}) -> tensor<2x3xi1> {
   %u = tg.random_uniform %key stream 5 : tensor<4xi32> -> tensor<2x3xf32>
   %v = exec.kernel "random"(%key) space [2, 3] : (tensor<4xi32>) -> tensor<2x3xf32> {
   ^bb0(%k: tensor<4xi32>):

@@ -21,10 +21,10 @@ func.func @f(%x: tensor<3xf32>, %t: tensor<2xi32>) -> tensor<3xf32> {
 
 //--- differ.mlir
 // CHECK: 'f' differs after the passes (seed 0): result 0 'y' at [0] expected {{.*}}, found {{.*}} (difference {{.*}}, allowed {{.*}})
-func.func @f(%x: tensor<3xf32> {tg.input = "x"}) -> (tensor<3xf32> {tg.role = "y"}) {
+func.func @f(%x: tensor<3xf32> {tg.input = "x"}) -> (tensor<3xf32> {tg.output = "y"}) {
   return %x : tensor<3xf32>
 }
-func.func @g(%x: tensor<3xf32> {tg.input = "x"}) -> (tensor<3xf32> {tg.role = "y"}) {
+func.func @g(%x: tensor<3xf32> {tg.input = "x"}) -> (tensor<3xf32> {tg.output = "y"}) {
   %c = arith.constant dense<1.01> : tensor<3xf32>
   %y = arith.mulf %x, %c : tensor<3xf32>
   return %y : tensor<3xf32>
@@ -60,7 +60,7 @@ func.func @f(%x: tensor<2x3xf32>, %w: tensor<3x4xf32> {tg.param = #tg.param<"w",
 // d(x²)/dx is 2x, not x.
 // CHECK-DAG: 'f': gradient of 'x' at [] expected {{3.99999|4}}{{.*}}, found 2
 // CHECK-DAG: 'f': gradient of 'x' is wrong (relative error 5.0e-01)
-func.func @f(%x: tensor<f64> {tg.input = "x"}) -> (tensor<f64> {tg.role = "loss"}, tensor<f64> {tg.grad_of = "x"}) {
+func.func @f(%x: tensor<f64> {tg.input = "x"}) -> (tensor<f64> {tg.role = #tg.role<loss>}, tensor<f64> {tg.grad_of = "x"}) {
   %y = arith.mulf %x, %x : tensor<f64>
   return %y, %x : tensor<f64>, tensor<f64>
 }

@@ -17,7 +17,7 @@
 // CHECK: 'gelu_tanh': 2 results agree
 func.func @gelu_tanh(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
                      %dy: tensor<3x11xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<3x11xf64> {tg.role = "y"}) {
+    -> (tensor<3x11xf64> {tg.output = "y"}) {
   %y = tg.gelu tanh %x : tensor<3x11xf64>
   return %y : tensor<3x11xf64>
 }
@@ -25,7 +25,7 @@ func.func @gelu_tanh(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
 // CHECK: 'gelu_erf': 2 results agree
 func.func @gelu_erf(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
                     %dy: tensor<3x11xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<3x11xf64> {tg.role = "y"}) {
+    -> (tensor<3x11xf64> {tg.output = "y"}) {
   %y = tg.gelu erf %x : tensor<3x11xf64>
   return %y : tensor<3x11xf64>
 }
@@ -33,7 +33,7 @@ func.func @gelu_erf(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
 // CHECK: 'silu': 2 results agree
 func.func @silu(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
                 %dy: tensor<3x11xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<3x11xf64> {tg.role = "y"}) {
+    -> (tensor<3x11xf64> {tg.output = "y"}) {
   %y = tg.silu %x : tensor<3x11xf64>
   return %y : tensor<3x11xf64>
 }
@@ -41,7 +41,7 @@ func.func @silu(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
 // CHECK: 'softmax': 2 results agree
 func.func @softmax(%x: tensor<3x11xf64> {tg.input = "x", tg.grad},
                    %dy: tensor<3x11xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<3x11xf64> {tg.role = "y"}) {
+    -> (tensor<3x11xf64> {tg.output = "y"}) {
   %y = tg.softmax %x : tensor<3x11xf64>
   return %y : tensor<3x11xf64>
 }
@@ -51,7 +51,7 @@ func.func @layer_norm(%x: tensor<2x3x7xf64> {tg.input = "x", tg.grad},
                       %weight: tensor<7xf64> {tg.input = "weight", tg.grad},
                       %bias: tensor<7xf64> {tg.input = "bias", tg.grad},
                       %dy: tensor<2x3x7xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<2x3x7xf64> {tg.role = "y"}, tensor<2x3xf64> {tg.role = "mean"}, tensor<2x3xf64> {tg.role = "rstd"}) {
+    -> (tensor<2x3x7xf64> {tg.output = "y"}, tensor<2x3xf64> {tg.output = "mean"}, tensor<2x3xf64> {tg.output = "rstd"}) {
   %y, %mean, %rstd = tg.layer_norm %x, %weight, %bias eps 1.0e-5 : (tensor<2x3x7xf64>, tensor<7xf64>, tensor<7xf64>) -> (tensor<2x3x7xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
   return %y, %mean, %rstd : tensor<2x3x7xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }
@@ -60,7 +60,7 @@ func.func @layer_norm(%x: tensor<2x3x7xf64> {tg.input = "x", tg.grad},
 func.func @rms_norm(%x: tensor<2x3x7xf64> {tg.input = "x", tg.grad},
                     %weight: tensor<7xf64> {tg.input = "weight", tg.grad},
                     %dy: tensor<2x3x7xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<2x3x7xf64> {tg.role = "y"}, tensor<2x3xf64> {tg.role = "rstd"}) {
+    -> (tensor<2x3x7xf64> {tg.output = "y"}, tensor<2x3xf64> {tg.output = "rstd"}) {
   %y, %rstd = tg.rms_norm %x, %weight eps 1.0e-5 : (tensor<2x3x7xf64>, tensor<7xf64>) -> (tensor<2x3x7xf64>, tensor<2x3xf64>)
   return %y, %rstd : tensor<2x3x7xf64>, tensor<2x3xf64>
 }
@@ -70,7 +70,7 @@ func.func @attention_full(%q: tensor<2x5x2x4xf64> {tg.input = "q", tg.grad},
                           %k: tensor<2x5x2x4xf64> {tg.input = "k", tg.grad},
                           %v: tensor<2x5x2x4xf64> {tg.input = "v", tg.grad},
                           %dy: tensor<2x5x2x4xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<2x5x2x4xf64> {tg.role = "y"}, tensor<2x2x5xf64> {tg.role = "lse"}) {
+    -> (tensor<2x5x2x4xf64> {tg.output = "y"}, tensor<2x2x5xf64> {tg.output = "lse"}) {
   %y, %lse = tg.attention %q, %k, %v scale 0.5 : (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>)
   return %y, %lse : tensor<2x5x2x4xf64>, tensor<2x2x5xf64>
 }
@@ -80,7 +80,7 @@ func.func @attention_causal(%q: tensor<2x5x2x4xf64> {tg.input = "q", tg.grad},
                             %k: tensor<2x5x2x4xf64> {tg.input = "k", tg.grad},
                             %v: tensor<2x5x2x4xf64> {tg.input = "v", tg.grad},
                             %dy: tensor<2x5x2x4xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<2x5x2x4xf64> {tg.role = "y"}, tensor<2x2x5xf64> {tg.role = "lse"}) {
+    -> (tensor<2x5x2x4xf64> {tg.output = "y"}, tensor<2x2x5xf64> {tg.output = "lse"}) {
   %y, %lse = tg.attention %q, %k, %v scale 0.5 causal : (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>)
   return %y, %lse : tensor<2x5x2x4xf64>, tensor<2x2x5xf64>
 }
@@ -90,7 +90,7 @@ func.func @attention_grouped(%q: tensor<2x5x4x4xf64> {tg.input = "q", tg.grad},
                              %k: tensor<2x5x2x4xf64> {tg.input = "k", tg.grad},
                              %v: tensor<2x5x2x4xf64> {tg.input = "v", tg.grad},
                              %dy: tensor<2x5x4x4xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<2x5x4x4xf64> {tg.role = "y"}, tensor<2x4x5xf64> {tg.role = "lse"}) {
+    -> (tensor<2x5x4x4xf64> {tg.output = "y"}, tensor<2x4x5xf64> {tg.output = "lse"}) {
   %y, %lse = tg.attention %q, %k, %v scale 0.3 causal : (tensor<2x5x4x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x4x4xf64>, tensor<2x4x5xf64>)
   return %y, %lse : tensor<2x5x4x4xf64>, tensor<2x4x5xf64>
 }
@@ -98,7 +98,7 @@ func.func @attention_grouped(%q: tensor<2x5x4x4xf64> {tg.input = "q", tg.grad},
 // CHECK: 'rope': 2 results agree
 func.func @rope(%x: tensor<2x5x3x8xf64> {tg.input = "x", tg.grad},
                 %dy: tensor<2x5x3x8xf64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<2x5x3x8xf64> {tg.role = "y"}) {
+    -> (tensor<2x5x3x8xf64> {tg.output = "y"}) {
   %y = tg.rope %x theta 1.0e4 : tensor<2x5x3x8xf64>
   return %y : tensor<2x5x3x8xf64>
 }
@@ -107,7 +107,7 @@ func.func @rope(%x: tensor<2x5x3x8xf64> {tg.input = "x", tg.grad},
 func.func @cross_entropy_mean(%logits: tensor<2x3x9xf64> {tg.input = "logits", tg.grad},
                               %targets: tensor<2x3xi32> {tg.input = "targets"},
                               %dy: tensor<f64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<f64> {tg.role = "y"}, tensor<2x3xf64> {tg.role = "lse"}) {
+    -> (tensor<f64> {tg.output = "y"}, tensor<2x3xf64> {tg.output = "lse"}) {
   %y, %lse = tg.cross_entropy mean %logits, %targets ignore -100 : (tensor<2x3x9xf64>, tensor<2x3xi32>) -> (tensor<f64>, tensor<2x3xf64>)
   return %y, %lse : tensor<f64>, tensor<2x3xf64>
 }
@@ -116,7 +116,7 @@ func.func @cross_entropy_mean(%logits: tensor<2x3x9xf64> {tg.input = "logits", t
 func.func @cross_entropy_sum(%logits: tensor<2x3x9xf64> {tg.input = "logits", tg.grad},
                              %targets: tensor<2x3xi32> {tg.input = "targets"},
                              %dy: tensor<f64> {tg.input = "dy", tg.seed = 0})
-    -> (tensor<f64> {tg.role = "y"}, tensor<2x3xf64> {tg.role = "lse"}) {
+    -> (tensor<f64> {tg.output = "y"}, tensor<2x3xf64> {tg.output = "lse"}) {
   %y, %lse = tg.cross_entropy sum %logits, %targets ignore -100 : (tensor<2x3x9xf64>, tensor<2x3xi32>) -> (tensor<f64>, tensor<2x3xf64>)
   return %y, %lse : tensor<f64>, tensor<2x3xf64>
 }
@@ -126,7 +126,7 @@ func.func @sgd(%p0: tensor<2x3xf64> {tg.input = "p0"},
                %g1: tensor<2x3xf64> {tg.input = "g1"},
                %g2: tensor<2x3xf64> {tg.input = "g2"},
                %g3: tensor<2x3xf64> {tg.input = "g3"})
-    -> (tensor<2x3xf64> {tg.role = "p1"}, tensor<2x3xf64> {tg.role = "p2"}, tensor<2x3xf64> {tg.role = "p3"}) {
+    -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %p1 = tg.sgd %p0, %g1, %lr momentum 0.0 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
   %p2 = tg.sgd %p1, %g2, %lr momentum 0.0 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
@@ -139,7 +139,7 @@ func.func @sgd_momentum(%p0: tensor<2x3xf64> {tg.input = "p0"},
                         %g1: tensor<2x3xf64> {tg.input = "g1"},
                         %g2: tensor<2x3xf64> {tg.input = "g2"},
                         %g3: tensor<2x3xf64> {tg.input = "g3"})
-    -> (tensor<2x3xf64> {tg.role = "p1"}, tensor<2x3xf64> {tg.role = "p2"}, tensor<2x3xf64> {tg.role = "p3"}) {
+    -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %p1, %m1 = tg.sgd %p0, %g1, %lr, %m0 momentum 0.9 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
@@ -153,7 +153,7 @@ func.func @sgd_nesterov(%p0: tensor<2x3xf64> {tg.input = "p0"},
                         %g1: tensor<2x3xf64> {tg.input = "g1"},
                         %g2: tensor<2x3xf64> {tg.input = "g2"},
                         %g3: tensor<2x3xf64> {tg.input = "g3"})
-    -> (tensor<2x3xf64> {tg.role = "p1"}, tensor<2x3xf64> {tg.role = "p2"}, tensor<2x3xf64> {tg.role = "p3"}) {
+    -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %p1, %m1 = tg.sgd %p0, %g1, %lr, %m0 momentum 0.9 decay 0.2 nesterov : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
@@ -167,7 +167,7 @@ func.func @adam(%p0: tensor<2x3xf64> {tg.input = "p0"},
                 %g1: tensor<2x3xf64> {tg.input = "g1"},
                 %g2: tensor<2x3xf64> {tg.input = "g2"},
                 %g3: tensor<2x3xf64> {tg.input = "g3"})
-    -> (tensor<2x3xf64> {tg.role = "p1"}, tensor<2x3xf64> {tg.role = "p2"}, tensor<2x3xf64> {tg.role = "p3"}) {
+    -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %v0 = arith.constant dense<0.0> : tensor<2x3xf64>
@@ -185,7 +185,7 @@ func.func @adamw(%p0: tensor<2x3xf64> {tg.input = "p0"},
                  %g1: tensor<2x3xf64> {tg.input = "g1"},
                  %g2: tensor<2x3xf64> {tg.input = "g2"},
                  %g3: tensor<2x3xf64> {tg.input = "g3"})
-    -> (tensor<2x3xf64> {tg.role = "p1"}, tensor<2x3xf64> {tg.role = "p2"}, tensor<2x3xf64> {tg.role = "p3"}) {
+    -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %v0 = arith.constant dense<0.0> : tensor<2x3xf64>

@@ -9,7 +9,7 @@
 // CHECK-NEXT: block: tensor<2x3xf32> = [[VALUES]]
 // OUTSIDE: error: the block of size 2 at offset 7 of dim 0 is not within the whole tensor's 8
 func.func @f(%row: tensor<i32> {tg.input = "row"}, %microbatch: tensor<4xi32> {tg.input = "microbatch"})
-    -> (tensor<2x3xf32> {tg.role = "slice"}, tensor<2x3xf32> {tg.role = "block"}) {
+    -> (tensor<2x3xf32> {tg.output = "slice"}, tensor<2x3xf32> {tg.output = "block"}) {
   %column = arith.constant dense<4> : tensor<i32>
   %whole = tg.random_uniform %microbatch stream 5 : tensor<4xi32> -> tensor<8x10xf32>
   %rows = tg.slice %whole dim 0 offset 2 size 2 : tensor<8x10xf32> -> tensor<2x10xf32>

@@ -38,8 +38,8 @@ func.func @f() -> (tensor<1x2xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {
 // CHECK-NEXT: index: tensor<i32> = 3
 // CHECK-NEXT: any: tensor<i1> = true
 comm.mesh @mesh [dp = 3]
-func.func @f() -> (tensor<2xf32> {tg.role = "sum"}, tensor<2xf32> {tg.role = "mean"}, tensor<2xf32> {tg.role = "max"},
-                   tensor<2xf32> {tg.role = "min"}, tensor<i32> {tg.role = "index"}, tensor<i1> {tg.role = "any"})
+func.func @f() -> (tensor<2xf32> {tg.output = "sum"}, tensor<2xf32> {tg.output = "mean"}, tensor<2xf32> {tg.output = "max"},
+                   tensor<2xf32> {tg.output = "min"}, tensor<i32> {tg.output = "index"}, tensor<i1> {tg.output = "any"})
     attributes {comm.program = #comm.program<@mesh>} {
   %all = arith.constant dense<[1.0, -2.0, 5.0, 4.0, 3.0, 7.0]> : tensor<6xf32>
   %x = comm.slice %all dim 0 over @mesh {dp} : tensor<6xf32> -> tensor<2xf32>
@@ -59,7 +59,7 @@ func.func @f() -> (tensor<2xf32> {tg.role = "sum"}, tensor<2xf32> {tg.role = "me
 // CHECK: rows: tensor<2x2xi32> = {{\[\[}}0, 1], [2, 3]]
 // CHECK-NEXT: columns: tensor<2x2xi32> = {{\[\[}}0, 2], [1, 3]]
 comm.mesh @mesh [dp = 2]
-func.func @f() -> (tensor<2x2xi32> {tg.role = "rows"}, tensor<2x2xi32> {tg.role = "columns"})
+func.func @f() -> (tensor<2x2xi32> {tg.output = "rows"}, tensor<2x2xi32> {tg.output = "columns"})
     attributes {comm.program = #comm.program<@mesh>} {
   %all = arith.constant dense<[[0, 1], [2, 3]]> : tensor<2x2xi32>
   %row = comm.slice %all dim 0 over @mesh {dp} : tensor<2x2xi32> -> tensor<1x2xi32>
@@ -85,8 +85,8 @@ func.func @f() -> (tensor<2x2xi32> {comm.sharding = #comm.sharding<@mesh, {} {tp
 // CHECK: ring: tensor<3xi32> = [12, 10, 11]
 // CHECK-NEXT: line: tensor<3xi32> = [0, 10, 11]
 comm.mesh @mesh [tp = 3]
-func.func @f() -> (tensor<1xi32> {tg.role = "ring", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<3xi32>},
-                 tensor<1xi32> {tg.role = "line", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<3xi32>})
+func.func @f() -> (tensor<1xi32> {tg.output = "ring", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<3xi32>},
+                 tensor<1xi32> {tg.output = "line", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<3xi32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %all = arith.constant dense<[10, 11, 12]> : tensor<3xi32>
   %x = comm.slice %all dim 0 over @mesh {tp} : tensor<3xi32> -> tensor<1xi32>
@@ -102,9 +102,9 @@ func.func @f() -> (tensor<1xi32> {tg.role = "ring", comm.sharding = #comm.shardi
 // CHECK-NEXT: reduced: tensor<3x3xi32> = {{\[\[}}0, 2, 4], [6, 8, 10], [12, 14, 16]]
 // CHECK-NEXT: shard: tensor<3x3xi32> = {{\[\[}}0, 1, 2], [3, 4, 6], [7, 8, 9]]
 comm.mesh @mesh [dp = 2]
-func.func @f() -> (tensor<3x3xi32> {tg.role = "gathered"},
-                   tensor<5xi32> {tg.role = "reduced", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<3x3xi32>},
-                   tensor<5xi32> {tg.role = "shard", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<3x3xi32>})
+func.func @f() -> (tensor<3x3xi32> {tg.output = "gathered"},
+                   tensor<5xi32> {tg.output = "reduced", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<3x3xi32>},
+                   tensor<5xi32> {tg.output = "shard", comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<3x3xi32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %all = arith.constant dense<[[0, 1, 2], [3, 4, 5], [6, 7, 8]]> : tensor<3x3xi32>
   %i = comm.axis_index over @mesh {dp} : tensor<i32>
@@ -126,11 +126,11 @@ func.func @f() -> (tensor<3x3xi32> {tg.role = "gathered"},
 // CHECK-NEXT: number: tensor<6xi32> = [0, 2, 4, 1, 3, 5]
 // CHECK-NEXT: sum: tensor<i32> = 15
 comm.mesh @mesh [dp = 2, tp = 3]
-func.func @f() -> (tensor<1x3xi32> {tg.role = "tp", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<2x3xi32>},
-                   tensor<1x2xi32> {tg.role = "dp", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<3x2xi32>},
-                   tensor<6xi32> {tg.role = "dp, tp"}, tensor<6xi32> {tg.role = "tp, dp"},
-                   tensor<1xi32> {tg.role = "number", comm.sharding = #comm.sharding<@mesh, {dp, tp}>, comm.global = tensor<6xi32>},
-                   tensor<i32> {tg.role = "sum"})
+func.func @f() -> (tensor<1x3xi32> {tg.output = "tp", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<2x3xi32>},
+                   tensor<1x2xi32> {tg.output = "dp", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<3x2xi32>},
+                   tensor<6xi32> {tg.output = "dp, tp"}, tensor<6xi32> {tg.output = "tp, dp"},
+                   tensor<1xi32> {tg.output = "number", comm.sharding = #comm.sharding<@mesh, {dp, tp}>, comm.global = tensor<6xi32>},
+                   tensor<i32> {tg.output = "sum"})
     attributes {comm.program = #comm.program<@mesh>} {
   %rank = comm.axis_index over @mesh {dp, tp} : tensor<i32>
   %x = tg.reshape %rank : tensor<i32> -> tensor<1xi32>
@@ -151,8 +151,8 @@ func.func @f() -> (tensor<1x3xi32> {tg.role = "tp", comm.sharding = #comm.shardi
 // CHECK: next: tensor<3xi32> = [20, 30, 10]
 // CHECK-NEXT: again: tensor<3xi32> = [10, 20, 30]
 comm.mesh @mesh [tp = 3]
-func.func @f() -> (tensor<1xi32> {tg.role = "next", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<3xi32>},
-                   tensor<3xi32> {tg.role = "again"})
+func.func @f() -> (tensor<1xi32> {tg.output = "next", comm.sharding = #comm.sharding<@mesh, {tp}>, comm.global = tensor<3xi32>},
+                   tensor<3xi32> {tg.output = "again"})
     attributes {comm.program = #comm.program<@mesh>} {
   %all = arith.constant dense<[10, 20, 30]> : tensor<3xi32>
   %own = comm.slice %all dim 0 over @mesh {tp} : tensor<3xi32> -> tensor<1xi32>

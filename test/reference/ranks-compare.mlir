@@ -13,7 +13,7 @@
 
 comm.mesh @mesh [tp = 2]
 
-func.func @global(%table: tensor<6x2xf32> {tg.input = "table"}, %tokens: tensor<20xi32> {tg.input = "tokens"}) -> (tensor<20x2xf32> {tg.role = "y"}) {
+func.func @global(%table: tensor<6x2xf32> {tg.input = "table"}, %tokens: tensor<20xi32> {tg.input = "tokens"}) -> (tensor<20x2xf32> {tg.output = "y"}) {
   %same = comm.constrain %tokens <@mesh, {tp}> : tensor<20xi32>
   %y = tg.gather %table, %same : (tensor<6x2xf32>, tensor<20xi32>) -> tensor<20x2xf32>
   return %y : tensor<20x2xf32>
@@ -22,7 +22,7 @@ func.func @global(%table: tensor<6x2xf32> {tg.input = "table"}, %tokens: tensor<
 // Rows of other ranks count as zero, and the sum over ranks is the row.
 func.func @local(%table: tensor<3x2xf32> {tg.input = "table", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<6x2xf32>},
                  %tokens: tensor<20xi32> {tg.input = "tokens"})
-    -> (tensor<20x2xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>})
+    -> (tensor<20x2xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>})
     attributes {comm.program = #comm.program<@mesh>} {
   %rank = comm.axis_index over @mesh {tp} : tensor<i32>
   %rows = arith.constant dense<3> : tensor<i32>
@@ -44,7 +44,7 @@ func.func @local(%table: tensor<3x2xf32> {tg.input = "table", comm.sharding = #c
 // Without the offset every rank finds tokens in its own part.
 func.func @wrong(%table: tensor<3x2xf32> {tg.input = "table", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<6x2xf32>},
                  %tokens: tensor<20xi32> {tg.input = "tokens"})
-    -> (tensor<20x2xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>})
+    -> (tensor<20x2xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>})
     attributes {comm.program = #comm.program<@mesh>} {
   %last = arith.constant dense<2> : tensor<20xi32>
   %index = arith.minsi %tokens, %last : tensor<20xi32>
@@ -54,7 +54,7 @@ func.func @wrong(%table: tensor<3x2xf32> {tg.input = "table", comm.sharding = #c
 
 // Training steps: the parameter is updated in flat parts, from a sum over rows.
 func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 1.0>>}, %x: tensor<4x3xf32> {tg.input = "x"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<3xf32> {tg.updates = "w"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<3xf32> {tg.updates = "w"}) {
   %g = tg.reduce sum %x dims [0] : tensor<4x3xf32> -> tensor<3xf32>
   %new = arith.addf %w, %g : tensor<3xf32>
   %loss = tg.reduce max %new dims [0] : tensor<3xf32> -> tensor<f32>
@@ -63,7 +63,7 @@ func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0
 
 func.func @train_local(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 1.0>>, comm.sharding = #comm.sharding<@mesh, {}, flat {tp}>, comm.global = tensor<3xf32>},
                        %x: tensor<2x3xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {tp} {}>, comm.global = tensor<4x3xf32>})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.updates = "w", comm.sharding = #comm.sharding<@mesh, {}, flat {tp}>, comm.global = tensor<3xf32>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.updates = "w", comm.sharding = #comm.sharding<@mesh, {}, flat {tp}>, comm.global = tensor<3xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %g = tg.reduce sum %x dims [0] : tensor<2x3xf32> -> tensor<3xf32>
   %s = comm.reduce_scatter sum %g dims [flat] over @mesh {tp} : (tensor<3xf32>) -> tensor<2xf32>

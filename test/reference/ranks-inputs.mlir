@@ -40,11 +40,11 @@ func.func @f(%0: tensor<5xf32> {tg.input = "x", comm.sharding = #comm.sharding<@
              %2: tensor<5xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {}, partial max {b, a}>},
              %3: tensor<5xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {}, partial min {b}>},
              %4: tensor<1xi32> {tg.input = "n", comm.sharding = #comm.sharding<@mesh, {a}, partial sum {b}>, comm.global = tensor<2xi32>})
-    -> (tensor<5xf32> {tg.role = "sum", comm.sharding = #comm.sharding<@mesh, {}, partial sum {b}>},
-        tensor<5xf32> {tg.role = "mean", comm.sharding = #comm.sharding<@mesh, {}, partial mean {b}>},
-        tensor<5xf32> {tg.role = "max", comm.sharding = #comm.sharding<@mesh, {}, partial max {b, a}>},
-        tensor<5xf32> {tg.role = "min", comm.sharding = #comm.sharding<@mesh, {}, partial min {b}>},
-        tensor<1xi32> {tg.role = "ints", comm.sharding = #comm.sharding<@mesh, {a}, partial sum {b}>, comm.global = tensor<2xi32>})
+    -> (tensor<5xf32> {tg.output = "sum", comm.sharding = #comm.sharding<@mesh, {}, partial sum {b}>},
+        tensor<5xf32> {tg.output = "mean", comm.sharding = #comm.sharding<@mesh, {}, partial mean {b}>},
+        tensor<5xf32> {tg.output = "max", comm.sharding = #comm.sharding<@mesh, {}, partial max {b, a}>},
+        tensor<5xf32> {tg.output = "min", comm.sharding = #comm.sharding<@mesh, {}, partial min {b}>},
+        tensor<1xi32> {tg.output = "ints", comm.sharding = #comm.sharding<@mesh, {a}, partial sum {b}>, comm.global = tensor<2xi32>})
     attributes {comm.program = #comm.program<@mesh>} {
   return %0, %1, %2, %3, %4 : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<1xi32>
 }
@@ -52,8 +52,8 @@ func.func @f(%0: tensor<5xf32> {tg.input = "x", comm.sharding = #comm.sharding<@
 //--- plain.mlir
 // CHECK: 5 results agree
 func.func @f(%x: tensor<5xf32> {tg.input = "x"}, %n: tensor<2xi32> {tg.input = "n"})
-    -> (tensor<5xf32> {tg.role = "sum"}, tensor<5xf32> {tg.role = "mean"}, tensor<5xf32> {tg.role = "max"},
-        tensor<5xf32> {tg.role = "min"}, tensor<2xi32> {tg.role = "ints"}) {
+    -> (tensor<5xf32> {tg.output = "sum"}, tensor<5xf32> {tg.output = "mean"}, tensor<5xf32> {tg.output = "max"},
+        tensor<5xf32> {tg.output = "min"}, tensor<2xi32> {tg.output = "ints"}) {
   return %x, %x, %x, %x, %n : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<2xi32>
 }
 

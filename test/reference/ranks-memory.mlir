@@ -17,12 +17,12 @@
 // CHECK-NEXT: all: tensor<3xf32> = [1, 1, 1]
 // CHECK-NEXT: updates w: tensor<3xf32> = [1, 1, 1]
 comm.mesh @mesh [r = 2]
-exec.tensor @w at 64 bytes 8 cause "parameters" : tensor<2xf32> = #tg.param<"w", #tg.init<ones>> {comm.global = tensor<3xf32>, comm.sharding = #comm.sharding<@mesh, {}, flat {r}>}
+exec.tensor @w at 64 bytes 8 category parameters : tensor<2xf32> = #tg.param<"w", #tg.init<ones>> {comm.global = tensor<3xf32>, comm.sharding = #comm.sharding<@mesh, {}, flat {r}>}
 exec.program @p arena 128 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @x at 0 bytes 4 live -1 to 3 cause "inputs" name "x" "input" role "x" : tensor<1x1xf32> {comm.global = tensor<2x1xf32>, comm.sharding = #comm.sharding<@mesh, {r} {}>}
-  exec.buffer @y at 16 bytes 4 live 0 to 5 cause "results" name "y" "result" role "y" : tensor<1x1xf32> {comm.global = tensor<2x1xf32>, comm.sharding = #comm.sharding<@mesh, {r} {}>}
-  exec.buffer @z at 32 bytes 4 live 2 to 2 cause "activations" name "z"
-  exec.buffer @all at 80 bytes 12 live 4 to 5 cause "results" name "all" "result" role "all" : tensor<3xf32>
+  exec.buffer @x at 0 bytes 4 live -1 to 3 category inputs name "x" "input" role "x" : tensor<1x1xf32> {comm.global = tensor<2x1xf32>, comm.sharding = #comm.sharding<@mesh, {r} {}>}
+  exec.buffer @y at 16 bytes 4 live 0 to 5 category activations name "y" "result" role "y" : tensor<1x1xf32> {comm.global = tensor<2x1xf32>, comm.sharding = #comm.sharding<@mesh, {r} {}>}
+  exec.buffer @z at 32 bytes 4 live 2 to 2 category activations name "z"
+  exec.buffer @all at 80 bytes 12 live 4 to 5 category activations name "all" "result" role "all" : tensor<3xf32>
   %x = exec.ref @x + 0 : !exec.ref<1x1xf32, [1, 1]>
   %y = exec.ref @y + 0 : !exec.ref<1x1xf32, [1, 1]>
   %z = exec.ref @z + 0 : !exec.ref<1x1xf32, [1, 1]>
@@ -42,9 +42,9 @@ exec.program @p arena 128 attributes {comm.program = #comm.program<@mesh>} {
 // CHECK: operand.mlir:[[@LINE+12]]:5: note: the collective is here
 comm.mesh @mesh [r = 2]
 exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @x at 0 bytes 4 live -1 to 2 cause "inputs" name "x" "input" role "x" : tensor<1x1xf32>
-  exec.buffer @h at 16 bytes 4 live 0 to 3 cause "activations" name "h"
-  exec.buffer @s at 32 bytes 4 live 1 to 4 cause "results" name "s" "result" role "s" : tensor<1x1xf32>
+  exec.buffer @x at 0 bytes 4 live -1 to 2 category inputs name "x" "input" role "x" : tensor<1x1xf32>
+  exec.buffer @h at 16 bytes 4 live 0 to 3 category activations name "h"
+  exec.buffer @s at 32 bytes 4 live 1 to 4 category activations name "s" "result" role "s" : tensor<1x1xf32>
   %x = exec.ref @x + 0 : !exec.ref<1x1xf32, [1, 1]>
   %h = exec.ref @h + 0 : !exec.ref<1x1xf32, [1, 1]>
   %s = exec.ref @s + 0 : !exec.ref<1x1xf32, [1, 1]>
@@ -61,9 +61,9 @@ exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
 // CHECK: error: reads element [0, 0] of 's' at byte 32 of the arena, which was given to a collective that is not waited for yet
 comm.mesh @mesh [r = 2]
 exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @x at 0 bytes 4 live -1 to 2 cause "inputs" name "x" "input" role "x" : tensor<1x1xf32>
-  exec.buffer @h at 16 bytes 4 live 0 to 3 cause "activations" name "h"
-  exec.buffer @s at 32 bytes 4 live 0 to 3 cause "results" name "s" "result" role "s" : tensor<1x1xf32>
+  exec.buffer @x at 0 bytes 4 live -1 to 2 category inputs name "x" "input" role "x" : tensor<1x1xf32>
+  exec.buffer @h at 16 bytes 4 live 0 to 3 category activations name "h"
+  exec.buffer @s at 32 bytes 4 live 0 to 3 category activations name "s" "result" role "s" : tensor<1x1xf32>
   %x = exec.ref @x + 0 : !exec.ref<1x1xf32, [1, 1]>
   %h = exec.ref @h + 0 : !exec.ref<1x1xf32, [1, 1]>
   %s = exec.ref @s + 0 : !exec.ref<1x1xf32, [1, 1]>
@@ -79,8 +79,8 @@ exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
 // CHECK: note: the collective is here
 comm.mesh @mesh [r = 2]
 exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @x at 0 bytes 4 live -1 to 2 cause "inputs" name "x" "input" role "x" : tensor<1x1xf32>
-  exec.buffer @s at 32 bytes 4 live 0 to 3 cause "results" name "s" "result" role "s" : tensor<1x1xf32>
+  exec.buffer @x at 0 bytes 4 live -1 to 2 category inputs name "x" "input" role "x" : tensor<1x1xf32>
+  exec.buffer @s at 32 bytes 4 live 0 to 3 category activations name "s" "result" role "s" : tensor<1x1xf32>
   %x = exec.ref @x + 0 : !exec.ref<1x1xf32, [1, 1]>
   %s = exec.ref @s + 0 : !exec.ref<1x1xf32, [1, 1]>
   %t = comm.start {
@@ -95,10 +95,10 @@ exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
 // CHECK: error: ends a collective whose out 0, in 's', was given to another buffer since its start
 comm.mesh @mesh [r = 2]
 exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @x at 0 bytes 4 live -1 to 2 cause "inputs" name "x" "input" role "x" : tensor<1x1xf32>
-  exec.buffer @h at 16 bytes 4 live 0 to 3 cause "activations" name "h"
-  exec.buffer @s at 32 bytes 4 live 0 to 3 cause "results" name "s" "result" role "s" : tensor<1x1xf32>
-  exec.buffer @ws at 32 bytes 16 live 1 to 1 cause "workspace" name "workspace"
+  exec.buffer @x at 0 bytes 4 live -1 to 2 category inputs name "x" "input" role "x" : tensor<1x1xf32>
+  exec.buffer @h at 16 bytes 4 live 0 to 3 category activations name "h"
+  exec.buffer @s at 32 bytes 4 live 0 to 3 category activations name "s" "result" role "s" : tensor<1x1xf32>
+  exec.buffer @ws at 32 bytes 16 live 1 to 1 category workspace name "workspace" scratch
   %x = exec.ref @x + 0 : !exec.ref<1x1xf32, [1, 1]>
   %h = exec.ref @h + 0 : !exec.ref<1x1xf32, [1, 1]>
   %s = exec.ref @s + 0 : !exec.ref<1x1xf32, [1, 1]>
@@ -114,9 +114,9 @@ exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
 // CHECK: error: reads element [0, 0] of 'h' at byte 16 of the arena, which was never written
 comm.mesh @mesh [r = 2]
 exec.program @p arena 64 attributes {comm.program = #comm.program<@mesh>} {
-  exec.buffer @x at 0 bytes 4 live -1 to 2 cause "inputs" name "x" "input" role "x" : tensor<1x1xf32>
-  exec.buffer @h at 16 bytes 4 live 0 to 1 cause "activations" name "h"
-  exec.buffer @s at 32 bytes 4 live 0 to 4 cause "results" name "s" "result" role "s" : tensor<1x1xf32>
+  exec.buffer @x at 0 bytes 4 live -1 to 2 category inputs name "x" "input" role "x" : tensor<1x1xf32>
+  exec.buffer @h at 16 bytes 4 live 0 to 1 category activations name "h"
+  exec.buffer @s at 32 bytes 4 live 0 to 4 category activations name "s" "result" role "s" : tensor<1x1xf32>
   %x = exec.ref @x + 0 : !exec.ref<1x1xf32, [1, 1]>
   %h = exec.ref @h + 0 : !exec.ref<1x1xf32, [1, 1]>
   %s = exec.ref @s + 0 : !exec.ref<1x1xf32, [1, 1]>

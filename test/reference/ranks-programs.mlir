@@ -21,14 +21,14 @@
 // RANKS-NEXT: rank 3: y: tensor<2xf32> = [7, 7]
 comm.mesh @mesh [pp = 2, dp = 2]
 func.func @first(%x: tensor<2xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<4xf32>})
-    -> (tensor<2xf32> {tg.role = "twice", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<4xf32>})
+    -> (tensor<2xf32> {tg.output = "twice", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<4xf32>})
     attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   %y = arith.addf %x, %x : tensor<2xf32>
   comm.send %y to 1 over @mesh {pp} : (tensor<2xf32>) -> ()
   %z = comm.recv from 1 over @mesh {pp} : () -> tensor<2xf32>
   return %z : tensor<2xf32>
 }
-func.func @last() -> (tensor<2xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<4xf32>})
+func.func @last() -> (tensor<2xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<4xf32>})
     attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   %x = comm.recv from 0 over @mesh {pp} : () -> tensor<2xf32>
   %one = arith.constant dense<1.0> : tensor<2xf32>
@@ -73,8 +73,8 @@ func.func @one(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) ->
 // CHECK-DAG: root: tensor<1xi32> = [3]
 // CHECK-DAG: blocks: tensor<3xi32> = [0, 1, 2]
 comm.mesh @mesh [r = 3]
-func.func @root() -> (tensor<1xi32> {tg.role = "sum"}, tensor<3xi32> {tg.role = "all"}, tensor<1xi32> {tg.role = "root"},
-                      tensor<1xi32> {tg.role = "blocks", comm.sharding = #comm.sharding<@mesh, {r}>, comm.global = tensor<3xi32>})
+func.func @root() -> (tensor<1xi32> {tg.output = "sum"}, tensor<3xi32> {tg.output = "all"}, tensor<1xi32> {tg.output = "root"},
+                      tensor<1xi32> {tg.output = "blocks", comm.sharding = #comm.sharding<@mesh, {r}>, comm.global = tensor<3xi32>})
     attributes {comm.program = #comm.program<@mesh, r = [1]>} {
   %i = comm.axis_index over @mesh {r} : tensor<i32>
   %x = tg.reshape %i : tensor<i32> -> tensor<1xi32>
@@ -84,8 +84,8 @@ func.func @root() -> (tensor<1xi32> {tg.role = "sum"}, tensor<3xi32> {tg.role = 
   %block = comm.scatter %all dims [0] root 1 over @mesh {r} : (tensor<3xi32>) -> tensor<1xi32>
   return %sum, %all, %root, %block : tensor<1xi32>, tensor<3xi32>, tensor<1xi32>, tensor<1xi32>
 }
-func.func @others() -> (tensor<1xi32> {tg.role = "root"},
-                        tensor<1xi32> {tg.role = "blocks", comm.sharding = #comm.sharding<@mesh, {r}>, comm.global = tensor<3xi32>})
+func.func @others() -> (tensor<1xi32> {tg.output = "root"},
+                        tensor<1xi32> {tg.output = "blocks", comm.sharding = #comm.sharding<@mesh, {r}>, comm.global = tensor<3xi32>})
     attributes {comm.program = #comm.program<@mesh, r = [0, 2]>} {
   %i = comm.axis_index over @mesh {r} : tensor<i32>
   %x = tg.reshape %i : tensor<i32> -> tensor<1xi32>

@@ -78,7 +78,7 @@ func.func @one() attributes {comm.program = #comm.program<@mesh, r = [1]>} {
 // Ranks 0 and 2 hold the first half of the result.
 // CHECK: error: result 0 'y' differs between rank 0 and rank 2, which hold the same part: element [1] is 1 and 2
 comm.mesh @mesh [a = 2, b = 2]
-func.func @f() -> (tensor<2xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {b}>, comm.global = tensor<4xf32>})
+func.func @f() -> (tensor<2xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {b}>, comm.global = tensor<4xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
   %all = arith.constant dense<[[1.0, 1.0], [1.0, 2.0]]> : tensor<2x2xf32>
   %own = comm.slice %all dim 0 over @mesh {a} : tensor<2x2xf32> -> tensor<1x2xf32>

@@ -20,8 +20,8 @@ class Module:
         for size in shape:
             bytes *= size
         text = "x".join(map(str, shape)) + ("x" if shape else "") + element
-        self.buffers.append(f'  exec.buffer @{name} at {self.at} bytes {bytes} live {"-1 to 1000" if role == "input" else "0 to 1000"} cause '
-                            f'"{"inputs" if role == "input" else "activations"}" name "{name}" "{role}" role "{name}" : tensor<{text}>')
+        self.buffers.append(f'  exec.buffer @{name} at {self.at} bytes {bytes} live {"-1 to 1000" if role == "input" else "0 to 1000"} category '
+                            f'{"inputs" if role == "input" else "activations"} name "{name}" "{role}" role "{name}" : tensor<{text}>')
         self.at += (bytes + 255) // 256 * 256
         strides = [1]
         for size in reversed(shape[1:]):

@@ -27,9 +27,9 @@ for kind in "wg":
     for i, length in enumerate(lengths):
         name, bytes = f"{kind}{i}", 4 * length
         if kind == "w":
-            print(f'exec.tensor @{name} at {at} bytes {bytes} cause "parameters" : tensor<{length}xf32> = #tg.param<"{name}", #tg.init<normal, 0.0, 1.0>>')
+            print(f'exec.tensor @{name} at {at} bytes {bytes} category parameters : tensor<{length}xf32> = #tg.param<"{name}", #tg.init<normal, 0.0, 1.0>>')
         else:
-            lines.append(f'  exec.buffer @{name} at {at} bytes {bytes} live -1 to 1 cause "inputs" name "{name}" "input" role "{name}" : tensor<{length}xf32>')
+            lines.append(f'  exec.buffer @{name} at {at} bytes {bytes} live -1 to 1 category inputs name "{name}" "input" role "{name}" : tensor<{length}xf32>')
         types[name] = f"!exec.ref<{length}xf32, [1]>"
         at += (bytes + 255) // 256 * 256
 lines += [f"  %{name} = exec.ref @{name} + 0 : {type}" for name, type in types.items()]

@@ -203,7 +203,7 @@ class Graph:
             total = value if total is None else self.emit(f"arith.addf {total}, {value} : tensor<f32>", ())[0]
         arguments = ",\n    ".join(self.arguments)
         body = "\n  ".join(self.lines)
-        print(f"func.func @model(\n    {arguments})\n    -> (tensor<f32> {{tg.role = \"loss\"}}) {{\n  {body}\n"
+        print(f"func.func @model(\n    {arguments})\n    -> (tensor<f32> {{tg.role = #tg.role<loss>}}) {{\n  {body}\n"
               f"  return {total} : tensor<f32>\n}}")
 
 

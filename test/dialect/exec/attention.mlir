@@ -17,9 +17,9 @@ func.func @values(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x2x8xbf16>, %v: tensor
 // CHECK-LABEL: exec.program @memory
 // CHECK: exec.attention(%{{.*}}, %{{.*}}, %{{.*}}) outs(%{{.*}}, %{{.*}} : !exec.ref<1x2x1x8xbf16, [16, 8, 8, 1]>, !exec.ref<1x1x2xf32, [2, 2, 1]>) scale 1.000000e+00 :
 exec.program @memory arena 512 {
-  exec.buffer @x at 0 bytes 64 live -1 to 0 cause "inputs" name "x" "input" role "x" : tensor<1x2x1x8xbf16>
-  exec.buffer @o at 64 bytes 64 live 0 to 1 cause "activations" name "o"
-  exec.buffer @lse at 128 bytes 64 live 0 to 1 cause "activations" name "lse"
+  exec.buffer @x at 0 bytes 64 live -1 to 0 category inputs name "x" "input" role "x" : tensor<1x2x1x8xbf16>
+  exec.buffer @o at 64 bytes 64 live 0 to 1 category activations name "o"
+  exec.buffer @lse at 128 bytes 64 live 0 to 1 category activations name "lse"
   %x = exec.ref @x + 0 : !exec.ref<1x2x1x8xbf16, [16, 8, 8, 1]>
   %o = exec.ref @o + 0 : !exec.ref<1x2x1x8xbf16, [16, 8, 8, 1]>
   %lse = exec.ref @lse + 0 : !exec.ref<1x1x2xf32, [2, 2, 1]>

@@ -661,7 +661,7 @@ func.func @state(%p: tensor<4xf32> {tg.state = 1}) {
 
 // -----
 
-// expected-error @below {{argument #0: 'tg.role' must be a string, found 1 : i64}}
+// expected-error @below {{argument #0: 'tg.role' must be #tg.role<...>, found 1 : i64}}
 func.func @role(%p: tensor<4xf32> {tg.role = 1}) {
   return
 }
@@ -710,21 +710,56 @@ func.func @param_flag(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zero
 
 // -----
 
-// expected-error @below {{expected cause, scratch or transposed, found 'frozen'}}
+// expected-error @below {{expected of, kind or transposed, found 'frozen'}}
 func.func @state_flag(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, frozen>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{result #0: 'tg.role' must be a string, found 1 : i64}}
+// expected-error @below {{state 'w' has no kind; expected kind = moment, master, accumulator or running_statistic}}
+func.func @state_without_kind(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{unknown kind 'momentum'; expected moment, master, accumulator or running_statistic}}
+func.func @unknown_kind(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, of = "w", kind = momentum>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{state "w" has the kind gradient; expected moment, master, accumulator or running_statistic}}
+func.func @kind_of_no_state(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, of = "w", kind = gradient>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{state "m" is a moment of no parameter; say of which with of = "..."}}
+func.func @moment_of_nothing(%p: tensor<4xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, kind = moment>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{state "m" is a running_statistic of the parameter "w"; a running_statistic belongs to none}}
+func.func @statistic_of_parameter(%p: tensor<4xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, of = "w", kind = running_statistic>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{result #0: 'tg.role' must be #tg.role<...>, found 1 : i64}}
 func.func @result(%p: tensor<4xf32>) -> (tensor<4xf32> {tg.role = 1}) {
   return %p : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{result #0: unknown attribute 'tg.update'; expected tg.role, tg.updates or tg.grad_of}}
+// expected-error @below {{result #0: unknown attribute 'tg.update'; expected tg.role, tg.output, tg.updates or tg.grad_of}}
 func.func @result_unknown(%p: tensor<4xf32>) -> (tensor<4xf32> {tg.update = "w"}) {
   return %p : tensor<4xf32>
 }
@@ -733,6 +768,6 @@ func.func @result_unknown(%p: tensor<4xf32>) -> (tensor<4xf32> {tg.update = "w"}
 
 func.func @elsewhere(%p: tensor<4xf32>) {
   // expected-error @below {{'tg.silu' op has '"tg.role"', which belongs on a function's argument or result}}
-  %0 = tg.silu %p {tg.role = "loss"} : tensor<4xf32>
+  %0 = tg.silu %p {tg.role = #tg.role<loss>} : tensor<4xf32>
   return
 }

@@ -5,24 +5,24 @@
 
 // CHECK-LABEL: @arguments
 // CHECK-SAME: tg.param = #tg.param<"h.0.w", #tg.init<normal, 0.000000e+00, 2.000000e-02 layers 12>, unit = "h.0", frozen, transposed>
-// CHECK-SAME: tg.state = #tg.state<"h.0.w.exp_avg", #tg.init<zeros>, cause = "optimizer_state">
-// CHECK-SAME: tg.state = #tg.state<"acc.h.0.w", #tg.init<zeros>, cause = "gradients", scratch, transposed>
+// CHECK-SAME: tg.state = #tg.state<"h.0.w.exp_avg", #tg.init<zeros>, of = "h.0.w", kind = moment>
+// CHECK-SAME: tg.state = #tg.state<"acc.h.0.w", #tg.init<zeros>, of = "h.0.w", kind = accumulator, transposed>
 // CHECK-SAME: #tg.init<ones>
 // CHECK-SAME: #tg.init<constant, 5.000000e-01>
 // CHECK-SAME: #tg.init<uniform, -1.000000e-01, 1.000000e-01>
-// CHECK-SAME: tg.input = "tokens", tg.role = "tokens"
-// CHECK-SAME: tensor<f32> {tg.role = "loss"}
+// CHECK-SAME: tg.input = "tokens", tg.role = #tg.role<tokens>
+// CHECK-SAME: tensor<f32> {tg.role = #tg.role<loss>}
 // CHECK-SAME: tensor<2xf32> {tg.updates = "h.0.w"}
 func.func @arguments(
     %a: tensor<2xf32> {tg.param = #tg.param<"h.0.w", #tg.init<normal, 0.0, 0.02 layers 12>, unit = "h.0", frozen, transposed>},
-    %b: tensor<2xf32> {tg.state = #tg.state<"h.0.w.exp_avg", #tg.init<zeros>>},
-    %c: tensor<2xf32> {tg.state = #tg.state<"acc.h.0.w", #tg.init<zeros>, cause = "gradients", scratch, transposed>},
+    %b: tensor<2xf32> {tg.state = #tg.state<"h.0.w.exp_avg", #tg.init<zeros>, of = "h.0.w", kind = moment>},
+    %c: tensor<2xf32> {tg.state = #tg.state<"acc.h.0.w", #tg.init<zeros>, of = "h.0.w", kind = accumulator, transposed>},
     %d: tensor<2xf32> {tg.param = #tg.param<"d", #tg.init<ones>>},
     %e: tensor<2xf32> {tg.param = #tg.param<"e", #tg.init<constant, 0.5>>},
     %f: tensor<2xf32> {tg.param = #tg.param<"f", #tg.init<uniform, -0.1, 0.1>>},
-    %t: tensor<2x4xi32> {tg.input = "tokens", tg.role = "tokens"},
-    %l: tensor<f32> {tg.input = "lr", tg.role = "lr"})
-    -> (tensor<f32> {tg.role = "loss"}, tensor<2xf32> {tg.updates = "h.0.w"}, tensor<2xf32> {tg.grad_of = "d"}) {
+    %t: tensor<2x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
+    %l: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.updates = "h.0.w"}, tensor<2xf32> {tg.grad_of = "d"}) {
   return %l, %a, %d : tensor<f32>, tensor<2xf32>, tensor<2xf32>
 }
 

@@ -35,19 +35,19 @@ def formula(sharded, whole):
 
 
 def held(plan, parameters, ranks, sizes):
-    """Each cause is so many bytes for each parameter, whole or sharded; scalars do not count."""
+    """Each category is so many bytes for each parameter, whole or sharded; scalars do not count."""
     whole = sharded = 0
-    for cause, size in sizes.items():
-        if cause not in plan["persistent"]:
+    for category, size in sizes.items():
+        if category not in plan["persistent"]:
             continue
-        entry = plan["persistent"][cause]
+        entry = plan["persistent"][category]
         found = (entry["bytes"] - entry["padding_bytes"]) / parameters
         if abs(found - size) < 1e-3:
             whole += size
         elif abs(found - size / ranks) < 1e-3:
             sharded += size
         else:
-            sys.exit(f"{cause}: {found} bytes for each parameter, on {ranks} ranks")
+            sys.exit(f"{category}: {found} bytes for each parameter, on {ranks} ranks")
     return formula(sharded, whole)
 
 
@@ -75,12 +75,12 @@ def main():
             line = f"zero {zero}" + (f" with {microbatches} microbatches" if microbatches > 1 else "")
             line += f": {held(plan, parameters, ranks, sizes)} held"
             if microbatches == 1:
-                causes = plan["programs"]["train"]["by_cause"]
+                categories = plan["programs"]["train"]["by_category"]
                 full, reduced = (parameters * sizes["gradients"] // (ranks if sharded else 1) for sharded in (False, zero > 0))
                 if gradients == "bf16":  # a sum over rows is f32 before it is rounded
-                    reduced += 2 * max(t["bytes"] for t in plan["tensors"] if t["cause"] == "parameters")
-                if causes["gradients"] > reduced or causes["buckets"] > full:
-                    sys.exit(f"{line}, but gradients take {causes}")
+                    reduced += 2 * max(t["bytes"] for t in plan["tensors"] if t["category"] == "parameters")
+                if categories["gradients"] > reduced or categories["buckets"] > full:
+                    sys.exit(f"{line}, but gradients take {categories}")
                 line += ", gradients fit"
             print(f"{line}, {moved(plan, parameters, ranks, unit)} moved")
 

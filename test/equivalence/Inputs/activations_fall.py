@@ -10,7 +10,7 @@ import sys
 
 def activations(path):
     with open(path) as file:
-        return json.load(file)["by_cause"]["activations"]
+        return json.load(file)["by_category"]["activations"]
 
 
 def main():

@@ -84,7 +84,7 @@ class Graph:
             loss = self.value(f"arith.addf {loss}, {other}", tensor([]))
         arguments = ",\n      ".join(self.arguments)
         return ("module {\n  func.func @model(\n      " + arguments +
-                ')\n      -> (tensor<f32> {tg.role = "loss"}) {\n' + "\n".join(self.body) +
+                ')\n      -> (tensor<f32> {tg.role = #tg.role<loss>}) {\n' + "\n".join(self.body) +
                 f"\n    return {loss} : tensor<f32>\n  }}\n}}\n")
 
 

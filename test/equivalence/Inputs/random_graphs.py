@@ -142,7 +142,7 @@ class Graph:
         made = self.values[len(self.arguments):]
         results = list(dict.fromkeys(self.random.sample(made, min(4, len(made))) + made[-1:]))
         arguments = ", ".join(f'{name}: {tensor(shape)} {{tg.input = "{name[1:]}"}}' for name, shape in self.arguments)
-        types = ", ".join(f'{tensor(shape)} {{tg.role = "r{i}"}}' for i, (_, shape) in enumerate(results))
+        types = ", ".join(f'{tensor(shape)} {{tg.output = "r{i}"}}' for i, (_, shape) in enumerate(results))
         names = ", ".join(name for name, _ in results)
         return (f"func.func @f({arguments}) -> ({types}) {{\n" + "\n".join(self.lines) +
                 f"\n  return {names} : {', '.join(tensor(shape) for _, shape in results)}\n}}\n")

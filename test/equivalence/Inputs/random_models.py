@@ -123,7 +123,7 @@ class Layers:
         if model.has_state:
             x = self.centered(x, model.widths[0])
         if model.is_random:
-            self.arguments.append('%key: tensor<4xi32> {tg.input = "key", tg.role = "key"}')
+            self.arguments.append('%key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>}')
         self.squares = {}
         for layer, widths in enumerate(zip(model.widths, model.widths[1:])):
             x = self.layer(layer, x, *widths)
@@ -131,7 +131,7 @@ class Layers:
         d = self.emit(f"arith.subf {x}, {t} : {self.rows(width)}")
         q = self.emit(f"arith.mulf {d}, {d} : {self.rows(width)}")
         loss = self.emit(f"tg.reduce {model.loss} {q} dims [0, 1] : {self.rows(width)} -> tensor<f32>")
-        self.results.insert(0, (loss, "tensor<f32>", 'tg.role = "loss"'))
+        self.results.insert(0, (loss, "tensor<f32>", 'tg.role = #tg.role<loss>'))
         random.shuffle(self.arguments)
 
     def rows(self, width):
@@ -142,7 +142,7 @@ class Layers:
         return f"%{len(self.lines) - 1}"
 
     def data(self, name, role, width):
-        self.arguments.append(f'%{name}: {self.rows(width)} {{tg.input = "{name}", tg.role = "{role}"}}')
+        self.arguments.append(f'%{name}: {self.rows(width)} {{tg.input = "{name}", tg.role = #tg.role<{role}>}}')
         return f"%{name}"
 
     def param(self, name, shape, layer, frozen=""):
@@ -154,8 +154,8 @@ class Layers:
     def centered(self, x, width):
         """x less the running mean of all batches, and less a number that counts them."""
         vector, rows = tensor((width,)), self.rows(width)
-        self.arguments += [f'%mean: {vector} {{tg.state = #tg.state<"mean", #tg.init<zeros>>}}',
-                           '%batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>>}']
+        self.arguments += [f'%mean: {vector} {{tg.state = #tg.state<"mean", #tg.init<zeros>, kind = running_statistic>}}',
+                           '%batches: tensor<i32> {tg.state = #tg.state<"batches", #tg.init<zeros>, kind = running_statistic>}']
         now = self.emit(f"tg.reduce mean {x} dims [0] : {rows} -> {vector}")
         keep = self.emit(f"arith.constant dense<0.9> : {vector}")
         moved = self.emit(f"arith.addf {self.emit(f'arith.mulf %mean, {keep} : {vector}')}, {now} : {vector}")

@@ -5,7 +5,7 @@ parameters take at once."""
 import re
 import sys
 
-BUFFER = re.compile(r'exec\.buffer .* bytes (\d+) live (\d+) to (\d+) cause "gathered"')
+BUFFER = re.compile(r'exec\.buffer .* bytes (\d+) live (\d+) to (\d+) category gathered')
 program, lives = None, []
 
 

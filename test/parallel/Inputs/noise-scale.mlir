@@ -1,10 +1,10 @@
 // A linear model, and what comm-noise-scale is to find for it: the gradients of the
 // parts of the batch one by one.
-func.func @model(%x: tensor<8x3xf32> {tg.input = "x", tg.role = "features"},
-                 %t: tensor<8x2xf32> {tg.input = "t", tg.role = "labels"},
+func.func @model(%x: tensor<8x3xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %t: tensor<8x2xf32> {tg.input = "t", tg.role = #tg.role<labels>},
                  %w: tensor<3x2xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>, unit = "1">},
                  %b: tensor<2xf32> {tg.param = #tg.param<"b", #tg.init<normal, 0.0, 0.5>, unit = "2">})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %xw = tg.contract "bi,io->bo" %x, %w : (tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
   %bs = tg.broadcast %b dims [1] : tensor<2xf32> -> tensor<8x2xf32>
   %y = arith.addf %xw, %bs : tensor<8x2xf32>
@@ -18,7 +18,7 @@ func.func @model(%x: tensor<8x3xf32> {tg.input = "x", tg.role = "features"},
 func.func private @four(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf32> {tg.input = "t"},
                     %w: tensor<3x2xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>, unit = "1">},
                     %b: tensor<2xf32> {tg.param = #tg.param<"b", #tg.init<normal, 0.0, 0.5>, unit = "2">})
-    -> (tensor<f32> {tg.role = "grad_sq_local"}, tensor<f32> {tg.role = "grad_sq_global"}) {
+    -> (tensor<f32> {tg.role = #tg.role<grad_sq_local>}, tensor<f32> {tg.role = #tg.role<grad_sq_global>}) {
   %xw = tg.contract "bi,io->bo" %x, %w : (tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
   %bs = tg.broadcast %b dims [1] : tensor<2xf32> -> tensor<8x2xf32>
   %y = arith.addf %xw, %bs : tensor<8x2xf32>
@@ -50,7 +50,7 @@ func.func private @four(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf32
 func.func private @two(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf32> {tg.input = "t"},
                     %w: tensor<3x2xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>, unit = "1">},
                     %b: tensor<2xf32> {tg.param = #tg.param<"b", #tg.init<normal, 0.0, 0.5>, unit = "2">})
-    -> (tensor<f32> {tg.role = "grad_sq_local"}, tensor<f32> {tg.role = "grad_sq_global"}) {
+    -> (tensor<f32> {tg.role = #tg.role<grad_sq_local>}, tensor<f32> {tg.role = #tg.role<grad_sq_global>}) {
   %xw = tg.contract "bi,io->bo" %x, %w : (tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
   %bs = tg.broadcast %b dims [1] : tensor<2xf32> -> tensor<8x2xf32>
   %y = arith.addf %xw, %bs : tensor<8x2xf32>
@@ -84,7 +84,7 @@ func.func private @two(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf32>
 func.func private @summed(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf32> {tg.input = "t"},
                     %w: tensor<3x2xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>, unit = "1">},
                     %b: tensor<2xf32> {tg.param = #tg.param<"b", #tg.init<normal, 0.0, 0.5>, unit = "2">})
-    -> (tensor<f32> {tg.role = "grad_sq_local"}) {
+    -> (tensor<f32> {tg.role = #tg.role<grad_sq_local>}) {
   %xw = tg.contract "bi,io->bo" %x, %w : (tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
   %bs = tg.broadcast %b dims [1] : tensor<2xf32> -> tensor<8x2xf32>
   %y = arith.addf %xw, %bs : tensor<8x2xf32>
@@ -116,7 +116,7 @@ func.func private @summed(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf
 func.func private @last(%x: tensor<8x3xf32> {tg.input = "x"}, %t: tensor<8x2xf32> {tg.input = "t"},
                     %w: tensor<3x2xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>, unit = "1">},
                     %b: tensor<2xf32> {tg.param = #tg.param<"b", #tg.init<normal, 0.0, 0.5>, unit = "2">})
-    -> (tensor<f32> {tg.role = "grad_sq_local"}, tensor<f32> {tg.role = "grad_sq_global"}) {
+    -> (tensor<f32> {tg.role = #tg.role<grad_sq_local>}, tensor<f32> {tg.role = #tg.role<grad_sq_global>}) {
   %xw = tg.contract "bi,io->bo" %x, %w : (tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
   %bs = tg.broadcast %b dims [1] : tensor<2xf32> -> tensor<8x2xf32>
   %y = arith.addf %xw, %bs : tensor<8x2xf32>

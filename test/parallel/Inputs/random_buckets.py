@@ -132,7 +132,7 @@ class Step:
         arguments += [f'%loss: tensor<f32> {{tg.input = "loss", {scalar}}}']
         results = [(self.updated[i], f"tensor<{size}xf32>", f'tg.updates = "p{i}"')
                    for i, size in enumerate(self.sizes)]
-        results += [(self.numbers[-1], "tensor<f32>", 'tg.role = "number"')]
+        results += [(self.numbers[-1], "tensor<f32>", 'tg.output = "number"')]
         mesh = ", ".join(f"{name} = {size}" for name, size in self.mesh.items())
         newline = ",\n    "
         return (f"comm.mesh @mesh [{mesh}]\n\nfunc.func @f({newline.join(arguments)})\n    -> ("

@@ -192,10 +192,10 @@ class ShardedGraph(Graph):
     def text(self):
         made = self.values[len(self.arguments):]
         results = list(dict.fromkeys(self.random.sample(made, min(4, len(made))) + made[-1:]))
-        roles = [f'tg.role = "r{i}"' for i in range(len(results))]
+        roles = [f'tg.output = "r{i}"' for i in range(len(results))]
         if self.backward:
             results.append((self.loss(results), ()))
-            roles.append('tg.role = "loss"')
+            roles.append('tg.role = #tg.role<loss>')
         gradient = ", tg.grad" if self.backward else ""
         arguments = ",\n    ".join(
             f'{name}: {tensor(shape)} {{tg.input = "{name[1:]}"{gradient}{self.annotation(shape, partial=True)}}}'

@@ -45,7 +45,7 @@ class TrainedGraph(ShardedGraph):
     def attribute(self, name, shape):
         draw = self.random.random()
         if shape and shape[0] % RANKS.get(self.mesh_text, 4) == 0 and draw < 0.4:
-            return f'tg.input = "{name}", tg.role = "features"'
+            return f'tg.input = "{name}", tg.role = #tg.role<features>'
         unit = self.random.choice(["", ', unit = "a"', ', unit = "b"', ', unit = "c"'])
         frozen = ", frozen" if draw > 0.9 and shape else ""
         return f'tg.param = #tg.param<"{name}", #tg.init<normal, 0.0, 0.5>{unit}{frozen}>'
@@ -53,7 +53,7 @@ class TrainedGraph(ShardedGraph):
     def text(self):
         arguments = ",\n    ".join(f"{name}: {tensor(shape)} {{{attribute}}}"
                                    for (name, shape), attribute in zip(self.arguments, self.attributes))
-        return (f'func.func @model({arguments})\n    -> (tensor<f32> {{tg.role = "loss"}}) {{\n' + "\n".join(self.lines)
+        return (f'func.func @model({arguments})\n    -> (tensor<f32> {{tg.role = #tg.role<loss>}}) {{\n' + "\n".join(self.lines)
                 + f"\n  return {self.result} : tensor<f32>\n}}\n")
 
     def step(self):

@@ -20,8 +20,8 @@ def contract(value, spec, x, w, shapes):
 
 square, rows = f"{WIDTH}x{WIDTH}", f"{BATCH}x{WIDTH}"
 arguments = [
-    f'%x: tensor<{BATCH}x6xf32> {{tg.input = "x", tg.role = "features"}}',
-    f'%t: tensor<{BATCH}x6xf32> {{tg.input = "t", tg.role = "labels"}}',
+    f'%x: tensor<{BATCH}x6xf32> {{tg.input = "x", tg.role = #tg.role<features>}}',
+    f'%t: tensor<{BATCH}x6xf32> {{tg.input = "t", tg.role = #tg.role<labels>}}',
     param("first", "first", f"6x{WIDTH}"),
 ]
 for i in range(layers):
@@ -29,7 +29,7 @@ for i in range(layers):
 if not tied:
     arguments.append(param("last", "last", f"6x{WIDTH}"))
 
-print("func.func @model(", ",\n    ".join(arguments), ') -> (tensor<f32> {tg.role = "loss"}) {', sep="")
+print("func.func @model(", ",\n    ".join(arguments), ') -> (tensor<f32> {tg.role = #tg.role<loss>}) {', sep="")
 contract("h0", "bi,io->bo", "x", "first", [f"{BATCH}x6", f"6x{WIDTH}", rows])
 for i in range(layers):
     contract(f"z{i}", "bi,oi->bo", f"h{i}", f"w{i}", [rows, square, rows])

@@ -52,9 +52,9 @@ public:
 };
 
 constexpr StringLiteral graph = R"(
-func.func @model(%x: tensor<8x64xf32> {tg.input = "x", tg.role = "features"},
+func.func @model(%x: tensor<8x64xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<64x64xf32> {tg.param = #tg.param<"w", #tg.init<normal, 0.0, 0.5>>})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %h = tg.contract "bi,oi->bo" %x, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
   %y = "probe.softsign"(%h) : (tensor<8x64xf32>) -> tensor<8x64xf32>
   %z = arith.mulf %y, %x : tensor<8x64xf32>

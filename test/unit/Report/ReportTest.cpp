@@ -13,13 +13,13 @@ using namespace braid;
 namespace {
 
 constexpr llvm::StringLiteral kModule = R"mlir(
-exec.tensor @w at 0 bytes 64 cause "parameters" : tensor<4x4xf32> = #tg.param<"w", #tg.init<zeros>>
+exec.tensor @w at 0 bytes 64 category parameters : tensor<4x4xf32> = #tg.param<"w", #tg.init<zeros>>
 exec.program @train arena 384 {
-  exec.buffer @x at 64 bytes 64 live -1 to 1 cause "inputs" name "features" "input" role "features" : tensor<4x4xf32>
-  exec.buffer @a at 128 bytes 64 live 0 to 1 cause "activations" name "h.0"
-  exec.buffer @b at 192 bytes 64 live 1 to 2 cause "gradients" name "h.1"
-  exec.buffer @y at 256 bytes 64 live 2 to 3 cause "activations" name "y" "result" role "y" : tensor<4x4xf32>
-  exec.buffer @c at 320 bytes 64 live 1 to 1 cause "workspace" name "workspace"
+  exec.buffer @x at 64 bytes 64 live -1 to 1 category inputs name "features" "input" role "features" : tensor<4x4xf32>
+  exec.buffer @a at 128 bytes 64 live 0 to 1 category activations name "h.0"
+  exec.buffer @b at 192 bytes 64 live 1 to 2 category gradients name "h.1"
+  exec.buffer @y at 256 bytes 64 live 2 to 3 category activations name "y" "result" role "y" : tensor<4x4xf32>
+  exec.buffer @c at 320 bytes 64 live 1 to 1 category workspace name "workspace" scratch
   %w = exec.ref @w + 0 : <4x4xf32, [4, 1]>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %a = exec.ref @a + 0 : <4x4xf32, [4, 1]>
@@ -30,7 +30,7 @@ exec.program @train arena 384 {
   exec.matmul "ij,jk->ik"(%b, %b) outs(%y : !exec.ref<4x4xf32, [4, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [4, 1]>
 }
 exec.program @eval arena 128 {
-  exec.buffer @x at 64 bytes 64 live -1 to -1 cause "inputs" name "features" "input" role "features" : tensor<4x4xf32>
+  exec.buffer @x at 64 bytes 64 live -1 to -1 category inputs name "features" "input" role "features" : tensor<4x4xf32>
 }
 )mlir";
 
@@ -67,18 +67,18 @@ TEST_F(ReportTest, BoundIsWhereMostIsLive) {
 TEST_F(ReportTest, JsonHasItsKeysInOrder) {
   std::string text = planJson(readReport(*module, 64, 1), {{"memory", 0.25}});
   auto json = nlohmann::ordered_json::parse(text);
-  std::vector<std::string> keys, causes;
+  std::vector<std::string> keys, categories;
   for (auto &[key, value] : json.items())
     keys.push_back(key);
-  EXPECT_EQ(keys, std::vector<std::string>({"arena_bytes", "peak_bytes", "lower_bound_bytes", "peak_op", "by_cause",
+  EXPECT_EQ(keys, std::vector<std::string>({"arena_bytes", "peak_bytes", "lower_bound_bytes", "peak_op", "by_category",
                                             "tensors", "persistent", "collectives", "compile_seconds", "programs"}));
-  for (auto &[key, value] : json["by_cause"].items())
-    causes.push_back(key);
-  EXPECT_EQ(causes, std::vector<std::string>({"parameters", "gradients", "optimizer_state", "activations", "buckets",
-                                              "gathered", "workspace", "inputs"}));
+  for (auto &[key, value] : json["by_category"].items())
+    categories.push_back(key);
+  EXPECT_EQ(categories, std::vector<std::string>({"parameters", "gradients", "optimizer_state", "activations",
+                                                  "buckets", "gathered", "workspace", "inputs"}));
   EXPECT_EQ(json["peak_bytes"], json["arena_bytes"]);
-  EXPECT_EQ(json["by_cause"]["activations"], 64);
-  EXPECT_EQ(json["by_cause"]["gathered"], 0);
+  EXPECT_EQ(json["by_category"]["activations"], 64);
+  EXPECT_EQ(json["by_category"]["gathered"], 0);
   EXPECT_EQ(json["tensors"][0]["name"], "w");
   EXPECT_EQ(json["tensors"][0]["last"], 3);
   EXPECT_EQ(json["compile_seconds"]["memory"], 0.25);

@@ -16,10 +16,10 @@ using namespace mlir;
 namespace {
 
 constexpr StringLiteral graph = R"(
-func.func @model(%x: tensor<2x3xf32> {tg.input = "x", tg.role = "features"},
+func.func @model(%x: tensor<2x3xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<3x3xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "body">},
                  %v: tensor<1x3xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "head">})
-    -> (tensor<f32> {tg.role = "loss"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %h = tg.contract "bi,oi->bo" %x, %w : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
   %y = tg.contract "bi,oi->bo" %h, %v : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x1xf32>
   %loss = tg.reduce mean %y dims [0, 1] : tensor<2x1xf32> -> tensor<f32>

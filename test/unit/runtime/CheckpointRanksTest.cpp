@@ -90,7 +90,7 @@ uint64_t bytesRead() {
 
 TEST(CheckpointRanks, readsOnlyWhatItNeeds) {
   ScratchDirectory scratch;
-  const std::vector<LogicalTensor> big = {{"w", "parameters", BR_F32, {1024, 1024}}};
+  const std::vector<LogicalTensor> big = {{"w", BR_PARAMETERS, BR_F32, {1024, 1024}}};
   ShardedModel four(4, big, Sharding::Flat), eight(8, big, Sharding::Flat), alone(1, big, Sharding::Replicated);
   save(four, scratch / "four", 1);
   save(alone, scratch / "one", 1);
@@ -108,7 +108,8 @@ TEST(CheckpointRanks, needsBuffersOnly) {
   if (!canCountAllocations())
     GTEST_SKIP() << "a sanitizer has its own malloc";
   ScratchDirectory scratch;
-  const std::vector<LogicalTensor> big = {{"w", "parameters", BR_F32, {2048, 2048}}, {"b", "parameters", BR_F32, {7}}};
+  const std::vector<LogicalTensor> big = {{"w", BR_PARAMETERS, BR_F32, {2048, 2048}},
+                                          {"b", BR_PARAMETERS, BR_F32, {7}}};
   std::mt19937 random(2);
   ShardedModel four(4, big, Sharding::Flat), any(random, big), two(2, big, Sharding::Replicated);
   std::mutex mutex;
@@ -152,7 +153,7 @@ TEST(CheckpointRanks, weightsFromAnyFileAreConvertedAndSharded) {
       writeFile(scratch / "w", safetensors(R"({"w":{"dtype":"F16","shape":[6,5],"data_offsets":[0,60]}})", half));
   std::mt19937 random(9);
   for (int i = 0; i < 20; ++i) {
-    ShardedModel model(random, {{"w", "parameters", BR_F32, {6, 5}}});
+    ShardedModel model(random, {{"w", BR_PARAMETERS, BR_F32, {6, 5}}});
     auto errors = model.run([&](Model &m) {
       importParameters(openCheckpoint(file), m);
       forEachElement(m, [](int, int64_t k, std::byte *at, int64_t) {
@@ -195,7 +196,8 @@ TEST(CheckpointRanks, theSameStepOfAnotherMeshIsReplaced) {
 // A limit that rank 0's file alone is above: it holds the odd element, too.
 TEST(CheckpointRanks, oneRanksFailureIsEverybodys) {
   ScratchDirectory scratch;
-  const std::vector<LogicalTensor> uneven = {{"w", "parameters", BR_F32, {64, 1024}}, {"b", "parameters", BR_F32, {1}}};
+  const std::vector<LogicalTensor> uneven = {{"w", BR_PARAMETERS, BR_F32, {64, 1024}},
+                                             {"b", BR_PARAMETERS, BR_F32, {1}}};
   ShardedModel model(2, uneven, Sharding::Flat);
   save(model, scratch.path, 1);
   uint64_t most = fs::file_size(scratch / "step-00000001/rank-00000.safetensors");

@@ -26,10 +26,10 @@ struct Place {
 using Extents = std::initializer_list<int64_t>;
 
 // Normal with this deviation, or zeros.
-br_tensor stored(const char *name, const char *cause, Extents shape, Extents stride, Place at, double deviation,
+br_tensor stored(const char *name, br_category category, Extents shape, Extents stride, Place at, double deviation,
                  bool checkpoint) {
   br_tensor t{};
-  t.name = name, t.cause = cause, t.dtype = BR_F32, t.rank = static_cast<int32_t>(shape.size());
+  t.name = name, t.category = category, t.dtype = BR_F32, t.rank = static_cast<int32_t>(shape.size());
   std::copy(shape.begin(), shape.end(), t.shape);
   std::copy(stride.begin(), stride.end(), t.stride);
   t.offset = at.offset, t.bytes = at.bytes;
@@ -132,10 +132,10 @@ br_status eval(br_context *ctx) {
 
 #define AT(member)                                                                                                     \
   Place { offsetof(Arena, member), sizeof(Arena::member) }
-const br_tensor tensors[] = {stored("w", "parameters", {D, N}, {1, D}, AT(weight), 0.1, true),
-                             stored("w.momentum", "optimizer_state", {D, N}, {1, D}, AT(momentum), 0, true),
-                             stored("w.grad", "gradients", {D, N}, {1, D}, AT(gradient), 0, false),
-                             stored("loss.sum", "gradients", {}, {}, AT(lossSum), 0, false)};
+const br_tensor tensors[] = {stored("w", BR_PARAMETERS, {D, N}, {1, D}, AT(weight), 0.1, true),
+                             stored("w.momentum", BR_OPTIMIZER_STATE, {D, N}, {1, D}, AT(momentum), 0, true),
+                             stored("w.grad", BR_GRADIENTS, {D, N}, {1, D}, AT(gradient), 0, false),
+                             stored("loss.sum", BR_GRADIENTS, {}, {}, AT(lossSum), 0, false)};
 const br_io trainIos[] = {io("x", "features", BR_F32, {B, D}, AT(x)),
                           io("y", "labels", BR_F32, {B, N}, AT(y)),
                           io("lr", "lr", BR_F32, {}, AT(lr)),
@@ -167,8 +167,8 @@ br_model make() {
   backward.c_m = 1, backward.c_n = D, backward.accumulate = 1;
   static const std::string plan = R"({"arena_bytes":)" + std::to_string(sizeof(Arena)) + R"(,"peak_bytes":)" +
                                   std::to_string(sizeof(Arena)) +
-                                  R"(,"peak_op":"train","by_cause":{"parameters":48,"gradients":48},)"
-                                  R"("tensors":[{"name":"w","cause":"parameters","bytes":48,"first":0,"last":9}]})";
+                                  R"(,"peak_op":"train","by_category":{"parameters":48,"gradients":48},)"
+                                  R"("tensors":[{"name":"w","category":"parameters","bytes":48,"first":0,"last":9}]})";
   br_model model{};
   model.abi_version = BR_ABI_VERSION;
   model.name = "regression";
@@ -260,7 +260,7 @@ br_status generate(br_context *ctx) {
   return BR_OK;
 }
 
-const br_tensor tensors[] = {stored("table", "parameters", {C, C}, {C, 1}, AT(table), 0.02, true)};
+const br_tensor tensors[] = {stored("table", BR_PARAMETERS, {C, C}, {C, 1}, AT(table), 0.02, true)};
 const br_io trainIos[] = {io("tokens", "tokens", BR_I32, {B, S}, AT(tokens)),
                           io("targets", "targets", BR_I32, {B, S}, AT(targets)), io("lr", "lr", BR_F32, {}, AT(lr)),
                           io("step", "step", BR_I32, {}, AT(step)), io("loss", "loss", BR_F32, {}, AT(loss))};

@@ -19,7 +19,7 @@ namespace {
 br_tensor matrix(br_init_kind init, double a, double b) {
   br_tensor t{};
   t.name = "w";
-  t.cause = "parameters";
+  t.category = BR_PARAMETERS;
   t.dtype = BR_F32;
   t.rank = 2;
   t.shape[0] = 300, t.shape[1] = 200;

@@ -114,7 +114,7 @@ struct RandomTensor {
 private:
   void fill(std::mt19937 &random, const std::vector<int64_t> &shape, br_dtype dtype) {
     mesh.addTo(model);
-    tensor.name = "t", tensor.cause = "parameters", tensor.dtype = dtype, tensor.checkpoint = 1;
+    tensor.name = "t", tensor.category = BR_PARAMETERS, tensor.dtype = dtype, tensor.checkpoint = 1;
     tensor.rank = static_cast<int32_t>(shape.size());
     std::copy(shape.begin(), shape.end(), tensor.shape);
     mesh.shard(tensor, random);

@@ -150,11 +150,12 @@ const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t micro
   tables.collectives = {allReduce(BR_SUM, BR_F32, 1, totalsPart), allReduce(BR_SUM, BR_F32, 2, stopPart),
                         allReduce(BR_MAX, BR_I32, 2, valuesPart)};
   br_tensor parameter{};
-  parameter.name = "w", parameter.cause = "parameters", parameter.dtype = BR_F32, parameter.rank = 1;
+  parameter.name = "w", parameter.category = BR_PARAMETERS, parameter.dtype = BR_F32, parameter.rank = 1;
   parameter.shape[0] = 4, parameter.stride[0] = 1, parameter.bytes = sizeof(Memory::parameter);
   parameter.init = BR_INIT_NORMAL, parameter.init_b = 1, parameter.checkpoint = 1;
   br_tensor sums = parameter;
-  sums.name = "acc", sums.cause = "gradients", sums.shape[0] = 2, sums.offset = offsetof(Memory, sums), sums.bytes = 8;
+  sums.name = "acc", sums.category = BR_GRADIENTS, sums.shape[0] = 2, sums.offset = offsetof(Memory, sums),
+  sums.bytes = 8;
   sums.init = BR_INIT_ZEROS, sums.checkpoint = 0;
   tables.tensors = {parameter, sums};
   tables.loss = {"targets", ignored, BR_MEAN};

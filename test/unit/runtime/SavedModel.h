@@ -20,10 +20,10 @@ namespace braid::test {
 using Names = std::vector<std::string>;
 
 inline const std::vector<LogicalTensor> logical = {
-    {"embedding", "parameters", BR_F32, {36, 12}}, {"weight", "parameters", BR_BF16, {6, 4, 18}},
-    {"bias", "parameters", BR_F32, {5}},           {"count", "optimizer_state", BR_I64, {}},
-    {"mean", "optimizer_state", BR_F64, {7, 6}},   {"seen", "parameters", BR_I1, {3, 12}},
-    {"none", "parameters", BR_F32, {0, 4}}};
+    {"embedding", BR_PARAMETERS, BR_F32, {36, 12}}, {"weight", BR_PARAMETERS, BR_BF16, {6, 4, 18}},
+    {"bias", BR_PARAMETERS, BR_F32, {5}},           {"count", BR_OPTIMIZER_STATE, BR_I64, {}},
+    {"mean", BR_OPTIMIZER_STATE, BR_F64, {7, 6}},   {"seen", BR_PARAMETERS, BR_I1, {3, 12}},
+    {"none", BR_PARAMETERS, BR_F32, {0, 4}}};
 
 // Bits that say which tensor and element it is.
 inline void putBits(std::byte *at, int tensor, int64_t i, int64_t size) {
@@ -54,7 +54,7 @@ inline void fill(Model &model) {
 inline void expectFilled(Model &model, bool optimizerState = true) {
   forEachElement(model, [&](int t, int64_t i, std::byte *at, int64_t size) {
     std::byte expected[8] = {};
-    if (optimizerState || std::string(model.table().tensors[t].cause) == "parameters")
+    if (optimizerState || model.table().tensors[t].category == BR_PARAMETERS)
       putBits(expected, t, i, size);
     if (std::memcmp(at, expected, size) != 0)
       fail("element ", i, " of '", model.table().tensors[t].name, "' is not what was saved");

@@ -22,7 +22,8 @@
 namespace braid::test {
 
 struct LogicalTensor {
-  const char *name, *cause;
+  const char *name;
+  br_category category;
   br_dtype dtype;
   std::vector<int64_t> shape;
 };
@@ -99,7 +100,7 @@ private:
 
   br_tensor tensorOf(std::mt19937 &random, const LogicalTensor &logical, Sharding sharding) const {
     br_tensor t{};
-    t.name = logical.name, t.cause = logical.cause, t.dtype = logical.dtype, t.checkpoint = 1;
+    t.name = logical.name, t.category = logical.category, t.dtype = logical.dtype, t.checkpoint = 1;
     t.rank = static_cast<int32_t>(logical.shape.size());
     std::copy(logical.shape.begin(), logical.shape.end(), t.shape);
     if (sharding == Sharding::Random)

@@ -1,7 +1,8 @@
-//===- Causes.h - why a transient buffer exists -----------------*- C++ -*-===//
+//===- Categories.h - what memory is for ------------------------*- C++ -*-===//
 //
-// Reports sum bytes by cause.  The rule for transient buffers, decided by the
-// action that writes them first:
+// Reports sum bytes by category.  That of a tensor that lives across programs follows
+// from its kind.  The rule for transient buffers, decided by the action that writes
+// them first:
 //
 //   inputs       arguments other than parameters and states
 //   gathered     written by a collective that combines nothing, from values that
@@ -17,23 +18,21 @@
 //                all of a program that does not train
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_LIB_MEMORY_CAUSES_H
-#define BRAID_LIB_MEMORY_CAUSES_H
+#ifndef BRAID_LIB_MEMORY_CATEGORIES_H
+#define BRAID_LIB_MEMORY_CATEGORIES_H
 
+#include "dialects/TG/TG.h"
 #include "lib/Memory/BufferAssignment.h"
+#include <optional>
 
 namespace braid {
 
-/// The keys of `by_cause`, in the order of reports.
-llvm::ArrayRef<llvm::StringLiteral> causeNames();
+/// That of a tensor that lives across programs.
+exec::Category categoryOf(tg::TensorKind kind);
 
-inline constexpr llvm::StringLiteral kParameters = "parameters", kGradients = "gradients", kActivations = "activations",
-                                     kBuckets = "buckets", kGathered = "gathered", kWorkspace = "workspace",
-                                     kInputs = "inputs";
-
-/// One for each storage of the program; empty for persistent ones.
-std::vector<llvm::StringRef> transientCauses(mlir::func::FuncOp program, const Places &places);
+/// One for each storage of the program; none for persistent ones.
+std::vector<std::optional<exec::Category>> transientCategories(mlir::func::FuncOp program, const Places &places);
 
 } // namespace braid
 
-#endif // BRAID_LIB_MEMORY_CAUSES_H
+#endif // BRAID_LIB_MEMORY_CATEGORIES_H

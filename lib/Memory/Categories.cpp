@@ -1,8 +1,7 @@
-//===- Causes.cpp - why a transient buffer exists -------------------------===//
+//===- Categories.cpp - what memory is for --------------------------------===//
 
-#include "lib/Memory/Causes.h"
+#include "lib/Memory/Categories.h"
 #include "dialects/Comm/Comm.h"
-#include "dialects/TG/TG.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Schedule/Forward.h"
 #include "llvm/ADT/DenseSet.h"
@@ -12,10 +11,20 @@
 using namespace mlir;
 using namespace braid;
 
-ArrayRef<llvm::StringLiteral> braid::causeNames() {
-  static constexpr llvm::StringLiteral names[] = {kParameters, kGradients, "optimizer_state", kActivations,
-                                                  kBuckets,    kGathered,  kWorkspace,        kInputs};
-  return names;
+exec::Category braid::categoryOf(tg::TensorKind kind) {
+  switch (kind) {
+  case tg::TensorKind::Parameter:
+  case tg::TensorKind::WorkingCopy:
+    return exec::Category::Parameters;
+  case tg::TensorKind::Gradient:
+  case tg::TensorKind::Accumulator:
+    return exec::Category::Gradients;
+  case tg::TensorKind::Master:
+  case tg::TensorKind::Moment:
+  case tg::TensorKind::RunningStatistic: // what else training keeps beside parameters
+    return exec::Category::OptimizerState;
+  }
+  llvm_unreachable("a kind of tensor without a category");
 }
 
 /// Values that parameters alone decide: parameters, and what is made of them.
@@ -86,7 +95,7 @@ void GradientFinder::find(func::FuncOp program) {
   for (BlockArgument argument : program.getArguments()) {
     DictionaryAttr attributes = program.getArgAttrDict(argument.getArgNumber());
     auto state = attributes ? attributes.getAs<tg::StateAttr>(tg::kState) : nullptr;
-    if ((attributes && attributes.contains(tg::kParam)) || (state && state.getScratch()))
+    if ((attributes && attributes.contains(tg::kParam)) || (state && state.isAccumulator()))
       kept.insert(tg::nameOf(attributes).getValue());
   }
   for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
@@ -121,7 +130,7 @@ void GradientFinder::find(func::FuncOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Causes
+// Categories
 //===----------------------------------------------------------------------===//
 
 /// True if a collective makes parameters whole.
@@ -135,7 +144,7 @@ static bool takesPart(Operation *action, const DenseSet<Value> &parameters) {
   return isa_and_nonnull<comm::SliceOp>(action) && parameters.contains(action->getOperand(0));
 }
 
-std::vector<StringRef> braid::transientCauses(func::FuncOp program, const Places &places) {
+std::vector<std::optional<exec::Category>> braid::transientCategories(func::FuncOp program, const Places &places) {
   DenseSet<Operation *> forward = forwardOps(program);
   GradientFinder found(program);
   auto storageOf = [&](Value value) { return places.places.at(value).storage; };
@@ -145,19 +154,20 @@ std::vector<StringRef> braid::transientCauses(func::FuncOp program, const Places
   for (auto [sent, reduced] : found.reductions)
     if (storageOf(sent) != storageOf(reduced))
       unreduced.insert(storageOf(sent));
-  auto causeOf = [&](unsigned number, const Storage &storage) -> StringRef {
+  auto categoryOf = [&](unsigned number, const Storage &storage) {
     if (storage.kind == Storage::Kind::Input)
-      return kInputs;
+      return exec::Category::Inputs;
     if (gathers(collectiveOf(storage.writer), found.parameters))
-      return kGathered;
+      return exec::Category::Gathered;
     if (takesPart(storage.writer, found.parameters))
-      return kWorkspace;
+      return exec::Category::Workspace;
     if (forward.contains(storage.writer) || !gradients.contains(number))
-      return kActivations;
-    return unreduced.contains(number) ? kBuckets : kGradients;
+      return exec::Category::Activations;
+    return unreduced.contains(number) ? exec::Category::Buckets : exec::Category::Gradients;
   };
-  std::vector<StringRef> causes;
+  std::vector<std::optional<exec::Category>> categories(places.storages.size());
   for (auto [number, storage] : llvm::enumerate(places.storages))
-    causes.push_back(storage.kind == Storage::Kind::Persistent ? "" : causeOf(number, storage));
-  return causes;
+    if (storage.kind != Storage::Kind::Persistent)
+      categories[number] = categoryOf(number, storage);
+  return categories;
 }
