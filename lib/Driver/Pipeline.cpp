@@ -174,7 +174,8 @@ static Phase decompose(const DriverOptions &options) {
   if (options.emit >= Emit::Exec)
     calls = selectAttention(options) +
             (options.epilogues == "none" ? "" : "exec-select-epilogues{target=" + options.target + "},");
-  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(" + calls + "tg-decompose,tg-verify-primitives)",
+  return {"decompose",
+          "tg-remove-hooks,canonicalize,cse,func.func(" + calls + "tg-decompose,tg-verify-primitives),tg-verify-facts",
           /*isTalkative=*/true};
 }
 
@@ -186,7 +187,7 @@ static Phase formActions(const DriverOptions &options) {
   bool sumsInCalls = options.epilogues.empty() || options.epilogues == "full";
   std::string sums = sumsInCalls ? ",exec-select-bias-gradients" + target : "";
   return {"actions", "func.func(exec-select-calls" + target + sums + ",exec-form-kernels" + target +
-                         ",exec-fuse-kernels" + target + "),exec-verify-values"};
+                         ",exec-fuse-kernels" + target + "),exec-verify-values,tg-verify-facts"};
 }
 
 /// Communication beside computation.  Costs are those of kernels, so it comes after
@@ -200,7 +201,7 @@ Phase braid::overlapPhase(const DriverOptions &options) {
                                      {"link", parallel.link},
                                      {"compute", parallel.compute},
                                      {"memory-limit", isFull ? options.memoryLimit : ""}});
-  return {"overlap", "func.func(comm-overlap" + passes + "),exec-verify-values", /*isTalkative=*/true};
+  return {"overlap", "func.func(comm-overlap" + passes + "),exec-verify-values,tg-verify-facts", /*isTalkative=*/true};
 }
 
 /// From values to bytes.  The planner reads lives from block order, so from here
@@ -212,7 +213,7 @@ Phase braid::memoryPhase(const DriverOptions &options) {
   std::string order = options.parallel.isParallel() ? ",comm-verify-order" : "";
   return {"memory", "exec-plan-memory{target=" + options.target + limit + rows +
                         "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target +
-                        "},exec-verify-memory" + order};
+                        "},exec-verify-memory,tg-verify-facts" + order};
 }
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
