@@ -191,7 +191,7 @@ static Phase formActions(const DriverOptions &options) {
 
 /// Communication beside computation.  Costs are those of kernels, so it comes after
 /// they are formed; lives are read from block order, so it comes before memory.
-Phase braid::overlapPhase(const DriverOptions &options) {
+static Phase overlap(const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   bool isFull = parallel.overlap != "none";
   std::string passes = givenOptions({{"target", options.target},
@@ -199,14 +199,15 @@ Phase braid::overlapPhase(const DriverOptions &options) {
                                      {"prefetch", parallel.prefetch ? std::to_string(*parallel.prefetch) : ""},
                                      {"link", parallel.link},
                                      {"compute", parallel.compute},
-                                     {"memory-limit", isFull ? options.memoryLimit : ""}});
-  return {"overlap", "func.func(comm-overlap" + passes + "),exec-verify-values", /*isTalkative=*/true};
+                                     {"memory-limit", isFull ? options.memoryLimit : ""},
+                                     {"row-alignment", isFull ? options.rowAlignment : ""}});
+  return {"overlap", "comm-overlap" + passes + ",exec-verify-values", /*isTalkative=*/true};
 }
 
 /// From values to bytes.  The planner reads lives from block order, so from here
 /// on nothing moves an action.  Equal kernels can only be recognised once their
 /// layouts are known, hence outlining and batching afterwards.
-Phase braid::memoryPhase(const DriverOptions &options) {
+static Phase planMemory(const DriverOptions &options) {
   std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
   std::string rows = options.rowAlignment.empty() ? "" : " row-alignment=" + options.rowAlignment;
   std::string order = options.parallel.isParallel() ? ",comm-verify-order" : "";
@@ -230,9 +231,9 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   if (options.emit >= Emit::Exec)
     phases.push_back(formActions(options));
   if (isParallel && options.emit >= Emit::Exec)
-    phases.push_back(overlapPhase(options));
+    phases.push_back(overlap(options));
   if (options.emit >= Emit::Memory)
-    phases.push_back(memoryPhase(options));
+    phases.push_back(planMemory(options));
   return phases;
 }
 
