@@ -185,7 +185,8 @@ func.func @sgd_nesterov(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4
   return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
 }
 
-func.func @adam(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+func.func @adam(%p: tensor<3x4xf64> {tg.param = #tg.param<"p", #tg.init<normal, 0.0, 1.0>>},
+                %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
                 %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, of = "p", kind = moment>},
                 %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}, %step: tensor<i32> {tg.input = "step"})
     -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
@@ -197,7 +198,8 @@ func.func @adam(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
   return %q, %n, %w : tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>
 }
 
-func.func @adamw(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+func.func @adamw(%p: tensor<3x4xf64> {tg.param = #tg.param<"p", #tg.init<normal, 0.0, 1.0>>},
+                 %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
                  %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, of = "p", kind = moment>},
                  %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}, %step: tensor<i32> {tg.input = "step", tg.role = #tg.role<step>})
     -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
