@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/CollectiveKinds.h"
 
 #include "dialects/Comm/CommDialect.h.inc"
 #include "dialects/Comm/CommEnums.h.inc"
@@ -27,9 +28,10 @@ inline constexpr int64_t kFlat = -1;
 
 class Mesh;
 
-/// What all collectives share; in Collectives.cpp.
+/// What all collectives share; in Collectives.cpp and CollectiveVerifier.cpp.
 namespace detail {
 llvm::LogicalResult verifyCollective(mlir::Operation *op, mlir::SymbolTableCollection &tables);
+int64_t bytesSent(mlir::Operation *op, int64_t ranks);
 void collectEffects(mlir::Operation *op, llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
 } // namespace detail
 } // namespace braid::comm
@@ -40,6 +42,10 @@ namespace braid::comm {
 /// The tensors that a collective sends and receives, on values or in memory.
 llvm::SmallVector<mlir::RankedTensorType> sentTypes(CollectiveOpInterface op);
 llvm::SmallVector<mlir::RankedTensorType> receivedTypes(CollectiveOpInterface op);
+
+/// Bytes of what is sent or received, whichever is more: of the whole tensors, where
+/// this rank has them.
+int64_t wholeBytes(CollectiveOpInterface op);
 } // namespace braid::comm
 
 #define GET_OP_CLASSES

@@ -11,40 +11,57 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     order on the communicator.  A communicator is a mesh and a list of axes.
   }];
   let methods = [
+    InterfaceMethod<"What is known of collectives of this kind (runtime/CollectiveKinds.h).",
+      "const ::braid::CollectiveKind &", "getRow", (ins)>,
     InterfaceMethod<"The mesh.", "::mlir::FlatSymbolRefAttr", "getMeshAttr", (ins)>,
     InterfaceMethod<"The axes of the group.", "::braid::comm::AxesAttr", "getAxes", (ins)>,
     InterfaceMethod<"What is sent: tensors on values, references in memory.",
       "::mlir::OperandRange", "getSent", (ins)>,
     InterfaceMethod<"How values combine, or none.",
-      "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins), [{}], [{ return std::nullopt; }]>,
-    InterfaceMethod<"Whether all ranks of the group get the same results.", "bool", "resultsAgree", (ins),
-      [{}], [{ return false; }]>,
-    InterfaceMethod<"Whether it is made of messages between pairs alone, or of none: no algorithm makes it of less.",
-      "bool", "isTransfer", (ins), [{}], [{ return false; }]>,
+      "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins), [{}], [{
+        if constexpr (requires { $_op.getKind(); })
+          return $_op.getKind();
+        else
+          return std::nullopt;
+      }]>,
     InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
-      [{}], [{ return std::nullopt; }]>,
-    InterfaceMethod<[{For each tensor the dim along which what is sent is split into a
-      block for each rank, or kFlat; empty where it is sent whole.}], "::llvm::ArrayRef<int64_t>", "getSentDims", (ins),
-      [{}], [{ return {}; }]>,
-    InterfaceMethod<"The same of what is received, in which blocks lie side by side.", "::llvm::ArrayRef<int64_t>",
-      "getReceivedDims", (ins), [{}], [{ return {}; }]>,
+      [{}], [{
+        if constexpr (requires { $_op.getRoot(); })
+          return $_op.getRoot();
+        else
+          return std::nullopt;
+      }]>,
+    InterfaceMethod<"The number in the group of the one that it sends to or receives from, or none.",
+      "::std::optional<int64_t>", "getPeerRank", (ins), [{}], [{
+        if constexpr (requires { $_op.getPeer(); })
+          return $_op.getPeer();
+        else
+          return std::nullopt;
+      }]>,
     InterfaceMethod<"Numbers in the group, source and target of each message in turn; empty where the kind says who sends.",
       "::llvm::ArrayRef<int64_t>", "getPairs", (ins), [{}], [{ return {}; }]>,
-    InterfaceMethod<"The number in the group of the one that it sends to or receives from, or none.",
-      "::std::optional<int64_t>", "getPeerRank", (ins), [{}], [{ return std::nullopt; }]>,
-    InterfaceMethod<[{Bytes that the busiest rank sends (receives, where that is
-      more) in the best known algorithm for long messages in a group of `ranks`
-      (Thakur, Rabenseifner & Gropp 2005): all_reduce of K bytes 2 K (n-1)/n,
-      all_gather and reduce_scatter (n-1)/n of the full tensor.}],
-      "int64_t", "getBytesSent", (ins "int64_t":$ranks)>,
-    InterfaceMethod<[{Messages, one after another, of a rank in that algorithm when it
-      goes round a ring: one in a transfer and a barrier, n-1 in a phase; all_reduce,
-      reduce and broadcast have two phases.}],
-      "int64_t", "getMessagesSent", (ins "int64_t":$ranks), [{}],
-      [{ return $_op.isTransfer() ? 1 : ranks - 1; }]>,
-    InterfaceMethod<[{Checks the numbered constraints of the op.  Called once the
-      mesh is known to have the axes, and collective_c1 to c3 to hold.}],
-      "::llvm::LogicalResult", "verifyGroup", (ins "const ::braid::comm::Mesh &":$mesh)>,
+    InterfaceMethod<[{For each tensor the dim along which what is sent is split into a
+      block for each rank, or kFlat; empty where it is sent whole.}], "::llvm::ArrayRef<int64_t>", "getSentDims", (ins),
+      [{}], [{
+        if constexpr (requires { $_op.getSplit(); })
+          return $_op.getSplit();
+        else if constexpr (requires { $_op.getDims(); })
+          return $_op.getRow().sent.form == Form::Blocks ? $_op.getDims() : ::llvm::ArrayRef<int64_t>();
+        else
+          return {};
+      }]>,
+    InterfaceMethod<"The same of what is received, in which blocks lie side by side.", "::llvm::ArrayRef<int64_t>",
+      "getReceivedDims", (ins), [{}], [{
+        if constexpr (requires { $_op.getConcat(); })
+          return $_op.getConcat();
+        else if constexpr (requires { $_op.getDims(); })
+          return $_op.getRow().received.form == Form::Blocks ? $_op.getDims() : ::llvm::ArrayRef<int64_t>();
+        else
+          return {};
+      }]>,
+    InterfaceMethod<"Bytes that the busiest rank sends, or receives where that is more, in a group of `ranks`.",
+      "int64_t", "getBytesSent", (ins "int64_t":$ranks), [{}],
+      [{ return detail::bytesSent($_op.getOperation(), ranks); }]>,
   ];
 }
 

@@ -188,21 +188,23 @@ def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteSt
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// `methods` are those of CollectiveOpInterface, and `actionMethods` those of
-/// ActionOpInterface, that it defines beyond the obligatory ones.
+/// The row of runtime/CollectiveKinds.h with this mnemonic says who sends and who
+/// receives what; the attributes `kind`, `root`, `peer`, `dims` and `pairs` are read
+/// by the interface under these names.
 ///
 /// collective_c1: operands are all tensors, and what is received are results; or
 /// all are references, and what is received are `outs`.  collective_c2: something
 /// is sent or received, except by a barrier.  collective_c3: a function with
 /// `comm.program` communicates over its own mesh.
-class Comm_Collective<string mnemonic, list<string> methods = [], list<string> actionMethods = []>
+class Comm_Collective<string mnemonic>
     : Comm_Op<mnemonic, [AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-        DeclareOpInterfaceMethods<ActionOpInterface, !listconcat(["isOrdered", "mayReadStrided"], actionMethods)>,
-        DeclareOpInterfaceMethods<CollectiveOpInterface, methods>]> {
+        DeclareOpInterfaceMethods<ActionOpInterface, ["isOrdered", "mayReadStrided", "mayWriteInPlace"]>,
+        DeclareOpInterfaceMethods<CollectiveOpInterface>]> {
   let results = (outs Variadic<Comm_Tensor>:$results);
   let extraClassDefinition = [{
+    const ::braid::CollectiveKind &$cppClass::getRow() { return ::braid::rowNamed("}] # mnemonic # [{"); }
     ::llvm::LogicalResult $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &tables) {
       return detail::verifyCollective(*this, tables);
     }
@@ -215,6 +217,9 @@ class Comm_Collective<string mnemonic, list<string> methods = [], list<string> a
     ::std::string $cppClass::getActionName() { return "}] # mnemonic # [{"; }
     bool $cppClass::isOrdered() { return true; }
     bool $cppClass::mayReadStrided(unsigned, ::llvm::ArrayRef<int64_t>) { return false; }
+    bool $cppClass::mayWriteInPlace(unsigned result, unsigned in) {
+      return result == in && getRow().inPlace == InPlace::Same;
+    }
   }];
 }
 
@@ -224,7 +229,7 @@ class Comm_Format<string sent, string own = ""> {
                # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
 }
 
-def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resultsAgree", "getMessagesSent"], ["mayWriteInPlace"]> {
+def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
   let summary = "Every rank gets the combination of all ranks' tensors.";
   let description = [{
     ```mlir
@@ -243,7 +248,7 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce", ["getReductionKind", "resul
                                  "AxesAttr":$axes)>];
 }
 
-def Comm_AllGatherOp : Comm_Collective<"all_gather", ["resultsAgree", "getReceivedDims"]> {
+def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
   let summary = "Every rank gets all ranks' blocks, side by side.";
   let description = [{
     `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
@@ -267,7 +272,7 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather", ["resultsAgree", "getReceiv
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::TypeRange":$results)>];
 }
 
-def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind", "getSentDims"]> {
+def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
   let summary = "Rank i gets block i of the combination of all ranks' tensors.";
   let description = [{
     ```mlir
@@ -286,7 +291,7 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter", ["getReductionKind"
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::TypeRange":$results)>];
 }
 
-def Comm_AllToAllOp : Comm_Collective<"all_to_all", ["getSentDims", "getReceivedDims"]> {
+def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
   let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`.";
   let description = [{
     ```mlir
@@ -305,7 +310,7 @@ def Comm_AllToAllOp : Comm_Collective<"all_to_all", ["getSentDims", "getReceived
                                  "AxesAttr":$axes, "int64_t":$groupSize)>];
 }
 
-def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgree", "getMessagesSent"]> {
+def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
   let summary = "Every rank gets the root's tensors.";
   let description = [{
     A function that the root runs gives operands; one that it does not run gives
@@ -327,7 +332,7 @@ def Comm_BroadcastOp : Comm_Collective<"broadcast", ["getRootRank", "resultsAgre
   let assemblyFormat = Comm_Format<"($ins^)?", "`root` $root">.value;
 }
 
-def Comm_ReduceOp : Comm_Collective<"reduce", ["getReductionKind", "getRootRank", "getMessagesSent"]> {
+def Comm_ReduceOp : Comm_Collective<"reduce"> {
   let summary = "The root gets the combination of all ranks' tensors; others have no result.";
   let description = [{
     ```mlir
@@ -345,7 +350,7 @@ def Comm_ReduceOp : Comm_Collective<"reduce", ["getReductionKind", "getRootRank"
   let assemblyFormat = Comm_Format<"$kind $ins", "`root` $root">.value;
 }
 
-def Comm_GatherOp : Comm_Collective<"gather", ["getRootRank", "getReceivedDims"]> {
+def Comm_GatherOp : Comm_Collective<"gather"> {
   let summary = "The root gets all ranks' blocks, side by side; others have no result.";
   let description = [{
     ```mlir
@@ -361,7 +366,7 @@ def Comm_GatherOp : Comm_Collective<"gather", ["getRootRank", "getReceivedDims"]
   let assemblyFormat = Comm_Format<"$ins", "`dims` custom<Dims>($dims) `root` $root">.value;
 }
 
-def Comm_ScatterOp : Comm_Collective<"scatter", ["getRootRank", "getSentDims"]> {
+def Comm_ScatterOp : Comm_Collective<"scatter"> {
   let summary = "Rank i gets block i of the root's tensors.";
   let description = [{
     ```mlir
@@ -377,7 +382,7 @@ def Comm_ScatterOp : Comm_Collective<"scatter", ["getRootRank", "getSentDims"]> 
   let assemblyFormat = Comm_Format<"($ins^)?", "`dims` custom<Dims>($dims) `root` $root">.value;
 }
 
-def Comm_PermuteOp : Comm_Collective<"permute", ["isTransfer"]> {
+def Comm_PermuteOp : Comm_Collective<"permute"> {
   let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros.";
   let description = [{
     ```mlir
@@ -395,7 +400,7 @@ def Comm_PermuteOp : Comm_Collective<"permute", ["isTransfer"]> {
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes)>];
 }
 
-def Comm_SendOp : Comm_Collective<"send", ["isTransfer", "getPeerRank"]> {
+def Comm_SendOp : Comm_Collective<"send"> {
   let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
   let description = [{
     The n-th send from a to b on a communicator pairs with the n-th recv of b from
@@ -413,7 +418,7 @@ def Comm_SendOp : Comm_Collective<"send", ["isTransfer", "getPeerRank"]> {
   let assemblyFormat = Comm_Format<"$ins", "`to` $peer">.value;
 }
 
-def Comm_RecvOp : Comm_Collective<"recv", ["isTransfer", "getPeerRank"]> {
+def Comm_RecvOp : Comm_Collective<"recv"> {
   let summary = "Receives tensors from the rank with this number in the group.";
   let description = [{
     ```mlir
@@ -427,7 +432,7 @@ def Comm_RecvOp : Comm_Collective<"recv", ["isTransfer", "getPeerRank"]> {
   let assemblyFormat = Comm_Format<"($ins^)?", "`from` $peer">.value;
 }
 
-def Comm_BarrierOp : Comm_Collective<"barrier", ["isTransfer"]> {
+def Comm_BarrierOp : Comm_Collective<"barrier"> {
   let summary = "No rank of the group goes on before all have come.";
   let description = [{
     ```mlir

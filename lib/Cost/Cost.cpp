@@ -66,5 +66,5 @@ llvm::Expected<LinkRates> LinkRates::parse(llvm::StringRef text, const TargetInf
 double LinkRates::seconds(comm::CollectiveOpInterface op, int64_t ranks) const {
   if (ranks <= 1)
     return 0;
-  return op.getMessagesSent(ranks) * latencySeconds + op.getBytesSent(ranks) / bytesPerSecond;
+  return op.getRow().messages(ranks) * latencySeconds + op.getBytesSent(ranks) / bytesPerSecond;
 }

@@ -5,15 +5,9 @@
 //   action       launch + max(matrix FLOPs / rate + vector FLOPs / rate, bytes / rate)
 //   collective   messages × latency + bytes sent / bandwidth
 //
-// With n ranks and K bytes of the whole tensors the messages and bytes are
-//
-//   all_reduce, broadcast, reduce                             2(n-1)   2 K (n-1)/n
-//   reduce_scatter, all_gather, all_to_all, gather, scatter    n-1       K (n-1)/n
-//   permute, send, recv                                          1       K
-//   barrier                                                      1       0
-//
-// A group of one rank costs nothing.  The link that the runtime emulates
-// (runtime/comm/LinkModel.h) is the same formula.
+// Messages and bytes are those of the kind (runtime/CollectiveKinds.h).  A group of one
+// rank costs nothing.  The link that the runtime emulates (runtime/comm/LinkModel.h) is
+// the same formula.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_COST_COST_H

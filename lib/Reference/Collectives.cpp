@@ -77,7 +77,7 @@ static LogicalResult checkTypes(const Member &a, const Member &b, ArrayRef<Type>
 
 LogicalResult braid::reference::checkAgreement(ArrayRef<Member> members) {
   const Member &first = members.front();
-  if (isa<comm::SendOp>(first.op)) {
+  if (cast<comm::CollectiveOpInterface>(first.op).getPeerRank()) {
     SmallVector<Type> sent = sentTypes(first.op), received = receivedTypes(members.back().op);
     if (sent != received)
       return disagreement(first, members.back())

@@ -32,13 +32,10 @@ Request *Network::head(int64_t rank) const {
 }
 
 /// The peer of a send or recv.
-static std::optional<int64_t> peerOf(Operation *op) {
-  if (auto send = dyn_cast<comm::SendOp>(op))
-    return send.getPeer();
-  if (auto recv = dyn_cast<comm::RecvOp>(op))
-    return recv.getPeer();
-  return std::nullopt;
-}
+static std::optional<int64_t> peerOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getPeerRank(); }
+
+/// Of the two sides of a transfer: whether it is the one that sends.
+static bool isSender(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getRow().sent.who != Who::Nobody; }
 
 static comm::AxesAttr axesOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getAxes(); }
 
@@ -49,7 +46,7 @@ SmallVector<int64_t> Network::ranksOf(int64_t rank, Operation *op) const {
   std::optional<int64_t> peer = peerOf(op);
   if (!peer)
     return group;
-  if (isa<comm::SendOp>(op))
+  if (isSender(op))
     return {rank, group[*peer]};
   return {group[*peer], rank};
 }
@@ -62,8 +59,7 @@ bool Network::match(int64_t rank, int64_t other) const {
   if (rank == other || !peerOf(a->op))
     return a->op->getName() == b->op->getName();
   // Of a send and a recv, each must name the other rank.
-  return isa<comm::SendOp>(a->op) != isa<comm::SendOp>(b->op) && peerOf(b->op) &&
-         ranksOf(rank, a->op) == ranksOf(other, b->op);
+  return peerOf(b->op) && isSender(a->op) != isSender(b->op) && ranksOf(rank, a->op) == ranksOf(other, b->op);
 }
 
 /// The first rank that the head of `rank` waits for.

@@ -16,10 +16,6 @@ const ProgramTraffic *Traffic::program(StringRef name) const {
   return found == programs.end() ? nullptr : &*found;
 }
 
-static int64_t bytesOf(RankedTensorType type) {
-  return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8);
-}
-
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
@@ -54,16 +50,11 @@ static CollectiveTraffic readCollective(CollectiveOpInterface op, const Mesh &me
   traffic.ranks = mesh.sizeOf(op.getAxes());
   SmallVector<RankedTensorType> sent = sentTypes(op), received = receivedTypes(op);
   traffic.isOfNumbers = true;
-  int64_t sentBytes = 0, receivedBytes = 0;
-  for (RankedTensorType type : sent)
-    sentBytes += bytesOf(type);
-  for (RankedTensorType type : received)
-    receivedBytes += bytesOf(type);
   for (RankedTensorType type : llvm::concat<RankedTensorType>(sent, received)) {
     traffic.isOfNumbers &= type.getRank() == 0;
     llvm::raw_string_ostream(traffic.dtype = "") << type.getElementType();
   }
-  traffic.bytes = std::max(sentBytes, receivedBytes);
+  traffic.bytes = wholeBytes(op);
   traffic.movedBytes = op.getBytesSent(traffic.ranks);
   if (auto unit = op->getAttrOfType<StringAttr>(CommDialect::kUnit))
     traffic.unit = unit.str();

@@ -164,12 +164,9 @@ unsigned OrderReader::communicatorOf(AxesAttr axes) {
 OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface op) {
   using CommunicationKind = OrderProblem::CommunicationKind;
   OrderProblem::Communication result;
-  if (auto send = dyn_cast<SendOp>(*op)) {
-    result.kind = CommunicationKind::Send;
-    result.peer = send.getPeer();
-  } else if (auto recv = dyn_cast<RecvOp>(*op)) {
-    result.kind = CommunicationKind::Recv;
-    result.peer = recv.getPeer();
+  if (std::optional<int64_t> peer = op.getPeerRank()) {
+    result.kind = op.getRow().sent.who == Who::Nobody ? CommunicationKind::Recv : CommunicationKind::Send;
+    result.peer = *peer;
   }
   Agreement agreement = agreementOf(op);
   result.communicator = communicatorOf(op.getAxes());

@@ -79,5 +79,5 @@ Replication::AxisSet Replication::differenceOfResults(CollectiveOpInterface op) 
   AxisSet set = isSentElsewhere ? all() : none();
   for (Value operand : op.getSent())
     set |= differenceOf(operand);
-  return op.resultsAgree() ? set.reset(setOf(op.getAxes())) : set |= setOf(op.getAxes());
+  return op.getRow().resultsAgree ? set.reset(setOf(op.getAxes())) : set |= setOf(op.getAxes());
 }

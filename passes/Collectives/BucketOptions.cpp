@@ -29,20 +29,11 @@ llvm::Expected<BucketSize> BucketSize::parse(StringRef option, StringRef text, b
   return BucketSize{false, int64_t(mebibytes * 0x1p20)};
 }
 
-int64_t braid::wholeBytes(CollectiveOpInterface op) {
-  int64_t sent = 0, received = 0;
-  for (RankedTensorType type : sentTypes(op))
-    sent += bytesOf(type);
-  for (RankedTensorType type : receivedTypes(op))
-    received += bytesOf(type);
-  return std::max(sent, received);
-}
-
 int64_t braid::worthwhileBytes(const LinkRates &link, CollectiveOpInterface op, int64_t ranks, double sentPerByte) {
   constexpr double latencyShare = 1.0 / 20;
   if (sentPerByte <= 0)
     return BucketProblem::kUnlimited; // nothing leaves the rank
-  double latency = op.getMessagesSent(ranks) * link.latencySeconds;
+  double latency = op.getRow().messages(ranks) * link.latencySeconds;
   double bytes = (1 / latencyShare - 1) * latency * link.bytesPerSecond / sentPerByte;
   return bytes < 0x1p62 ? int64_t(bytes) : BucketProblem::kUnlimited;
 }

@@ -24,9 +24,6 @@ struct BucketSize {
 /// collective, where ranks send `sentPerByte`.
 int64_t worthwhileBytes(const LinkRates &link, comm::CollectiveOpInterface op, int64_t ranks, double sentPerByte);
 
-/// The larger of what a rank gives and gets: the whole tensors.
-int64_t wholeBytes(comm::CollectiveOpInterface op);
-
 } // namespace braid
 
 #endif // BRAID_PASSES_COLLECTIVES_BUCKETOPTIONS_H

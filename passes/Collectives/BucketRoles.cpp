@@ -115,13 +115,13 @@ std::optional<CollectiveRole> CollectiveRoles::roleOf(CollectiveOpInterface op) 
   ProgramAttr program = enclosingProgram(op);
   bool spansFunctions = program && program.getAxis() && op.getAxes().contains(program.getAxis());
   // Buckets are of tensors that all ranks of the group send and receive.
-  if (spansFunctions || op.isTransfer() || op.getRootRank() || op->getNumResults() == 0 ||
+  if (spansFunctions || op.getRow().isTransfer() || op.getRootRank() || op->getNumResults() == 0 ||
       op.getSent().size() != op->getNumResults() || op->getNumOperands() != op->getNumResults() ||
       op->getParentOp() != function)
     return std::nullopt;
   BlockArgument argument = argumentOf(op->getResult(0));
   if (!op.getReductionKind()) {
-    bool isGather = op.resultsAgree() && argument && parameterOf(argument);
+    bool isGather = op.getRow().resultsAgree && argument && parameterOf(argument);
     return isGather && llvm::none_of(op.getSent(), [&](Value sent) { return isStoredParameter(sent); })
                ? std::optional(CollectiveRole::Update)
                : std::nullopt;

@@ -63,7 +63,7 @@ struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
       return signalPassFailure();
     SmallVector<CollectiveOpInterface> collectives;
     function.walk([&](CollectiveOpInterface op) {
-      if (!op.isTransfer() && op.getMeshAttr() == program.getMesh())
+      if (!op.getRow().isTransfer() && op.getMeshAttr() == program.getMesh())
         collectives.push_back(op);
     });
     for (CollectiveOpInterface op : collectives)

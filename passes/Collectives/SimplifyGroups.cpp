@@ -15,7 +15,7 @@ using namespace braid::comm;
 
 std::optional<SmallVector<Value>> braid::resultsOfOneRank(CollectiveOpInterface op, OpBuilder &builder) {
   // A permute without pairs makes zeros.
-  if (op->getNumResults() != op.getSent().size() || isa<PermuteOp>(op))
+  if (op->getNumResults() != op.getSent().size() || op.getRow().naming == Naming::Pairs)
     return std::nullopt;
   tg::TensorBuilder b(builder, op->getLoc());
   SmallVector<Value> results;

@@ -2,9 +2,8 @@
 //
 // Ranks that are threads exchange data at memory speed.  To measure overlap on
 // one machine, an operation can be made to end only when a link with a latency
-// and a bandwidth would have ended it.  Volumes are those of bandwidth-optimal
-// algorithms (Thakur, Rabenseifner, Gropp: Optimization of Collective
-// Communication Operations in MPICH, 2005): what the busiest rank sends.
+// and a bandwidth would have ended it: messages × latency + bytes / bandwidth, which
+// are those of the kind (CollectiveKinds.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_LINKMODEL_H
@@ -23,27 +22,8 @@ struct LinkModel {
     int n = operation.group->size();
     if (bytesPerSecond == 0 || n == 1)
       return 0;
-    double bytes = static_cast<double>(operation.signature.elements) * elementSize(operation.dtype());
-    double others = static_cast<double>(n - 1) / n;
-    switch (operation.kind()) {
-    case BR_ALL_REDUCE: // reduce_scatter, then all_gather
-    case BR_BROADCAST:  // scatter, then all_gather
-    case BR_REDUCE:     // reduce_scatter, then gather
-      return 2 * (n - 1) * latencySeconds + 2 * others * bytes / bytesPerSecond;
-    case BR_REDUCE_SCATTER:
-    case BR_ALL_GATHER:
-    case BR_ALL_TO_ALL:
-    case BR_GATHER:
-    case BR_SCATTER:
-      return (n - 1) * latencySeconds + others * bytes / bytesPerSecond;
-    case BR_PERMUTE:
-    case BR_SEND:
-    case BR_RECV:
-      return latencySeconds + bytes / bytesPerSecond;
-    case BR_BARRIER:
-      return latencySeconds;
-    }
-    return 0;
+    int64_t bytes = operation.signature.elements * elementSize(operation.dtype());
+    return operation.row().messages(n) * latencySeconds + operation.row().bytesSent(bytes, n) / bytesPerSecond;
   }
 };
 

@@ -73,17 +73,18 @@ void MessageTransport::exchange() {
 // the result of that belongs.  While chunk k's results travel, chunk k+1's
 // operands do: they are other elements, so that results may overwrite operands.
 void MessageTransport::runReduction() {
+  const bool scatters = operation->row().received.form == Form::Block;
   for (int place = 0; place < n; ++place) {
-    if (operation->kind() == BR_REDUCE_SCATTER) {
+    if (scatters) {
       for (const br_segment &segment : operation->segments)
         addBlock(outgoing[place], segment.send, segment, segment.send_rows, place);
     } else {
       addSlice(outgoing[place], /*received=*/false, place);
-      if (gets(me))
+      if (operation->receives(me))
         addSlice(incoming[place], /*received=*/true, place);
     }
   }
-  if (operation->kind() == BR_REDUCE_SCATTER)
+  if (scatters)
     for (const br_segment &segment : operation->segments)
       incoming[me].add(segment.recv,
                        blockCount(segment.count, segment.send_rows, n, me) * elementSize(operation->dtype()));
@@ -97,13 +98,13 @@ void MessageTransport::runReduction() {
   }
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     combineChunk(chunk);
-    if (operation->kind() != BR_REDUCE_SCATTER)
+    if (!scatters)
       sendResults(chunk);
     sendContributions(chunk + 1);
     complete();
     unpackChunks();
   }
-  if (operation->kind() == BR_REDUCE_SCATTER)
+  if (scatters)
     for (const br_segment &segment : operation->segments)
       zeroPadding(segment, segment.send_rows);
 }
@@ -132,7 +133,7 @@ void MessageTransport::combineChunk(size_t chunk) {
     sources.push_back(place == me ? own : contributions.data() + place * chunkBytes);
   combine(operation->dtype(), operation->reduction(), sources, result.data(),
           static_cast<int64_t>(bytes) / elementSize(operation->dtype()));
-  if (gets(me))
+  if (operation->receives(me))
     incoming[me].write(chunk * chunkBytes, bytes, result.data());
 }
 
@@ -140,9 +141,9 @@ void MessageTransport::sendResults(size_t chunk) {
   size_t bytes = chunkSize(outgoing[me], chunk);
   for (int step = 1; step < n; ++step) {
     int place = (me + step) % n;
-    if (gets(me))
+    if (operation->receives(me))
       receiveChunk(place, incoming[place], chunk);
-    if (gets(place) && bytes)
+    if (operation->receives(place) && bytes)
       channel->send(group->ranks[place], group->id, result.data(), bytes);
   }
 }

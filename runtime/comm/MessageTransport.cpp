@@ -30,28 +30,16 @@ void MessageTransport::run(const Operation &op, Clock::time_point until, double 
   chunkBytes = chunkBytesFor(n);
   clearStreams();
   exchangeSignatures();
-  switch (op.kind()) {
-  case BR_ALL_REDUCE:
-  case BR_REDUCE_SCATTER:
-  case BR_REDUCE:
-    return runReduction();
-  case BR_ALL_GATHER:
-  case BR_GATHER:
-    return runGather();
-  case BR_SCATTER:
-    return runScatter();
-  case BR_ALL_TO_ALL:
-    return runAllToAll();
-  case BR_BROADCAST:
-    return runBroadcast();
-  case BR_PERMUTE:
-    return runPermute();
-  case BR_SEND:
-  case BR_RECV:
-    return runTransfer();
-  case BR_BARRIER:
+  const Form sent = op.row().sent.form, received = op.row().received.form;
+  if (op.row().movesNothing())
     return;
-  }
+  if (op.row().reduces)
+    return runReduction();
+  if (sent == Form::Blocks)
+    return received == Form::Blocks ? runAllToAll() : runScatter();
+  if (sent == Form::Block)
+    return runGather();
+  return op.row().hasRoot() ? runBroadcast() : runTransfer();
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,7 +49,7 @@ void MessageTransport::run(const Operation &op, Clock::time_point until, double 
 void MessageTransport::exchangeSignatures() {
   signatures.assign(n, {});
   for (int place = 0; place < n; ++place) {
-    if (place == me || (operation->isTransfer() && place != operation->root()))
+    if (place == me || (operation->row().hasPeer() && place != operation->root()))
       continue;
     channel->receive(group->ranks[place], group->id, &signatures[place], sizeof(Signature));
     channel->send(group->ranks[place], group->id, &operation->signature, sizeof(Signature));
@@ -150,9 +138,9 @@ void MessageTransport::runGather() {
   int64_t width = elementSize(operation->dtype());
   for (const br_segment &segment : operation->segments) {
     for (int place = 0; place < n; ++place) {
-      if (gets(place))
+      if (operation->receives(place))
         outgoing[place].add(segment.send, blockCount(segment.count, segment.recv_rows, n, me) * width);
-      if (gets(me))
+      if (operation->receives(me))
         addBlock(incoming[place], segment.recv, segment, segment.recv_rows, place);
     }
   }
@@ -203,38 +191,17 @@ void MessageTransport::runBroadcast() {
   exchange();
 }
 
-void MessageTransport::runPermute() {
-  int source = operation->permuteSource(), target = operation->permuteTarget();
+// Whole tensors, from one rank to one.  A rank that receives from nobody has zeros.
+void MessageTransport::runTransfer() {
+  int source = operation->source(), target = operation->target();
   int64_t width = elementSize(operation->dtype());
   for (const br_segment &segment : operation->segments) {
     if (target >= 0)
       outgoing[target].add(segment.send, segment.count * width);
     if (source >= 0)
       incoming[source].add(segment.recv, segment.count * width);
-    else if (segment.count)
+    else if (segment.count && operation->receives(me))
       std::memset(segment.recv, 0, segment.count * width);
   }
   exchange();
-}
-
-void MessageTransport::runTransfer() {
-  int64_t width = elementSize(operation->dtype());
-  for (const br_segment &segment : operation->segments) {
-    if (operation->kind() == BR_SEND)
-      outgoing[operation->root()].add(segment.send, segment.count * width);
-    else
-      incoming[operation->root()].add(segment.recv, segment.count * width);
-  }
-  exchange();
-}
-
-// Whether the rank at `place` gets what is gathered or combined.
-bool MessageTransport::gets(int place) const {
-  switch (operation->kind()) {
-  case BR_GATHER:
-  case BR_REDUCE:
-    return place == operation->root();
-  default:
-    return true;
-  }
 }

@@ -58,7 +58,6 @@ private:
   void runScatter();
   void runAllToAll();
   void runBroadcast();
-  void runPermute();
   void runTransfer();
   void exchange();
 
@@ -73,7 +72,6 @@ private:
   void unpackChunks();
   size_t chunkSize(const Stream &stream, size_t chunk) const;
   size_t chunksIn(const std::vector<Stream> &streams) const;
-  bool gets(int place) const;
 
   struct Unpack {
     const Stream *stream;

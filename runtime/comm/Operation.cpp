@@ -8,41 +8,32 @@ using namespace braid;
 
 namespace {
 
-constexpr const char *collectiveNames[] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-                                           "broadcast",  "reduce",         "gather",     "scatter",
-                                           "permute",    "send",           "recv",       "barrier"};
 constexpr const char *reductionNames[] = {"sum", "mean", "max", "min"};
 constexpr const char *dtypeNames[] = {"f64", "f32", "bf16", "i32", "i64", "i1"};
-
-bool reduces(int kind) { return kind == BR_ALL_REDUCE || kind == BR_REDUCE_SCATTER || kind == BR_REDUCE; }
-
-bool hasRoot(int kind) {
-  return kind == BR_BROADCAST || kind == BR_REDUCE || kind == BR_GATHER || kind == BR_SCATTER || kind == BR_SEND ||
-         kind == BR_RECV;
-}
-
-bool splitsSent(int kind) { return kind == BR_REDUCE_SCATTER || kind == BR_SCATTER || kind == BR_ALL_TO_ALL; }
-bool splitsReceived(int kind) { return kind == BR_ALL_GATHER || kind == BR_GATHER || kind == BR_ALL_TO_ALL; }
 
 // FNV-1a over 64-bit words.
 void mix(uint64_t &hash, uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; }
 
 void checkRows(const Operation &op, const br_segment &segment, size_t index, int32_t rows) {
   int64_t n = op.group->size();
-  bool wholeBlocks = rows > 1 || op.kind() == BR_ALL_TO_ALL;
+  // Where all that a rank has are blocks of others, none may be short.
+  bool wholeBlocks = rows > 1 || (op.row().sent.form == Form::Blocks && op.row().received.form == Form::Blocks);
   if (rows < 1 || (wholeBlocks && segment.count % (rows * n) != 0))
-    fail(collectiveNames[op.kind()], ": segment ", index, " has ", segment.count, " elements, which are not ", rows,
-         " rows of ", n, " equal blocks");
+    fail(op.row().name, ": segment ", index, " has ", segment.count, " elements, which are not ", rows, " rows of ", n,
+         " equal blocks");
 }
 
 void checkSegments(const Operation &op) {
   for (size_t i = 0; i < op.segments.size(); ++i) {
     const br_segment &segment = op.segments[i];
     if (segment.count < 0)
-      fail(collectiveNames[op.kind()], ": segment ", i, " has ", segment.count, " elements");
-    if (splitsSent(op.kind()))
+      fail(op.row().name, ": segment ", i, " has ", segment.count, " elements");
+    bool both = segment.count > 0 && op.sends(op.group->me) && op.receives(op.group->me);
+    if (both && op.row().inPlace == InPlace::Never && segment.send == segment.recv)
+      fail(op.row().name, ": segment ", i, " is received where it is sent from; give it a place of its own");
+    if (op.row().sent.form == Form::Blocks)
       checkRows(op, segment, i, segment.send_rows);
-    if (splitsReceived(op.kind()))
+    if (op.row().received.form == Form::Blocks)
       checkRows(op, segment, i, segment.recv_rows);
   }
 }
@@ -51,8 +42,8 @@ void checkReduction(const Operation &op) {
   bool isFloat = op.dtype() == BR_F32 || op.dtype() == BR_F64 || op.dtype() == BR_BF16;
   bool wrong = op.reduction() == BR_MEAN ? !isFloat : op.reduction() == BR_SUM && op.dtype() == BR_I1;
   if (wrong)
-    fail(collectiveNames[op.kind()], ": reduction '", reductionNames[op.reduction()],
-         "' is not defined for element type ", dtypeNames[op.dtype()]);
+    fail(op.row().name, ": reduction '", reductionNames[op.reduction()], "' is not defined for element type ",
+         dtypeNames[op.dtype()]);
 }
 
 void checkPairs(const Operation &op) {
@@ -72,30 +63,31 @@ void checkPairs(const Operation &op) {
 
 void Operation::assign(const br_operation &description, const Group &group, uint64_t number) {
   int kind = description.kind;
-  if (kind < 0 || kind > BR_BARRIER || description.dtype < 0 || description.dtype > BR_I1 ||
-      (reduces(kind) && (description.reduction < 0 || description.reduction > BR_MIN)))
+  if (kind < 0 || kind >= collectiveKindCount || description.dtype < 0 || description.dtype > BR_I1 ||
+      (rowOf(kind).reduces && (description.reduction < 0 || description.reduction > BR_MIN)))
     fail("operation #", number, " has kind ", kind, ", element type ", static_cast<int>(description.dtype),
          " and reduction ", static_cast<int>(description.reduction), "; at least one of them is unknown");
+  const CollectiveKind &row = rowOf(kind);
   if (group.me < 0)
-    fail("this rank starts ", collectiveNames[kind], " over group ", describe(group), ", but is not a member of it");
+    fail("this rank starts ", row.name, " over group ", describe(group), ", but is not a member of it");
   this->group = &group;
   segments.assign(description.segments, description.segments + description.n_segments);
   pairs.clear();
-  if (kind == BR_PERMUTE)
+  if (row.naming == Naming::Pairs)
     pairs.assign(description.pairs, description.pairs + 2 * description.n_pairs);
   signature = {};
   signature.number = number;
   signature.kind = kind;
   signature.dtype = description.dtype;
-  signature.reduction = reduces(kind) ? description.reduction : 0;
-  signature.root = hasRoot(kind) ? description.root : 0;
+  signature.reduction = row.reduces ? description.reduction : 0;
+  signature.root = row.hasRoot() || row.hasPeer() ? description.root : 0;
   if (signature.root < 0 || signature.root >= group.size())
-    fail(collectiveNames[kind], ": rank ", signature.root, " is not in a group of ", group.size());
-  if (isTransfer() && signature.root == group.me)
-    fail(collectiveNames[kind], ": a rank cannot send to itself");
-  checkSegments(*this);
+    fail(row.name, ": rank ", signature.root, " is not in a group of ", group.size());
+  if (row.hasPeer() && signature.root == group.me)
+    fail(row.name, ": a rank cannot send to itself");
   checkPairs(*this);
-  if (reduces(kind))
+  checkSegments(*this);
+  if (row.reduces)
     checkReduction(*this);
   signature.layout = 0xcbf29ce484222325ull;
   mix(signature.layout, group.id);
@@ -105,22 +97,43 @@ void Operation::assign(const br_operation &description, const Group &group, uint
     mix(signature.layout, rank);
   for (const br_segment &segment : segments) {
     mix(signature.layout, segment.count);
-    if (splitsSent(kind))
+    if (row.sent.form == Form::Blocks)
       mix(signature.layout, segment.send_rows);
-    if (splitsReceived(kind))
+    if (row.received.form == Form::Blocks)
       mix(signature.layout, segment.recv_rows);
     signature.elements += segment.count;
   }
 }
 
-int Operation::permuteSource() const {
+bool Operation::takesPart(Who who, int place) const {
+  switch (who) {
+  case Who::Nobody:
+    return false;
+  case Who::Everyone:
+    return true;
+  case Who::Root:
+    return place == root();
+  case Who::Sources:
+    for (size_t i = 0; i < pairs.size(); i += 2)
+      if (pairs[i] == place)
+        return true;
+    return false;
+  }
+  return false;
+}
+
+int Operation::source() const {
+  if (row().naming != Naming::Pairs)
+    return receives(group->me) ? root() : -1;
   for (size_t i = 0; i < pairs.size(); i += 2)
     if (pairs[i + 1] == group->me)
       return pairs[i];
   return -1;
 }
 
-int Operation::permuteTarget() const {
+int Operation::target() const {
+  if (row().naming != Naming::Pairs)
+    return sends(group->me) ? root() : -1;
   for (size_t i = 0; i < pairs.size(); i += 2)
     if (pairs[i] == group->me)
       return pairs[i + 1];
@@ -129,25 +142,27 @@ int Operation::permuteTarget() const {
 
 bool braid::match(const Signature &mine, int me, const Signature &theirs, int them) {
   bool same = mine.dtype == theirs.dtype && mine.layout == theirs.layout && mine.elements == theirs.elements;
-  if (mine.kind == BR_SEND || mine.kind == BR_RECV) {
-    int opposite = mine.kind == BR_SEND ? BR_RECV : BR_SEND;
-    return same && theirs.kind == opposite && mine.root == them && theirs.root == me;
-  }
+  const CollectiveKind &row = rowOf(mine.kind), &other = rowOf(theirs.kind);
+  // One side sends, and the other receives.
+  if (row.hasPeer())
+    return same && other.hasPeer() && other.sent.who == row.received.who && mine.root == them && theirs.root == me;
   // Elements and types do not matter where none move.
-  if (mine.kind == BR_BARRIER)
-    return theirs.kind == BR_BARRIER;
+  if (row.movesNothing())
+    return theirs.kind == mine.kind;
   return same && mine.kind == theirs.kind && mine.reduction == theirs.reduction && mine.root == theirs.root;
 }
 
 std::string braid::describe(const Signature &s, const Group &group) {
-  std::string text = concat(collectiveNames[s.kind], " #", s.number);
-  if (s.kind == BR_BARRIER)
+  const CollectiveKind &row = rowOf(s.kind);
+  std::string text = concat(row.name, " #", s.number);
+  if (row.movesNothing())
     return text;
   text += " (";
-  if (reduces(s.kind))
+  if (row.reduces)
     text += concat(reductionNames[s.reduction], ", ");
-  if (hasRoot(s.kind) && s.root < group.size()) // else of a group that differs
-    text += concat(s.kind == BR_SEND ? "to" : s.kind == BR_RECV ? "from" : "root", " ", group.ranks[s.root], ", ");
+  const char *who = row.hasRoot() ? "root" : row.sent.who == Who::Nobody ? "from" : "to";
+  if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else of a group that differs
+    text += concat(who, " ", group.ranks[s.root], ", ");
   return text + concat(dtypeNames[s.dtype], ", ", s.elements, " elements)");
 }
 

@@ -1,6 +1,7 @@
 //===- Operation.h - one operation, as the communication thread has it ----===//
 //
-// A copy of a br_operation with the group and the number it got, checked once.
+// A copy of a br_operation with the group and the number it got, checked once.  What
+// its kind means is in CollectiveKinds.h.
 // `Signature` is the part that all ranks of a group must agree on; ranks compare
 // signatures before a byte moves.
 //
@@ -8,6 +9,7 @@
 #ifndef BRAID_COMM_OPERATION_H
 #define BRAID_COMM_OPERATION_H
 
+#include "CollectiveKinds.h"
 #include "base/NumberTypes.h"
 #include "comm/braid_comm.h"
 
@@ -45,18 +47,24 @@ struct Operation {
   br_dtype dtype() const { return static_cast<br_dtype>(signature.dtype); }
   int root() const { return signature.root; }
   bool isRoot() const { return group->me == root(); }
-  bool isTransfer() const { return kind() == BR_SEND || kind() == BR_RECV; }
+  const CollectiveKind &row() const { return rowOf(signature.kind); }
+
+  // Whether the rank at `place` of the group sends, or receives.
+  bool sends(int place) const { return takesPart(row().sent.who, place); }
+  bool receives(int place) const { return takesPart(row().received.who, place); }
 
   // Fills this from a description, reusing its memory; throws Error when the
   // description is not valid for the group.
   void assign(const br_operation &description, const Group &group, uint64_t number);
 
-  // Source of what this rank gets in a permute, or target of what it sends; -1.
-  int permuteSource() const;
-  int permuteTarget() const;
-};
+  // Of whole tensors that go from one rank to one: whose this rank receives, and who
+  // receives its own; -1 for nobody.
+  int source() const;
+  int target() const;
 
-inline bool isTransfer(const Signature &s) { return s.kind == BR_SEND || s.kind == BR_RECV; }
+private:
+  bool takesPart(Who who, int place) const;
+};
 
 // Whether `mine` of place `me` and `theirs` of place `them` are one operation.
 bool match(const Signature &mine, int me, const Signature &theirs, int them);

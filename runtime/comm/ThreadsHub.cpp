@@ -11,10 +11,9 @@ namespace {
 
 // Places of those who take part: the whole group, or sender and receiver.
 std::vector<int> partnersOf(const Operation &operation) {
-  if (operation.kind() == BR_SEND)
-    return {operation.group->me, operation.root()};
-  if (operation.kind() == BR_RECV)
-    return {operation.root(), operation.group->me};
+  int me = operation.group->me, peer = operation.root();
+  if (operation.row().hasPeer())
+    return operation.sends(me) ? std::vector{me, peer} : std::vector{peer, me};
   std::vector<int> places(operation.group->size());
   for (int i = 0; i < operation.group->size(); ++i)
     places[i] = i;
@@ -26,10 +25,10 @@ std::vector<int> partnersOf(const Operation &operation) {
 // The count of `operation`'s kind for the partner at `place`.
 ThreadsHub::Count &ThreadsHub::countOf(const Operation &operation, int place) {
   GroupState &state = groups[operation.group->id];
-  if (!operation.isTransfer())
+  if (!operation.row().hasPeer())
     return state.collectives[place];
   int me = operation.group->me, peer = operation.root();
-  std::pair fromTo = operation.kind() == BR_SEND ? std::pair(me, peer) : std::pair(peer, me);
+  std::pair fromTo = operation.sends(me) ? std::pair(me, peer) : std::pair(peer, me);
   return place == fromTo.first ? state.sends[fromTo] : state.recvs[fromTo];
 }
 
@@ -116,7 +115,7 @@ void ThreadsHub::checkPartners(int rank, const Operation &operation, uint64_t tu
     if (!other.current || other.finished || other.current->group->id != operation.group->id)
       continue; // it may still come
     const Signature &theirs = other.current->signature;
-    bool theyMeanMe = !isTransfer(theirs) || theirs.root == me;
+    bool theyMeanMe = !rowOf(theirs.kind).hasPeer() || theirs.root == me;
     if (theyMeanMe && !match(operation.signature, me, theirs, place))
       failFor("rank ", rank, operation, {otherRank});
   }

@@ -42,7 +42,7 @@ private:
   void combineRange(size_t segment, Range range);
   void combineBlock(size_t segment);
   void combineInto(std::span<std::byte *const> targets, std::span<const std::byte *const> sources, int64_t count);
-  void copyWhole(size_t segment, const Operation &from);
+  void copyWhole(size_t segment);
   void placeBlock(size_t segment, int block, const Operation &from);
   void takeBlock(size_t segment, int block, const Operation &from);
   void exchangeBlock(size_t segment, int peer);
@@ -53,42 +53,24 @@ private:
   const int64_t width; // bytes of an element
 };
 
+// What this rank has to do follows from the forms in which tensors are sent and
+// received; who only sends does nothing.
 void Mover::move() {
-  if (own.kind() == BR_ALL_REDUCE || own.kind() == BR_REDUCE)
+  const Form sent = own.row().sent.form, received = own.row().received.form;
+  if (own.row().reduces && received == Form::Whole)
     return combineBucket();
+  if (!own.receives(me))
+    return;
   for (size_t i = 0; i < own.segments.size(); ++i) {
-    switch (own.kind()) {
-    case BR_REDUCE_SCATTER:
+    if (own.row().reduces)
       combineBlock(i);
-      break;
-    case BR_ALL_GATHER:
-    case BR_GATHER:
-      for (int peer = 0; peer < n; ++peer)
-        if (own.kind() == BR_ALL_GATHER || own.isRoot())
-          placeBlock(i, peer, *all[peer]);
-      break;
-    case BR_ALL_TO_ALL:
-      for (int peer = 0; peer < n; ++peer)
-        exchangeBlock(i, peer);
-      break;
-    case BR_BROADCAST:
-      copyWhole(i, *all[own.root()]);
-      break;
-    case BR_SCATTER:
+    else if (received == Form::Block)
       takeBlock(i, me, *all[own.root()]);
-      break;
-    case BR_PERMUTE:
-      if (int source = own.permuteSource(); source >= 0)
-        copyWhole(i, *all[source]);
-      else
-        zero(bytes(own.segments[i].recv), own.segments[i].count * width);
-      break;
-    case BR_RECV:
-      copyWhole(i, *all[0]);
-      break;
-    default: // a sender and a barrier move nothing
-      break;
-    }
+    else if (received == Form::Whole)
+      copyWhole(i);
+    else
+      for (int peer = 0; peer < n; ++peer)
+        sent == Form::Block ? placeBlock(i, peer, *all[peer]) : exchangeBlock(i, peer);
   }
 }
 
@@ -112,7 +94,7 @@ void Mover::combineRange(size_t segment, Range range) {
   for (const Operation *partner : all) {
     const br_segment &s = partner->segments[segment];
     sources.push_back(bytes(s.send) + range.begin * width);
-    if (own.kind() == BR_ALL_REDUCE || partner->isRoot())
+    if (partner->receives(partner->group->me))
       targets.push_back(bytes(s.recv) + range.begin * width);
   }
   combineInto(targets, sources, range.size());
@@ -148,8 +130,12 @@ void Mover::combineInto(std::span<std::byte *const> targets, std::span<const std
   }
 }
 
-void Mover::copyWhole(size_t segment, const Operation &from) {
+// From the one rank that has it for this one, or zeros.
+void Mover::copyWhole(size_t segment) {
   const br_segment &s = own.segments[segment];
+  if (own.source() < 0)
+    return zero(bytes(s.recv), s.count * width);
+  const Operation &from = own.row().hasPeer() ? *all[0] : *all[own.source()]; // a sender comes first
   copy(bytes(s.recv), bytes(from.segments[segment].send), s.count * width);
 }
 

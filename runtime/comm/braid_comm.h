@@ -38,12 +38,11 @@ typedef uint64_t br_ticket; // the number of an operation on its rank, from 1
 //              ignored where it is sent.  The whole is never written past its end.
 //   rows > 1   of every row: the tensor is [rows, n, count / rows / n], as blocks
 //              along an inner dim are; n * rows divides count.
-// `send_rows` splits what is sent (reduce_scatter, scatter, all_to_all), and
-// `recv_rows` what is received (all_gather, gather, all_to_all); all_to_all's
-// blocks are whole ones, n * rows divides count.  Pointers that a rank does not
-// use (the root's alone, or `send` of a recv) are not read.  send == recv is
-// allowed for all_reduce, reduce and broadcast; a block may lie in its place in
-// the whole (reduce_scatter, all_gather, scatter, gather).  Otherwise no overlap.
+// `send_rows` splits what is sent and `recv_rows` what is received, in kinds that
+// send, or receive, all blocks (CollectiveKinds.h); all_to_all's blocks are whole
+// ones, n * rows divides count.  Pointers that a rank does not use (the root's
+// alone, or `send` of a recv) are not read.  What is received may overlap what is
+// sent where the kind says so (InPlace).
 typedef struct {
   const void *send;
   void *recv;

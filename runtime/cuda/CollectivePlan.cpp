@@ -19,12 +19,13 @@ public:
 private:
   void planSegment(const br_segment &s);
   void planAlone(const br_segment &s);
+  void planReduce(const br_segment &s);
+  void planTransfer(const br_segment &s);
   void planReduceScatter(const br_segment &s);
   void planAllGather(const br_segment &s);
   void planGather(const br_segment &s);
   void planScatter(const br_segment &s);
   void planAllToAll(const br_segment &s);
-  void planPermute(const br_segment &s);
 
   void addWhole(const br_segment &s, Move::Kind kind, const void *from, void *to);
   void add(Move::Kind kind, const void *from, void *to, int64_t count, int peer);
@@ -53,7 +54,7 @@ const std::byte *bytes(const void *p) { return static_cast<const std::byte *>(p)
 std::byte *bytes(void *p) { return static_cast<std::byte *>(p); }
 
 CollectivePlan Planner::run() {
-  if (op.kind() == BR_BARRIER && n > 1) {
+  if (op.row().movesNothing() && n > 1) {
     std::byte *token = reserve(1);
     add(Move::Kind::AllReduce, token, token, 1, 0);
   }
@@ -66,40 +67,44 @@ CollectivePlan Planner::run() {
 void Planner::planSegment(const br_segment &s) {
   if (n == 1)
     return planAlone(s);
-  switch (op.kind()) {
-  case BR_ALL_REDUCE:
-    return addWhole(s, Move::Kind::AllReduce, s.send, s.recv);
-  case BR_REDUCE:
-    return addWhole(s, Move::Kind::Reduce, s.send, op.isRoot() ? s.recv : nullptr);
-  case BR_BROADCAST:
+  const CollectiveKind &row = op.row();
+  if (row.reduces)
+    return row.received.form == Form::Block ? planReduceScatter(s) : planReduce(s);
+  if (row.sent.form == Form::Blocks)
+    return row.received.form == Form::Blocks ? planAllToAll(s) : planScatter(s);
+  if (row.sent.form == Form::Block)
+    return row.received.who == Who::Root ? planGather(s) : planAllGather(s);
+  if (row.hasRoot())
     return addWhole(s, Move::Kind::Broadcast, op.isRoot() ? s.send : nullptr, s.recv);
-  case BR_SEND:
-    return add(Move::Kind::Send, s.send, nullptr, s.count, op.root());
-  case BR_RECV:
-    return add(Move::Kind::Recv, nullptr, s.recv, s.count, op.root());
-  case BR_REDUCE_SCATTER:
-    return planReduceScatter(s);
-  case BR_ALL_GATHER:
-    return planAllGather(s);
-  case BR_GATHER:
-    return planGather(s);
-  case BR_SCATTER:
-    return planScatter(s);
-  case BR_ALL_TO_ALL:
-    return planAllToAll(s);
-  case BR_PERMUTE:
-    return planPermute(s);
-  case BR_BARRIER: // has no tensors
-    return;
-  }
+  planTransfer(s);
 }
 
 // The only block of the only rank is the whole, however it is split.
 void Planner::planAlone(const br_segment &s) {
-  if (op.kind() == BR_PERMUTE && op.permuteSource() < 0)
+  if (op.row().sent.form == Form::Whole && op.source() < 0)
     plan.zeros.push_back({bytes(s.recv), static_cast<size_t>(s.count * width)});
   else
     copyOwn(plan.before, bytes(s.send), bytes(s.recv), s.count);
+}
+
+void Planner::planReduce(const br_segment &s) {
+  if (op.row().hasRoot())
+    addWhole(s, Move::Kind::Reduce, s.send, op.isRoot() ? s.recv : nullptr);
+  else
+    addWhole(s, Move::Kind::AllReduce, s.send, s.recv);
+}
+
+// A whole tensor, from one rank to one.
+void Planner::planTransfer(const br_segment &s) {
+  int source = op.source(), target = op.target();
+  if (source == me)
+    return copyOwn(plan.before, bytes(s.send), bytes(s.recv), s.count);
+  if (target >= 0)
+    add(Move::Kind::Send, s.send, nullptr, s.count, target);
+  if (source >= 0)
+    add(Move::Kind::Recv, nullptr, s.recv, s.count, source);
+  else if (op.receives(me))
+    plan.zeros.push_back({bytes(s.recv), static_cast<size_t>(s.count * width)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,18 +170,6 @@ void Planner::planAllToAll(const br_segment &s) {
     add(Move::Kind::Recv, nullptr, at(received, s, peer), s.count / n, peer);
   }
   copyOwn(plan.before, at(sent, s, me), at(received, s, me), s.count / n);
-}
-
-void Planner::planPermute(const br_segment &s) {
-  int source = op.permuteSource(), target = op.permuteTarget();
-  if (source == me)
-    return copyOwn(plan.before, bytes(s.send), bytes(s.recv), s.count);
-  if (target >= 0)
-    add(Move::Kind::Send, s.send, nullptr, s.count, target);
-  if (source >= 0)
-    add(Move::Kind::Recv, nullptr, s.recv, s.count, source);
-  else
-    plan.zeros.push_back({bytes(s.recv), static_cast<size_t>(s.count * width)});
 }
 
 //===----------------------------------------------------------------------===//

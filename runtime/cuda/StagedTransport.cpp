@@ -29,48 +29,16 @@ namespace {
 
 // Elements that this rank sends and receives of a tensor: one piece each.
 int64_t countSent(const Operation &op, const br_segment &s) {
-  switch (op.kind()) {
-  case BR_ALL_REDUCE:
-  case BR_REDUCE:
-  case BR_REDUCE_SCATTER:
-  case BR_ALL_TO_ALL:
-  case BR_SEND:
-    return s.count;
-  case BR_ALL_GATHER:
-  case BR_GATHER:
-    return blockCount(s.count, s.recv_rows, op.group->size(), op.group->me);
-  case BR_BROADCAST:
-  case BR_SCATTER:
-    return op.isRoot() ? s.count : 0;
-  case BR_PERMUTE:
-    return op.permuteTarget() >= 0 ? s.count : 0;
-  case BR_RECV:
-  case BR_BARRIER:
+  if (!op.sends(op.group->me))
     return 0;
-  }
-  return 0;
+  bool isBlock = op.row().sent.form == Form::Block;
+  return isBlock ? blockCount(s.count, s.recv_rows, op.group->size(), op.group->me) : s.count;
 }
 
 int64_t countReceived(const Operation &op, const br_segment &s) {
-  switch (op.kind()) {
-  case BR_ALL_REDUCE:
-  case BR_ALL_GATHER:
-  case BR_ALL_TO_ALL:
-  case BR_BROADCAST:
-  case BR_PERMUTE:
-  case BR_RECV:
-    return s.count;
-  case BR_REDUCE:
-  case BR_GATHER:
-    return op.isRoot() ? s.count : 0;
-  case BR_REDUCE_SCATTER:
-  case BR_SCATTER:
-    return blockCapacity(s.count, op.group->size());
-  case BR_SEND:
-  case BR_BARRIER:
+  if (!op.receives(op.group->me))
     return 0;
-  }
-  return 0;
+  return op.row().received.form == Form::Block ? blockCapacity(s.count, op.group->size()) : s.count;
 }
 
 // Pinned memory that only grows.

@@ -55,6 +55,12 @@ TEST_F(OneRank, RefusesRanksThatAreNotThere) {
   EXPECT_EQ(startError(), "operation #1 runs over group 3, but rank 0 has 1 groups");
 }
 
+TEST_F(OneRank, RefusesToReceiveWhereAKindMayNot) {
+  operation.kind = BR_ALL_TO_ALL;
+  segment = {data, data, 4, 1, 1};
+  EXPECT_EQ(startError(), "all_to_all: segment 0 is received where it is sent from; give it a place of its own");
+}
+
 TEST_F(OneRank, RefusesCountsThatAreNoBlocks) {
   segment.count = -1;
   EXPECT_EQ(startError(), "all_reduce: segment 0 has -1 elements");

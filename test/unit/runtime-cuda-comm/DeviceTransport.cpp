@@ -111,8 +111,9 @@ private:
 
 // A transfer is an operation of two ranks.
 std::string DeviceTransport::nameOf(const Operation &op) {
-  int from = op.kind() == BR_SEND ? op.group->me : op.root(), to = op.kind() == BR_SEND ? op.root() : op.group->me;
-  std::string name = concat(op.group->id, describe(*op.group), op.isTransfer() ? concat(" ", from, ">", to) : "");
+  bool sends = op.sends(op.group->me);
+  int from = sends ? op.group->me : op.root(), to = sends ? op.root() : op.group->me;
+  std::string name = concat(op.group->id, describe(*op.group), op.row().hasPeer() ? concat(" ", from, ">", to) : "");
   return concat(name, " #", counts[name]++);
 }
 
@@ -121,14 +122,10 @@ Arena arenaOf(const Operation &op) {
   int64_t width = elementSize(op.dtype()), n = op.group->size();
   for (const br_segment &s : op.segments) {
     int64_t whole = s.count * width, block = (s.count + n - 1) / n * width;
-    bool givesBlock = op.kind() == BR_ALL_GATHER || op.kind() == BR_GATHER;
-    bool getsBlock = op.kind() == BR_REDUCE_SCATTER || op.kind() == BR_SCATTER;
-    bool rootGives = op.kind() == BR_BROADCAST || op.kind() == BR_SCATTER;
-    bool rootGets = op.kind() == BR_REDUCE || op.kind() == BR_GATHER;
-    if (op.kind() != BR_RECV && op.kind() != BR_BARRIER && (!rootGives || op.isRoot()))
-      arena.add(s.send, givesBlock ? block : whole);
-    if (op.kind() != BR_SEND && op.kind() != BR_BARRIER && (!rootGets || op.isRoot()))
-      arena.add(s.recv, getsBlock ? block : whole);
+    if (op.sends(op.group->me))
+      arena.add(s.send, op.row().sent.form == Form::Block ? block : whole);
+    if (op.receives(op.group->me))
+      arena.add(s.recv, op.row().received.form == Form::Block ? block : whole);
   }
   arena.layOut();
   return arena;
@@ -182,7 +179,7 @@ void runOn(const br_model &model, const Rank &rank, std::byte *memory, int devic
 
 void DeviceTransport::run(const Operation &op, Clock::time_point, double seconds) {
   int me = op.group->me, size = op.group->size(), root = op.root();
-  if (op.isTransfer()) {
+  if (op.row().hasPeer()) {
     me = op.group->me < op.root() ? 0 : 1;
     size = 2;
     root = 1 - me;

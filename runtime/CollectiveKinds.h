@@ -1,0 +1,119 @@
+//===- CollectiveKinds.h - what there is to know of each collective -------===//
+//
+// One row for each br_collective, read by the compiler (the comm dialect, costs, the
+// interpreter) and by the runtime (checks, transports, the emulated link).  In the
+// rows n is the number of ranks of the group and K the bytes of the whole tensors.
+//
+// A tensor that a rank sends or receives is one whole tensor, or one block of it, or
+// the blocks of all ranks, which make up the whole tensor:
+//
+//   all_gather sends a block and receives all blocks,
+//   scatter sends all blocks, of the root, and receives a block,
+//   all_to_all sends all blocks, one to each rank, and receives one from each.
+//
+// Bytes and messages are those of the busiest rank in the best known algorithms for
+// long messages (Thakur, Rabenseifner, Gropp: Optimization of Collective Communication
+// Operations in MPICH, 2005).  They have one or two phases of n-1 messages around a
+// ring, which move K (n-1)/n bytes: an all_reduce is a reduce_scatter and an
+// all_gather, a broadcast a scatter and an all_gather, a reduce a reduce_scatter and a
+// gather.  A transfer is one message of K bytes, and no algorithm makes it of less.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COLLECTIVEKINDS_H
+#define BRAID_COLLECTIVEKINDS_H
+
+#include "braid_rt.h"
+
+#include <array>
+#include <string_view>
+
+namespace braid {
+
+// How ranks that do something of their own are named, by numbers in the group: a root
+// for all ranks, the other side of a transfer, or sources and targets in pairs.
+enum class Naming { None, Root, Peer, Pairs };
+
+// Which ranks of the group send, or receive; Sources are those of pairs.
+enum class Who { Nobody, Everyone, Root, Sources };
+
+enum class Form { Whole, Block, Blocks };
+
+struct Side {
+  Who who;
+  Form form = Form::Whole;
+};
+
+// Where what is received may overlap what is sent: nowhere, in the same place (send ==
+// recv), or a block in its place in the whole tensor.
+enum class InPlace { Never, Same, BlockInWhole };
+
+struct CollectiveKind {
+  br_collective kind;
+  std::string_view name; // of the op in the comm dialect, and in messages
+  Naming naming;
+  bool reduces;
+  Side sent, received;
+  bool resultsAgree; // whether all ranks receive the same
+  int phases;        // 0: a transfer
+  InPlace inPlace;
+
+  constexpr bool hasRoot() const { return naming == Naming::Root; }
+  constexpr bool hasPeer() const { return naming == Naming::Peer; }
+  constexpr bool isTransfer() const { return phases == 0; }
+  constexpr bool movesNothing() const { return sent.who == Who::Nobody && received.who == Who::Nobody; }
+
+  constexpr int64_t messages(int64_t ranks) const { return isTransfer() ? 1 : phases * (ranks - 1); }
+  // Of `bytes` of the whole tensors, padded to equal blocks where they are split.
+  constexpr int64_t bytesSent(int64_t bytes, int64_t ranks) const {
+    return isTransfer() ? bytes : phases * (bytes - bytes / ranks);
+  }
+};
+
+inline constexpr int collectiveKindCount = BR_BARRIER + 1;
+
+// clang-format off
+inline constexpr auto collectiveKinds = [] {
+  using enum Who;
+  using enum Form;
+  using enum InPlace;
+  return std::array<CollectiveKind, collectiveKindCount>{{
+    // kind, name, naming, reduces, sent, received, results agree, phases, in place
+    {BR_ALL_REDUCE,     "all_reduce",     Naming::None,  true,  {Everyone},         {Everyone},         true,  2, Same},
+    {BR_REDUCE_SCATTER, "reduce_scatter", Naming::None,  true,  {Everyone, Blocks}, {Everyone, Block},  false, 1, BlockInWhole},
+    {BR_ALL_GATHER,     "all_gather",     Naming::None,  false, {Everyone, Block},  {Everyone, Blocks}, true,  1, BlockInWhole},
+    {BR_ALL_TO_ALL,     "all_to_all",     Naming::None,  false, {Everyone, Blocks}, {Everyone, Blocks}, false, 1, Never},
+    {BR_BROADCAST,      "broadcast",      Naming::Root,  false, {Root},             {Everyone},         true,  2, Same},
+    {BR_REDUCE,         "reduce",         Naming::Root,  true,  {Everyone},         {Root},             false, 2, Same},
+    {BR_GATHER,         "gather",         Naming::Root,  false, {Everyone, Block},  {Root, Blocks},     false, 1, BlockInWhole},
+    {BR_SCATTER,        "scatter",        Naming::Root,  false, {Root, Blocks},     {Everyone, Block},  false, 1, BlockInWhole},
+    {BR_PERMUTE,        "permute",        Naming::Pairs, false, {Sources},          {Everyone},         false, 0, Never},
+    {BR_SEND,           "send",           Naming::Peer,  false, {Everyone},         {Nobody},           false, 0, Never},
+    {BR_RECV,           "recv",           Naming::Peer,  false, {Nobody},           {Everyone},         false, 0, Never},
+    {BR_BARRIER,        "barrier",        Naming::None,  false, {Nobody},           {Nobody},           false, 0, Never},
+  }};
+}();
+// clang-format on
+
+static_assert(
+    [] {
+      for (int i = 0; i < collectiveKindCount; ++i)
+        if (collectiveKinds[i].kind != i)
+          return false;
+      return true;
+    }(),
+    "a row for each br_collective, in its order");
+
+// `kind` is one of br_collective.
+constexpr const CollectiveKind &rowOf(int kind) { return collectiveKinds[kind]; }
+
+// The row of an op of the comm dialect.  Where there is none this reads past the end of
+// the table, which does not compile.
+consteval const CollectiveKind &rowNamed(std::string_view name) {
+  int kind = 0;
+  while (collectiveKinds[kind].name != name)
+    ++kind;
+  return collectiveKinds[kind];
+}
+
+} // namespace braid
+#endif // BRAID_COLLECTIVEKINDS_H
