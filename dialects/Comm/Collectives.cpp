@@ -74,10 +74,10 @@ int64_t comm::detail::bytesSent(Operation *operation, int64_t ranks) {
   auto op = cast<CollectiveOpInterface>(operation);
   // A rank that is its own target sends nothing.
   if (ArrayRef<int64_t> pairs = op.getPairs(); op.getRow().naming == Naming::Pairs) {
-    bool staysAtHome = true;
+    bool isLocal = true;
     for (size_t i = 0; i + 1 < pairs.size(); i += 2)
-      staysAtHome &= pairs[i] == pairs[i + 1];
-    if (staysAtHome)
+      isLocal &= pairs[i] == pairs[i + 1];
+    if (isLocal)
       return 0;
   }
   return op.getRow().bytesSent(paddedBytes(op, ranks), ranks);

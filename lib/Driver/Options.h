@@ -57,6 +57,8 @@ struct ParallelOptions {
   std::optional<bool> reshardAfterForward;
   bool unreducedAccumulators = false, noiseScale = false;
   std::string bucketMb, firstBucketMb;
+  /// "library", or the algorithm of comm-decompose; empty for library.
+  std::string collectives;
   /// "full" or "none".
   std::string overlap;
   std::optional<int64_t> prefetch;
@@ -66,6 +68,7 @@ struct ParallelOptions {
   std::vector<std::string> transports;
 
   bool isParallel() const { return !mesh.empty(); }
+  bool decomposesCollectives() const { return !collectives.empty() && collectives != "library"; }
 };
 
 struct DriverOptions {

@@ -163,6 +163,10 @@ static Error checkStrategy(const DriverOptions &all) {
     return makeError(
         "--strategy=dataparallel with --noise-scale: its gradients are reduced to the root tensor by tensor, "
         "so leave one of them out");
+  if (options.decomposesCollectives())
+    return makeError("--strategy=dataparallel with --collectives=" + options.collectives +
+                     ": the root and its workers run different programs, whose collectives cannot be decomposed; leave "
+                     "one of them out");
   for (auto [text, name] :
        {std::pair(&options.bucketMb, "--bucket-mb="), std::pair(&options.firstBucketMb, "--first-bucket-mb=")})
     if (!text->empty())
@@ -179,6 +183,9 @@ static Error checkCombinations(const DriverOptions &all) {
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
     return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
                      ": the first bucket cannot have a size of its own; leave --first-bucket-mb out");
+  if (options.collectives == "hierarchical" && options.mesh.size() == 1)
+    return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
+                     options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
   if (!options.transports.empty() && all.emit < Emit::Dir)
     return makeError("--transports applies to the binary: leave --emit out, or write --emit=dir");
   if (options.prefetch && options.overlap == "none")

@@ -149,6 +149,10 @@ static Phase mergeCollectives(const DriverOptions &options) {
       givenOptions(
           {{"bucket-mb", parallel.bucketMb}, {"first-bucket-mb", parallel.firstBucketMb}, {"link", parallel.link}}) +
       ",comm-name-tensors";
+  // Whole units and buckets are decomposed, so this comes after they are formed; what it
+  // adds between the messages becomes kernels, and each message is overlapped by itself.
+  if (parallel.decomposesCollectives())
+    passes += ",comm-decompose{algorithm=" + parallel.collectives + "}";
   return {"collectives", "func.func(" + passes + ")",
           /*isTalkative=*/true};
 }

@@ -26,21 +26,18 @@ static std::unique_ptr<Algorithm> makeAlgorithm(StringRef name) {
   return make ? make() : nullptr;
 }
 
-/// The result of one tensor of a bucket, or null.
-static Value decomposeTensor(const Algorithm &algorithm, Group &group, CollectiveOpInterface op, unsigned number) {
-  Value value = op.getSent()[number];
-  auto result = cast<RankedTensorType>(op->getResult(number).getType());
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](AllReduceOp op) { return algorithm.allReduce(group, op.getKind(), value); })
-      .Case([&](AllGatherOp op) { return algorithm.allGather(group, value, op.getDims()[number], result); })
-      .Case([&](ReduceScatterOp op) {
-        return algorithm.reduceScatter(group, op.getKind(), value, op.getDims()[number], result);
-      })
-      .Case([&](AllToAllOp op) {
-        return algorithm.allToAll(group, value, op.getSplit()[number], op.getConcat()[number]);
-      })
-      .Case([&](BroadcastOp op) { return algorithm.broadcast(group, value, op.getRoot()); })
-      .Default([](Operation *) { return Value(); });
+/// The results, or nothing.
+static Values resultsBy(const Algorithm &algorithm, Group &group, CollectiveOpInterface op) {
+  auto results = llvm::map_to_vector(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type); });
+  ValueRange sent = op.getSent();
+  return llvm::TypeSwitch<Operation *, Values>(op)
+      .Case([&](AllReduceOp op) { return algorithm.allReduce(group, op.getKind(), sent); })
+      .Case([&](AllGatherOp op) { return algorithm.allGather(group, sent, op.getDims(), results); })
+      .Case(
+          [&](ReduceScatterOp op) { return algorithm.reduceScatter(group, op.getKind(), sent, op.getDims(), results); })
+      .Case([&](AllToAllOp op) { return algorithm.allToAll(group, sent, op.getSplit(), op.getConcat()); })
+      .Case([&](BroadcastOp op) { return algorithm.broadcast(group, sent, op.getRoot()); })
+      .Default([](Operation *) { return Values(); });
 }
 
 namespace {
@@ -73,7 +70,7 @@ struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
 private:
   void decompose(CollectiveOpInterface op, const Algorithm &chosen, const Mesh &mesh, ProgramAttr program) {
     OpBuilder builder(op);
-    Group group(builder, op->getLoc(), op.getMeshAttr(), mesh, op.getAxes());
+    Group group(builder, op, mesh);
     if (!chosen.isFor(group))
       return;
     if (isa<StartOp>(op->getParentOp()))
@@ -81,13 +78,7 @@ private:
     // The other side would have to be decomposed alike.
     if (program.getAxis() && op.getAxes().contains(program.getAxis()))
       return leave(op, "ranks of its group run another function");
-    SmallVector<Value> results;
-    if (group.n == 1)
-      results = resultsOfOneRank(op, builder).value_or(SmallVector<Value>());
-    else
-      for (unsigned number = 0; number < op->getNumResults(); ++number)
-        if (Value result = decomposeTensor(chosen, group, op, number))
-          results.push_back(result);
+    Values results = group.n == 1 ? resultsOfOneRank(op, builder).value_or(Values()) : resultsBy(chosen, group, op);
     if (results.size() != op->getNumResults() || results.empty())
       return leave(op, "the algorithm has no way for it");
     op->replaceAllUsesWith(results);

@@ -1,9 +1,10 @@
 //===- Decompose.h - collectives as transfers -------------------*- C++ -*-===//
 //
-// An `Algorithm` says how a collective of one tensor is made of transfers between
-// the ranks of a group, which a `Group` builds.  Ranks are numbered in the group;
-// all run the same program, so what a rank does differently depends on its number
-// through comm.slice, comm.assemble and comm.axis_index alone.
+// An `Algorithm` says how a collective is made of transfers between the ranks of a
+// group, which a `Group` builds.  Ranks are numbered in the group; all run the same
+// program, so what a rank does differently depends on its number through comm.slice,
+// comm.assemble and comm.axis_index alone.  A bucket of tensors stays one: each message
+// carries a part of every tensor.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_COLLECTIVES_DECOMPOSE_H
@@ -14,66 +15,82 @@
 
 namespace braid {
 
+/// Something of each tensor of a bucket.
+using Values = llvm::SmallVector<mlir::Value>;
+using Types = llvm::ArrayRef<mlir::RankedTensorType>;
+using Dims = llvm::ArrayRef<int64_t>;
+
 /// The ranks of a collective, and builders of what they send and compute.
 class Group {
 public:
   using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
   using Type = mlir::RankedTensorType;
 
-  Group(mlir::OpBuilder &builder, mlir::Location loc, mlir::FlatSymbolRefAttr symbol, const comm::Mesh &mesh,
-        comm::AxesAttr axes)
-      : b(builder, loc), axes(axes), symbol(symbol), mesh(mesh), n(mesh.sizeOf(axes)) {}
-
+  /// For the ranks of `op`, whose names of tensors and unit the transfers get, too.
+  Group(mlir::OpBuilder &builder, comm::CollectiveOpInterface op, const comm::Mesh &mesh)
+      : Group(builder, op, mesh, op.getAxes()) {}
   /// The same for the ranks along other axes.
-  Group along(comm::AxesAttr other) const { return Group(b.builder, b.loc, symbol, mesh, other); }
+  Group along(comm::AxesAttr other) const { return Group(b.builder, op, mesh, other); }
 
   // Transfers.
-  Value permute(Value value, llvm::ArrayRef<int64_t> pairs);
+  Values permute(ValueRange values, llvm::ArrayRef<int64_t> pairs);
   /// Every rank sends to the one `distance` after it.
-  Value rotate(Value value, int64_t distance);
+  Values rotate(ValueRange values, int64_t distance);
 
   // This rank's part.
-  Value slice(Value value, int64_t dim, int64_t shift = 0);
-  Value assemble(mlir::ValueRange blocks, int64_t dim, llvm::ArrayRef<int64_t> shifts, Type result);
+  Values slice(ValueRange values, Dims dims, int64_t shift = 0);
+  /// Of one tensor.
+  Value assemble(ValueRange blocks, int64_t dim, llvm::ArrayRef<int64_t> shifts, Type result);
   /// This rank's number as seen from `root`: tensor<i32>.
   Value number(int64_t root = 0);
 
-  // Plain collectives of one tensor.
-  Value allReduce(comm::Reduction kind, Value value);
-  Value allGather(Value value, int64_t dim, Type result);
-  Value reduceScatter(comm::Reduction kind, Value value, int64_t dim, Type result);
-  Value allToAll(Value value, int64_t split, int64_t concat);
-  Value broadcast(Value value, int64_t root);
+  // Plain collectives.
+  Values allReduce(comm::Reduction kind, ValueRange values);
+  Values allGather(ValueRange values, Dims dims, Types results);
+  Values reduceScatter(comm::Reduction kind, ValueRange values, Dims dims, Types results);
+  Values allToAll(ValueRange values, Dims split, Dims concat);
+  Values broadcast(ValueRange values, int64_t root);
 
   // Arithmetic.
-  /// Two values combined; a mean is a sum until `finish` divides it.
-  Value combine(comm::Reduction kind, Value x, Value y);
-  Value finish(comm::Reduction kind, Value total);
-  /// `x` where the scalar `condition` holds, else `y`.
-  Value select(Value condition, Value x, Value y);
+  /// Two values combined, of each tensor; a mean is a sum until `finish` divides it.
+  Values combine(comm::Reduction kind, ValueRange xs, ValueRange ys);
+  Values finish(comm::Reduction kind, ValueRange totals);
+  /// `xs` where the scalar `condition` holds, else `ys`.
+  Values select(Value condition, ValueRange xs, ValueRange ys);
 
   tg::TensorBuilder b;
   const comm::AxesAttr axes;
-  const mlir::FlatSymbolRefAttr symbol;
   const comm::Mesh &mesh;
   const int64_t n;
+
+private:
+  Group(mlir::OpBuilder &builder, comm::CollectiveOpInterface op, const comm::Mesh &mesh, comm::AxesAttr axes)
+      : b(builder, op->getLoc()), axes(axes), mesh(mesh), n(mesh.sizeOf(axes)), op(op), symbol(op.getMeshAttr()) {}
+
+  template <typename OpTy, typename... Args> Values communicate(Args &&...args);
+  Value combine(comm::Reduction kind, Value x, Value y);
+
+  comm::CollectiveOpInterface op;
+  const mlir::FlatSymbolRefAttr symbol;
 };
 
-/// How collectives are made of transfers.  A function builds the result, or
-/// nothing and returns null where the algorithm has no way for it.
+/// How collectives are made of transfers.  A function builds the results, or
+/// nothing and returns nothing where the algorithm has no way for it.
 class Algorithm {
 public:
   using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
   using Type = mlir::RankedTensorType;
 
   virtual ~Algorithm() = default;
   /// Whether a group has the form that the algorithm is for.
   virtual bool isFor(const Group &) const { return true; }
-  virtual Value allReduce(Group &, comm::Reduction, Value) const { return {}; }
-  virtual Value allGather(Group &, Value, int64_t /*dim*/, Type /*result*/) const { return {}; }
-  virtual Value reduceScatter(Group &, comm::Reduction, Value, int64_t /*dim*/, Type /*result*/) const { return {}; }
-  virtual Value allToAll(Group &, Value, int64_t /*split*/, int64_t /*concat*/) const { return {}; }
-  virtual Value broadcast(Group &, Value, int64_t /*root*/) const { return {}; }
+  virtual Values allReduce(Group &, comm::Reduction, ValueRange) const { return {}; }
+  virtual Values allGather(Group &, ValueRange, Dims, Types /*results*/) const { return {}; }
+  virtual Values reduceScatter(Group &, comm::Reduction, ValueRange, Dims, Types /*results*/) const { return {}; }
+  virtual Values allToAll(Group &, ValueRange, Dims /*split*/, Dims /*concat*/) const { return {}; }
+  virtual Values broadcast(Group &, ValueRange, int64_t /*root*/) const { return {}; }
 };
 
 std::unique_ptr<Algorithm> makeRing();
@@ -81,9 +98,14 @@ std::unique_ptr<Algorithm> makeDirect();
 std::unique_ptr<Algorithm> makeTree();
 std::unique_ptr<Algorithm> makeHierarchical();
 
+llvm::SmallVector<mlir::RankedTensorType> typesOf(mlir::ValueRange values);
+
 /// Where an all_reduce is split into blocks: dim 0 if they are equal, else the flat
 /// order.
-int64_t dimOfBlocks(mlir::RankedTensorType type, int64_t ranks);
+llvm::SmallVector<int64_t> dimsOfBlocks(Types types, int64_t ranks);
+/// One of `ranks` blocks of each tensor, and that many blocks side by side.
+llvm::SmallVector<mlir::RankedTensorType> blockTypes(Types types, Dims dims, int64_t ranks);
+llvm::SmallVector<mlir::RankedTensorType> wholeTypes(Types types, Dims dims, int64_t ranks);
 
 } // namespace braid
 

@@ -1,22 +1,37 @@
 //===- DecomposeGroup.cpp - what the ranks of a group send and compute ----===//
 
+#include "dialects/Comm/TensorNames.h"
 #include "passes/Collectives/Decompose.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-Value Group::permute(Value value, ArrayRef<int64_t> pairs) { return b.make<PermuteOp>(value, pairs, symbol, axes); }
+/// A transfer or a collective of every tensor of the bucket, with what is said of it.
+template <typename OpTy, typename... Args> Values Group::communicate(Args &&...args) {
+  auto made = b.builder.create<OpTy>(b.loc, std::forward<Args>(args)...);
+  for (StringRef name : {StringRef(CommDialect::kUnit), StringRef(kTensors)})
+    if (Attribute attribute = op->getAttr(name))
+      made->setAttr(name, attribute);
+  return Values(made->getResults());
+}
 
-Value Group::rotate(Value value, int64_t distance) {
+Values Group::permute(ValueRange values, ArrayRef<int64_t> pairs) {
+  return communicate<PermuteOp>(values, pairs, symbol, axes);
+}
+
+Values Group::rotate(ValueRange values, int64_t distance) {
   SmallVector<int64_t> pairs;
   for (int64_t rank = 0; rank < n; ++rank)
     pairs.append({rank, (rank + distance) % n});
-  return permute(value, pairs);
+  return permute(values, pairs);
 }
 
-Value Group::slice(Value value, int64_t dim, int64_t shift) {
-  return b.make<SliceOp>(value, dim, symbol, axes, n, shift);
+Values Group::slice(ValueRange values, Dims dims, int64_t shift) {
+  Values blocks;
+  for (auto [value, dim] : llvm::zip_equal(values, dims))
+    blocks.push_back(b.make<SliceOp>(value, dim, symbol, axes, n, shift));
+  return blocks;
 }
 
 Value Group::assemble(ValueRange blocks, int64_t dim, ArrayRef<int64_t> shifts, Type result) {
@@ -31,23 +46,32 @@ Value Group::number(int64_t root) {
   return b.make<arith::RemSIOp>(distance, b.like(number, n));
 }
 
-Value Group::allReduce(Reduction kind, Value value) { return b.make<AllReduceOp>(kind, value, symbol, axes); }
-
-Value Group::allGather(Value value, int64_t dim, Type result) {
-  return b.make<AllGatherOp>(value, ArrayRef(dim), symbol, axes, result);
+Values Group::allReduce(Reduction kind, ValueRange values) {
+  return communicate<AllReduceOp>(kind, values, symbol, axes);
 }
 
-Value Group::reduceScatter(Reduction kind, Value value, int64_t dim, Type result) {
-  return b.make<ReduceScatterOp>(kind, value, ArrayRef(dim), symbol, axes, result);
+Values Group::allGather(ValueRange values, Dims dims, Types results) {
+  return communicate<AllGatherOp>(values, dims, symbol, axes, SmallVector<mlir::Type>(results));
 }
 
-Value Group::allToAll(Value value, int64_t split, int64_t concat) {
-  return b.make<AllToAllOp>(value, ArrayRef(split), ArrayRef(concat), symbol, axes, n);
+Values Group::reduceScatter(Reduction kind, ValueRange values, Dims dims, Types results) {
+  return communicate<ReduceScatterOp>(kind, values, dims, symbol, axes, SmallVector<mlir::Type>(results));
 }
 
-Value Group::broadcast(Value value, int64_t root) {
-  return b.make<BroadcastOp>(TypeRange(value.getType()), ValueRange(value), ValueRange(),
-                             b.builder.getI64IntegerAttr(root), symbol, axes);
+Values Group::allToAll(ValueRange values, Dims split, Dims concat) {
+  return communicate<AllToAllOp>(values, split, concat, symbol, axes, n);
+}
+
+Values Group::broadcast(ValueRange values, int64_t root) {
+  return communicate<BroadcastOp>(values.getTypes(), values, ValueRange(), b.builder.getI64IntegerAttr(root), symbol,
+                                  axes);
+}
+
+Values Group::combine(Reduction kind, ValueRange xs, ValueRange ys) {
+  Values combined;
+  for (auto [x, y] : llvm::zip_equal(xs, ys))
+    combined.push_back(combine(kind, Value(x), Value(y)));
+  return combined;
 }
 
 Value Group::combine(Reduction kind, Value x, Value y) {
@@ -71,15 +95,44 @@ Value Group::combine(Reduction kind, Value x, Value y) {
   return b.make<arith::AddIOp>(x, y);
 }
 
-Value Group::finish(Reduction kind, Value total) {
-  if (kind != Reduction::Mean)
-    return total;
-  Value wide = b.widen(total);
-  return b.convert(b.div(wide, b.like(wide, n)), tg::typeOf(total).getElementType());
+Values Group::finish(Reduction kind, ValueRange totals) {
+  Values finished(totals);
+  if (kind == Reduction::Mean)
+    for (Value &value : finished) {
+      Value wide = b.widen(value);
+      value = b.convert(b.div(wide, b.like(wide, n)), tg::typeOf(value).getElementType());
+    }
+  return finished;
 }
 
-Value Group::select(Value condition, Value x, Value y) { return b.select(b.fromScalar(condition, x), x, y); }
+Values Group::select(Value condition, ValueRange xs, ValueRange ys) {
+  Values selected;
+  for (auto [x, y] : llvm::zip_equal(xs, ys))
+    selected.push_back(b.select(b.fromScalar(condition, x), x, y));
+  return selected;
+}
 
-int64_t braid::dimOfBlocks(RankedTensorType type, int64_t ranks) {
-  return type.getRank() > 0 && type.getDimSize(0) % ranks == 0 ? 0 : kFlat;
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+SmallVector<RankedTensorType> braid::typesOf(ValueRange values) { return llvm::map_to_vector(values, tg::typeOf); }
+
+SmallVector<int64_t> braid::dimsOfBlocks(Types types, int64_t ranks) {
+  return llvm::map_to_vector(
+      types, [&](RankedTensorType type) { return type.getRank() > 0 && type.getDimSize(0) % ranks == 0 ? 0 : kFlat; });
+}
+
+SmallVector<RankedTensorType> braid::blockTypes(Types types, Dims dims, int64_t ranks) {
+  SmallVector<RankedTensorType> blocks;
+  for (auto [type, dim] : llvm::zip_equal(types, dims))
+    blocks.push_back(blockType(type, dim, ranks));
+  return blocks;
+}
+
+SmallVector<RankedTensorType> braid::wholeTypes(Types types, Dims dims, int64_t ranks) {
+  SmallVector<RankedTensorType> wholes;
+  for (auto [type, dim] : llvm::zip_equal(types, dims))
+    wholes.push_back(wholeType(type, dim, ranks));
+  return wholes;
 }

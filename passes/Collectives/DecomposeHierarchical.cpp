@@ -31,80 +31,103 @@ static SmallVector<int64_t> replaceDim(ArrayRef<int64_t> shape, int64_t dim, Arr
   return result;
 }
 
+/// The dims in which flat ranges lie as well: blocks of a tensor of one dim.
+static SmallVector<int64_t> plainDims(Dims dims) {
+  return llvm::map_to_vector(dims, [](int64_t dim) { return dim == kFlat ? 0 : dim; });
+}
+
+static SmallVector<int64_t> nextDims(Dims dims) {
+  return llvm::map_to_vector(dims, [](int64_t dim) { return dim + 1; });
+}
+
 namespace {
 struct Hierarchical final : Algorithm {
   bool isFor(const Group &group) const final { return group.axes.size() > 1; }
 
-  Value allReduce(Group &group, Reduction kind, Value value) const final {
+  Values allReduce(Group &group, Reduction kind, ValueRange values) const final {
     if (!isFor(group))
-      return group.allReduce(kind, value);
+      return group.allReduce(kind, values);
     auto [outer, inner] = splitGroup(group);
-    Type type = tg::typeOf(value);
-    int64_t dim = dimOfBlocks(type, inner.n);
-    Value block = inner.reduceScatter(kind, value, dim, blockType(type, dim, inner.n));
-    return inner.allGather(allReduce(outer, kind, block), dim, type);
+    SmallVector<Type> types = typesOf(values);
+    SmallVector<int64_t> dims = dimsOfBlocks(types, inner.n);
+    Values blocks = inner.reduceScatter(kind, values, dims, blockTypes(types, dims, inner.n));
+    return inner.allGather(allReduce(outer, kind, blocks), dims, types);
   }
 
-  Value allGather(Group &group, Value value, int64_t dim, Type result) const final {
+  Values allGather(Group &group, ValueRange values, Dims dims, Types results) const final {
     if (!isFor(group))
-      return group.allGather(value, dim, result);
-    if (dim == kFlat)
-      return gatherFlat(group, value, result);
+      return group.allGather(values, dims, results);
     auto [outer, inner] = splitGroup(group);
-    Type type = tg::typeOf(value);
-    value = group.b.reshape(value, replaceDim(type.getShape(), dim, {1, type.getDimSize(dim)}));
-    value = allGather(outer, value, dim, wholeType(tg::typeOf(value), dim, outer.n));
-    value = inner.allGather(value, dim + 1, wholeType(tg::typeOf(value), dim + 1, inner.n));
-    return group.b.reshape(value, result.getShape());
-  }
-
-  Value reduceScatter(Group &group, Reduction kind, Value value, int64_t dim, Type result) const final {
-    if (!isFor(group))
-      return group.reduceScatter(kind, value, dim, result);
-    if (dim == kFlat)
-      return scatterFlat(group, kind, value, result);
-    auto [outer, inner] = splitGroup(group);
-    Type type = tg::typeOf(value);
-    value = group.b.reshape(value, replaceDim(type.getShape(), dim, {outer.n, type.getDimSize(dim) / outer.n}));
-    value = inner.reduceScatter(kind, value, dim + 1, blockType(tg::typeOf(value), dim + 1, inner.n));
-    value = reduceScatter(outer, kind, value, dim, blockType(tg::typeOf(value), dim, outer.n));
-    return group.b.reshape(value, result.getShape());
-  }
-
-  Value allToAll(Group &group, Value value, int64_t split, int64_t concat) const final {
-    if (!isFor(group))
-      return group.allToAll(value, split, concat);
-    auto [outer, inner] = splitGroup(group);
-    // The dim that is split becomes [na, nb, block], the other [1, 1, size].
-    Type type = tg::typeOf(value);
-    int64_t block = type.getDimSize(split) / group.n;
-    SmallVector<int64_t> shape, result;
-    int64_t from = 0, to = 0;
-    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-      bool isSplit = int64_t(dim) == split, isConcat = int64_t(dim) == concat;
-      if (isConcat) {
-        to = shape.size();
-        shape.append({1, 1});
-      }
-      if (isSplit) {
-        from = shape.size();
-        shape.append({outer.n, inner.n});
-      }
-      shape.push_back(isSplit ? block : size);
-      result.push_back((isSplit ? block : size) * (isConcat ? group.n : 1));
+    SmallVector<int64_t> outerDims = plainDims(dims), innerDims = nextDims(outerDims);
+    Values parts;
+    for (auto [value, dim] : llvm::zip_equal(values, outerDims)) {
+      Type type = tg::typeOf(value);
+      parts.push_back(group.b.reshape(value, replaceDim(type.getShape(), dim, {1, type.getDimSize(dim)})));
     }
-    value = allToAll(outer, group.b.reshape(value, shape), from, to);
-    value = inner.allToAll(value, from + 1, to + 1);
-    return group.b.reshape(value, result);
+    parts = allGather(outer, parts, outerDims, wholeTypes(typesOf(parts), outerDims, outer.n));
+    parts = inner.allGather(parts, innerDims, wholeTypes(typesOf(parts), innerDims, inner.n));
+    for (auto [part, dim, result] : llvm::zip_equal(parts, dims, results)) {
+      // The padding of flat ranges is at the end.
+      if (dim == kFlat) {
+        part = group.b.reshape(part, {tg::typeOf(part).getNumElements()});
+        part = group.b.slice(part, 0, 0, result.getNumElements());
+      }
+      part = group.b.reshape(part, result.getShape());
+    }
+    return parts;
   }
 
-  Value broadcast(Group &group, Value value, int64_t root) const final {
+  Values reduceScatter(Group &group, Reduction kind, ValueRange values, Dims dims, Types results) const final {
     if (!isFor(group))
-      return group.broadcast(value, root);
+      return group.reduceScatter(kind, values, dims, results);
+    auto [outer, inner] = splitGroup(group);
+    SmallVector<int64_t> outerDims = plainDims(dims), innerDims = nextDims(outerDims);
+    Values parts;
+    for (auto [value, dim, plain, result] : llvm::zip_equal(values, dims, outerDims, results)) {
+      Value part = value;
+      if (dim == kFlat) {
+        int64_t elements = tg::typeOf(value).getNumElements();
+        part = group.b.reshape(value, {elements});
+        part = group.b.padZeros(part, 0, 0, result.getNumElements() * group.n - elements);
+      }
+      Type type = tg::typeOf(part);
+      parts.push_back(
+          group.b.reshape(part, replaceDim(type.getShape(), plain, {outer.n, type.getDimSize(plain) / outer.n})));
+    }
+    parts = inner.reduceScatter(kind, parts, innerDims, blockTypes(typesOf(parts), innerDims, inner.n));
+    parts = reduceScatter(outer, kind, parts, outerDims, blockTypes(typesOf(parts), outerDims, outer.n));
+    for (auto [part, result] : llvm::zip_equal(parts, results))
+      part = group.b.reshape(part, result.getShape());
+    return parts;
+  }
+
+  Values allToAll(Group &group, ValueRange values, Dims split, Dims concat) const final {
+    if (!isFor(group))
+      return group.allToAll(values, split, concat);
+    auto [outer, inner] = splitGroup(group);
+    Values parts;
+    SmallVector<int64_t> from, to;
+    SmallVector<Exchange> exchanges;
+    for (auto [value, its, other] : llvm::zip_equal(values, split, concat)) {
+      const Exchange &exchange = exchanges.emplace_back(tg::typeOf(value).getShape(), its, other, outer.n, inner.n);
+      parts.push_back(group.b.reshape(value, exchange.shape));
+      from.push_back(exchange.from);
+      to.push_back(exchange.to);
+    }
+    parts = allToAll(outer, parts, from, to);
+    parts = inner.allToAll(parts, nextDims(from), nextDims(to));
+    for (auto [part, exchange] : llvm::zip_equal(parts, exchanges))
+      part = group.b.reshape(part, exchange.result);
+    return parts;
+  }
+
+  Values broadcast(Group &group, ValueRange values, int64_t root) const final {
+    if (!isFor(group))
+      return group.broadcast(values, root);
     // First to the ranks with the root's number along the inner axis; what the
     // others send each other meanwhile is not used.
     auto [outer, inner] = splitGroup(group);
-    return inner.broadcast(broadcast(outer, value, root / inner.n), root % inner.n);
+    return inner.broadcast(broadcast(outer, values, root / inner.n), root % inner.n);
   }
 
 private:
@@ -114,17 +137,28 @@ private:
     return {group.along(sliceAxes(group.axes, 0, last)), group.along(sliceAxes(group.axes, last))};
   }
 
-  /// Flat ranges are blocks of a tensor of one dim, whose padding is at its end.
-  Value gatherFlat(Group &group, Value value, Type result) const {
-    Value whole = allGather(group, value, /*dim=*/0, wholeType(tg::typeOf(value), 0, group.n));
-    return group.b.reshape(group.b.slice(whole, 0, 0, result.getNumElements()), result.getShape());
-  }
-  Value scatterFlat(Group &group, Reduction kind, Value value, Type result) const {
-    int64_t elements = tg::typeOf(value).getNumElements();
-    Value flat = group.b.reshape(value, {elements});
-    flat = group.b.padZeros(flat, 0, 0, result.getNumElements() * group.n - elements);
-    return reduceScatter(group, kind, flat, /*dim=*/0, result);
-  }
+  /// The dims of one tensor of an all_to_all: the one that is split becomes
+  /// [na, nb, block], the other [1, 1, size].
+  struct Exchange {
+    Exchange(ArrayRef<int64_t> whole, int64_t split, int64_t concat, int64_t na, int64_t nb) {
+      for (auto [dim, size] : llvm::enumerate(whole)) {
+        bool isSplit = int64_t(dim) == split, isConcat = int64_t(dim) == concat;
+        if (isConcat) {
+          to = shape.size();
+          shape.append({1, 1});
+        }
+        if (isSplit) {
+          from = shape.size();
+          shape.append({na, nb});
+        }
+        int64_t block = isSplit ? size / (na * nb) : size;
+        shape.push_back(block);
+        result.push_back(block * (isConcat ? na * nb : 1));
+      }
+    }
+    SmallVector<int64_t> shape, result;
+    int64_t from = 0, to = 0;
+  };
 };
 } // namespace
 

@@ -31,61 +31,66 @@ namespace {
 /// all_reduce is reduce_scatter, then all_gather.
 class ByBlocks : public Algorithm {
 public:
-  Value allReduce(Group &group, Reduction kind, Value value) const final {
-    Type type = tg::typeOf(value);
-    int64_t dim = dimOfBlocks(type, group.n);
-    Value block = reduceScatter(group, kind, value, dim, blockType(type, dim, group.n));
-    return allGather(group, block, dim, type);
+  Values allReduce(Group &group, Reduction kind, ValueRange values) const final {
+    SmallVector<Type> types = typesOf(values);
+    SmallVector<int64_t> dims = dimsOfBlocks(types, group.n);
+    Values blocks = reduceScatter(group, kind, values, dims, blockTypes(types, dims, group.n));
+    return allGather(group, blocks, dims, types);
   }
 
 protected:
   /// The blocks of this rank and of those 1, 2, ... before it, side by side.
-  static Value assembleBackwards(Group &group, ArrayRef<Value> blocks, int64_t dim, Type result) {
+  static Values assembleBackwards(Group &group, ArrayRef<Values> blocks, Dims dims, Types results) {
     SmallVector<int64_t> shifts;
     for (int64_t distance = 0; distance < group.n; ++distance)
       shifts.push_back((group.n - distance) % group.n);
-    return group.assemble(blocks, dim, shifts, result);
+    Values wholes;
+    for (auto [tensor, dim, result] : llvm::enumerate(dims, results)) {
+      auto its = llvm::map_to_vector(blocks, [tensor = tensor](const Values &of) { return of[tensor]; });
+      wholes.push_back(group.assemble(its, dim, shifts, result));
+    }
+    return wholes;
   }
 };
 
 struct Ring final : ByBlocks {
-  Value reduceScatter(Group &group, Reduction kind, Value value, int64_t dim, Type) const final {
-    Value block = group.slice(value, dim, group.n - 1);
+  Values reduceScatter(Group &group, Reduction kind, ValueRange values, Dims dims, Types) const final {
+    Values blocks = group.slice(values, dims, group.n - 1);
     for (int64_t shift = group.n - 2; shift >= 0; --shift) {
-      Value sum = group.rotate(block, 1);
-      block = group.combine(kind, sum, group.slice(value, dim, shift));
+      Values sums = group.rotate(blocks, 1);
+      blocks = group.combine(kind, sums, group.slice(values, dims, shift));
     }
-    return group.finish(kind, block);
+    return group.finish(kind, blocks);
   }
 
-  Value allGather(Group &group, Value value, int64_t dim, Type result) const final {
-    SmallVector<Value> blocks{value};
+  Values allGather(Group &group, ValueRange values, Dims dims, Types results) const final {
+    SmallVector<Values> blocks{Values(values)};
     while (int64_t(blocks.size()) < group.n)
       blocks.push_back(group.rotate(blocks.back(), 1));
-    return assembleBackwards(group, blocks, dim, result);
+    return assembleBackwards(group, blocks, dims, results);
   }
 };
 
 struct Direct final : ByBlocks {
-  Value reduceScatter(Group &group, Reduction kind, Value value, int64_t dim, Type) const final {
-    Value block = group.slice(value, dim);
+  Values reduceScatter(Group &group, Reduction kind, ValueRange values, Dims dims, Types) const final {
+    Values blocks = group.slice(values, dims);
     for (int64_t distance = 1; distance < group.n; ++distance)
-      block = group.combine(kind, block, group.rotate(group.slice(value, dim, distance), distance));
-    return group.finish(kind, block);
+      blocks = group.combine(kind, blocks, group.rotate(group.slice(values, dims, distance), distance));
+    return group.finish(kind, blocks);
   }
 
-  Value allGather(Group &group, Value value, int64_t dim, Type result) const final {
-    SmallVector<Value> blocks{value};
+  Values allGather(Group &group, ValueRange values, Dims dims, Types results) const final {
+    SmallVector<Values> blocks{Values(values)};
     for (int64_t distance = 1; distance < group.n; ++distance)
-      blocks.push_back(group.rotate(value, distance));
-    return assembleBackwards(group, blocks, dim, result);
+      blocks.push_back(group.rotate(values, distance));
+    return assembleBackwards(group, blocks, dims, results);
   }
 
-  Value allToAll(Group &group, Value value, int64_t split, int64_t concat) const final {
-    SmallVector<Value> blocks{group.slice(value, split)};
+  Values allToAll(Group &group, ValueRange values, Dims split, Dims concat) const final {
+    SmallVector<Values> blocks{group.slice(values, split)};
     for (int64_t distance = 1; distance < group.n; ++distance)
-      blocks.push_back(group.rotate(group.slice(value, split, distance), distance));
-    return assembleBackwards(group, blocks, concat, wholeType(tg::typeOf(blocks[0]), concat, group.n));
+      blocks.push_back(group.rotate(group.slice(values, split, distance), distance));
+    return assembleBackwards(group, blocks, concat, wholeTypes(typesOf(blocks[0]), concat, group.n));
   }
 };
 

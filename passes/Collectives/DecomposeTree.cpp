@@ -45,33 +45,35 @@ static Value hasPartner(Group &group, Value number, int64_t step) {
 
 namespace {
 struct Tree final : Algorithm {
-  Value allReduce(Group &group, Reduction kind, Value value) const final {
-    return broadcast(group, group.finish(kind, reduce(group, kind, value)), /*root=*/0);
+  Values allReduce(Group &group, Reduction kind, ValueRange values) const final {
+    return broadcast(group, group.finish(kind, reduce(group, kind, values)), /*root=*/0);
   }
 
-  Value broadcast(Group &group, Value value, int64_t root) const final {
+  Values broadcast(Group &group, ValueRange own, int64_t root) const final {
+    Values values(own);
     Value number = group.number(root);
     for (int64_t step = 1; step < group.n; step *= 2) {
       SmallVector<int64_t> pairs;
       for (int64_t rank = 0; rank < step && rank + step < group.n; ++rank)
         pairs.append({(rank + root) % group.n, (rank + step + root) % group.n});
-      value = group.select(isSecondHalf(group, number, step), group.permute(value, pairs), value);
+      values = group.select(isSecondHalf(group, number, step), group.permute(values, pairs), values);
     }
-    return value;
+    return values;
   }
 
 private:
   /// On rank 0 the combination; what others have is of no use.
-  static Value reduce(Group &group, Reduction kind, Value value) {
+  static Values reduce(Group &group, Reduction kind, ValueRange own) {
+    Values values(own);
     Value number = group.number();
     for (int64_t step = 1; step < group.n; step *= 2) {
       SmallVector<int64_t> pairs;
       for (int64_t rank = 0; rank + step < group.n; rank += 2 * step)
         pairs.append({rank + step, rank});
-      Value combined = group.combine(kind, value, group.permute(value, pairs));
-      value = group.select(hasPartner(group, number, step), combined, value);
+      Values combined = group.combine(kind, values, group.permute(values, pairs));
+      values = group.select(hasPartner(group, number, step), combined, values);
     }
-    return value;
+    return values;
   }
 };
 } // namespace

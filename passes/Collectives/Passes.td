@@ -77,13 +77,15 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
     | hierarchical | over {a, b}: reduce_scatter over b, all_reduce of 1/nb over a, all_gather over b | one axis at a time |
 
     Tensors are split along dim 0 where n divides it and else in the flat order, whose
-    last block is padded.  A mean is a sum that is divided once.  Buckets come apart
-    into tensors.  `hierarchical` makes smaller collectives over single axes, which
+    last block is padded.  A mean is a sum that is divided once.  A bucket stays one:
+    each permute carries a part of every tensor, and `comm.tensors` and `comm.unit` of
+    the collective.  `hierarchical` makes smaller collectives over single axes, which
     another run may decompose in its turn, and leaves groups over one axis alone.
 
     A result has the same bits on all ranks and in every run; but ring, direct and
     tree add in their own orders and not in that of ranks, so floats agree with the
-    plain op's up to rounding.  Collectives that an algorithm does not support stay, with a remark.
+    plain op's up to rounding.  Collectives that an algorithm does not support stay,
+    with a remark.
 
     Input (`algorithm=ring`):
     ```mlir

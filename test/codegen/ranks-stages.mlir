@@ -26,7 +26,7 @@ comm.mesh @mesh [pp = 2, dp = 2]
 
 func.func @first(%x: tensor<4x6xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x6xf32>},
                  %b: tensor<5xf32> {tg.input = "b"})
-    -> (tensor<5xf32> {tg.role = "back", comm.sharding = #comm.sharding<@mesh, {}>})
+    -> (tensor<5xf32> {tg.output = "back", comm.sharding = #comm.sharding<@mesh, {}>})
     attributes {comm.program = #comm.program<@mesh, pp = [0]>, comm.entry = "train"} {
   %h = math.exp %x : tensor<4x6xf32>
   comm.send %h, %b to 1 over @mesh {pp} : (tensor<4x6xf32>, tensor<5xf32>) -> ()
@@ -35,7 +35,7 @@ func.func @first(%x: tensor<4x6xf32> {tg.input = "x", comm.sharding = #comm.shar
   return %back : tensor<5xf32>
 }
 
-func.func @second() -> (tensor<4x6xf32> {tg.role = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x6xf32>})
+func.func @second() -> (tensor<4x6xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<8x6xf32>})
     attributes {comm.program = #comm.program<@mesh, pp = [1]>, comm.entry = "train"} {
   %t = comm.start {
     %h:2 = comm.recv from 0 over @mesh {pp} : () -> (tensor<4x6xf32>, tensor<5xf32>)

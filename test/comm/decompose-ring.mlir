@@ -116,16 +116,15 @@ func.func @reduce_scatter_of_two(%x: tensor<2x2xi32> {comm.sharding = #comm.shar
   return %y : tensor<1x2xi32>
 }
 
-// A bucket comes apart.
+// A bucket stays one, and what is said of it is said of each message.
 // CHECK-LABEL: func @all_gather
-// CHECK-COUNT-3: comm.permute {{.*}} : (tensor<8x1xf32>) -> tensor<8x1xf32>
+// CHECK-COUNT-3: comm.permute {{.*}} {comm.tensors = ["x", "y"], comm.unit = "u"} : (tensor<8x1xf32>, tensor<2xi64>) -> (tensor<8x1xf32>, tensor<2xi64>)
 // CHECK: comm.assemble {{.*}} dim 1
-// CHECK-COUNT-3: comm.permute {{.*}} : (tensor<2xi64>) -> tensor<2xi64>
 // CHECK: comm.assemble {{.*}} dim flat
 // CHECK-NOT: comm.permute
 func.func @all_gather(%x: tensor<8x1xf32> {comm.sharding = #comm.sharding<@four, {} {dp}>, comm.global = tensor<8x4xf32>}, %y: tensor<2xi64> {comm.sharding = #comm.sharding<@four, {}, flat {dp}>, comm.global = tensor<7xi64>})
     -> (tensor<8x4xf32> {comm.sharding = #comm.sharding<@four, {} {}>}, tensor<7xi64> {comm.sharding = #comm.sharding<@four, {}>})
     attributes {comm.program = #comm.program<@four>} {
-  %z:2 = comm.all_gather %x, %y dims [1, flat] over @four {dp} : (tensor<8x1xf32>, tensor<2xi64>) -> (tensor<8x4xf32>, tensor<7xi64>)
+  %z:2 = comm.all_gather %x, %y dims [1, flat] over @four {dp} {comm.tensors = ["x", "y"], comm.unit = "u"} : (tensor<8x1xf32>, tensor<2xi64>) -> (tensor<8x4xf32>, tensor<7xi64>)
   return %z#0, %z#1 : tensor<8x4xf32>, tensor<7xi64>
 }

@@ -9,7 +9,7 @@ using namespace braid::reference;
 
 namespace {
 /// One side of the comparison.
-struct Side {
+struct Version {
   Step step;
   Values values;
   SmallVector<Tensor> made;
@@ -30,7 +30,7 @@ static int64_t countMicrobatches(const Program &whole, const Program &part) {
 
 /// Tensors that the program in memory keeps and the function does not update
 /// must stay what they were.
-static std::string findStrayUpdate(const Side &before, const Side &after, const Values &initial) {
+static std::string findStrayUpdate(const Version &before, const Version &after, const Values &initial) {
   for (auto [slot, tensor] : llvm::zip_equal(after.step.main.results, after.made)) {
     bool updatedBefore =
         llvm::any_of(before.step.main.results, [&](const ResultSlot &other) { return other.updates == slot.updates; });
@@ -45,8 +45,8 @@ static std::string findStrayUpdate(const Side &before, const Side &after, const 
 }
 
 /// Compares all results that both sides have; prints the first difference.
-static LogicalResult compareSides(const Side &before, const Side &after, const Values &initial, const Options &options,
-                                  uint64_t seed, int64_t &compared) {
+static LogicalResult compareVersions(const Version &before, const Version &after, const Values &initial,
+                                     const Options &options, uint64_t seed, int64_t &compared) {
   std::vector<int64_t> partners = matchResults(before.step.main, after.step.main);
   auto differs = [&](const Twine &text) {
     llvm::errs() << "'" << before.step.main.name << "' differs after the passes (seed " << seed << "): " << text
@@ -68,19 +68,19 @@ static LogicalResult compareSides(const Side &before, const Side &after, const V
 }
 
 /// Runs both sides on the inputs of one seed.
-static LogicalResult compareOnce(Side &before, Side &after, InputOptions inputs, const Options &options,
+static LogicalResult compareOnce(Version &before, Version &after, InputOptions inputs, const Options &options,
                                  int64_t &compared) {
   before.values.clear();
   if (llvm::Error error = makeInputs(before.step.main, inputs, before.values))
     return before.step.main.emitError(std::move(error));
   Values initial = after.values = before.values;
-  for (Side *side : {&before, &after}) {
+  for (Version *side : {&before, &after}) {
     Results made = side->step.run(side->values, inputs, options.arithmetic);
     if (failed(made))
       return failure();
     side->made = std::move(*made);
   }
-  return compareSides(before, after, initial, options, inputs.seed, compared);
+  return compareVersions(before, after, initial, options, inputs.seed, compared);
 }
 
 /// Ints are what the passes were given; where only the other side shows what
@@ -108,7 +108,7 @@ static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const st
   FailureOr<Step> second = Step::find(changed, partnerOf(name, changed, options));
   if (failed(second))
     return failure();
-  Side before{std::move(*first), {}, {}}, after{std::move(*second), {}, {}};
+  Version before{std::move(*first), {}, {}}, after{std::move(*second), {}, {}};
   adoptBounds(before.step.main, after.step.main);
   before.step.microbatches = options.microbatches;
   after.step.microbatches = after.step.accumulate ? countMicrobatches(before.step.main, after.step.main) : 1;

@@ -132,6 +132,10 @@ constexpr Option kRanks[] = {
 constexpr Option kOverlap[] = {
     {"--overlap", choice({"full", "none"}), "Hide communication behind compute", into<&ParallelOptions::overlap>(),
      byDefault("full")},
+    {"--collectives", choice({"library", "ring", "tree", "direct", "hierarchical"}),
+     "How collectives are made: by the library of the transport, or of messages between pairs of ranks; "
+     "hierarchical: of collectives over one mesh axis after the other",
+     into<&ParallelOptions::collectives>(), byDefault("library")},
     {"--bucket-mb", number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"}),
      "Tensors that are reduced or gathered together; 0: one collective for each, inf: for all, auto: from --link",
      into<&ParallelOptions::bucketMb>(), defaultOf<&BucketPassOptions::bucketMb>()},
