@@ -14,6 +14,8 @@
 
 #include "dialects/Exec/ExecDialect.h.inc"
 #include "dialects/Exec/ExecEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Exec/ExecAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Exec/ExecTypes.h.inc"
 

@@ -28,12 +28,18 @@ static void printLaunchTypes(OpAsmPrinter &printer, Operation *, TypeRange ins, 
 #include "dialects/Exec/ExecDialect.cpp.inc"
 #include "dialects/Exec/ExecEnums.cpp.inc"
 #include "dialects/Exec/ExecInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Exec/ExecAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Exec/ExecTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/Exec/ExecOps.cpp.inc"
 
 void ExecDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Exec/ExecAttrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/Exec/ExecTypes.cpp.inc"
@@ -45,6 +51,11 @@ void ExecDialect::initialize() {
 }
 
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kTarget) {
+    if (isa<ModuleOp>(op) && isa<TargetAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'" << kTarget << "' belongs on a module, as #exec.target<\"cpu\">";
+  }
   if (attribute.getName() == kDims && isa<linalg::GenericOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue()))
     return success();
   return op->emitOpError() << "'" << attribute.getName() << "' belongs on a linalg.generic of a kernel, as array<i64>";

@@ -17,6 +17,7 @@ def Exec_Dialect : Dialect {
   let name = "exec";
   let cppNamespace = "::braid::exec";
   let summary = "Actions on queues: kernels, library calls, on values or in memory.";
+  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -24,8 +25,25 @@ def Exec_Dialect : Dialect {
     /// On a generic of a kernel body: which dims of the kernel's iteration space
     /// its loops are, in order.
     static constexpr ::llvm::StringLiteral kDims = "exec.dims";
+    /// On a module: what it is compiled for, a TargetAttr.
+    static constexpr ::llvm::StringLiteral kTarget = "exec.target";
   }];
   let hasOperationAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Exec_TargetAttr : AttrDef<Exec_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "What a module is compiled for: `#exec.target<\"cuda\", arch = \"sm_90\">`.";
+  let description = [{
+    `exec.target` on a module.  The name, and the architecture of a GPU, are those of a row of
+    the table in lib/Target, where passes read what the target has.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", "\"\"">:$arch);
+  let assemblyFormat = "`<` $name (`,` `arch` `=` $arch^)? `>`";
 }
 
 //===----------------------------------------------------------------------===//

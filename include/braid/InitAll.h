@@ -2,7 +2,7 @@
 //
 // What a program that embeds Braid needs before it parses a graph or a pipeline:
 // the dialects of every level with the interfaces of upstream ops, and every
-// pass.  Link BraidTG, BraidComm and BraidExec for the first, BraidPasses for
+// pass and pipeline.  Link BraidTG, BraidComm and BraidExec for the first, BraidPasses for
 // the second.
 //
 //===----------------------------------------------------------------------===//
@@ -18,12 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
-#include "passes/Collectives/Passes.h"
-#include "passes/Graph/Passes.h"
-#include "passes/Lower/Passes.h"
-#include "passes/Overlap/Passes.h"
-#include "passes/Sharding/Passes.h"
-#include "passes/Strategies/Passes.h"
+#include "passes/Pipelines/Pipelines.h"
 
 namespace braid {
 
@@ -35,15 +30,15 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registerUpstreamModels(registry);
 }
 
-/// Braid's passes, and those of upstream that its pipelines use.
+/// Braid's passes and pipelines, and the passes of upstream that they use.
 inline void registerAllPasses() {
   registerGraphPasses();
   registerStrategiesPasses();
   registerShardingPasses();
-  registerShardPipeline();
   registerCollectivesPasses();
   registerLowerPasses();
   registerOverlapPasses();
+  registerPipelines();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

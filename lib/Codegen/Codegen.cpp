@@ -29,14 +29,16 @@ static LogicalResult verifyElements(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &arena, StringRef target) {
+static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &arena, const TargetInfo &target) {
   KernelTable kernels;
   Alignments alignments = findAlignments(module, arena);
   for (auto kernel : module.getOps<exec::KernelDefOp>()) {
-    FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel, target);
+    FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel, target.name);
     if (failed(analysis))
       return failure();
-    LaunchShape shape = launchShape(*analysis, alignments.lookup(kernel.getSymNameAttr()));
+    LaunchShape shape;
+    if (target.launch)
+      shape = launchShape(*analysis, *target.launch, alignments.lookup(kernel.getSymNameAttr()));
     kernels[kernel.getSymNameAttr()] = {std::move(*analysis), std::move(shape)};
   }
   return kernels;
@@ -72,13 +74,16 @@ static std::string printStepHeader(ModuleOp module) {
 }
 
 FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const CodegenOptions &options) {
-  const StepEmitter *emitter = findStepEmitter(StringRef(options.target).split(':').first);
+  const TargetInfo *target = targetOf(module);
+  if (!target)
+    return failure();
+  const StepEmitter *emitter = findStepEmitter(target->name);
   if (!emitter)
-    return module.emitError() << "no code is generated for the target '" << options.target << "'";
+    return module.emitError() << "no code is generated for the target '" << target->name << "'";
   if (failed(verifyElements(module)))
     return failure();
   ArenaMap arena(module);
-  FailureOr<KernelTable> kernels = analyseKernels(module, arena, emitter->target);
+  FailureOr<KernelTable> kernels = analyseKernels(module, arena, *target);
   if (failed(kernels))
     return failure();
   FailureOr<std::string> kernelText = printKernels(module, arena, *kernels, *emitter);
@@ -87,7 +92,7 @@ FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const
   FailureOr<RankTables> ranks = RankTables::create(module);
   if (failed(ranks))
     return failure();
-  StepPrinter steps(module, arena, *kernels, *ranks, *emitter);
+  StepPrinter steps(module, arena, *kernels, *ranks, *target, *emitter);
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();

@@ -25,8 +25,6 @@ struct IgnoredTargets {
 };
 
 struct CodegenOptions {
-  /// What runs the model: "cpu", or "cuda:sm_90".
-  std::string target = "cpu";
   /// The model's name, for messages of the binary.
   std::string modelName = "model";
   /// Identifies the graph in checkpoints.
@@ -45,7 +43,8 @@ struct SourceFile {
   std::string name, text;
 };
 
-/// The sources of `module`; reports an error on the op it cannot translate.
+/// The sources of `module` for what its `exec.target` says; reports an error on the op it
+/// cannot translate.
 mlir::FailureOr<std::vector<SourceFile>> generateSources(mlir::ModuleOp module, const CodegenOptions &options);
 
 } // namespace braid

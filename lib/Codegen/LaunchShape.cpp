@@ -29,19 +29,11 @@ static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
 /// The fewest bytes of a row that row groups sharing a column sum read at once.
 static constexpr int64_t kSectorBytes = 32;
 static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
-/// Registers and threads of a multiprocessor, and the approximate number of multiprocessors
-/// of a large GPU (A100: 108, H100: 132, B200: 148).
-static constexpr int64_t kRegisters = 65536, kResidentThreads = 2048, kMultiprocessors = 128;
 /// Registers of a thread for addresses and operands, about as many as nvcc uses; those for
 /// reductions and arrays come on top.
 static constexpr int64_t kBaseRegisters = 40;
-/// If several phases read a row, a multiprocessor should have several such rows at once up to
-/// this size of a row: the rows of all multiprocessors then stay in an L2 cache of 40 MB
-/// between phases.
-static constexpr int64_t kCachedRowBytes = 128 << 10;
-/// The bytes of a block's 48 KiB of shared memory that groups of threads use to combine
-/// partial sums, and the bytes of one partial sum.
-static constexpr int64_t kSharedBytes = 40 << 10, kPartialBytes = 4;
+/// The bytes of one partial sum.
+static constexpr int64_t kPartialBytes = 4;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t powerCeil(int64_t n) { return llvm::PowerOf2Ceil(static_cast<uint64_t>(n)); }
@@ -170,24 +162,27 @@ static void shareBlock(LaunchShape &shape, int64_t rows) {
 /// If the number of blocks is fixed, at two or three per multiprocessor, a block processes
 /// several rows at once: as many as the registers can hold, so that more loads are in flight.
 /// A row has whole warps, and all groups have the same number of rows.
-static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, int64_t rows) {
+static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits, int64_t rows) {
   int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
-  int64_t atOnce = ceilDiv(kernel.blocks(), kMultiprocessors);
-  int64_t most = std::min({kMostThreads, kRegisters / registers / atOnce,
-                           kSharedBytes / (countRowCombines(kernel) * shape.width * kPartialBytes)});
+  int64_t atOnce = ceilDiv(kernel.blocks(), limits.multiprocessors);
+  int64_t most = std::min({kMostThreads, limits.registers / registers / atOnce,
+                           limits.sharedBytes / (countRowCombines(kernel) * shape.width * kPartialBytes)});
   shape.rowGroups = std::max<int64_t>(most / shape.rowThreads, 1);
   while (rows % shape.rowGroups != 0)
     --shape.rowGroups;
 }
 
 /// The threads of a row with more vectors than a warp has threads; they share the lanes evenly.
-static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
+/// If several phases read a row, a multiprocessor should have several such rows at once while
+/// the rows of all multiprocessors stay in the L2 cache between phases.
+static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits,
+                             ArrayRef<LaneAccess> accesses) {
   int64_t vectors = ceilDiv(kernel.lanes, shape.width), arrays = countArrays(kernel), most = kBlockThreads;
   int64_t rowBytes = 0;
   for (const LaneAccess &access : accesses.take_front(kernel.numIns()))
     rowBytes += access.bytes ? kernel.lanes * access.elementBytes : 0;
-  int64_t limit = arrays == 0 && rowBytes <= kCachedRowBytes ? kMostThreads / 2 : kMostThreads;
+  int64_t limit = arrays == 0 && rowBytes <= limits.cachedRowBytes ? kMostThreads / 2 : kMostThreads;
   while (most < limit && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanesOfMost)
     most *= 2;
   if (countLaneReductions(kernel) == 0 && arrays == 0)
@@ -195,7 +190,8 @@ static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &ker
   return llvm::alignTo(ceilDiv(vectors, ceilDiv(vectors, most)), kWarp);
 }
 
-static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
+static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits,
+                             ArrayRef<LaneAccess> accesses) {
   int64_t blockRows = kernel.rows / kernel.blocks();
   if (!kernel.hasLanes()) {
     shape.rowThreads = 1;
@@ -210,9 +206,9 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, A
     shape.rowThreads = std::min(powerCeil(vectors), kWarp);
     return shareBlock(shape, blockRows);
   }
-  shape.rowThreads = chooseWideRow(shape, kernel, accesses);
+  shape.rowThreads = chooseWideRow(shape, kernel, limits, accesses);
   if (kernel.partition == Partition::Blocks)
-    shareWideBlock(shape, kernel, blockRows);
+    shareWideBlock(shape, kernel, limits, blockRows);
 }
 
 /// A thread has W lanes of all rows.  If the groups divide the lanes evenly, several groups
@@ -236,7 +232,8 @@ static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel, 
   shareBlock(shape, rows);
 }
 
-LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t> alignment) {
+LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits,
+                                 ArrayRef<uint64_t> alignment) {
   LaunchShape shape;
   SmallVector<LaneAccess> accesses = readAccesses(kernel, alignment);
   shape.width = kernel.hasLanes() ? chooseWidth(kernel, accesses) : 1;
@@ -247,11 +244,11 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t
   int64_t vectors = ceilDiv(kernel.lanes, shape.width);
   switch (kernel.partition) {
   case Partition::Rows:
-    chooseRowThreads(shape, kernel, accesses);
+    chooseRowThreads(shape, kernel, limits, accesses);
     shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMostBlocks);
     break;
   case Partition::Blocks:
-    chooseRowThreads(shape, kernel, accesses);
+    chooseRowThreads(shape, kernel, limits, accesses);
     shape.blocks = kernel.blocks();
     break;
   case Partition::Lanes:
@@ -260,8 +257,8 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, ArrayRef<uint64_t
     break;
   }
   shape.threads = shape.rowThreads * shape.rowGroups;
-  int64_t atOnce = ceilDiv(shape.blocks, kMultiprocessors);
-  if (kernel.hasLanes() && atOnce * shape.threads < kResidentThreads / 2)
+  int64_t atOnce = ceilDiv(shape.blocks, limits.multiprocessors);
+  if (kernel.hasLanes() && atOnce * shape.threads < limits.threads / 2)
     shape.blocksAtOnce = atOnce;
   else if (shape.threads > kMostThreads / 2)
     shape.blocksAtOnce = 1;

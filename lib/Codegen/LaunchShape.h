@@ -14,6 +14,7 @@
 
 #include "lib/Codegen/ArenaMap.h"
 #include "lib/Codegen/KernelAnalysis.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace braid::codegen {
@@ -40,8 +41,8 @@ struct LaunchShape {
   llvm::SmallBitVector aligned;
 };
 
-/// `alignment` has an entry for each operand; none stands for kernels without launches.
-LaunchShape launchShape(const KernelAnalysis &kernel, llvm::ArrayRef<uint64_t> alignment);
+/// `limits` are those of the GPU; `alignment` has an entry for each operand; none stands for kernels without launches.
+LaunchShape launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits, llvm::ArrayRef<uint64_t> alignment);
 
 } // namespace braid::codegen
 

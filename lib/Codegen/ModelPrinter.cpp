@@ -294,7 +294,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     size_t numMatmuls = steps.matmuls(number).size(), numAttentions = steps.attentions(number).size();
     os << "static const br_model model" << suffix << " = {\n"
        << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
-       << ",\n    /*target=*/" << stringLiteral(options.target) << ",\n    /*graph_hash=*/"
+       << ",\n    /*target=*/" << stringLiteral(targetText(module)) << ",\n    /*graph_hash=*/"
        << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash)) << ",\n    /*arena_bytes=*/"
        << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate << ",\n    /*vocab_size=*/" << vocabulary
        << ",\n    /*tensors=*/" << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors

@@ -3,7 +3,6 @@
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/StepPrinter.h"
-#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -17,9 +16,9 @@ static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType(
 static std::string stridesText(Value ref) { return listText(typeOf(ref).getStrides().drop_back()); }
 
 /// Checks that the target has an attention library, which accesses 16 bytes at a time.
-static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, StringRef target) {
-  if (!lookupTarget(target)->attention.maxHeadSize)
-    return op->emitError() << "the " << target
+static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, const TargetInfo &target) {
+  if (!target.attention.maxHeadSize)
+    return op->emitError() << "the " << target.name
                            << " target has no library for attention: compile the graph with --attention=decompose";
   for (Value ref : op->getOperands())
     if (uint64_t offset = arena.offsetOf(ref); offset % 16)
@@ -56,7 +55,7 @@ std::string StepPrinter::attentionNumber(const std::string &row) {
 }
 
 LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
-  if (failed(verifyCall(op, arena, emitter.target)))
+  if (failed(verifyCall(op, arena, target)))
     return failure();
   SmallVector<std::string> arguments{"ctx", attentionNumber(attentionRow(op, op.getOuts()[0], {}))};
   for (Value ref : op->getOperands())
@@ -66,7 +65,7 @@ LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
 }
 
 LogicalResult StepPrinter::printAttentionGrad(exec::AttentionGradOp op) {
-  if (failed(verifyCall(op, arena, emitter.target)))
+  if (failed(verifyCall(op, arena, target)))
     return failure();
   SmallVector<Value> gradients{op.getGradient()};
   llvm::append_range(gradients, op.getOuts());

@@ -13,7 +13,7 @@ namespace braid::codegen {
 
 /// What differs between targets in the text of a program.
 struct StepEmitter {
-  /// The target's name in TargetInfo.
+  /// The target's name (lib/Target/TargetInfo.h).
   llvm::StringLiteral target;
   /// The emitter of its kernels.
   const KernelEmitter &kernels;

@@ -8,7 +8,6 @@
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/Sections.h"
 #include "lib/Target/MatmulShape.h"
-#include "lib/Target/TargetInfo.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -162,7 +161,7 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
                                      addressText(op.getUpdates()),
                                      op.getAccumulator() ? "1" : "0",
                                      addressText(op.getOuts()[0])};
-  uint64_t scratch = op.getWorkspaceBytes(lookupTarget(emitter.target)->workspace);
+  uint64_t scratch = op.getWorkspaceBytes(target.workspace);
   if (scratch > workspaceBytes)
     return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
                           << workspaceBytes << "; it was not planned for the " << emitter.target << " target";

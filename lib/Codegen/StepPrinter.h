@@ -12,6 +12,7 @@
 #include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/RankTables.h"
 #include "lib/Codegen/StepEmitter.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -37,8 +38,8 @@ std::string programFunction(llvm::StringRef symbol);
 class StepPrinter {
 public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
-              const StepEmitter &emitter)
-      : module(module), arena(arena), kernels(kernels), ranks(ranks), emitter(emitter),
+              const TargetInfo &target, const StepEmitter &emitter)
+      : module(module), arena(arena), kernels(kernels), ranks(ranks), target(target), emitter(emitter),
         matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()) {}
 
   /// The text of the file of programs.
@@ -89,6 +90,7 @@ private:
   const ArenaMap &arena;
   const KernelTable &kernels;
   RankTables &ranks;
+  const TargetInfo &target;
   const StepEmitter &emitter;
   std::string calls; // of the action being printed
   std::string programs, tables;

@@ -22,7 +22,8 @@ static llvm::Expected<std::pair<double, double>> parsePair(llvm::StringRef text,
 //===----------------------------------------------------------------------===//
 
 ComputeRates ComputeRates::of(const TargetInfo &target) {
-  return {target.matrixFlops, target.halfMatrixFlops, target.vectorFlops, target.bytesPerSecond, target.launchSeconds};
+  const TargetRates &rates = target.rates;
+  return {rates.matrixFlops, rates.halfMatrixFlops, rates.vectorFlops, rates.bytesPerSecond, rates.launchSeconds};
 }
 
 llvm::Expected<ComputeRates> ComputeRates::parse(llvm::StringRef text, const TargetInfo &target) {
@@ -52,7 +53,9 @@ double ComputeRates::seconds(exec::ActionOpInterface action) const {
 // Communicating
 //===----------------------------------------------------------------------===//
 
-LinkRates LinkRates::of(const TargetInfo &target) { return {target.linkLatency, target.linkBytesPerSecond}; }
+LinkRates LinkRates::of(const TargetInfo &target) {
+  return {target.rates.linkLatency, target.rates.linkBytesPerSecond};
+}
 
 llvm::Expected<LinkRates> LinkRates::parse(llvm::StringRef text, const TargetInfo &target) {
   if (text.empty())

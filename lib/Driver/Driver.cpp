@@ -179,6 +179,11 @@ LogicalResult Driver::checkPlanned() {
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
                             ", and not for --mesh=" + options.parallel.meshText));
   auto addsUp = [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; };
+  auto target = (*module)->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
+  if (target && target.getName() != options.target)
+    return report(
+        makeError(planned + ", for --target=" + target.getName() + ", and not for --target=" + options.target));
+  (*module)->setAttr(exec::ExecDialect::kTarget, targetAttr(&context, options.target, options.gpu));
   bool hasMicrobatches = llvm::any_of(module->getOps<exec::ProgramOp>(), addsUp);
   if (hasMicrobatches != (options.accumulate > 1))
     return report(makeError(planned + (hasMicrobatches ? ", with microbatches: say how many by --accumulate"
@@ -216,10 +221,9 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 }
 
 LogicalResult Driver::emitSources() {
-  Report summary = readReport(*module, lookupTarget(options.target)->alignment, options.accumulate);
+  Report summary = readReport(*module, targetOf(*module)->alignment, options.accumulate);
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{targetText(options),  modelName(), graphHash, options.accumulate, vocabularySize, ignored,
-                         planJson(summary, {})};
+  CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -260,7 +264,7 @@ LogicalResult Driver::compare() {
     OwningOpRef<ModuleOp> copy = module->clone();
     if (failed(Lowering(stage, clock).run(copy)))
       return failure();
-    return readReport(*copy, lookupTarget(options.target)->alignment, options.accumulate);
+    return readReport(*copy, targetOf(*copy)->alignment, options.accumulate);
   };
   for (int64_t zero = 0; zero <= 3; ++zero) {
     FailureOr<Report> stage = plan(optionsOfStage(options, zero));
@@ -356,7 +360,8 @@ LogicalResult Driver::printPipeline() {
   if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))) ||
       failed(report(checkPrecisionOptions(options))))
     return failure();
-  llvm::outs() << pipelineText(buildPhases(options)) << "\n";
+  braid::printPipeline(llvm::outs(), buildPhases(options));
+  llvm::outs() << "\n";
   return success();
 }
 

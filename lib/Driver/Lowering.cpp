@@ -63,7 +63,7 @@ void Lowering::remarkOnFit(ModuleOp module, int64_t limit, int64_t tried, int tr
 /// step; the last try hides nothing that costs memory.  When that fails too, the
 /// planner says why.
 LogicalResult Lowering::fit(OwningOpRef<ModuleOp> &module, int64_t limit) {
-  int64_t alignment = lookupTarget(options.target)->alignment, tried = limit, step = limit / 32, before = 0;
+  int64_t alignment = targetOf(*module)->alignment, tried = limit, step = limit / 32, before = 0;
   Traffic first;
   for (int tries = 1;; ++tries) {
     DriverOptions attempt = options;

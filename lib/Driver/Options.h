@@ -2,6 +2,7 @@
 #ifndef BRAID_LIB_DRIVER_OPTIONS_H
 #define BRAID_LIB_DRIVER_OPTIONS_H
 
+#include "passes/Graph/Passes.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,11 +22,14 @@ enum class Emit {
   Exe,    // the training binary
 };
 
+/// With the defaults of the pass.
 struct OptimizerOptions {
-  std::string name = "adamw";
-  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9, weightDecay = 0.0;
+  std::string name = ApplyOptimizerPassOptions().optimizer;
+  double beta1 = ApplyOptimizerPassOptions().beta1, beta2 = ApplyOptimizerPassOptions().beta2;
+  double eps = ApplyOptimizerPassOptions().eps, momentum = ApplyOptimizerPassOptions().momentum;
+  double weightDecay = ApplyOptimizerPassOptions().weightDecay;
   std::vector<std::string> decayExclude;
-  double clip = 0.0;
+  double clip = ApplyOptimizerPassOptions().clip;
 };
 
 /// In which types is computed.  What was not said is empty.

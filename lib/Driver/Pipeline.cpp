@@ -1,238 +1,184 @@
-//===- Pipeline.cpp - which passes run, and why in this order -------------===//
+//===- Pipeline.cpp - the phases that braidc runs -------------------------===//
 
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Target/TargetInfo.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "passes/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace braid;
 
-/// A pass's options as text: `{beta1=0.9 clip=1}`.
-static std::string optionsText(ArrayRef<std::pair<StringRef, std::string>> options) {
-  auto texts = llvm::map_range(options, [](const auto &option) { return option.first.str() + "=" + option.second; });
-  return "{" + llvm::join(texts, " ") + "}";
+/// What was said; else the pass's own default stands.
+template <typename T, typename U> static void set(T &option, const std::optional<U> &given) {
+  if (given)
+    option = *given;
+}
+static void set(std::string &option, const std::string &given) {
+  if (!given.empty())
+    option = given;
 }
 
-/// What was said, of those options that were.
-static std::string givenOptions(ArrayRef<std::pair<StringRef, std::string>> options) {
-  SmallVector<std::pair<StringRef, std::string>> given(
-      llvm::make_filter_range(options, [](const auto &option) { return !option.second.empty(); }));
-  return given.empty() ? "" : optionsText(given);
+//===----------------------------------------------------------------------===//
+// From a graph to its training programs
+//===----------------------------------------------------------------------===//
+
+static void prepare(OpPassManager &manager, const DriverOptions &options) {
+  PreparePipelineOptions pipeline;
+  pipeline.target.name = options.target;
+  pipeline.target.arch = options.gpu;
+  pipeline.accumulate = options.accumulate;
+  pipeline.mixedPrecision = options.precision.isMixed();
+  buildPreparePipeline(manager, pipeline);
 }
 
-static std::string numberText(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
-  return text;
+static void makePrograms(OpPassManager &manager, const DriverOptions &) { buildProgramsPipeline(manager); }
+
+static void differentiate(OpPassManager &manager, const DriverOptions &options) {
+  DifferentiatePipelineOptions pipeline;
+  pipeline.accumulate = options.accumulate > 1;
+  pipeline.mixedPrecision = options.precision.isMixed();
+  set(pipeline.gradients.type, options.precision.gradients);
+  buildDifferentiatePipeline(manager, pipeline);
 }
 
-/// The model, on its own terms: the layout of its weights and its batch.  Both
-/// change the types of arguments, so they come before anything is derived from
-/// them: gradients and optimizer state take the type of their parameter.
-static Phase prepare(const DriverOptions &options) {
-  std::string passes = "func.func(tg-transpose-weights";
-  if (options.accumulate > 1)
-    passes += ",tg-rebatch{factor=" + std::to_string(options.accumulate) + "}";
-  // What runs in which type is said of the model, before there are gradients.
-  if (options.precision.isMixed())
-    passes += ",tg-mixed-precision";
-  return {"prepare", passes + ")"};
-}
-
-/// One graph for each entry point.  Evaluation and generation leave the model
-/// before differentiation asks for anything to be saved.
-static Phase makePrograms(const DriverOptions &) { return {"programs", "tg-make-programs"}; }
-
-/// That of stored gradients of parameters.
-static std::string gradientType(const DriverOptions &options) {
-  return options.precision.gradients.empty() ? "f32" : options.precision.gradients;
-}
-
-/// The gradients of @train.  With accumulation the divisor of a mean is taken out
-/// first, because a mean of means is not the mean.  Canonicalization comes before,
-/// so that nothing that folds away is differentiated, and never between split-loss
-/// and differentiation's end: it would fold the count into the loss again.
-static Phase differentiate(const DriverOptions &options) {
-  std::string passes = "canonicalize,cse,";
-  if (options.accumulate > 1)
-    passes += "func.func(tg-split-loss),";
-  passes += "tg-differentiate{function=train}";
-  if (options.precision.isMixed())
-    passes += ",func.func(tg-gradient-precision{type=" + gradientType(options) + "})";
-  if (options.accumulate > 1)
-    passes += ",tg-accumulate";
-  return {"differentiate", passes};
-}
-
-/// Gradients become updates.  Needs gradients by name (`tg.grad_of`), so nothing
-/// that merges results may run in between.
-static Phase applyOptimizer(const DriverOptions &options) {
+static void applyOptimizer(OpPassManager &manager, const DriverOptions &options) {
+  OptimizerPipelineOptions pipeline;
+  pipeline.mixedPrecision = options.precision.isMixed();
   const OptimizerOptions &optimizer = options.optimizer;
-  SmallVector<std::pair<StringRef, std::string>> texts{
-      {"optimizer", optimizer.name},
-      {"beta1", numberText(optimizer.beta1)},
-      {"beta2", numberText(optimizer.beta2)},
-      {"eps", numberText(optimizer.eps)},
-      {"momentum", numberText(optimizer.momentum)},
-      {"weight-decay", numberText(optimizer.weightDecay)},
-      {"clip", numberText(optimizer.clip)},
-  };
-  if (options.parallel.noiseScale)
-    texts.push_back({"report-norm", "true"});
-  if (!optimizer.decayExclude.empty())
-    texts.push_back({"decay-exclude", llvm::join(optimizer.decayExclude, ",")});
-  // All programs are there, and so are updates: what is left to say is who reads which.
-  std::string copies = options.precision.isMixed() ? ",tg-working-copies" : "";
-  return {"optimizer", "func.func(tg-apply-optimizer" + optionsText(texts) + ")" + copies};
+  pipeline.optimizer.optimizer = optimizer.name;
+  pipeline.optimizer.beta1 = optimizer.beta1;
+  pipeline.optimizer.beta2 = optimizer.beta2;
+  pipeline.optimizer.eps = optimizer.eps;
+  pipeline.optimizer.momentum = optimizer.momentum;
+  pipeline.optimizer.weightDecay = optimizer.weightDecay;
+  pipeline.optimizer.decayExclude = optimizer.decayExclude;
+  pipeline.optimizer.clip = optimizer.clip;
+  pipeline.optimizer.reportNorm = options.parallel.noiseScale;
+  buildOptimizerPipeline(manager, pipeline);
 }
+
+//===----------------------------------------------------------------------===//
+// To the programs of ranks
+//===----------------------------------------------------------------------===//
 
 /// The mesh as a layout says it.
-static std::string meshText(const ParallelOptions &options) {
+static std::string meshStatement(const ParallelOptions &options) {
   auto axes =
       llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
   return "mesh " + llvm::join(axes, ", ");
 }
 
-/// What each rank keeps, as annotations: those of the layout, then what the strategy
-/// adds.
-static Phase annotate(const DriverOptions &options) {
+static void annotate(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
-  std::string passes = "comm-annotate{layout='" + meshText(parallel) + "'}";
-  if (!parallel.layout.empty())
-    passes += ",comm-annotate{layout-file='" + parallel.layout + "'}";
-  if (batchAxes(parallel).empty())
-    return {"annotate", passes};
-  SmallVector<std::pair<StringRef, std::string>> texts{
-      {"axes", llvm::join(batchAxes(parallel), ",")},
-      {"shard", llvm::join(shardAxes(parallel), ",")},
-      {"zero", std::to_string(parallel.zero.value_or(0))},
-  };
-  if (parallel.unreducedAccumulators)
-    texts.push_back({"unreduced-accumulators", "true"});
-  return {"annotate", passes + ",comm-data-parallel" + optionsText(texts)};
+  AnnotatePipelineOptions pipeline;
+  pipeline.mesh = meshStatement(parallel);
+  pipeline.layoutFile = parallel.layout;
+  std::vector<std::string> axes = batchAxes(parallel), shard = shardAxes(parallel);
+  pipeline.dataParallel = !axes.empty();
+  pipeline.strategy.axes = axes;
+  pipeline.strategy.shard = shard;
+  set(pipeline.strategy.zero, parallel.zero);
+  pipeline.strategy.keepUnreduced = parallel.unreducedAccumulators;
+  buildAnnotatePipeline(manager, pipeline);
 }
 
-/// From the graph of everything to the program of a rank, which follows from the
-/// annotations.  The noise scale is measured where gradients are first reduced, and
-/// known by name.
-static Phase partition(const DriverOptions &options) {
-  if (!options.parallel.strategy.empty())
-    return {"partition", "comm-agree,comm-shard,comm-root-parallel", /*isTalkative=*/true};
-  std::string noise;
-  if (options.parallel.noiseScale)
-    noise = ",func.func(comm-noise-scale{accumulate=" + std::to_string(options.accumulate) + "})";
-  // Where gradients are stored in the type that they are sent in, this changes nothing.
-  std::string reductions;
-  if (options.precision.isMixed())
-    reductions = ",func.func(comm-reduce-precision{type=" +
-                 (options.precision.reductions.empty() ? "f32" : options.precision.reductions) + "})";
-  return {"partition", "comm-agree,comm-shard" + noise + reductions, /*isTalkative=*/true};
+static void partition(OpPassManager &manager, const DriverOptions &options) {
+  PartitionPipelineOptions pipeline;
+  pipeline.rootParallel = !options.parallel.strategy.empty();
+  pipeline.noiseScale = options.parallel.noiseScale;
+  pipeline.noise.accumulate = options.accumulate;
+  pipeline.mixedPrecision = options.precision.isMixed();
+  set(pipeline.reductions.type, options.precision.reductions);
+  buildPartitionPipeline(manager, pipeline);
 }
 
-/// Fewer collectives, each of many tensors.  A unit that is gathered again is a
-/// recomputation, so no CSE may run after this.  Before kernels are formed, because
-/// what stands between two gathers of a unit must not become one kernel.
-static Phase mergeCollectives(const DriverOptions &options) {
+//===----------------------------------------------------------------------===//
+// To primitives, actions and memory
+//===----------------------------------------------------------------------===//
+
+static void decompose(OpPassManager &manager, const DriverOptions &options) {
+  DecomposePipelineOptions pipeline;
+  bool hasLibrary = lookupTarget(options.target, options.gpu)->attention.maxHeadSize > 0;
+  bool becomesActions = options.emit >= Emit::Exec;
+  pipeline.attentionCalls = becomesActions && hasLibrary && options.attention != "decompose";
+  pipeline.attention.required = options.attention == "library";
+  pipeline.epilogues = becomesActions && options.epilogues != "none";
+  buildDecomposePipeline(manager, pipeline);
+}
+
+static void mergeCollectives(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
-  std::string passes;
-  if (parallel.zero == 3)
-    passes = "comm-gather-units" +
-             optionsText({{"reshard-after-forward", parallel.reshardAfterForward.value_or(true) ? "true" : "false"}}) +
-             ",";
-  passes +=
-      "comm-bucket" +
-      givenOptions(
-          {{"bucket-mb", parallel.bucketMb}, {"first-bucket-mb", parallel.firstBucketMb}, {"link", parallel.link}}) +
-      ",comm-name-tensors";
-  // Whole units and buckets are decomposed, so this comes after they are formed; what it
-  // adds between the messages becomes kernels, and each message is overlapped by itself.
-  if (parallel.decomposesCollectives())
-    passes += ",comm-decompose{algorithm=" + parallel.collectives + "}";
-  return {"collectives", "func.func(" + passes + ")",
-          /*isTalkative=*/true};
+  CollectivesPipelineOptions pipeline;
+  pipeline.gatherUnits = parallel.zero == 3;
+  set(pipeline.units.reshardAfterForward, parallel.reshardAfterForward);
+  set(pipeline.buckets.bucketMb, parallel.bucketMb);
+  set(pipeline.buckets.firstBucketMb, parallel.firstBucketMb);
+  set(pipeline.buckets.link, parallel.link);
+  pipeline.decompose = parallel.decomposesCollectives();
+  set(pipeline.messages.algorithm, parallel.collectives);
+  buildCollectivesPipeline(manager, pipeline);
 }
 
-/// Attention as calls of a library, if the target has one.
-static std::string selectAttention(const DriverOptions &options) {
-  bool hasLibrary = lookupTarget(options.target)->attention.maxHeadSize > 0;
-  if (!hasLibrary || options.attention == "decompose")
-    return "";
-  SmallVector<std::pair<StringRef, std::string>> texts{{"target", options.target}};
-  if (options.attention == "library")
-    texts.push_back({"required", "true"});
-  return "exec-select-attention" + optionsText(texts) + ",";
+static void formActions(OpPassManager &manager, const DriverOptions &options) {
+  ActionsPipelineOptions pipeline;
+  pipeline.biasGradients = options.epilogues.empty() || options.epilogues == "full";
+  buildActionsPipeline(manager, pipeline);
 }
 
-/// The last simplification of the graph, while composites are whole; then their
-/// definitions.  Attention and epilogues are selected between, because they match
-/// what is still one op, and have the shapes of a rank.  No CSE may run after decompose: forward and backward
-/// share only what differentiation chose to save, and merging more would keep it
-/// in memory.
-static Phase decompose(const DriverOptions &options) {
-  std::string calls;
-  if (options.emit >= Emit::Exec)
-    calls = selectAttention(options) +
-            (options.epilogues == "none" ? "" : "exec-select-epilogues{target=" + options.target + "},");
-  return {"decompose", "tg-remove-hooks,canonicalize,cse,func.func(" + calls + "tg-decompose,tg-verify-primitives)",
-          /*isTalkative=*/true};
+static void hideCommunication(OpPassManager &manager, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  OverlapPassOptions overlap;
+  overlap.annotateOnly = parallel.overlap == "none";
+  set(overlap.prefetch, parallel.prefetch);
+  set(overlap.link, parallel.link);
+  set(overlap.compute, parallel.compute);
+  if (!overlap.annotateOnly)
+    set(overlap.memoryLimit, options.memoryLimit);
+  buildOverlapPipeline(manager, overlap);
 }
 
-/// From tensors to actions: library calls first, because what they take must not
-/// be split into kernels, then sums that those calls make as well, then a kernel for
-/// each op left, then kernels into one another.
-static Phase formActions(const DriverOptions &options) {
-  std::string target = "{target=" + options.target + "}";
-  bool sumsInCalls = options.epilogues.empty() || options.epilogues == "full";
-  std::string sums = sumsInCalls ? ",exec-select-bias-gradients" + target : "";
-  return {"actions", "func.func(exec-select-calls" + target + sums + ",exec-form-kernels" + target +
-                         ",exec-fuse-kernels" + target + "),exec-verify-values"};
+static void planMemory(OpPassManager &manager, const DriverOptions &options) {
+  MemoryPipelineOptions pipeline;
+  pipeline.ranks = options.parallel.isParallel();
+  set(pipeline.plan.memoryLimit, options.memoryLimit);
+  StringRef(options.rowAlignment).getAsInteger(10, pipeline.plan.rowAlignment); // empty: as it is
+  buildMemoryPipeline(manager, pipeline);
 }
 
-/// Communication beside computation.  Costs are those of kernels, so it comes after
-/// they are formed; lives are read from block order, so it comes before memory.
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+/// A phase of `options`, which must outlive it.
+static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &), const DriverOptions &options,
+                   bool isTalkative = false) {
+  return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative};
+}
+
 Phase braid::overlapPhase(const DriverOptions &options) {
-  const ParallelOptions &parallel = options.parallel;
-  bool isFull = parallel.overlap != "none";
-  std::string passes = givenOptions({{"target", options.target},
-                                     {"annotate-only", isFull ? "" : "true"},
-                                     {"prefetch", parallel.prefetch ? std::to_string(*parallel.prefetch) : ""},
-                                     {"link", parallel.link},
-                                     {"compute", parallel.compute},
-                                     {"memory-limit", isFull ? options.memoryLimit : ""}});
-  return {"overlap", "func.func(comm-overlap" + passes + "),exec-verify-values", /*isTalkative=*/true};
+  return phase("overlap", hideCommunication, options, /*isTalkative=*/true);
 }
 
-/// From values to bytes.  The planner reads lives from block order, so from here
-/// on nothing moves an action.  Equal kernels can only be recognised once their
-/// layouts are known, hence outlining and batching afterwards.
-Phase braid::memoryPhase(const DriverOptions &options) {
-  std::string limit = options.memoryLimit.empty() ? "" : " memory-limit=" + options.memoryLimit;
-  std::string rows = options.rowAlignment.empty() ? "" : " row-alignment=" + options.rowAlignment;
-  std::string order = options.parallel.isParallel() ? ",comm-verify-order" : "";
-  return {"memory", "exec-plan-memory{target=" + options.target + limit + rows +
-                        "},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=" + options.target +
-                        "},exec-verify-memory" + order};
-}
+Phase braid::memoryPhase(const DriverOptions &options) { return phase("memory", planMemory, options); }
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
-  std::vector<Phase> phases;
-  for (auto build : {prepare, makePrograms, differentiate, applyOptimizer})
-    phases.push_back(build(options));
+  std::vector<Phase> phases{
+      phase("prepare", prepare, options),
+      phase("programs", makePrograms, options),
+      phase("differentiate", differentiate, options),
+      phase("optimizer", applyOptimizer, options),
+  };
   bool isParallel = options.parallel.isParallel();
   if (isParallel)
-    phases.push_back(annotate(options));
+    phases.push_back(phase("annotate", annotate, options));
   if (isParallel && options.emit >= Emit::Comm)
-    phases.push_back(partition(options));
-  phases.push_back(decompose(options));
+    phases.push_back(phase("partition", partition, options, /*isTalkative=*/true));
+  phases.push_back(phase("decompose", decompose, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Comm)
-    phases.push_back(mergeCollectives(options));
+    phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)
-    phases.push_back(formActions(options));
+    phases.push_back(phase("actions", formActions, options));
   if (isParallel && options.emit >= Emit::Exec)
     phases.push_back(overlapPhase(options));
   if (options.emit >= Emit::Memory)
@@ -240,14 +186,15 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   return phases;
 }
 
-std::string braid::pipelineText(ArrayRef<Phase> phases) {
-  return "builtin.module(" + llvm::join(llvm::map_range(phases, [](const Phase &phase) { return phase.passes; }), ",") +
-         ")";
+void braid::printPipeline(raw_ostream &os, ArrayRef<Phase> phases) {
+  OpPassManager manager(ModuleOp::getOperationName());
+  for (const Phase &phase : phases)
+    phase.build(manager);
+  manager.printAsTextualPipeline(os);
 }
 
 LogicalResult braid::runPhase(ModuleOp module, const Phase &phase) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
-  if (failed(parsePassPipeline(phase.passes, manager, llvm::errs())))
-    return failure();
+  phase.build(manager);
   return manager.run(module);
 }

@@ -1,7 +1,6 @@
-//===- Pipeline.h - which passes run, and why in this order -----*- C++ -*-===//
+//===- Pipeline.h - the phases that braidc runs -----------------*- C++ -*-===//
 //
-// A phase is a textual pass pipeline, so that `braidc --print-pipeline` shows
-// exactly what runs and `braid-opt --pass-pipeline=...` repeats it.
+// Which of the pipelines of passes/Pipelines run, with what the driver's options say.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_PIPELINE_H
@@ -9,13 +8,14 @@
 
 #include "lib/Driver/Options.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace braid {
 
 struct Phase {
   std::string name;
-  /// Passes on a module, separated by commas.
-  std::string passes;
+  /// Adds its passes to a manager of modules.
+  std::function<void(mlir::OpPassManager &manager)> build;
   /// Whether its remarks are details, which -v shows.
   bool isTalkative = false;
 };
@@ -24,11 +24,11 @@ struct Phase {
 Phase overlapPhase(const DriverOptions &options);
 Phase memoryPhase(const DriverOptions &options);
 
-/// The phases up to what `options.emit` asks for.
+/// The phases up to what `options.emit` asks for; `options` must outlive them.
 std::vector<Phase> buildPhases(const DriverOptions &options);
 
-/// All phases as one pipeline that braid-opt takes.
-std::string pipelineText(llvm::ArrayRef<Phase> phases);
+/// Prints all phases as one pipeline that braid-opt takes.
+void printPipeline(llvm::raw_ostream &os, llvm::ArrayRef<Phase> phases);
 
 /// Runs one phase; errors are reported on the ops.
 mlir::LogicalResult runPhase(mlir::ModuleOp module, const Phase &phase);

@@ -75,7 +75,7 @@ static std::string cmakeTransports(StringRef name, const DriverOptions &options)
   const ParallelOptions &parallel = options.parallel;
   std::string text;
   bool areNamed = !parallel.transports.empty();
-  for (const TransportLibrary &library : transportLibraries(options.target))
+  for (const TransportLibrary &library : transportLibraries(options))
     if (parallel.isParallel() && (!areNamed || is_contained(parallel.transports, library.name)))
       text += cmakeTransport(name, library.name, library.macro, areNamed);
   return text;
@@ -157,7 +157,7 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                                const DriverOptions &options, StringRef name) {
   // Before the rest: when that fails, the folder is still known.
-  std::string text = options.target == "cuda" ? cmakeForCuda(name, options.gpu) : cmakeForCpu(name);
+  std::string text = options.gpu.empty() ? cmakeForCpu(name) : cmakeForCuda(name, options.gpu);
   SourceFile cmake{"CMakeLists.txt", kWritten.str() + text + cmakeTransports(name, options)};
   if (Error error = writeSources(folder, cmake))
     return error;

@@ -11,9 +11,6 @@
 using namespace llvm;
 using namespace braid;
 
-/// What `--target=cuda` alone stands for.
-static constexpr StringLiteral kDefaultGpu = "sm_90";
-
 static Error resolveGpu(DriverOptions &options, StringRef gpu) {
   auto nvcc = findNvcc(options.nvcc);
   if (!nvcc)
@@ -33,16 +30,16 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
 
 /// What is said of another target's compiler.
 static Error checkOthers(const DriverOptions &options) {
-  bool isCuda = options.target == "cuda";
-  if (isCuda && !options.cpu.empty())
+  const GpuInfo *gpu = lookupTarget(options.target)->gpu;
+  if (gpu && !options.cpu.empty())
     return makeError("--cpu=" + options.cpu +
-                     " applies to the cpu target; for CUDA name the GPU, as in --target=cuda:" + kDefaultGpu);
-  if (!isCuda && !options.nvcc.empty())
+                     " applies to the cpu target; for CUDA name the GPU, as in --target=cuda:" + gpu->name());
+  if (!gpu && !options.nvcc.empty())
     return makeError("--nvcc=" + options.nvcc + " applies to CUDA, but the target is " + options.target +
                      ": add --target=cuda, or leave it out");
-  if (isCuda && options.emit == Emit::Cpp)
+  if (gpu && options.emit == Emit::Cpp)
     return makeError("--emit=cpp applies to the cpu target; for CUDA write --emit=cu");
-  if (!isCuda && options.emit == Emit::Cu)
+  if (!gpu && options.emit == Emit::Cu)
     return makeError("--emit=cu applies to CUDA, but the target is " + options.target +
                      ": add --target=cuda, or write --emit=cpp");
   return Error::success();
@@ -50,9 +47,7 @@ static Error checkOthers(const DriverOptions &options) {
 
 /// What ranks can communicate over.
 static Error checkTransports(const DriverOptions &options) {
-  SmallVector<StringRef> known{"threads", "gloo", "mpi"};
-  if (options.target == "cuda")
-    known = {"nccl", "gloo", "mpi", "device-threads"};
+  ArrayRef<StringLiteral> known = lookupTarget(options.target)->transports;
   for (const std::string &transport : options.parallel.transports)
     if (!is_contained(known, transport))
       return makeError("--transports: unknown transport '" + transport + "' for the " + options.target +
@@ -83,7 +78,8 @@ Error braid::resolveTarget(DriverOptions &options) {
   std::string text = options.target;
   auto [name, gpu] = StringRef(text).split(':');
   bool namesGpu = StringRef(text).contains(':');
-  if (!lookupTarget(name))
+  const TargetInfo *target = lookupTarget(name);
+  if (!target)
     return makeError("unknown target '" + name + "' (targets: " + targetNames() + ")");
   options.target = name.str();
   if (Error error = checkOthers(options))
@@ -94,8 +90,8 @@ Error braid::resolveTarget(DriverOptions &options) {
     return error;
   if (Error error = checkRowAlignment(options))
     return error;
-  if (options.target == "cuda")
-    return resolveGpu(options, namesGpu ? gpu : StringRef(kDefaultGpu));
+  if (target->gpu)
+    return resolveGpu(options, namesGpu ? gpu.str() : target->gpu->name());
   if (namesGpu)
     return makeError("--target=" + text +
                      ": only the cuda target takes a GPU after the colon; name a processor by --cpu=");
@@ -103,12 +99,8 @@ Error braid::resolveTarget(DriverOptions &options) {
 }
 
 Error braid::checkCompiler(const DriverOptions &options) {
-  if (options.target != "cuda" || options.emit != Emit::Exe || !options.nvcc.empty())
+  if (options.gpu.empty() || options.emit != Emit::Exe || !options.nvcc.empty())
     return Error::success();
   return makeError("found no CUDA compiler in CUDA_HOME or PATH: install nvcc, name it by --nvcc=, or write "
                    "--emit=dir and build the folder on a machine that has one");
-}
-
-std::string braid::targetText(const DriverOptions &options) {
-  return options.gpu.empty() ? options.target : options.target + ":" + options.gpu;
 }

@@ -15,9 +15,6 @@ llvm::Error resolveTarget(DriverOptions &options);
 /// Whether what `options` ask for can be compiled on this machine.
 llvm::Error checkCompiler(const DriverOptions &options);
 
-/// "cpu", "cuda:sm_90": what a binary says that it runs on.
-std::string targetText(const DriverOptions &options);
-
 } // namespace braid
 
 #endif // BRAID_LIB_DRIVER_TARGETOPTIONS_H

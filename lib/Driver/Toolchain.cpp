@@ -3,6 +3,7 @@
 #include "lib/Driver/Toolchain.h"
 #include "lib/Driver/Command.h"
 #include "lib/Driver/OutputFile.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,11 +19,13 @@ using namespace braid;
 // The runtime
 //===----------------------------------------------------------------------===//
 
-ArrayRef<TransportLibrary> braid::transportLibraries(StringRef target) {
+SmallVector<TransportLibrary> braid::transportLibraries(const DriverOptions &options) {
   static constexpr TransportLibrary libraries[] = {{"nccl", "BRAID_WITH_NCCL", "NCCL (libnccl-dev)"},
                                                    {"gloo", "BRAID_WITH_GLOO", "Gloo (libgloo-dev)"},
                                                    {"mpi", "BRAID_WITH_MPI", "Open MPI (libopenmpi-dev)"}};
-  return ArrayRef(libraries).drop_front(target == "cuda" ? 0 : 1);
+  ArrayRef<StringLiteral> transports = lookupTarget(options.target)->transports;
+  return llvm::to_vector(make_filter_range(
+      libraries, [&](const TransportLibrary &library) { return is_contained(transports, library.name); }));
 }
 
 /// The archive of a part and the description beside it; none if there is no such
@@ -45,7 +48,7 @@ static Expected<std::optional<RuntimePart>> findPart(StringRef folder, StringRef
 /// The transports that are named, or all that there are.
 static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
   const std::vector<std::string> &named = options.parallel.transports;
-  for (auto [name, macro, package] : transportLibraries(options.target)) {
+  for (auto [name, macro, package] : transportLibraries(options)) {
     if (!options.parallel.isParallel() || (!named.empty() && !is_contained(named, name)))
       continue;
     auto part = findPart(folder, name);
@@ -62,7 +65,7 @@ static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options
 
 /// The runtime of the target, where it is not that of the CPU.
 static Error findTargetPart(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
-  if (options.target == "cpu")
+  if (options.gpu.empty())
     return Error::success();
   auto part = findPart(folder, options.target);
   if (!part)
@@ -134,12 +137,12 @@ void Build::compile(StringRef source, std::vector<std::string> words) {
 void Build::compileHost(StringRef source) {
   std::vector<std::string> words{compiler, "-std=c++20", "-O3"};
   // Kernels of the CPU target are compiled for the processor that is to run them.
-  if (options.target == "cpu")
+  if (options.gpu.empty())
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
   if (!options.keep.empty())
     words.push_back("-g1"); // the sources stay: profilers can show them
   for (const RuntimePart &part : runtime.parts)
-    for (const TransportLibrary &library : transportLibraries(options.target))
+    for (const TransportLibrary &library : transportLibraries(options))
       if (library.name == part.name)
         words.push_back(("-D" + library.macro).str());
   compile(source, std::move(words));
@@ -170,7 +173,7 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
     return makeError("cannot find the C++ compiler '" + options.compiler + "' (" + compiler.getError().message() +
                      "); install g++ or name one by --cc=");
   Build build{folder, scratch, runtime, options, *compiler, {}, {}};
-  if (options.target == "cpu")
+  if (options.gpu.empty())
     build.compileHost("step.cpp");
   else
     build.compileDevice("step.cu");

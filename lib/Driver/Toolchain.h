@@ -35,7 +35,7 @@ struct TransportLibrary {
   llvm::StringLiteral package;
 };
 /// Those that the target's binaries can have.
-llvm::ArrayRef<TransportLibrary> transportLibraries(llvm::StringRef target);
+llvm::SmallVector<TransportLibrary> transportLibraries(const DriverOptions &options);
 
 /// Looks in `options.runtimeDir`, or around the running program (`program` is
 /// argv[0]).  An error if a target or a transport that `options` name is not there.

@@ -4,71 +4,203 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-// The rates of the CPU are those of one core: a rank that is a thread has about
-// one.  Its link is shared memory.
-//
-// Those of CUDA are what an H100 reaches of its data sheet: GEMMs in f32 (without
-// TF32) and in dense bf16, f32 vector code, HBM3; an action of a captured graph; NVLink
-// between the GPUs of a machine, as NCCL's bus bandwidth.  Its attention is what cuDNN 9
-// does in both directions on every GPU from sm_80 (forward, and on sm_90 backward, go up
-// to 256).
-static const braid::TargetInfo targets[] = {
-    {/*name=*/"cpu",
-     /*alignment=*/64,
-     /*rowAlignment=*/0,
-     /*reductionBlocks=*/16,
-     /*workspace=*/{/*library=*/8 << 20, /*perIndex=*/0, /*perRow=*/0, /*fixed=*/0},
-     /*biasEpilogue=*/true,
-     /*geluTanhEpilogue=*/true,
-     /*geluErfEpilogue=*/true,
-     /*siluEpilogue=*/true,
-     /*geluAuxMultiple=*/0,
-     /*biasGradEpilogue=*/false,
-     /*transposedWeights=*/true,
-     /*matrixFlops=*/100e9,
-     /*halfMatrixFlops=*/100e9,
-     /*vectorFlops=*/12e9,
-     /*bytesPerSecond=*/10e9,
-     /*launchSeconds=*/2e-6,
-     /*linkLatency=*/10e-6,
-     /*linkBytesPerSecond=*/4e9,
-     /*attention=*/{/*maxHeadSize=*/0, /*headSizeStep=*/1, /*minPositions=*/1}},
-    {/*name=*/"cuda",
-     /*alignment=*/256,
-     /*rowAlignment=*/128,
-     /*reductionBlocks=*/256,
-     /*workspace=*/{/*library=*/32 << 20, /*perIndex=*/16, /*perRow=*/4, /*fixed=*/4},
-     /*biasEpilogue=*/true,
-     /*geluTanhEpilogue=*/true,
-     /*geluErfEpilogue=*/false,
-     /*siluEpilogue=*/false,
-     /*geluAuxMultiple=*/8,
-     /*biasGradEpilogue=*/true,
-     /*transposedWeights=*/true,
-     /*matrixFlops=*/50e12,
-     /*halfMatrixFlops=*/600e12,
-     /*vectorFlops=*/40e12,
-     /*bytesPerSecond=*/2.8e12,
-     /*launchSeconds=*/2e-6,
-     /*linkLatency=*/8e-6,
-     /*linkBytesPerSecond=*/350e9,
-     /*attention=*/{/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2}},
+using namespace mlir;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// GPUs
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
+
+// By architecture.  Shared memory, registers and threads are those of the compute capability
+// in the CUDA C++ Programming Guide, the rest is from NVIDIA's data sheets and architecture
+// white papers.  A link is NVLink, or the card's PCIe where it has none.
+static constexpr GpuInfo gpus[] = {
+    {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
+     /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
+     /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*bf16Flops=*/312e12, /*tf32Flops=*/156e12,
+     /*f32Flops=*/19.5e12},
+    {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
+     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
+     /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/125e12, /*tf32Flops=*/62.5e12,
+     /*f32Flops=*/31.2e12},
+    // L2: 96 MB of the AD102 white paper, of which NVIDIA's data sheet of the L40S says nothing.
+    {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
+     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
+     /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/362e12, /*tf32Flops=*/183e12,
+     /*f32Flops=*/91.6e12},
+    {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
+     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
+     /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*bf16Flops=*/989e12, /*tf32Flops=*/494e12,
+     /*f32Flops=*/67e12},
+    // L2 and multiprocessors: as the device reports them.  FLOPs: an eighth of what the data
+    // sheet of HGX B200 says of eight, half of that where it says "with sparsity".
+    {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
+     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/126 * MiB,
+     /*bytesPerSecond=*/8e12, /*linkBytesPerSecond=*/1800e9, /*bf16Flops=*/2250e12, /*tf32Flops=*/1125e12,
+     /*f32Flops=*/75e12},
+    {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
+     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
+     /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12, /*tf32Flops=*/104.8e12,
+     /*f32Flops=*/104.8e12},
 };
 
-const braid::TargetInfo *braid::lookupTarget(llvm::StringRef name) {
-  for (const TargetInfo &target : targets)
-    if (target.name == name)
-      return &target;
+/// The architecture that the name of a target with GPUs stands for alone.
+static constexpr unsigned kDefaultArch = 90;
+
+static constexpr const GpuInfo &gpuOf(unsigned arch) {
+  const GpuInfo *found = gpus;
+  for (const GpuInfo &gpu : gpus)
+    if (gpu.arch <= arch)
+      found = &gpu;
+  return *found;
+}
+
+/// What an H100 reaches of its data sheet: GEMMs in f32 (without TF32) and in dense bf16, f32
+/// vector code, HBM3; an action of a captured graph; NVLink between the GPUs of a machine, as
+/// NCCL's bus bandwidth.  No other has been measured: they are taken to reach the same share of
+/// theirs.
+static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
+  const GpuInfo &h100 = gpuOf(90);
+  return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
+          /*halfMatrixFlops=*/gpu.bf16Flops / h100.bf16Flops * 600e12,
+          /*vectorFlops=*/gpu.f32Flops / h100.f32Flops * 40e12,
+          /*bytesPerSecond=*/gpu.bytesPerSecond / h100.bytesPerSecond * 2.8e12,
+          /*launchSeconds=*/2e-6,
+          /*linkLatency=*/8e-6,
+          /*linkBytesPerSecond=*/gpu.linkBytesPerSecond / h100.linkBytesPerSecond * 350e9};
+}
+
+/// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200.  Shapes
+/// were measured on an H100 alone; a row gets limits of its own when they have been measured
+/// there.  A block may have 48 KiB of shared memory without asking for more.
+static constexpr LaunchLimits largeGpu = {/*multiprocessors=*/128, /*registers=*/65536, /*threads=*/2048,
+                                          /*cachedRowBytes=*/128 * KiB, /*sharedBytes=*/40 * KiB};
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral cpuTransports[] = {"threads", "gloo", "mpi"};
+static constexpr llvm::StringLiteral cudaTransports[] = {"nccl", "gloo", "mpi", "device-threads"};
+
+/// The rates are those of one core: a rank that is a thread has about one.  Its link is
+/// shared memory.
+static const TargetInfo cpu = {
+    /*name=*/"cpu",
+    /*alignment=*/64,
+    /*rowAlignment=*/0,
+    /*reductionBlocks=*/16,
+    /*workspace=*/{/*library=*/8 << 20, /*perIndex=*/0, /*perRow=*/0, /*fixed=*/0},
+    /*biasEpilogue=*/true,
+    /*geluTanhEpilogue=*/true,
+    /*geluErfEpilogue=*/true,
+    /*siluEpilogue=*/true,
+    /*geluAuxMultiple=*/0,
+    /*biasGradEpilogue=*/false,
+    /*transposedWeights=*/true,
+    /*attention=*/{/*maxHeadSize=*/0, /*headSizeStep=*/1, /*minPositions=*/1},
+    /*transports=*/cpuTransports,
+    /*rates=*/
+    {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
+     /*launchSeconds=*/2e-6, /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9},
+    /*gpu=*/nullptr,
+    /*launch=*/nullptr,
+};
+
+/// Attention is what cuDNN 9 does in both directions on every GPU from sm_80 (forward, and on
+/// sm_90 backward, go up to 256).
+static TargetInfo cudaTarget(const GpuInfo &gpu) {
+  return {
+      /*name=*/"cuda",
+      /*alignment=*/256,
+      /*rowAlignment=*/128,
+      /*reductionBlocks=*/256,
+      /*workspace=*/{/*library=*/32 << 20, /*perIndex=*/16, /*perRow=*/4, /*fixed=*/4},
+      /*biasEpilogue=*/true,
+      /*geluTanhEpilogue=*/true,
+      /*geluErfEpilogue=*/false,
+      /*siluEpilogue=*/false,
+      /*geluAuxMultiple=*/8,
+      /*biasGradEpilogue=*/true,
+      /*transposedWeights=*/true,
+      /*attention=*/{/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2},
+      /*transports=*/cudaTransports,
+      /*rates=*/ratesOf(gpu),
+      /*gpu=*/&gpu,
+      /*launch=*/&largeGpu,
+  };
+}
+
+/// The rows: the CPU, and each GPU.
+static ArrayRef<TargetInfo> targets() {
+  static const auto rows = [] {
+    SmallVector<TargetInfo> rows{cpu};
+    llvm::append_range(rows, llvm::map_range(gpus, cudaTarget));
+    return rows;
+  }();
+  return rows;
+}
+
+/// The number of "sm_90" or "sm_90a"; nothing for what is neither.
+static std::optional<unsigned> archNumber(StringRef arch) {
+  unsigned number;
+  if (!arch.consume_front("sm_") || arch.consumeInteger(10, number) || !(arch.empty() || arch == "a"))
+    return std::nullopt;
+  return number;
+}
+
+const TargetInfo *braid::lookupTarget(StringRef name, StringRef arch) {
+  std::optional<unsigned> number = arch.empty() ? kDefaultArch : archNumber(arch);
+  const TargetInfo *found = nullptr;
+  for (const TargetInfo &target : targets()) {
+    if (target.name != name)
+      continue;
+    // A GPU between two rows is taken for the older one.
+    if (target.gpu ? number && target.gpu->arch <= *number : arch.empty())
+      found = &target;
+  }
+  return found;
+}
+
+/// Null where the module does not say it.
+static exec::TargetAttr attributeOf(ModuleOp module) {
+  return !module ? exec::TargetAttr() : module->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
+}
+
+const TargetInfo *braid::targetOf(Operation *op) {
+  ModuleOp module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  exec::TargetAttr attr = attributeOf(module);
+  if (!attr)
+    return lookupTarget(cpu.name);
+  const TargetInfo *target = lookupTarget(attr.getName(), attr.getArch());
+  if (target)
+    return target;
+  bool isKnown = lookupTarget(attr.getName());
+  module.emitError() << "unknown " << (isKnown ? "architecture '" : "target '")
+                     << (isKnown ? attr.getArch() : attr.getName()) << "' in " << exec::ExecDialect::kTarget
+                     << (isKnown ? " for target '" + attr.getName().str() + "'" : " (targets: " + targetNames() + ")");
   return nullptr;
 }
 
-const braid::TargetInfo *braid::findTarget(mlir::Operation *op, llvm::StringRef name) {
-  const TargetInfo *target = lookupTarget(name);
-  if (!target)
-    op->emitError() << "unknown target '" << name << "' (targets: " << targetNames() << ")";
-  return target;
+exec::TargetAttr braid::targetAttr(MLIRContext *context, StringRef name, StringRef arch) {
+  const TargetInfo *target = lookupTarget(name, arch);
+  bool isDefault = target && target->gpu && arch.empty();
+  return exec::TargetAttr::get(context, name, isDefault ? target->gpu->name() : arch.str());
+}
+
+std::string braid::targetText(ModuleOp module) {
+  exec::TargetAttr attr = attributeOf(module);
+  if (!attr)
+    return cpu.name.str();
+  return attr.getArch().empty() ? attr.getName().str() : (attr.getName() + ":" + attr.getArch()).str();
 }
 
 std::string braid::targetNames() {
-  return llvm::join(llvm::map_range(targets, [](const TargetInfo &target) { return target.name; }), ", ");
+  SmallVector<StringRef> names;
+  for (const TargetInfo &target : targets())
+    if (!llvm::is_contained(names, target.name))
+      names.push_back(target.name);
+  return llvm::join(names, ", ");
 }

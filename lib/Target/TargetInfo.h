@@ -1,17 +1,60 @@
 //===- TargetInfo.h - how targets differ, as data ---------------*- C++ -*-===//
 //
-// Above the translator, targets differ only through this table.
+// A module says what it is compiled for by `exec.target`.  Whatever a pass, the planner,
+// the translator or the driver wants to know of a target is a field of its row here: above
+// the emitters of code, targets differ only through this table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_TARGET_TARGETINFO_H
 #define BRAID_LIB_TARGET_TARGETINFO_H
 
 #include "dialects/Exec/Exec.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
 namespace braid {
+
+/// What is known of a GPU from its data sheet and its compute capability.
+struct GpuInfo {
+  /// The number of the architecture: 90 for sm_90 and sm_90a.
+  unsigned arch;
+  /// The card that the row describes, of those of the architecture.
+  llvm::StringLiteral card;
+  int64_t multiprocessors;
+  /// The most bytes of shared memory of a block and of a multiprocessor.
+  int64_t blockSharedBytes, sharedBytes;
+  /// Of a multiprocessor.
+  int64_t registers, threads;
+  int64_t l2Bytes;
+  /// Bytes per second of its memory and, in both directions, of its link to other GPUs.
+  double bytesPerSecond, linkBytesPerSecond;
+  /// FLOPs per second: dense, of tensor cores with sums in f32, and of vector code in f32.
+  double bf16Flops, tf32Flops, f32Flops;
+
+  /// "sm_90".
+  std::string name() const { return "sm_" + std::to_string(arch); }
+};
+
+/// The GPU that launch shapes are chosen for.
+struct LaunchLimits {
+  int64_t multiprocessors;
+  /// Of a multiprocessor.
+  int64_t registers, threads;
+  /// The bytes of a row, of which each multiprocessor has several at once, that stay in L2.
+  int64_t cachedRowBytes;
+  /// The bytes of a block's shared memory that groups of threads combine partial sums in.
+  int64_t sharedBytes;
+};
+
+/// What a rank reaches of what its processor could do.
+struct TargetRates {
+  /// FLOPs per second of large GEMMs in f32 and in bf16 and of vector code, and bytes per
+  /// second of memory traffic; and the seconds of an empty action.
+  double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
+  /// A message between ranks of one machine: latency in seconds, bytes in a second.
+  double linkLatency, linkBytesPerSecond;
+};
 
 struct TargetInfo {
   llvm::StringRef name;
@@ -34,22 +77,35 @@ struct TargetInfo {
   bool biasGradEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
-  /// The rates of a rank: FLOPs per second of large GEMMs in f32 and in bf16 and of vector
-  /// code, and bytes per second of memory traffic; and the seconds of an empty action.
-  double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
-  /// A message between ranks of one machine: latency in seconds, bytes in a second.
-  double linkLatency, linkBytesPerSecond;
   /// What the attention library takes, of bf16: the largest head size (0: there is no
   /// library), what divides a head size, and the fewest positions of queries and keys.
   struct {
     int64_t maxHeadSize, headSizeStep, minPositions;
   } attention;
+  /// What ranks may communicate over, by the names of `--transports`.
+  llvm::ArrayRef<llvm::StringLiteral> transports;
+  TargetRates rates;
+  /// The GPU, and how kernels are launched on it; null for a CPU.
+  const GpuInfo *gpu;
+  const LaunchLimits *launch;
 };
 
-/// The target of this name ("cpu"), or null.
-const TargetInfo *lookupTarget(llvm::StringRef name);
-/// The same for a pass over `op`, where an error says that there is none.
-const TargetInfo *findTarget(mlir::Operation *op, llvm::StringRef name);
+/// The row of a target; one with GPUs has a row for each architecture.  No architecture
+/// stands for the target's default.  Null where there is no such target, or where its GPUs
+/// are older than all rows.
+const TargetInfo *lookupTarget(llvm::StringRef name, llvm::StringRef arch = "");
+
+/// The row that the module around `op` is compiled for: what `exec.target` says, or the CPU's
+/// where the module says nothing, which is so for graphs and for IR written by hand.  Null
+/// after an error at the module where it names a target that there is not.
+const TargetInfo *targetOf(mlir::Operation *op);
+
+/// The attribute for a target: with the default architecture where none is given.
+exec::TargetAttr targetAttr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef arch = "");
+
+/// "cpu", "cuda:sm_90": what the binary of a module says that it runs on.
+std::string targetText(mlir::ModuleOp module);
+
 /// "cpu, cuda": for error messages.
 std::string targetNames();
 

@@ -118,7 +118,7 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
     FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
     if (failed(mesh))
       return signalPassFailure();
-    const TargetInfo *info = findTarget(function, target);
+    const TargetInfo *info = targetOf(function);
     if (!info)
       return signalPassFailure();
     llvm::Expected<BucketSettings> settings = readOptions(*info);

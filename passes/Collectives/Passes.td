@@ -273,8 +273,8 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
            "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
     Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
-    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps, for bucket-mb=auto">,
-    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target whose link counts where none is given">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"",
+           "The link as latency_us,GBps, for bucket-mb=auto; empty for the target's">,
     Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
            "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
   ];

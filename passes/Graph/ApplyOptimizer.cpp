@@ -136,10 +136,10 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
         return refuse("decay-exclude", "'" + group + "'", "a list of biases, norms and embeddings");
     for (auto [name, value] : {std::pair("beta1", &beta1), {"beta2", &beta2}, {"momentum", &momentum}})
       if (!(*value >= 0 && *value < 1))
-        return refuse(name, Twine(std::to_string(value->getValue())), "at least 0 and below 1");
+        return refuse(name, Twine(std::to_string(double(*value))), "at least 0 and below 1");
     for (auto [name, value] : {std::pair("eps", &eps), {"weight-decay", &weightDecay}, {"clip", &clip}})
       if (!(*value >= 0))
-        return refuse(name, Twine(std::to_string(value->getValue())), "at least 0");
+        return refuse(name, Twine(std::to_string(double(*value))), "at least 0");
     if (!isAdam() && optimizer != "sgd" && momentum == 0)
       return refuse("momentum", "0", "above 0 for this optimizer; sgd has none");
     return success();

@@ -257,14 +257,14 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, momentum, nesterov, adam or adamw">,
-    Option<"beta1", "beta1", "double", "0.9", "Adam: decay of the mean, from 0 to 1">,
-    Option<"beta2", "beta2", "double", "0.999", "Adam: decay of the squared mean, from 0 to 1">,
-    Option<"eps", "eps", "double", "1e-8", "Adam: added to the denominator">,
-    Option<"momentum", "momentum", "double", "0.9", "momentum and nesterov: decay of the velocity, from 0 to 1">,
-    Option<"weightDecay", "weight-decay", "double", "0.0", "Weight decay, a share of the parameter (times lr) a step">,
+    Option<"beta1", "beta1", "::braid::ExactDouble", "0.9", "Adam: decay of the mean, from 0 to 1">,
+    Option<"beta2", "beta2", "::braid::ExactDouble", "0.999", "Adam: decay of the squared mean, from 0 to 1">,
+    Option<"eps", "eps", "::braid::ExactDouble", "1e-8", "Adam: added to the denominator">,
+    Option<"momentum", "momentum", "::braid::ExactDouble", "0.9", "momentum and nesterov: decay of the velocity, from 0 to 1">,
+    Option<"weightDecay", "weight-decay", "::braid::ExactDouble", "0.0", "Weight decay, a share of the parameter (times lr) a step">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
                "Parameters without weight decay: biases, norms, embeddings">,
-    Option<"clip", "clip", "double", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
+    Option<"clip", "clip", "::braid::ExactDouble", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
     Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];

@@ -10,8 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
+  let summary = "Says what a module is compiled for";
+  let description = [{
+    Sets `exec.target`, which later passes ask what the target has: epilogues, an attention
+    library, alignments, rates.  A target with GPUs and no `arch` has the default architecture.
+    A module without the attribute is lowered for the CPU.
+
+    Input:
+    ```mlir
+    module {
+    }
+    ```
+    Output:
+    ```mlir
+    module attributes {exec.target = #exec.target<"cpu">} {
+    }
+    ```
+  }];
+  let options = [Option<"name", "name", "std::string", /*default=*/"\"cpu\"", "cpu or cuda">,
+                 Option<"arch", "arch", "std::string", /*default=*/"\"\"", "The architecture of a GPU: sm_90">];
+  let dependentDialects = ["::braid::exec::ExecDialect"];
+}
+
+/// Asks what the target of the module has.
 class TargetPass<string name, string op> : Pass<name, op> {
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target to lower for">];
   let dependentDialects = ["::braid::exec::ExecDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -101,19 +124,23 @@ def SelectBiasGradientsPass : TargetPass<"exec-select-bias-gradients", "::mlir::
     Accumulation over microbatches stays an op of its own: the call writes the bias
     gradient and does not accumulate.
 
-    Input (`target=cuda`):
+    Input:
     ```mlir
-    func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
-      %dw = exec.matmul "bsd,bsf->fd"(%x, %dy) : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>
-      %db = tg.reduce sum %dy dims [0, 1] : tensor<2x4x16xf32> -> tensor<16xf32>
-      return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
+        %dw = exec.matmul "bsd,bsf->fd"(%x, %dy) : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>
+        %db = tg.reduce sum %dy dims [0, 1] : tensor<2x4x16xf32> -> tensor<16xf32>
+        return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+      }
     }
     ```
     Output:
     ```mlir
-    func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
-      %dw, %db = exec.matmul "bsd,bsf->fd"(%x, %dy) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
-      return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
+        %dw, %db = exec.matmul "bsd,bsf->fd"(%x, %dy) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
+        return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+      }
     }
     ```
   }];

@@ -18,23 +18,26 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
 
     Input:
     ```mlir
-    func.func @f(%q: tensor<2x8x4x16xbf16>, %k: tensor<2x8x2x16xbf16>, %v: tensor<2x8x2x16xbf16>) -> tensor<2x8x4x16xbf16> {
-      %o, %lse = tg.attention %q, %k, %v scale 0.25 causal
-          : (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>) -> (tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>)
-      return %o : tensor<2x8x4x16xbf16>
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%q: tensor<2x8x4x16xbf16>, %k: tensor<2x8x2x16xbf16>, %v: tensor<2x8x2x16xbf16>) -> tensor<2x8x4x16xbf16> {
+        %o, %lse = tg.attention %q, %k, %v scale 0.25 causal
+            : (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>) -> (tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>)
+        return %o : tensor<2x8x4x16xbf16>
+      }
     }
     ```
     Output:
     ```mlir
-    func.func @f(%q: tensor<2x8x4x16xbf16>, %k: tensor<2x8x2x16xbf16>, %v: tensor<2x8x2x16xbf16>) -> tensor<2x8x4x16xbf16> {
-      %o, %lse = exec.attention(%q, %k, %v) scale 0.25 causal
-          : (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>) -> tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>
-      return %o : tensor<2x8x4x16xbf16>
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%q: tensor<2x8x4x16xbf16>, %k: tensor<2x8x2x16xbf16>, %v: tensor<2x8x2x16xbf16>) -> tensor<2x8x4x16xbf16> {
+        %o, %lse = exec.attention(%q, %k, %v) scale 0.25 causal
+            : (tensor<2x8x4x16xbf16>, tensor<2x8x2x16xbf16>, tensor<2x8x2x16xbf16>) -> tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>
+        return %o : tensor<2x8x4x16xbf16>
+      }
     }
     ```
   }];
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"cuda\"", "The target to lower for">,
-                 Option<"required", "required", "bool", /*default=*/"false", "Fail where no library takes it">];
+  let options = [Option<"required", "required", "bool", /*default=*/"false", "Fail where no library takes it">];
 }
 
 #endif // BRAID_PASSES_LOWER_ATTENTION

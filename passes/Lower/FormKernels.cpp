@@ -187,7 +187,7 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
   using FormKernelsPassBase::FormKernelsPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info)
       return signalPassFailure();
     if (getOperation().isExternal())

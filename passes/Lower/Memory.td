@@ -94,7 +94,6 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     The sum is written over `w`, which no one else reads.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment and scratch memory count">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "int64_t", "-1",
@@ -153,7 +152,6 @@ def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "\"cpu\"", "The target whose alignment counts">];
 }
 
 #endif // BRAID_PASSES_LOWER_MEMORY

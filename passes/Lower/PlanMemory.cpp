@@ -154,7 +154,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
   }
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info)
       return signalPassFailure();
     std::optional<int64_t> limit = parseSize(memoryLimit);

@@ -54,7 +54,7 @@ struct SelectAttentionPass : public braid::impl::SelectAttentionPassBase<SelectA
   using SelectAttentionPassBase::SelectAttentionPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info || failed(selectAll<tg::AttentionOp>(*info)) || failed(selectAll<tg::AttentionGradOp>(*info)))
       signalPassFailure();
   }

@@ -156,7 +156,7 @@ struct SelectBiasGradientsPass : public braid::impl::SelectBiasGradientsPassBase
   using SelectBiasGradientsPassBase::SelectBiasGradientsPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info)
       return signalPassFailure();
     if (!info->biasGradEpilogue || getOperation().isExternal())

@@ -98,7 +98,7 @@ struct SelectCallsPass : public braid::impl::SelectCallsPassBase<SelectCallsPass
   using SelectCallsPassBase::SelectCallsPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info)
       return signalPassFailure();
     if (getOperation().isExternal())

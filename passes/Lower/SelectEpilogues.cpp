@@ -141,7 +141,7 @@ struct SelectEpiloguesPass : public braid::impl::SelectEpiloguesPassBase<SelectE
   using SelectEpiloguesPassBase::SelectEpiloguesPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info)
       return signalPassFailure();
     SmallVector<Operation *> activations;

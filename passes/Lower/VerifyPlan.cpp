@@ -17,7 +17,7 @@ struct VerifyPlan : braid::impl::VerifyPlanBase<VerifyPlan> {
   using VerifyPlanBase::VerifyPlanBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = findTarget(getOperation(), target);
+    const TargetInfo *info = targetOf(getOperation());
     if (!info || failed(verifyPlan(getOperation(), info->alignment)))
       return signalPassFailure();
     markAllAnalysesPreserved();

@@ -176,7 +176,7 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
   /// The program's problem with what the options say.
   FailureOr<OverlapProgram> read() {
     func::FuncOp function = getOperation();
-    const TargetInfo *info = findTarget(function, target);
+    const TargetInfo *info = targetOf(function);
     if (!info)
       return failure();
     llvm::Expected<ComputeRates> computeRates = ComputeRates::parse(compute, *info);

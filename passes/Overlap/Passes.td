@@ -82,14 +82,13 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
-    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps; empty for the target's">,
     Option<"compute", "compute", "std::string", /*default=*/"\"\"",
-           "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory">,
+           "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory; empty for the target's rates">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "Live bytes: a number, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
     Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
-    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "The target whose rates count">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -13,10 +13,6 @@ namespace braid {
 #include "passes/Sharding/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Sharding/Passes.h.inc"
-
-/// `comm-shard`: annotated functions become the programs of ranks (see Passes.td).
-void buildShardPipeline(mlir::OpPassManager &manager);
-void registerShardPipeline();
 } // namespace braid
 
 #endif // BRAID_PASSES_SHARDING_PASSES_H

@@ -3,7 +3,8 @@
 // Order: comm-propagate gives every value a sharding, comm-insert-reshards makes
 // every change of sharding an op, comm-verify-shardings checks the result against
 // the rules of the ops, comm-partition makes the program of a rank.
-// The pipeline comm-shard runs these, then comm-simplify and comm-verify-order.
+// The pipeline comm-shard (passes/Pipelines) runs these, then comm-simplify and
+// comm-verify-order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_SHARDING

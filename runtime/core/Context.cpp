@@ -41,8 +41,14 @@ static std::map<std::string, ContextFactory> &factories() {
 
 void braid::registerTarget(const std::string &target, ContextFactory factory) { factories()[target] = factory; }
 
+static constexpr char kHost[] = "cpu";
+
+static std::string targetOf(const br_model &model) { return model.target ? model.target : kHost; }
+
+bool braid::isForDevice(const br_model &model) { return targetOf(model) != kHost; }
+
 std::unique_ptr<br_context> braid::makeContext(const br_model &model, int threads, const Rank &rank) {
-  std::string target = model.target ? model.target : "cpu";
+  std::string target = targetOf(model);
   auto factory = factories().find(target.substr(0, target.find(':')));
   if (factory == factories().end())
     fail("model '", model.name, "' was compiled for ", target, ", which this program was linked without");

@@ -78,6 +78,9 @@ using ContextFactory = std::unique_ptr<br_context> (*)(const br_model &model, in
 // A program registers the target it was compiled for (br_use_cpu, br_use_cuda).  `target` is
 // what stands before the colon in br_model.target.
 void registerTarget(const std::string &target, ContextFactory factory);
+// Whether a model runs on a device, with an arena in its memory; one without a target is for
+// the host.
+bool isForDevice(const br_model &model);
 std::unique_ptr<br_context> makeContext(const br_model &model, int threads, const Rank &rank);
 
 } // namespace braid

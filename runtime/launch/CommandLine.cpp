@@ -10,6 +10,7 @@
 #include "base/Error.h"
 #include "cli/Help.h"
 #include "cli/Reader.h"
+#include "core/Context.h"
 
 #include <CLI/CLI.hpp>
 

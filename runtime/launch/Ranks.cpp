@@ -8,6 +8,7 @@
 #include "comm/Store.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/TransportRegistry.h"
+#include "core/Context.h"
 #include "core/Mesh.h"
 
 #include <exception>
@@ -35,8 +36,6 @@ static std::string meshText(const br_model &model) {
   fail("model '", model.name, "' was compiled for ", meshText(model), ", but ", started, "; start ", wanted,
        ", or compile with another --mesh");
 }
-
-bool braid::isForDevice(const br_model &model) { return model.target && std::string_view(model.target) != "cpu"; }
 
 // Ranks that are threads: as many as the mesh has.
 static RankPlan planThreads(const br_model &model, const RankOptions &options, const Launch &launch,

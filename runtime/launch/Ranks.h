@@ -49,9 +49,6 @@ struct RankPlan {
   std::string rendezvous, job;
 };
 
-// Whether its programs run on a device, which has options of its own.
-bool isForDevice(const br_model &model);
-
 // Throws Error when options, launcher and mesh do not fit together.
 RankPlan planRanks(const br_model &model, const RankOptions &options, const Launch &launch);
 

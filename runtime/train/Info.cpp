@@ -53,8 +53,7 @@ void printModel(const br_model &model) {
   std::printf("  %-24s %16s\n", "parameters", formatCount(parameters).c_str());
   std::printf("  %-24s %16d\n", "microbatches a step", model.accumulate);
   std::printf("  %-24s %16s\n", "vocabulary", formatCount(model.vocab_size).c_str());
-  const std::string_view target = model.target ? model.target : "cpu";
-  if (target != "cpu")
+  if (isForDevice(model))
     std::printf("  %-24s %s\n", "compiled for", model.target);
   else
     std::printf("  %-24s %s\n", "compiled for",

@@ -1,6 +1,6 @@
 // Sums over rows that combine in two ways have memory of their own each, in which groups of
 // threads meet: the block has as many groups as fit into what it may share.
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls{target=cuda},exec-form-kernels{target=cuda},exec-fuse-kernels{target=cuda}),exec-plan-memory{target=cuda},exec-outline-kernels,exec-batch-launches)" -o %t.mlir
+// RUN: braid-opt %s --pass-pipeline="builtin.module(exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-outline-kernels,exec-batch-launches)" -o %t.mlir
 // RUN: braidc %t.mlir --target=cuda:sm_90 --emit=cu | FileCheck %s
 // CHECK:      // copy_reduce_subf: 96 rows of 4096 lanes, 1 blocks; 1 block of 512 threads,
 // CHECK-NEXT: // 512 a row, 8 lanes at a time

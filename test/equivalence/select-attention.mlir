@@ -2,10 +2,10 @@
 // and reading the parts of a packed projection, and writing their gradients, in place.
 // RUN: braid-interp %s --compare --seeds=2 --rtol=1e-2 --pipeline="func.func(exec-select-attention)"
 // RUN: braid-interp %s --compare --seeds=2 --rtol=3e-2 --pipeline="func.func(tg-decompose)"
-// RUN: braid-interp %s --compare --seeds=2 --rtol=1e-2 --pipeline="func.func(exec-select-attention,tg-decompose,exec-select-calls{target=cuda},exec-form-kernels{target=cuda},exec-fuse-kernels{target=cuda}),exec-plan-memory{target=cuda},exec-outline-kernels,exec-verify-plan{target=cuda},exec-verify-memory"
+// RUN: braid-interp %s --compare --seeds=2 --rtol=1e-2 --pipeline="exec-set-target{name=cuda},func.func(exec-select-attention,tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-outline-kernels,exec-verify-plan,exec-verify-memory"
 
 // No tensor of the packed form is copied: its parts are read and written with its strides.
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(exec-select-attention,tg-decompose,exec-select-calls{target=cuda},exec-form-kernels{target=cuda},exec-fuse-kernels{target=cuda}),exec-plan-memory{target=cuda})" | FileCheck %s
+// RUN: braid-opt %s --pass-pipeline="builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention,tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory)" | FileCheck %s
 // CHECK-LABEL: exec.program @packed
 // CHECK-NOT: exec.kernel
 // CHECK: exec.attention(

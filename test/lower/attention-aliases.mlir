@@ -1,7 +1,7 @@
 // The interpreter and the plan's verifier know that a call of attention still reads what it
 // is given while it writes.
 // RUN: not braid-interp %s 2>&1 | FileCheck %s
-// RUN: not braid-opt %s --exec-verify-plan="target=cuda" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: not braid-opt %s --exec-set-target=name=cuda --exec-verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 // CHECK: error: writes out 0 over operand 0, which it still reads
 // PLAN: error: 'exec.attention' op writes out 0 over its operand 0 in 'x', which it may not overwrite
 

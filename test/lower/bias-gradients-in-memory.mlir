@@ -1,6 +1,6 @@
 // Gradients of biases beside those of weights compute the same, on values and in memory.
-// DEFINE: %{values} = func.func(exec-select-calls{target=cuda},exec-select-bias-gradients{target=cuda}
-// DEFINE: %{memory} = %{values},exec-form-kernels{target=cuda},exec-fuse-kernels{target=cuda}),exec-verify-values,exec-plan-memory{target=cuda},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=cuda},exec-verify-memory
+// DEFINE: %{values} = exec-set-target{name=cuda},func.func(exec-select-calls,exec-select-bias-gradients
+// DEFINE: %{memory} = %{values},exec-form-kernels,exec-fuse-kernels),exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-plan,exec-verify-memory
 // RUN: braid-interp %s --compare --function=bucket --pipeline="%{values})"
 // RUN: braid-interp %s --compare --function=bucket --pipeline="%{memory}"
 // RUN: braid-interp %s --compare --function=microbatch --pipeline="%{values})"

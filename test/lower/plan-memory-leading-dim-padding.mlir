@@ -1,17 +1,17 @@
 // Rows of 1001 numbers of four bytes begin at no multiple of 16 bytes: they are padded.
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda})" -o %t.mlir
+// RUN: braid-opt %s --pass-pipeline="builtin.module(exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan)" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: braid-opt %t.mlir --exec-verify-plan=target=cuda | diff - %t.mlir
-// RUN: braid-interp %s --compare --function=logits --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
-// RUN: braid-interp %s --compare --function=reshaped --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
-// RUN: braid-interp %s --compare --function=accumulated --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
-// RUN: braid-interp %s --compare --function=leaves --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
-// RUN: braid-interp %s --compare --function=over_concat --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
-// RUN: braid-interp %s --compare --function=reduced --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda},exec-verify-plan{target=cuda}"
+// RUN: braid-opt %t.mlir --exec-verify-plan | diff - %t.mlir
+// RUN: braid-interp %s --compare --function=logits --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=reshaped --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=accumulated --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=leaves --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=over_concat --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=reduced --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
 
 // Not for a CPU, and not if switched off.
 // RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory)" | FileCheck %s --check-prefix=CLOSE
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{target=cuda row-alignment=0})" | FileCheck %s --check-prefix=CLOSE
+// RUN: braid-opt %s --pass-pipeline="builtin.module(exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{row-alignment=0})" | FileCheck %s --check-prefix=CLOSE
 // CLOSE-NOT: padding
 // RUN: not braid-opt %s --exec-plan-memory=row-alignment=48 2>&1 | FileCheck %s --check-prefix=ODD
 // ODD: error: invalid row alignment 48: expected a power of two from 16 to the 64 bytes at which buffers begin, or 0 for none

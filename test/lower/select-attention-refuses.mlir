@@ -1,11 +1,9 @@
 // A requested library call that is not possible is an error with the reason.
-// RUN: not braid-opt %s --pass-pipeline='builtin.module(func.func(exec-select-attention{target=cuda required=true}))' 2>&1 | FileCheck %s
-// RUN: not braid-opt %s --pass-pipeline='builtin.module(func.func(exec-select-attention{target=cpu required=true}))' 2>&1 | FileCheck %s --check-prefix=CPU
-// RUN: not braid-opt %s --pass-pipeline='builtin.module(func.func(exec-select-attention{target=tpu}))' 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not braid-opt %s --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s
+// RUN: not braid-opt %s --pass-pipeline='builtin.module(func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=CPU
 
 // CHECK: error: no library call can do this attention: its elements are f32, but the library takes bf16
 // CPU: error: no library call can do this attention: target 'cpu' has no library for it
-// TARGET: error: unknown target 'tpu'
 func.func @f(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> (tensor<2x4x2x8xf32>, tensor<2x2x4xf32>)

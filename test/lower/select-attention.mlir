@@ -1,5 +1,5 @@
-// RUN: braid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(exec-select-attention{target=cuda}))' | FileCheck %s
-// RUN: braid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(exec-select-attention{target=cuda},tg-decompose,tg-verify-primitives,exec-select-calls{target=cuda}))' -o /dev/null
+// RUN: braid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention))' | FileCheck %s
+// RUN: braid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention,tg-decompose,tg-verify-primitives,exec-select-calls))' -o /dev/null
 
 // Grouped heads and the causal mask go into the call as they are.
 // CHECK-LABEL: func @grouped

@@ -1,7 +1,7 @@
 // The sum over the contracted dims of a matmul becomes a second result of the call, if the
 // target's library supports that and no kernel can compute the sum from registers.
-// RUN: braid-opt %s --split-input-file --exec-select-bias-gradients=target=cuda | FileCheck %s
-// RUN: braid-opt %s --split-input-file --exec-select-bias-gradients=target=cpu | FileCheck %s --check-prefix=CPU
+// RUN: braid-opt %s --split-input-file --exec-set-target=name=cuda --exec-select-bias-gradients | FileCheck %s
+// RUN: braid-opt %s --split-input-file --exec-select-bias-gradients | FileCheck %s --check-prefix=CPU
 // CPU-NOT: bias_grad
 
 // CHECK-LABEL: @linear

@@ -1,9 +1,9 @@
 // In training a GELU's input is needed again: the library keeps it beside the
 // activation, and takes the gradient there, where the target has both.
-// RUN: braid-opt %s --exec-select-epilogues=target=cuda | FileCheck %s
-// RUN: braid-opt %s --exec-select-epilogues=target=cpu | FileCheck %s --check-prefix=CPU
-// RUN: braid-interp %s --compare --function=mlp --pipeline="func.func(exec-select-epilogues{target=cuda})"
-// RUN: braid-interp %s --compare --function=mlp --pipeline="func.func(exec-select-epilogues{target=cuda},tg-decompose,exec-select-calls{target=cuda},exec-form-kernels{target=cuda},exec-fuse-kernels{target=cuda}),exec-verify-values,exec-plan-memory{target=cuda},exec-outline-kernels,exec-batch-launches,exec-verify-plan{target=cuda},exec-verify-memory"
+// RUN: braid-opt %s --exec-set-target=name=cuda --exec-select-epilogues | FileCheck %s
+// RUN: braid-opt %s --exec-select-epilogues | FileCheck %s --check-prefix=CPU
+// RUN: braid-interp %s --compare --function=mlp --pipeline="exec-set-target{name=cuda},func.func(exec-select-epilogues)"
+// RUN: braid-interp %s --compare --function=mlp --pipeline="exec-set-target{name=cuda},func.func(exec-select-epilogues,tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-plan,exec-verify-memory"
 
 // CHECK-LABEL: @mlp
 // CHECK:         %[[Y:.*]]:2 = exec.matmul "bsd,fd->bsf"(%arg0, %arg1 bias %arg2 : tensor<16xf32>) epilogue gelu_tanh : {{.*}} -> tensor<2x4x16xf32>, tensor<2x4x16xf32>

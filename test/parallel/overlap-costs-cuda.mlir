@@ -1,7 +1,7 @@
 // A GPU multiplies bf16 faster than f32: 1.4e11 operations, at 600 and at 50 TFLOPS.  What
 // --compute says holds for both.
-// RUN: braid-opt %s --comm-overlap="target=cuda annotate-only" | FileCheck %s
-// RUN: braid-opt %s --comm-overlap="target=cuda annotate-only compute=50000,2800" | FileCheck %s --check-prefix=SAID
+// RUN: braid-opt %s --exec-set-target=name=cuda --comm-overlap="annotate-only" | FileCheck %s
+// RUN: braid-opt %s --exec-set-target=name=cuda --comm-overlap="annotate-only compute=50000,2800" | FileCheck %s --check-prefix=SAID
 // CHECK-LABEL: @narrow
 // CHECK-SAME: predicted_s = 2.310650e-04
 // SAID-LABEL: @narrow

@@ -64,13 +64,12 @@ func.func @model(%x: tensor<8x64xf32> {tg.input = "x", tg.role = #tg.role<featur
 
 /// What the driver runs, for a target.
 std::string pipeline(const std::string &target) {
-  std::string t = "{target=" + target + "}";
-  return "func.func(tg-transpose-weights),tg-make-programs,canonicalize,cse,tg-differentiate{function=train},"
-         "func.func(tg-apply-optimizer{optimizer=sgd}),tg-remove-hooks,canonicalize,cse,func.func(exec-select-"
-         "epilogues" +
-         t + ",tg-decompose,tg-verify-primitives),func.func(exec-select-calls" + t + ",exec-form-kernels" + t +
-         ",exec-fuse-kernels" + t + "),exec-verify-values,exec-plan-memory" + t +
-         ",exec-outline-kernels,exec-batch-launches,exec-verify-plan" + t + ",exec-verify-memory";
+  return "exec-set-target{name=" + target +
+         "},func.func(tg-transpose-weights),tg-make-programs,canonicalize,cse,tg-differentiate{function=train},"
+         "func.func(tg-apply-optimizer{optimizer=sgd}),tg-remove-hooks,canonicalize,cse,func.func("
+         "exec-select-epilogues,tg-decompose,tg-verify-primitives),func.func(exec-select-calls,exec-form-kernels,"
+         "exec-fuse-kernels),exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-launches,"
+         "exec-verify-plan,exec-verify-memory";
 }
 
 /// The kernels as they are printed for a target.
@@ -86,7 +85,6 @@ std::string kernelsFor(const std::string &target) {
   if (!module || failed(parsePassPipeline(pipeline(target), manager)) || failed(manager.run(*module)))
     return "";
   braid::CodegenOptions options;
-  options.target = target == "cpu" ? "cpu" : "cuda:sm_90";
   auto sources = braid::generateSources(*module, options);
   return failed(sources) ? "" : sources->front().text;
 }

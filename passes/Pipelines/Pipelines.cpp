@@ -1,0 +1,206 @@
+//===- Pipelines.cpp - which passes run, and why in this order ------------===//
+
+#include "passes/Pipelines/Pipelines.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// From a graph to its training programs
+//===----------------------------------------------------------------------===//
+
+/// The target, then the model on its own terms: the layout of its weights and its batch.
+/// Both change the types of arguments, so they come before anything is derived from
+/// them: gradients and optimizer state take the type of their parameter.
+void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOptions &options) {
+  manager.addPass(createSetTargetPass(options.target));
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createTransposeWeightsPass());
+  if (options.accumulate > 1) {
+    RebatchPassOptions rebatch;
+    rebatch.factor = options.accumulate;
+    functions.addPass(createRebatchPass(rebatch));
+  }
+  // What runs in which type is said of the model, before there are gradients.
+  if (options.mixedPrecision)
+    functions.addPass(createMixedPrecisionPass());
+}
+
+/// One graph for each entry point.  Evaluation and generation leave the model
+/// before differentiation asks for anything to be saved.
+void braid::buildProgramsPipeline(OpPassManager &manager) { manager.addPass(createMakeProgramsPass()); }
+
+/// The gradients of @train.  With accumulation the divisor of a mean is taken out
+/// first, because a mean of means is not the mean.  Canonicalization comes before,
+/// so that nothing that folds away is differentiated, and never between split-loss
+/// and differentiation's end: it would fold the count into the loss again.
+void braid::buildDifferentiatePipeline(OpPassManager &manager, const DifferentiatePipelineOptions &options) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  if (options.accumulate)
+    manager.addNestedPass<func::FuncOp>(createSplitLossPass());
+  DifferentiatePassOptions differentiate;
+  differentiate.function = "train";
+  manager.addPass(createDifferentiatePass(differentiate));
+  if (options.mixedPrecision)
+    manager.addNestedPass<func::FuncOp>(createGradientPrecisionPass(options.gradients));
+  if (options.accumulate)
+    manager.addPass(createAccumulatePass());
+}
+
+/// Gradients become updates.  Needs gradients by name (`tg.grad_of`), so nothing
+/// that merges results may run in between.
+void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipelineOptions &options) {
+  manager.addNestedPass<func::FuncOp>(createApplyOptimizerPass(options.optimizer));
+  // All programs are there, and so are updates: what is left to say is who reads which.
+  if (options.mixedPrecision)
+    manager.addPass(createWorkingCopiesPass());
+}
+
+//===----------------------------------------------------------------------===//
+// To the programs of ranks
+//===----------------------------------------------------------------------===//
+
+/// What each rank keeps, as annotations: those of the layout, then what the strategy
+/// adds.
+void braid::buildAnnotatePipeline(OpPassManager &manager, const AnnotatePipelineOptions &options) {
+  AnnotatePassOptions mesh, layout;
+  mesh.layout = options.mesh;
+  manager.addPass(createAnnotatePass(mesh));
+  layout.layoutFile = options.layoutFile;
+  if (!layout.layoutFile.empty())
+    manager.addPass(createAnnotatePass(layout));
+  if (options.dataParallel)
+    manager.addPass(createDataParallelPass(options.strategy));
+}
+
+void braid::buildShardPipeline(OpPassManager &manager) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createPropagatePass());
+  functions.addPass(createInsertReshardsPass());
+  functions.addPass(createVerifyShardingsPass());
+  manager.addPass(createPartitionPass());
+  // From here on functions are programs of ranks.
+  manager.addNestedPass<func::FuncOp>(createCommSimplifyPass());
+  manager.addPass(createVerifyOrder());
+}
+
+/// From the graph of everything to the program of a rank, which follows from the
+/// annotations.  The noise scale is measured where gradients are first reduced.
+void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipelineOptions &options) {
+  manager.addPass(createAgreePass());
+  buildShardPipeline(manager);
+  if (options.rootParallel)
+    manager.addPass(createRootParallelPass());
+  if (options.noiseScale)
+    manager.addNestedPass<func::FuncOp>(createNoiseScalePass(options.noise));
+  // Where gradients are stored in the type that they are sent in, this changes nothing.
+  if (options.mixedPrecision && !options.rootParallel)
+    manager.addNestedPass<func::FuncOp>(createReducePrecisionPass(options.reductions));
+}
+
+//===----------------------------------------------------------------------===//
+// To primitives, and to actions on values
+//===----------------------------------------------------------------------===//
+
+/// The last simplification of the graph, while composites are whole; then their
+/// definitions.  Attention and epilogues are selected between, because they match
+/// what is still one op, and have the shapes of a rank.  No CSE may run after
+/// decompose: forward and backward share only what differentiation chose to save,
+/// and merging more would keep it in memory.
+void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipelineOptions &options) {
+  manager.addPass(createRemoveHooksPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  if (options.attentionCalls)
+    functions.addPass(createSelectAttentionPass(options.attention));
+  if (options.epilogues)
+    functions.addPass(createSelectEpiloguesPass());
+  functions.addPass(createDecomposePass());
+  functions.addPass(createVerifyPrimitivesPass());
+}
+
+/// Fewer collectives, each of many tensors.  A unit that is gathered again is a
+/// recomputation, so no CSE may run after this.  Before kernels are formed, because
+/// what stands between two gathers of a unit must not become one kernel.
+void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPipelineOptions &options) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  if (options.gatherUnits)
+    functions.addPass(createGatherUnitsPass(options.units));
+  functions.addPass(createBucketPass(options.buckets));
+  functions.addPass(createNameTensorsPass());
+  // Whole units and buckets are decomposed, so this comes after they are formed; what it
+  // adds between the messages becomes kernels, and each message is overlapped by itself.
+  if (options.decompose)
+    functions.addPass(createCommDecomposePass(options.messages));
+}
+
+/// From tensors to actions: library calls first, because what they take must not
+/// be split into kernels, then sums that those calls make as well, then a kernel for
+/// each op left, then kernels into one another.
+void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOptions &options) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createSelectCallsPass());
+  if (options.biasGradients)
+    functions.addPass(createSelectBiasGradientsPass());
+  functions.addPass(createFormKernelsPass());
+  functions.addPass(createFuseKernelsPass());
+  manager.addPass(createVerifyValuesPass());
+}
+
+/// Communication beside computation.  Costs are those of kernels, so it comes after
+/// they are formed; lives are read from block order, so it comes before memory.
+void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOptions &options) {
+  manager.addNestedPass<func::FuncOp>(createOverlapPass(options));
+  manager.addPass(createVerifyValuesPass());
+}
+
+//===----------------------------------------------------------------------===//
+// To actions in memory
+//===----------------------------------------------------------------------===//
+
+/// From values to bytes.  The planner reads lives from block order, so from here
+/// on nothing moves an action.  Equal kernels can only be recognised once their
+/// layouts are known, hence outlining and batching afterwards.
+void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOptions &options) {
+  manager.addPass(createPlanMemory(options.plan));
+  manager.addPass(createOutlineKernelsPass());
+  manager.addPass(createBatchLaunchesPass());
+  manager.addPass(createVerifyPlan());
+  manager.addPass(createVerifyMemoryPass());
+  if (options.ranks)
+    manager.addPass(createVerifyOrder());
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+template <typename Options>
+static void registerPhase(StringRef name, StringRef description,
+                          void (*build)(OpPassManager &manager, const Options &options)) {
+  PassPipelineRegistration<Options>(name, description, build);
+}
+
+void braid::registerPipelines() {
+  registerPhase("braid-prepare", "Sets the target, lays out weights, takes a microbatch", buildPreparePipeline);
+  PassPipelineRegistration<>("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
+  registerPhase("braid-differentiate", "Makes the gradients of @train", buildDifferentiatePipeline);
+  registerPhase("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);
+  registerPhase("braid-annotate", "Says what each rank keeps", buildAnnotatePipeline);
+  PassPipelineRegistration<>("comm-shard",
+                             "Makes the program of a rank from a function with a few shardings: propagates them, "
+                             "inserts reshards, partitions, simplifies and verifies",
+                             buildShardPipeline);
+  registerPhase("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
+  registerPhase("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);
+  registerPhase("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
+  registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
+  PassPipelineRegistration<>("braid-overlap", "Hides communication behind computation",
+                             [](OpPassManager &manager) { buildOverlapPipeline(manager, {}); });
+  registerPhase("braid-memory", "Places every tensor in memory", buildMemoryPipeline);
+}

@@ -1,0 +1,114 @@
+//===- Pipelines.h - the phases of a training program's compilation -*- C++ -*-===//
+//
+// A phase is a function that adds its passes to a manager.  Its options say which passes
+// run, and are options of the pipeline in braid-opt; what is said of one pass is that pass's
+// own struct, whose defaults stand in Passes.td.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_PIPELINES_PIPELINES_H
+#define BRAID_PASSES_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+#include "passes/Collectives/Passes.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Overlap/Passes.h"
+#include "passes/Sharding/Passes.h"
+#include "passes/Strategies/Passes.h"
+
+namespace braid {
+
+//===----------------------------------------------------------------------===//
+// From a graph to its training programs
+//===----------------------------------------------------------------------===//
+
+struct PreparePipelineOptions : mlir::PassPipelineOptions<PreparePipelineOptions> {
+  Option<int64_t> accumulate{*this, "accumulate", llvm::cl::desc("Microbatches of a step"), llvm::cl::init(1)};
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
+  SetTargetPassOptions target;
+};
+void buildPreparePipeline(mlir::OpPassManager &manager, const PreparePipelineOptions &options);
+
+void buildProgramsPipeline(mlir::OpPassManager &manager);
+
+struct DifferentiatePipelineOptions : mlir::PassPipelineOptions<DifferentiatePipelineOptions> {
+  Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("A step has several microbatches")};
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
+  GradientPrecisionPassOptions gradients;
+};
+void buildDifferentiatePipeline(mlir::OpPassManager &manager, const DifferentiatePipelineOptions &options);
+
+struct OptimizerPipelineOptions : mlir::PassPipelineOptions<OptimizerPipelineOptions> {
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Programs read bf16 copies of parameters")};
+  ApplyOptimizerPassOptions optimizer;
+};
+void buildOptimizerPipeline(mlir::OpPassManager &manager, const OptimizerPipelineOptions &options);
+
+//===----------------------------------------------------------------------===//
+// To the programs of ranks
+//===----------------------------------------------------------------------===//
+
+struct AnnotatePipelineOptions : mlir::PassPipelineOptions<AnnotatePipelineOptions> {
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh dp = 4")};
+  Option<std::string> layoutFile{*this, "layout-file", llvm::cl::desc("A layout; empty for none")};
+  Option<bool> dataParallel{*this, "data-parallel", llvm::cl::desc("Shard the batch, and what ZeRO shards")};
+  DataParallelPassOptions strategy;
+};
+void buildAnnotatePipeline(mlir::OpPassManager &manager, const AnnotatePipelineOptions &options);
+
+/// `comm-shard`: annotated functions become the programs of ranks.
+void buildShardPipeline(mlir::OpPassManager &manager);
+
+struct PartitionPipelineOptions : mlir::PassPipelineOptions<PartitionPipelineOptions> {
+  Option<bool> rootParallel{*this, "root-parallel", llvm::cl::desc("The first rank holds all and updates alone")};
+  Option<bool> noiseScale{*this, "noise-scale", llvm::cl::desc("Measure the gradient noise scale")};
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
+  NoiseScalePassOptions noise;
+  ReducePrecisionPassOptions reductions;
+};
+void buildPartitionPipeline(mlir::OpPassManager &manager, const PartitionPipelineOptions &options);
+
+//===----------------------------------------------------------------------===//
+// To primitives, and to actions on values
+//===----------------------------------------------------------------------===//
+
+struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOptions> {
+  Option<bool> attentionCalls{*this, "attention-calls", llvm::cl::desc("Attention by the target's library")};
+  Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
+  SelectAttentionPassOptions attention;
+};
+void buildDecomposePipeline(mlir::OpPassManager &manager, const DecomposePipelineOptions &options);
+
+struct CollectivesPipelineOptions : mlir::PassPipelineOptions<CollectivesPipelineOptions> {
+  Option<bool> gatherUnits{*this, "gather-units", llvm::cl::desc("ZeRO-3: gather the parameters of a unit at once")};
+  Option<bool> decompose{*this, "decompose", llvm::cl::desc("Collectives as messages between pairs of ranks")};
+  GatherUnitsPassOptions units;
+  BucketPassOptions buckets;
+  CommDecomposePassOptions messages;
+};
+void buildCollectivesPipeline(mlir::OpPassManager &manager, const CollectivesPipelineOptions &options);
+
+struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions> {
+  Option<bool> biasGradients{*this, "bias-gradients", llvm::cl::desc("Bias gradients by calls where the target can"),
+                             llvm::cl::init(true)};
+};
+void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOptions &options);
+
+void buildOverlapPipeline(mlir::OpPassManager &manager, const OverlapPassOptions &options);
+
+//===----------------------------------------------------------------------===//
+// To actions in memory
+//===----------------------------------------------------------------------===//
+
+struct MemoryPipelineOptions : mlir::PassPipelineOptions<MemoryPipelineOptions> {
+  Option<bool> ranks{*this, "ranks", llvm::cl::desc("Check the order of collectives among ranks")};
+  PlanMemoryOptions plan;
+};
+void buildMemoryPipeline(mlir::OpPassManager &manager, const MemoryPipelineOptions &options);
+
+/// Makes every phase a pipeline of braid-opt: `--braid-prepare=accumulate=2`.
+void registerPipelines();
+
+} // namespace braid
+
+#endif // BRAID_PASSES_PIPELINES_PIPELINES_H

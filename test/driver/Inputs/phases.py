@@ -1,0 +1,67 @@
+"""Compares each phase of braid-opt, as MLIR prints it, with the passes that it should be."""
+
+import re
+import subprocess
+import sys
+
+SHARD = ("func.func(comm-propagate,comm-insert-reshards,comm-verify-shardings),comm-partition,"
+         "func.func(comm-simplify),comm-verify-order")
+PLAN = "exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-plan,exec-verify-memory"
+
+# A phase with its options, and its passes with what the options say of them.
+PHASES = {
+    "braid-prepare": "exec-set-target,func.func(tg-transpose-weights)",
+    "braid-prepare{accumulate=4 mixed-precision=true}":
+        "exec-set-target,func.func(tg-transpose-weights,tg-rebatch{factor=4},tg-mixed-precision)",
+    "braid-programs": "tg-make-programs",
+    "braid-differentiate": "canonicalize,cse,tg-differentiate{function=train}",
+    "braid-differentiate{accumulate=true mixed-precision=true}":
+        "canonicalize,cse,func.func(tg-split-loss),tg-differentiate{function=train},"
+        "func.func(tg-gradient-precision),tg-accumulate",
+    "braid-optimizer": "func.func(tg-apply-optimizer)",
+    "braid-optimizer{mixed-precision=true}": "func.func(tg-apply-optimizer),tg-working-copies",
+    "braid-annotate{mesh={mesh dp = 2}}": "comm-annotate{layout={mesh dp = 2}}",
+    "braid-annotate{mesh={mesh dp = 2} layout-file=f data-parallel=true}":
+        "comm-annotate{layout={mesh dp = 2}},comm-annotate{layout-file=f},comm-data-parallel",
+    "comm-shard": SHARD,
+    "braid-partition": f"comm-agree,{SHARD}",
+    "braid-partition{noise-scale=true mixed-precision=true}":
+        f"comm-agree,{SHARD},func.func(comm-noise-scale),func.func(comm-reduce-precision)",
+    "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel",
+    "braid-decompose": "tg-remove-hooks,canonicalize,cse,func.func(tg-decompose,tg-verify-primitives)",
+    "braid-decompose{attention-calls=true epilogues=true}":
+        "tg-remove-hooks,canonicalize,cse,"
+        "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives)",
+    "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
+    "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",
+    "braid-actions": "func.func(exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels),"
+                     "exec-verify-values",
+    "braid-actions{bias-gradients=false}": "func.func(exec-select-calls,exec-form-kernels,exec-fuse-kernels),"
+                                           "exec-verify-values",
+    "braid-overlap": "func.func(comm-overlap),exec-verify-values",
+    "braid-memory": PLAN,
+    "braid-memory{ranks=true}": f"{PLAN},comm-verify-order",
+}
+
+
+def printed(passes):
+    """The pipeline with all options, as braid-opt prints it before it runs."""
+    command = ["braid-opt", f"--pass-pipeline=builtin.module({passes})", "--dump-pass-pipeline"]
+    run = subprocess.run(command, input="", capture_output=True, text=True)
+    text = re.search(r"^builtin\.module\(.*\)$", run.stderr, re.M)
+    return text.group(0) if text else f"no pipeline, but\n{run.stderr}"
+
+
+def main():
+    problems = 0
+    for phase, passes in PHASES.items():
+        found, expected = printed(phase), printed(passes)
+        if found != expected or not found.startswith("builtin.module("):
+            problems += 1
+            print(f"{phase} is\n{found}\nand not\n{expected}")
+    print(f"{len(PHASES)} phases, {problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
