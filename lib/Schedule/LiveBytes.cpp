@@ -1,86 +1,99 @@
-//===- LiveBytes.cpp - how much memory a schedule holds -------------------===//
+//===- LiveBytes.cpp - how much memory a sequence of actions holds --------===//
 
 #include "lib/Schedule/LiveBytes.h"
+#include <algorithm>
+#include <limits>
+#include <map>
 
 using namespace braid;
+using llvm::ArrayRef;
 
-LiveBytes::LiveBytes(const OverlapProblem &problem)
-    : problem(problem), buffersOf(problem.actions.size()), bytes(problem.baseBytes) {
-  for (unsigned number = 0; number < problem.buffers.size(); ++number) {
-    const OverlapProblem::Buffer &buffer = problem.buffers[number];
-    usersLeft.push_back(buffer.users.size() + (buffer.toEnd ? 1 : 0));
-    isLive.push_back(buffer.fromStart && usersLeft.back());
-    if (isLive.back())
-      bytes += buffer.bytes;
-    for (unsigned user : buffer.users)
-      buffersOf[user].push_back(number);
-  }
-  highest = bytes;
-}
-
-int64_t LiveBytes::taken(unsigned action) const {
-  int64_t sum = 0;
-  for (unsigned buffer : buffersOf[action])
-    sum += isLive[buffer] ? 0 : problem.buffers[buffer].bytes;
-  return sum;
-}
-
-int64_t LiveBytes::freed(unsigned action) const {
-  int64_t sum = 0;
-  for (unsigned buffer : buffersOf[action])
-    sum += usersLeft[buffer] == 1 ? problem.buffers[buffer].bytes : 0;
-  return sum;
-}
-
-void LiveBytes::begin(unsigned action) {
-  bytes += taken(action);
-  for (unsigned buffer : buffersOf[action])
-    isLive[buffer] = true;
-  highest = std::max(highest, bytes);
-}
-
-void LiveBytes::end(unsigned action) {
-  bytes -= freed(action);
-  for (unsigned buffer : buffersOf[action])
-    --usersLeft[buffer];
-}
-
-OverlapSchedule braid::plainSchedule(const OverlapProblem &problem) {
-  OverlapSchedule schedule;
-  schedule.heldBy.assign(problem.actions.size(), HeldBy::Nothing);
-  std::vector<bool> done(problem.actions.size());
-  auto add = [&](unsigned number) {
-    done[number] = true;
-    if (!problem.actions[number].communicates()) {
-      schedule.steps.push_back({OverlapStep::Run, number});
-      return;
-    }
-    schedule.steps.push_back({OverlapStep::Start, number});
-    schedule.steps.push_back({OverlapStep::Wait, number});
-  };
-  for (unsigned number = 0; number < problem.actions.size(); ++number) {
-    const OverlapProblem::Action &action = problem.actions[number];
-    if (action.kind == OverlapProblem::Kind::Gather)
+int64_t braid::peakBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions) {
+  int64_t atStart = 0, live = 0, most = 0;
+  // At the slot at which a buffer becomes live, and behind the last at which it is.
+  std::map<int64_t, int64_t> changes;
+  for (const LiveBuffer &buffer : buffers) {
+    atStart += buffer.fromStart ? buffer.bytes : 0;
+    if (buffer.users.empty())
       continue;
-    for (const auto *list : {&action.needs, &action.after})
-      for (unsigned other : *list)
-        if (!done[other])
-          add(other);
-    add(number);
+    int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
+    for (unsigned user : buffer.users) {
+      first = std::min<int64_t>(first, actions[user].begin);
+      last = std::max<int64_t>(last, actions[user].end);
+    }
+    changes[buffer.fromStart ? 0 : first] += buffer.bytes;
+    if (!buffer.toEnd)
+      changes[last + 1] -= buffer.bytes;
   }
-  for (unsigned number = 0; number < problem.actions.size(); ++number)
-    if (!done[number])
-      add(number);
-  return schedule;
+  for (auto [slot, change] : changes)
+    most = std::max(most, live += change);
+  return std::max(atStart, most);
 }
 
-int64_t braid::peakBytes(const OverlapProblem &problem, const OverlapSchedule &schedule) {
-  LiveBytes live(problem);
-  for (OverlapStep step : schedule.steps) {
-    if (step.kind != OverlapStep::Wait)
-      live.begin(step.action);
-    if (step.kind != OverlapStep::Start)
-      live.end(step.action);
+LiveBytes::LiveBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions, unsigned slots)
+    : buffers(buffers), actions(actions.begin(), actions.end()), buffersOf(actions.size()), lives(buffers.size()) {
+  while (leaves < slots)
+    leaves *= 2;
+  most.assign(2 * leaves, 0);
+  added.assign(2 * leaves, 0);
+  for (unsigned number = 0; number < buffers.size(); ++number) {
+    for (unsigned user : buffers[number].users) {
+      buffersOf[user].push_back(number);
+      lives[number].begins.insert(actions[user].begin);
+      lives[number].ends.insert(actions[user].end);
+    }
+    atStart += buffers[number].fromStart ? buffers[number].bytes : 0;
+    update(number);
   }
-  return live.peak();
+}
+
+/// Brings the life of a buffer up to date with the slots of its users.
+void LiveBytes::update(unsigned number) {
+  const LiveBuffer &buffer = buffers[number];
+  Life &life = lives[number];
+  unsigned first = 1, last = 0;
+  if (!life.ends.empty()) {
+    first = buffer.fromStart ? 0 : *life.begins.begin();
+    last = buffer.toEnd ? leaves - 1 : *life.ends.rbegin();
+  }
+  if (first == life.first && last == life.last)
+    return;
+  add(life.first, life.last, -buffer.bytes);
+  add(first, last, buffer.bytes);
+  life.first = first;
+  life.last = last;
+}
+
+void LiveBytes::move(unsigned action, ActionSlots to) {
+  ActionSlots from = std::exchange(actions[action], to);
+  for (unsigned number : buffersOf[action]) {
+    Life &life = lives[number];
+    life.begins.erase(from.begin);
+    life.ends.erase(from.end);
+    life.begins.insert(to.begin);
+    life.ends.insert(to.end);
+    update(number);
+  }
+}
+
+void LiveBytes::add(unsigned first, unsigned last, int64_t bytes) {
+  if (first > last)
+    return;
+  auto refresh = [&](unsigned node) { most[node] = added[node] + std::max(most[2 * node], most[2 * node + 1]); };
+  auto addTo = [&](unsigned node) {
+    most[node] += bytes;
+    if (node < leaves)
+      added[node] += bytes;
+  };
+  unsigned low = first + leaves, high = last + leaves;
+  for (unsigned left = low, right = high + 1; left < right; left /= 2, right /= 2) {
+    if (left & 1)
+      addTo(left++);
+    if (right & 1)
+      addTo(--right);
+  }
+  for (unsigned node = low / 2; node > 0; node /= 2)
+    refresh(node);
+  for (unsigned node = high / 2; node > 0; node /= 2)
+    refresh(node);
 }

@@ -14,11 +14,16 @@
 // by what it would delay.  Each decision looks at a few actions, so the walk is
 // near-linear.
 //
+// Under a memory limit each decision is checked on the whole schedule (WholeSchedule):
+// what could wait is left where it is if it does not fit, and the computation follows the
+// program's own order until it fits.
+//
 //===----------------------------------------------------------------------===//
 
-#include "lib/Schedule/LiveBytes.h"
 #include "lib/Schedule/OverlapPlan.h"
 #include "lib/Schedule/Timeline.h"
+#include "lib/Schedule/WholeSchedule.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <deque>
 #include <set>
@@ -41,7 +46,7 @@ class Scheduler {
 public:
   /// Groups marked in `late` run behind the backward pass, or where computing would
   /// stall.
-  Scheduler(const OverlapPlan &plan, std::optional<int64_t> limit, bool early, std::vector<bool> late);
+  Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole);
 
   OverlapSchedule run();
   /// When all but updates is computed: how long it takes, by group, until its
@@ -64,6 +69,20 @@ private:
   void start(unsigned number);
   void wait(unsigned number);
   void setOver(unsigned number);
+  void take(OverlapStep step);
+
+  // The steps that lead to the end of an action, or to its start.
+  struct Needed {
+    std::vector<OverlapStep> steps;
+    llvm::DenseSet<unsigned> begun, over;
+  };
+  void addToEnd(unsigned number, Needed &needed) const;
+  void addToStart(unsigned number, Needed &needed) const;
+
+  // The memory limit.
+  bool fitsToStart(unsigned number);
+  bool bringForward(llvm::ArrayRef<unsigned> actions);
+  void makeRoom(unsigned number);
 
   // Between two actions.
   void settle();
@@ -72,9 +91,6 @@ private:
   std::optional<unsigned> readyCollective();
   bool isLate(unsigned first, double linkFree, double readyBy);
   std::optional<unsigned> urgentGather(std::optional<unsigned> rival);
-  bool fits(unsigned number, unsigned until) const;
-  void makeRoom(unsigned number);
-
   bool canPull(unsigned number, unsigned &left) const;
   bool isReady(const OverlapPlan::Group &group) const;
   void pullCheapProducers();
@@ -82,12 +98,12 @@ private:
 
   const OverlapPlan &plan;
   const OverlapProblem &problem;
-  std::optional<int64_t> limit;
   bool early;
   std::vector<bool> late;
+  /// None without a memory limit.
+  std::optional<WholeSchedule> whole;
 
   Queues queues;
-  LiveBytes live;
   OverlapSchedule schedule;
   std::vector<State> states;
   std::vector<unsigned> needsLeft;
@@ -107,9 +123,9 @@ private:
 
 } // namespace
 
-Scheduler::Scheduler(const OverlapPlan &plan, std::optional<int64_t> limit, bool early, std::vector<bool> late)
-    : plan(plan), problem(plan.problem), limit(limit), early(early), late(std::move(late)), queues(problem),
-      live(problem), states(problem.actions.size(), State::Waiting), hasRun(plan.groups.size()) {
+Scheduler::Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole)
+    : plan(plan), problem(plan.problem), early(early), late(std::move(late)), whole(std::move(whole)), queues(problem),
+      states(problem.actions.size(), State::Waiting), hasRun(plan.groups.size()) {
   schedule.heldBy.assign(problem.actions.size(), HeldBy::Nothing);
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
     needsLeft.push_back(action(number).needs.size() + action(number).after.size());
@@ -128,6 +144,12 @@ void Scheduler::setOver(unsigned number) {
     if (--needsLeft[successor] == 0 && action(successor).kind == Kind::Collective &&
         states[successor] == State::Waiting)
       ready.insert(successor);
+}
+
+void Scheduler::take(OverlapStep step) {
+  if (whole)
+    whole->decide(step);
+  schedule.steps.push_back(step);
 }
 
 void Scheduler::finish(unsigned number) {
@@ -151,10 +173,8 @@ void Scheduler::compute(unsigned number) {
   // An update that ran meanwhile may have needed it.
   if (isOver(number))
     return;
-  live.begin(number);
   queues.run(number);
-  live.end(number);
-  schedule.steps.push_back({OverlapStep::Run, number});
+  take({OverlapStep::Run, number});
   setOver(number);
 }
 
@@ -167,9 +187,8 @@ void Scheduler::start(unsigned number) {
       finish(other);
   if (states[number] != State::Waiting)
     return;
-  live.begin(number);
   queues.start(number);
-  schedule.steps.push_back({OverlapStep::Start, number});
+  take({OverlapStep::Start, number});
   states[number] = State::Begun;
   ready.erase(number);
   inFlight.push_back(number);
@@ -185,8 +204,7 @@ void Scheduler::wait(unsigned number) {
   if (isOver(number))
     return;
   queues.wait(number);
-  live.end(number);
-  schedule.steps.push_back({OverlapStep::Wait, number});
+  take({OverlapStep::Wait, number});
   setOver(number);
 }
 
@@ -202,21 +220,62 @@ void Scheduler::settle() {
   }
 }
 
-/// Whether an action may begin now though it is needed only at the place `until`.
-/// Up to there the program is taken to need as much more, or less, than in its own
-/// order as it does now.
-bool Scheduler::fits(unsigned number, unsigned until) const {
-  if (!limit)
-    return true;
-  int64_t now = live.live() + live.taken(number);
-  return now <= *limit && (until <= next || now - plan.liveAt[next] + plan.mostLive(next, until) <= *limit);
+/// The steps that `finish` would take.
+void Scheduler::addToEnd(unsigned number, Needed &needed) const {
+  if (isOver(number) || !needed.over.insert(number).second)
+    return;
+  if (action(number).communicates()) {
+    addToStart(number, needed);
+    needed.steps.push_back({OverlapStep::Wait, number});
+    return;
+  }
+  for (const auto *list : {&action(number).needs, &action(number).after})
+    for (unsigned other : *list)
+      addToEnd(other, needed);
+  needed.steps.push_back({OverlapStep::Run, number});
 }
 
-/// Waits for collectives until an action fits, if that helps.
+/// The steps that `start` would take.
+void Scheduler::addToStart(unsigned number, Needed &needed) const {
+  if (states[number] != State::Waiting || !needed.begun.insert(number).second)
+    return;
+  if (unsigned previous = plan.previousOrdered[number]; previous != OverlapPlan::kNone)
+    addToStart(previous, needed);
+  for (const auto *list : {&action(number).needs, &action(number).after})
+    for (unsigned other : *list)
+      addToEnd(other, needed);
+  needed.steps.push_back({OverlapStep::Start, number});
+}
+
+/// Whether a collective may start now.
+bool Scheduler::fitsToStart(unsigned number) {
+  if (!whole)
+    return true;
+  Needed needed;
+  addToStart(number, needed);
+  return whole->fits(needed.steps);
+}
+
+/// Whether actions may run now; if so, they are next.
+bool Scheduler::bringForward(llvm::ArrayRef<unsigned> actions) {
+  if (!whole)
+    return true;
+  Needed needed;
+  for (unsigned number : actions)
+    addToEnd(number, needed);
+  return whole->bringForward(needed.steps);
+}
+
+/// Follows the whole schedule until it may go on with what computes, or with the start of
+/// what communicates.
 void Scheduler::makeRoom(unsigned number) {
-  while (limit && !settling.empty() && live.live() + live.taken(number) > *limit) {
-    finish(settling.front());
-    settling.pop_front();
+  while (whole) {
+    Needed needed;
+    action(number).communicates() ? addToStart(number, needed) : addToEnd(number, needed);
+    if (needed.steps.empty() || whole->bringForward(needed.steps))
+      return;
+    OverlapStep step = whole->next();
+    step.kind == OverlapStep::Start ? start(step.action) : finish(step.action);
   }
 }
 
@@ -253,7 +312,7 @@ bool Scheduler::runGroup(bool alsoLate) {
     // Later ones end later.
     if (!isSurelyOver(group.last))
       return false;
-    if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group))
+    if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group) || !bringForward(group.updates))
       continue;
     hasRun[number] = true;
     for (unsigned update : group.updates)
@@ -278,11 +337,11 @@ void Scheduler::pullCheapProducers() {
       // Those that it needs come before it: they are still ahead of the walk.
       producers.insert(action(*it).needs.begin(), action(*it).needs.end());
       seconds += action(*it).seconds;
-      bytes += live.taken(*it);
+      bytes += plan.bytesTaken[*it];
       isCheap = plan.placeOf[*it] != OverlapPlan::kNone && action(*it).after.empty() &&
                 producers.size() <= kMaxPulled && seconds <= action(number).seconds && bytes <= kMaxPulledBytes;
     }
-    if (!isCheap)
+    if (!isCheap || !bringForward(llvm::to_vector(producers)))
       continue;
     for (unsigned producer : producers)
       finish(producer);
@@ -303,7 +362,7 @@ std::optional<unsigned> Scheduler::readyCollective() {
     unsigned previous = plan.previousOrdered[number];
     if (previous != OverlapPlan::kNone && states[previous] == State::Waiting)
       continue;
-    if (plan.useOf[number] == plan.main.size() || fits(number, plan.useOf[number]))
+    if (fitsToStart(number))
       return number;
   }
   return std::nullopt;
@@ -348,7 +407,7 @@ std::optional<unsigned> Scheduler::urgentGather(std::optional<unsigned> rival) {
     heldBy = HeldBy::Prefetch;
     return std::nullopt;
   }
-  if (plan.useOf[gather] > next && !fits(gather, plan.useOf[gather])) {
+  if (plan.useOf[gather] > next && !fitsToStart(gather)) {
     heldBy = HeldBy::Memory;
     return std::nullopt;
   }
@@ -358,12 +417,12 @@ std::optional<unsigned> Scheduler::urgentGather(std::optional<unsigned> rival) {
 void Scheduler::startCollectives() {
   while (true) {
     std::optional<unsigned> reduction = readyCollective();
-    if (std::optional<unsigned> gather = urgentGather(reduction))
-      start(*gather);
-    else if (reduction)
-      start(*reduction);
-    else
+    std::optional<unsigned> gather = urgentGather(reduction);
+    if (!gather && !reduction)
       return;
+    unsigned first = gather ? *gather : *reduction;
+    makeRoom(first);
+    start(first);
   }
 }
 
@@ -375,15 +434,19 @@ void Scheduler::startCollectives() {
 void Scheduler::runRest() {
   for (unsigned index = 0; index < armed.size(); ++index) {
     hasRun[armed[index]] = true;
-    for (unsigned update : plan.groups[armed[index]].updates)
+    for (unsigned update : plan.groups[armed[index]].updates) {
+      makeRoom(update);
       finish(update);
+    }
     startCollectives();
   }
-  for (unsigned number = 0; number < problem.actions.size(); ++number)
+  for (unsigned number = 0; number < problem.actions.size(); ++number) {
+    makeRoom(number);
     if (!action(number).communicates())
       finish(number);
     else if (states[number] == State::Waiting)
       start(number);
+  }
   for (unsigned number : inFlight)
     finish(number);
 }
@@ -408,45 +471,16 @@ OverlapSchedule Scheduler::run() {
   return std::move(schedule);
 }
 
-/// The groups that stay behind the backward pass: those whose gradients come later,
-/// and before them as many as take so long until these are there.
-static std::vector<bool> groupsToKeep(const OverlapPlan &plan, const std::vector<double> &secondsLeft) {
-  size_t count = plan.groups.size(), first = count;
-  auto isKept = [&](size_t index) { return !plan.groups[index].feedsCollective; };
-  // The seconds of all before each that may be kept.
-  std::vector<double> before(1, 0);
-  for (size_t index = 0; index < count; ++index)
-    before.push_back(before.back() + (isKept(index) ? plan.groups[index].seconds : 0));
-  for (size_t index = 0; index < count; ++index) {
-    if (secondsLeft[index] == 0)
-      continue;
-    first = std::min(first, index);
-    while (first > 0 && before[index] - before[first] < secondsLeft[index])
-      --first;
-  }
-  std::vector<bool> late(count);
-  for (size_t index = first; index < count; ++index)
-    late[index] = isKept(index);
-  return late;
-}
-
 OverlapSchedule braid::solve(const OverlapProblem &problem) {
   OverlapPlan plan(problem);
-  std::optional<int64_t> limit = problem.limit;
-  OverlapSchedule plain = plainSchedule(problem);
-  int64_t allowed = limit ? std::max(*limit, peakBytes(problem, plain)) : 0;
-  // The lookahead estimates memory: where the estimate was too low, retry with a lower limit.
-  for (int attempt = 0; attempt < 4; ++attempt) {
-    Scheduler first(plan, limit, /*early=*/false, std::vector<bool>(plan.groups.size()));
-    OverlapSchedule schedule = first.run();
-    if (problem.earlyUpdates)
-      schedule = Scheduler(plan, limit, /*early=*/true, groupsToKeep(plan, first.secondsLeft())).run();
-    if (!limit)
-      return schedule;
-    int64_t peak = peakBytes(problem, schedule);
-    if (peak <= allowed)
-      return schedule;
-    *limit -= peak - allowed;
+  std::optional<WholeSchedule> own;
+  if (problem.limit) {
+    OverlapSchedule plain = plainSchedule(problem);
+    own.emplace(problem, plain, std::max(*problem.limit, peakBytes(problem, plain)));
   }
-  return plain;
+  Scheduler first(plan, /*early=*/false, std::vector<bool>(plan.groups.size()), own);
+  OverlapSchedule schedule = first.run();
+  if (!problem.earlyUpdates)
+    return schedule;
+  return Scheduler(plan, /*early=*/true, plan.groupsToKeep(first.secondsLeft()), std::move(own)).run();
 }

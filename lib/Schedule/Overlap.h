@@ -24,11 +24,9 @@
 #ifndef BRAID_LIB_SCHEDULE_OVERLAP_H
 #define BRAID_LIB_SCHEDULE_OVERLAP_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "lib/Schedule/LiveBytes.h"
 #include "llvm/Support/Error.h"
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace braid {
 
@@ -59,14 +57,7 @@ struct OverlapProblem {
     bool communicates() const { return kind == Kind::Collective || kind == Kind::Gather; }
   };
 
-  /// Memory that is live from the beginning of the first of its users to the end of
-  /// the last.
-  struct Buffer {
-    int64_t bytes = 0;
-    bool fromStart = false, toEnd = false;
-    /// In the order of the program.
-    llvm::SmallVector<unsigned, 4> users;
-  };
+  using Buffer = LiveBuffer;
 
   std::vector<Action> actions;
   std::vector<Buffer> buffers;

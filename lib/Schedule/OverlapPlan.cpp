@@ -1,8 +1,6 @@
 //===- OverlapPlan.cpp - what the schedule of a program builds on ---------===//
 
 #include "lib/Schedule/OverlapPlan.h"
-#include "lib/Schedule/LiveBytes.h"
-#include "llvm/Support/MathExtras.h"
 #include <map>
 
 using namespace braid;
@@ -89,42 +87,35 @@ void OverlapPlan::readUses() {
 
 void OverlapPlan::readMemory() {
   waitsEarly.assign(problem.actions.size(), false);
-  for (const OverlapProblem::Buffer &buffer : problem.buffers)
+  bytesTaken.assign(problem.actions.size(), 0);
+  for (const OverlapProblem::Buffer &buffer : problem.buffers) {
     if (!buffer.toEnd && !buffer.users.empty())
       waitsEarly[buffer.users.back()] = true;
+    if (!buffer.fromStart && !buffer.users.empty())
+      bytesTaken[buffer.users.front()] += buffer.bytes;
+  }
   for (unsigned number = 0; number < problem.actions.size(); ++number)
     if (problem.actions[number].communicates())
       for (unsigned need : problem.actions[number].needs)
         waitsEarly[need] = true;
-  LiveBytes live(problem);
-  liveAt.assign(main.size() + 1, live.live());
-  mostLiveFrom.emplace_back(main.size() + 1, 0);
-  unsigned place = 0;
-  for (OverlapStep step : plainSchedule(problem).steps) {
-    if (placeOf[step.action] != kNone) {
-      place = placeOf[step.action];
-      liveAt[place] = live.live();
-    }
-    if (step.kind != OverlapStep::Wait)
-      live.begin(step.action);
-    // Gathers come right before their readers.
-    bool isGather = problem.actions[step.action].kind == Kind::Gather;
-    int64_t &from = mostLiveFrom[0][isGather ? useOf[step.action] : place];
-    from = std::max(from, live.live());
-    if (step.kind != OverlapStep::Start)
-      live.end(step.action);
-  }
-  liveAt[main.size()] = live.live();
-  for (size_t step = 1; 2 * step <= main.size() + 1; step *= 2) {
-    const std::vector<int64_t> &half = mostLiveFrom.back();
-    std::vector<int64_t> whole(half.size() - step);
-    for (size_t place = 0; place < whole.size(); ++place)
-      whole[place] = std::max(half[place], half[place + step]);
-    mostLiveFrom.push_back(std::move(whole));
-  }
 }
 
-int64_t OverlapPlan::mostLive(unsigned begin, unsigned end) const {
-  unsigned level = llvm::Log2_32(end - begin);
-  return std::max(mostLiveFrom[level][begin], mostLiveFrom[level][end - (1u << level)]);
+std::vector<bool> OverlapPlan::groupsToKeep(const std::vector<double> &secondsLeft) const {
+  size_t count = groups.size(), first = count;
+  auto isKept = [&](size_t index) { return !groups[index].feedsCollective; };
+  // The seconds of all before each that may be kept.
+  std::vector<double> before(1, 0);
+  for (size_t index = 0; index < count; ++index)
+    before.push_back(before.back() + (isKept(index) ? groups[index].seconds : 0));
+  for (size_t index = 0; index < count; ++index) {
+    if (secondsLeft[index] == 0)
+      continue;
+    first = std::min(first, index);
+    while (first > 0 && before[index] - before[first] < secondsLeft[index])
+      --first;
+  }
+  std::vector<bool> late(count);
+  for (size_t index = first; index < count; ++index)
+    late[index] = isKept(index);
+  return late;
 }

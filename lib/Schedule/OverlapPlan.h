@@ -48,20 +48,18 @@ struct OverlapPlan {
   /// Whether a collective is waited for once it is surely over: its end gives memory
   /// back in the program's order, or another one sends what it gives.
   std::vector<bool> waitsEarly;
-  /// In the program's order: the bytes that are live before each place in `main`.
-  std::vector<int64_t> liveAt;
-  /// In the program's order: the most bytes that are live from the place `begin` up to
-  /// `end`, which comes later.
-  int64_t mostLive(unsigned begin, unsigned end) const;
+  /// The bytes that an action is the first to use.
+  std::vector<int64_t> bytesTaken;
+
+  /// The groups that stay behind the backward pass: those whose gradients come later,
+  /// and before them as many as take so long until these are there.
+  std::vector<bool> groupsToKeep(const std::vector<double> &secondsLeft) const;
 
 private:
   void readOrder();
   void readGroups();
   void readUses();
   void readMemory();
-
-  /// Entry [k][i] is the most that is live from place i up to i + 2^k.
-  std::vector<std::vector<int64_t>> mostLiveFrom;
 };
 
 } // namespace braid
