@@ -148,7 +148,7 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return success();
     return op->emitOpError() << "'comm.unit' is a string on a collective, found " << attribute.getValue();
   }
-  if (attribute.getName() == kTiming)
+  if (attribute.getName() == kTiming || attribute.getName() == kTimingWithoutLimit)
     return verifyTiming(op, attribute.getValue());
   if (attribute.getName() == kTensors)
     return verifyTensorNames(op, attribute.getValue());

@@ -15,8 +15,8 @@ DictionaryAttr Timing::toAttribute(MLIRContext *context) const {
                                     builder.getNamedAttr("waits_for", builder.getStringAttr(waitsFor))});
 }
 
-std::optional<Timing> comm::timingOf(Operation *op) {
-  auto attribute = op->getAttrOfType<DictionaryAttr>(kTiming);
+std::optional<Timing> comm::timingOf(Operation *op, StringRef name) {
+  auto attribute = op->getAttrOfType<DictionaryAttr>(name);
   if (!attribute)
     return std::nullopt;
   return Timing{attribute.getAs<FloatAttr>("predicted_s").getValueAsDouble(),

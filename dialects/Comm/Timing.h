@@ -19,6 +19,8 @@
 namespace braid::comm {
 
 inline constexpr llvm::StringLiteral kTiming = "comm.timing";
+/// Of a program that a memory limit made slower: its timing if there were none.
+inline constexpr llvm::StringLiteral kTimingWithoutLimit = "comm.timing_without_limit";
 
 struct Timing {
   /// Seconds on the link, or of the program.
@@ -32,7 +34,7 @@ struct Timing {
 };
 
 /// What an op carries, if it does.
-std::optional<Timing> timingOf(mlir::Operation *op);
+std::optional<Timing> timingOf(mlir::Operation *op, llvm::StringRef name = kTiming);
 
 llvm::LogicalResult verifyTiming(mlir::Operation *op, mlir::Attribute attribute);
 

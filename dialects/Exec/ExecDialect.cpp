@@ -1,5 +1,6 @@
 //===- ExecDialect.cpp - registration and the reference type --------------===//
 
+#include "dialects/Exec/Assignment.h"
 #include "dialects/Exec/Exec.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -56,6 +57,8 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return success();
     return op->emitOpError() << "'" << kTarget << "' belongs on a module, as #exec.target<\"cpu\">";
   }
+  if (attribute.getName() == kAssignment)
+    return verifyAssignment(op, attribute.getValue());
   if (attribute.getName() == kDims && isa<linalg::GenericOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue()))
     return success();
   return op->emitOpError() << "'" << attribute.getName() << "' belongs on a linalg.generic of a kernel, as array<i64>";

@@ -262,7 +262,7 @@ LogicalResult Driver::compare() {
   Comparison comparison;
   auto plan = [&](const DriverOptions &stage) -> FailureOr<Report> {
     OwningOpRef<ModuleOp> copy = module->clone();
-    if (failed(Lowering(stage, clock).run(copy)))
+    if (failed(Lowering(stage, clock).run(*copy)))
       return failure();
     return readReport(*copy, targetOf(*copy)->alignment, options.accumulate);
   };
@@ -350,7 +350,7 @@ LogicalResult Driver::run() {
     if (failed(checkGraph()))
       return failure();
     ignored = ignoredTargetsOf(*module->getOps<func::FuncOp>().begin());
-    if (failed(Lowering(options, clock).run(module)))
+    if (failed(Lowering(options, clock).run(*module)))
       return failure();
   }
   return options.emit <= Emit::Memory ? emitModule() : emitSources();

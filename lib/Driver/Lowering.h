@@ -1,10 +1,4 @@
 //===- Lowering.h - a graph through the phases ------------------*- C++ -*-===//
-//
-// Loops stand here and not in passes.  There is one: under a memory limit the
-// schedule that hides communication knows the live bytes, but not what placing them
-// costs.  Where the plan then misses the limit, the schedule is made again from the
-// same program for a limit that is smaller by the excess or more, at most four times.
-//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_LOWERING_H
 #define BRAID_LIB_DRIVER_LOWERING_H
@@ -33,13 +27,12 @@ private:
 class Lowering {
 public:
   Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
-  mlir::LogicalResult run(mlir::OwningOpRef<mlir::ModuleOp> &module);
+  mlir::LogicalResult run(mlir::ModuleOp module);
 
 private:
   mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);
   mlir::LogicalResult run(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases);
-  mlir::LogicalResult fit(mlir::OwningOpRef<mlir::ModuleOp> &module, int64_t limit);
-  void remarkOnFit(mlir::ModuleOp module, int64_t limit, int64_t tried, int tries, const Traffic &first);
+  void remarkOnLimit(mlir::ModuleOp module);
 
   const DriverOptions &options;
   PhaseClock &clock;

@@ -19,6 +19,11 @@ static void set(std::string &option, const std::string &given) {
     option = given;
 }
 
+/// Empty for the target's.
+static void setRowAlignment(int64_t &option, const DriverOptions &options) {
+  StringRef(options.rowAlignment).getAsInteger(10, option);
+}
+
 //===----------------------------------------------------------------------===//
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
@@ -133,8 +138,10 @@ static void hideCommunication(OpPassManager &manager, const DriverOptions &optio
   set(overlap.prefetch, parallel.prefetch);
   set(overlap.link, parallel.link);
   set(overlap.compute, parallel.compute);
-  if (!overlap.annotateOnly)
+  if (!overlap.annotateOnly) {
     set(overlap.memoryLimit, options.memoryLimit);
+    setRowAlignment(overlap.rowAlignment, options);
+  }
   buildOverlapPipeline(manager, overlap);
 }
 
@@ -142,7 +149,7 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   MemoryPipelineOptions pipeline;
   pipeline.ranks = options.parallel.isParallel();
   set(pipeline.plan.memoryLimit, options.memoryLimit);
-  StringRef(options.rowAlignment).getAsInteger(10, pipeline.plan.rowAlignment); // empty: as it is
+  setRowAlignment(pipeline.plan.rowAlignment, options);
   buildMemoryPipeline(manager, pipeline);
 }
 
@@ -155,12 +162,6 @@ static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOp
                    bool isTalkative = false) {
   return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative};
 }
-
-Phase braid::overlapPhase(const DriverOptions &options) {
-  return phase("overlap", hideCommunication, options, /*isTalkative=*/true);
-}
-
-Phase braid::memoryPhase(const DriverOptions &options) { return phase("memory", planMemory, options); }
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   std::vector<Phase> phases{
@@ -180,9 +181,9 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   if (options.emit >= Emit::Exec)
     phases.push_back(phase("actions", formActions, options));
   if (isParallel && options.emit >= Emit::Exec)
-    phases.push_back(overlapPhase(options));
+    phases.push_back(phase("overlap", hideCommunication, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Memory)
-    phases.push_back(memoryPhase(options));
+    phases.push_back(phase("memory", planMemory, options));
   return phases;
 }
 

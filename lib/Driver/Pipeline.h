@@ -20,10 +20,6 @@ struct Phase {
   bool isTalkative = false;
 };
 
-/// The last two phases of what communicates: `options.memoryLimit` bounds each.
-Phase overlapPhase(const DriverOptions &options);
-Phase memoryPhase(const DriverOptions &options);
-
 /// The phases up to what `options.emit` asks for; `options` must outlive them.
 std::vector<Phase> buildPhases(const DriverOptions &options);
 

@@ -16,9 +16,10 @@
 #include "lib/Memory/Copies.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
-#include "lib/Memory/Persistent.h"
 #include "lib/Memory/Preparation.h"
 #include "lib/Memory/Reads.h"
+#include "lib/Memory/RecordedAssignment.h"
+#include "lib/Memory/Storages.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -47,9 +48,6 @@ private:
   void writeInPlace(ActionOpInterface action, OpResult value);
   bool aliasAccumulator(Value operand, ActionOpInterface action, unsigned number);
 
-  /// Assigns views, after the walk.
-  void assignViews();
-
   /// Assigns `value` to `place` if that is legal.  `overwritten` is the action that
   /// later writes other values there, or null.  Places are passed by value because most
   /// are entries of the map that this function changes.
@@ -61,7 +59,8 @@ private:
   bool tryAssignConcat(ConcatOp concat, const Place &place, Operation *overwritten);
   /// Assigns a copy of the used value to `place`, and replaces the use with the copy.
   void copyTo(OpOperand &use, Place place, Operation *before);
-  Place newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role = "");
+  Place add(Storage storage, Value value);
+  Place newStorage(Value value) { return add(transientStorage(cast<RankedTensorType>(value.getType())), value); }
   Place newTransient(OpResult value);
   void removePadding(unsigned storage);
   void assign(Value value, const Place &place) {
@@ -96,17 +95,15 @@ static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(va
 // Storages
 //===----------------------------------------------------------------------===//
 
-Place BufferAssignment::newStorage(Storage::Kind kind, Value value, StringRef name, StringRef role) {
-  auto type = cast<RankedTensorType>(value.getType());
-  int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-  result.storages.push_back({kind, bytes, type, name.str(), role.str(), {}, 0, -1});
+Place BufferAssignment::add(Storage storage, Value value) {
+  result.storages.push_back(std::move(storage));
   occupants.emplace_back();
-  return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(type.getShape())};
+  return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(shapeOf(value))};
 }
 
 /// A storage of its own, for a result that no use has assigned.
 Place BufferAssignment::newTransient(OpResult value) {
-  Place place = newStorage(Storage::Kind::Transient, value, "");
+  Place place = newStorage(value);
   auto type = cast<RankedTensorType>(value.getType());
   std::optional<Layout> padded = paddedLayout(type, rowAlignment);
   if (!padded || !acceptsPaddedRows(value, *padded))
@@ -127,24 +124,13 @@ void BufferAssignment::removePadding(unsigned number) {
 
 void BufferAssignment::assignArguments() {
   for (BlockArgument argument : block.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    auto param = program.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam);
-    auto state = program.getArgAttrOfType<tg::StateAttr>(index, tg::kState);
-    if (param || state) {
-      StringRef name = param ? param.getName() : state.getName();
-      Place place = newStorage(Storage::Kind::Persistent, argument, name);
+    Place place = add(argumentStorage(program, argument.getArgNumber()), argument);
+    const Storage &storage = result.storages[place.storage];
+    if (storage.kind == Storage::Kind::Persistent) {
       argumentIn[place.storage] = argument;
-      persistent[name] = argument;
-      assign(argument, place);
-      continue;
+      persistent[storage.name] = argument;
     }
-    std::string name = "arg" + std::to_string(index);
-    if (auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput))
-      name = input.str();
-    auto role = program.getArgAttrOfType<tg::RoleAttr>(index, tg::kRole);
-    StringRef text = role ? tg::stringifyRole(role.getValue()) : "";
-    assign(argument, newStorage(Storage::Kind::Input, argument, name, text));
-    result.storages.back().part = partIn(program.getArgAttrDict(index));
+    assign(argument, place);
   }
 }
 
@@ -245,7 +231,7 @@ LogicalResult BufferAssignment::visitReturn() {
   // are first copied to transient storages.
   for (OpOperand *returned : late)
     if (isa<BlockArgument>(rootOf(returned->get())))
-      copyTo(*returned, newStorage(Storage::Kind::Transient, returned->get(), ""), ret);
+      copyTo(*returned, newStorage(returned->get()), ret);
   for (OpOperand *returned : late) {
     auto name = program.getResultAttrOfType<StringAttr>(returned->getOperandNumber(), tg::kUpdates);
     copyTo(*returned, result.places[persistent[name]], ret);
@@ -268,24 +254,14 @@ LogicalResult BufferAssignment::visitUpdate(OpOperand &returned, StringRef name,
 }
 
 void BufferAssignment::visitResult(OpOperand &returned) {
-  unsigned index = returned.getOperandNumber();
-  std::string role;
-  if (auto attr = program.getResultAttrOfType<tg::RoleAttr>(index, tg::kRole))
-    role = tg::stringifyRole(attr.getValue());
-  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kOutput))
-    role = attr.str();
-  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
-    role = "grad_of " + attr.str();
-  std::string name = role.empty() ? "result" + std::to_string(index) : role;
-  Place place = newStorage(Storage::Kind::Result, returned.get(), name, role);
-  result.storages.back().part = partIn(program.getResultAttrDict(index));
+  Place place = add(resultStorage(program, returned.getOperandNumber()), returned.get());
   if (!tryAssign(returned.get(), place))
     copyTo(returned, place, ret);
 }
 
 void BufferAssignment::visitConcat(ConcatOp concat) {
   if (!result.places.contains(concat.getResult()))
-    assign(concat.getResult(), newStorage(Storage::Kind::Transient, concat.getResult(), ""));
+    assign(concat.getResult(), newStorage(concat.getResult()));
   Place place = result.places[concat.getResult()];
   Operation *overwritten = overwrittenBy.lookup(concat);
   int64_t dim = concat.getDim(), start = 0;
@@ -387,13 +363,13 @@ void BufferAssignment::writeInPlace(ActionOpInterface action, OpResult value) {
 
 /// A view of a strided source has no place if no strides describe its elements.  Its only
 /// reader is then the tie that gave the source these strides.
-void BufferAssignment::assignViews() {
+void braid::assignViews(Block &block, Places &places) {
   for (auto view : block.getOps<ViewOp>()) {
-    const Place &source = result.places.at(view.getSource());
+    const Place &source = places.places.at(view.getSource());
     auto layout = composeView(shapeOf(view.getSource()), source.layout, shapeOf(view.getResult()), view.getOffset(),
                               view.getStrides());
     if (layout)
-      result.places[view.getResult()] = {source.storage, *layout};
+      places.places[view.getResult()] = {source.storage, *layout};
   }
 }
 
@@ -408,12 +384,14 @@ FailureOr<Places> BufferAssignment::run() {
     else if (auto action = dyn_cast<ActionOpInterface>(op))
       visitAction(action);
   }
-  assignViews();
+  assignViews(block, result);
   findLifetimes(block, result);
   return std::move(result);
 }
 
 FailureOr<Places> braid::assignBuffers(func::FuncOp program, int64_t rowAlignment) {
+  if (program->hasAttr(kAssignment))
+    return readAssignment(program);
   if (failed(prepareForBufferAssignment(program)))
     return failure();
   return BufferAssignment(program, rowAlignment).run();

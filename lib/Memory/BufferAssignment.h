@@ -31,10 +31,14 @@ struct Storage {
   /// Which part of a logical tensor an input or result is: the `comm` attributes of
   /// the argument or result, or null.
   mlir::DictionaryAttr part;
+  /// The actions that read or write it, in block order.
+  llvm::SmallVector<unsigned, 4> users = {};
   /// The first and last action of its live range, numbered as in `exec.buffer`.
-  int64_t first, last;
+  int64_t first = 0, last = -1;
   /// The first action that writes it; null for inputs and persistent tensors.
   mlir::Operation *writer = nullptr;
+  /// The last action that writes it; -1 for inputs.
+  int64_t lastWriter = -1;
   /// How many of `bytes` pad rows (LeadingDimPadding.h).  All values of a padded storage
   /// have the same rows.
   int64_t paddingBytes = 0;
@@ -55,8 +59,11 @@ struct Places {
 
 /// Assigns all values of `program`, and inserts copies where values cannot alias.  Rows of
 /// transient values are padded to multiples of `rowAlignment` bytes (0: never) where the
-/// padding is small.
+/// padding is small.  Reads the assignment instead if the program carries one.
 mlir::FailureOr<Places> assignBuffers(mlir::func::FuncOp program, int64_t rowAlignment);
+
+/// Assigns the views of `block`, whose other values have places.
+void assignViews(mlir::Block &block, Places &places);
 
 } // namespace braid
 

@@ -1,6 +1,7 @@
 //===- Lifetimes.cpp - when storages are live, and their names ------------===//
 
 #include "lib/Memory/Lifetimes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -46,19 +47,51 @@ void braid::findLifetimes(Block &block, Places &places) {
   for (auto [index, action] : llvm::enumerate(places.actions)) {
     // Until its end the work may read and write at any time.
     int64_t time = index, last = times.at(action.getActionEnd());
-    for (Value operand : action.getActionIns()) {
-      Storage &storage = places.storages[places.places.at(operand).storage];
-      storage.last = std::max(storage.last, last);
-    }
-    for (OpResult value : action.getActionResults()) {
+    auto use = [&, action = index](Value value) -> Storage & {
       Storage &storage = places.storages[places.places.at(value).storage];
+      if (storage.users.empty() || storage.users.back() != action)
+        storage.users.push_back(action);
+      storage.last = std::max(storage.last, last);
+      return storage;
+    };
+    for (Value operand : action.getActionIns())
+      use(operand);
+    for (OpResult value : action.getActionResults()) {
+      Storage &storage = use(value);
       if (storage.first == end) {
         storage.writer = action;
         if (storage.name.empty())
           storage.name = tensorName(action, value.getResultNumber());
       }
       storage.first = std::min(storage.first, time);
-      storage.last = std::max(storage.last, last);
+      storage.lastWriter = time;
     }
   }
+}
+
+int64_t braid::workspaceBytes(ArrayRef<ActionOpInterface> actions, const TargetInfo &target) {
+  int64_t bytes = 0;
+  for (ActionOpInterface action : actions)
+    bytes = std::max(bytes, action.getWorkspaceBytes(target.workspace));
+  return bytes;
+}
+
+std::vector<LiveBuffer> braid::liveBuffers(const Places &places, int64_t workspace, const TargetInfo &target) {
+  std::vector<LiveBuffer> buffers;
+  LiveBuffer scratch{static_cast<int64_t>(llvm::alignTo(workspace, target.alignment)),
+                     false,
+                     false,
+                     {},
+                     /*isAtBase=*/true};
+  for (auto [index, action] : llvm::enumerate(places.actions))
+    if (ActionOpInterface(action).getWorkspaceBytes(target.workspace) > 0)
+      scratch.users.push_back(index);
+  if (!scratch.users.empty())
+    buffers.push_back(std::move(scratch));
+  for (const Storage &storage : places.storages)
+    if (storage.kind != Kind::Persistent && (storage.kind != Kind::Transient || !storage.users.empty()))
+      buffers.push_back({static_cast<int64_t>(llvm::alignTo(storage.bytes, target.alignment)),
+                         storage.kind == Kind::Input, storage.kind == Kind::Result, storage.users, /*isAtBase=*/false,
+                         storage.kind == Kind::Transient ? storage.lastWriter : -1});
+  return buffers;
 }

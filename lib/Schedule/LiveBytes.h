@@ -27,6 +27,10 @@ struct LiveBuffer {
   bool fromStart = false, toEnd = false;
   /// Actions, in the order of the program.
   llvm::SmallVector<unsigned, 4> users;
+  /// Whether it lies below all others.
+  bool isAtBase = false;
+  /// The last action that writes it; -1 where that does not matter to the planner.
+  int64_t lastWriter = -1;
 };
 
 /// The slots at which an action begins and ends; the same for one that takes one slot.

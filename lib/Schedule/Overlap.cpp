@@ -473,14 +473,12 @@ OverlapSchedule Scheduler::run() {
 
 OverlapSchedule braid::solve(const OverlapProblem &problem) {
   OverlapPlan plan(problem);
-  std::optional<WholeSchedule> own;
-  if (problem.limit) {
-    OverlapSchedule plain = plainSchedule(problem);
-    own.emplace(problem, plain, std::max(*problem.limit, peakBytes(problem, plain)));
-  }
-  Scheduler first(plan, /*early=*/false, std::vector<bool>(plan.groups.size()), own);
+  std::optional<WholeSchedule> whole;
+  if (problem.limit)
+    whole.emplace(problem, smallSchedule(problem), *problem.limit);
+  Scheduler first(plan, /*early=*/false, std::vector<bool>(plan.groups.size()), whole);
   OverlapSchedule schedule = first.run();
   if (!problem.earlyUpdates)
     return schedule;
-  return Scheduler(plan, /*early=*/true, plan.groupsToKeep(first.secondsLeft()), std::move(own)).run();
+  return Scheduler(plan, /*early=*/true, plan.groupsToKeep(first.secondsLeft()), std::move(whole)).run();
 }

@@ -64,7 +64,7 @@ struct OverlapProblem {
   /// Units that may be gathered before their turn.
   unsigned prefetch = 1;
   bool earlyUpdates = true;
-  /// Live bytes that no schedule may exceed where the program's own order does not.
+  /// Live bytes that no schedule may exceed where `smallSchedule` does not.
   std::optional<int64_t> limit;
   /// Bytes that are always live.
   int64_t baseBytes = 0;
@@ -93,6 +93,9 @@ struct OverlapSchedule {
 /// The program's own order: each collective is waited for at once, and gathers come
 /// right before their first reader.
 OverlapSchedule plainSchedule(const OverlapProblem &problem);
+/// The one that needs the least memory: of such schedules, with reductions and updates in
+/// their places or as early as they can be, and of that without a limit or one that waits at once.
+OverlapSchedule smallSchedule(const OverlapProblem &problem);
 /// The most bytes that are live at one time.
 int64_t peakBytes(const OverlapProblem &problem, const OverlapSchedule &schedule);
 

@@ -123,9 +123,9 @@ llvm::Error braid::verify(const OverlapProblem &problem, const OverlapSchedule &
     return failed;
   if (!problem.limit)
     return llvm::Error::success();
-  int64_t peak = peakBytes(problem, schedule), plain = peakBytes(problem, plainSchedule(problem));
-  if (peak > *problem.limit && peak > plain)
-    return error("%lld bytes are live, more than the limit of %lld and than the %lld of the program's order",
-                 static_cast<long long>(peak), static_cast<long long>(*problem.limit), static_cast<long long>(plain));
+  int64_t peak = peakBytes(problem, schedule), small = peakBytes(problem, smallSchedule(problem));
+  if (peak > *problem.limit && peak > small)
+    return error("%lld bytes are live, more than the limit of %lld and than the %lld that another order needs",
+                 static_cast<long long>(peak), static_cast<long long>(*problem.limit), static_cast<long long>(small));
   return llvm::Error::success();
 }

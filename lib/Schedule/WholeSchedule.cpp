@@ -2,40 +2,103 @@
 
 #include "lib/Schedule/WholeSchedule.h"
 #include "llvm/ADT/STLExtras.h"
+#include <limits>
 
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// The program's own order
+// Without communication beside computation
 //===----------------------------------------------------------------------===//
 
-OverlapSchedule braid::plainSchedule(const OverlapProblem &problem) {
+namespace {
+/// Puts actions one after another, what they need first.
+class InOrder {
+public:
+  /// If `early`, reductions and updates come as soon as they can.
+  InOrder(const OverlapProblem &problem, bool early);
+  OverlapSchedule run();
+
+private:
+  void add(unsigned number);
+
+  const OverlapProblem &problem;
   OverlapSchedule schedule;
+  std::vector<bool> done;
+  /// Of each action, the early ones that come after it; of each of these, after how many
+  /// actions more it can come.
+  std::vector<llvm::SmallVector<unsigned, 2>> followers;
+  std::vector<unsigned> left;
+};
+} // namespace
+
+InOrder::InOrder(const OverlapProblem &problem, bool early)
+    : problem(problem), done(problem.actions.size()), followers(problem.actions.size()), left(problem.actions.size()) {
   schedule.heldBy.assign(problem.actions.size(), HeldBy::Nothing);
-  std::vector<bool> done(problem.actions.size());
-  auto add = [&](unsigned number) {
-    done[number] = true;
-    if (!problem.actions[number].communicates()) {
-      schedule.steps.push_back({OverlapStep::Run, number});
-      return;
-    }
+  std::optional<unsigned> lastOrdered;
+  for (unsigned number = 0; number < problem.actions.size() && early; ++number) {
+    const OverlapProblem::Action &action = problem.actions[number];
+    if (action.kind != OverlapProblem::Kind::Update && action.kind != OverlapProblem::Kind::Collective)
+      continue;
+    auto follow = [&](unsigned other) {
+      ++left[number];
+      followers[other].push_back(number);
+    };
+    llvm::for_each(action.needs, follow);
+    llvm::for_each(action.after, follow);
+    if (!action.ordered)
+      continue;
+    if (lastOrdered)
+      follow(*lastOrdered);
+    lastOrdered = number;
+  }
+}
+
+void InOrder::add(unsigned number) {
+  if (done[number])
+    return;
+  for (const auto *list : {&problem.actions[number].needs, &problem.actions[number].after})
+    for (unsigned other : *list)
+      add(other);
+  // What follows another early may have needed it.
+  if (done[number])
+    return;
+  done[number] = true;
+  if (problem.actions[number].communicates()) {
     schedule.steps.push_back({OverlapStep::Start, number});
     schedule.steps.push_back({OverlapStep::Wait, number});
-  };
-  for (unsigned number = 0; number < problem.actions.size(); ++number) {
-    const OverlapProblem::Action &action = problem.actions[number];
-    if (action.kind == OverlapProblem::Kind::Gather)
-      continue;
-    for (const auto *list : {&action.needs, &action.after})
-      for (unsigned other : *list)
-        if (!done[other])
-          add(other);
-    add(number);
+  } else {
+    schedule.steps.push_back({OverlapStep::Run, number});
   }
+  for (unsigned follower : followers[number])
+    if (--left[follower] == 0)
+      add(follower);
+}
+
+OverlapSchedule InOrder::run() {
   for (unsigned number = 0; number < problem.actions.size(); ++number)
-    if (!done[number])
+    if (problem.actions[number].kind != OverlapProblem::Kind::Gather)
       add(number);
-  return schedule;
+  for (unsigned number = 0; number < problem.actions.size(); ++number)
+    add(number);
+  return std::move(schedule);
+}
+
+OverlapSchedule braid::plainSchedule(const OverlapProblem &problem) { return InOrder(problem, /*early=*/false).run(); }
+
+OverlapSchedule braid::smallSchedule(const OverlapProblem &problem) {
+  OverlapProblem unlimited = problem;
+  unlimited.limit.reset();
+  // Where every collective counts as over at once, all are waited for early and no gather
+  // starts ahead.
+  OverlapProblem instant = unlimited;
+  instant.contention = 0;
+  instant.slack = -std::numeric_limits<double>::infinity();
+  OverlapSchedule candidates[] = {plainSchedule(problem), InOrder(problem, problem.earlyUpdates).run(),
+                                  solve(unlimited), solve(instant)};
+  return *std::min_element(std::begin(candidates), std::end(candidates),
+                           [&](const OverlapSchedule &a, const OverlapSchedule &b) {
+                             return peakBytes(problem, a) < peakBytes(problem, b);
+                           });
 }
 
 /// Where the actions of a schedule stand, with `gap` free slots before them.
@@ -59,17 +122,17 @@ int64_t braid::peakBytes(const OverlapProblem &problem, const OverlapSchedule &s
 // The schedule
 //===----------------------------------------------------------------------===//
 
-/// What is decided takes a slot a step, and so does what is left in its own order; what is
+/// What is decided takes a slot a step, and so does what is left of the first order; what is
 /// brought forward may happen several times for one step, and is refused if there is no
 /// slot for it.
 static constexpr unsigned kSlotsPerStep = 4;
 
-WholeSchedule::WholeSchedule(const OverlapProblem &problem, const OverlapSchedule &own, int64_t limit)
+WholeSchedule::WholeSchedule(const OverlapProblem &problem, const OverlapSchedule &first, int64_t limit)
     : problem(problem), limit(limit - problem.baseBytes),
-      live(problem.buffers, slotsIn(problem, own, (kSlotsPerStep - 1) * own.steps.size()),
-           kSlotsPerStep * own.steps.size()),
-      rest((kSlotsPerStep - 1) * own.steps.size()) {
-  for (auto [index, step] : llvm::enumerate(own.steps))
+      live(problem.buffers, slotsIn(problem, first, (kSlotsPerStep - 1) * first.steps.size()),
+           kSlotsPerStep * first.steps.size()),
+      rest((kSlotsPerStep - 1) * first.steps.size()) {
+  for (auto [index, step] : llvm::enumerate(first.steps))
     left.emplace_hint(left.end(), rest + index, step);
 }
 
@@ -94,6 +157,7 @@ bool WholeSchedule::bringForward(llvm::ArrayRef<OverlapStep> next) {
   auto [end, differs] = std::mismatch(left.begin(), left.end(), next.begin(), next.end(), isNext);
   if (differs == next.end())
     return true;
+  int64_t allowed = std::max(limit, live.peak());
   unsigned front = std::min(rest, left.begin()->first);
   if (front < decided + next.size())
     return false;
@@ -102,7 +166,7 @@ bool WholeSchedule::bringForward(llvm::ArrayRef<OverlapStep> next) {
     before.push_back(slotOf(step));
     moveTo(step, front - next.size() + index);
   }
-  bool fits = live.peak() <= limit;
+  bool fits = live.peak() <= allowed;
   for (auto [index, step] : llvm::enumerate(next)) {
     if (!fits) {
       moveTo(step, before[index]);

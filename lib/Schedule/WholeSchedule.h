@@ -1,9 +1,10 @@
 //===- WholeSchedule.h - a schedule that is whole at all times --*- C++ -*-===//
 //
 // While a schedule is made under a memory limit it is known to its end: what has been
-// decided, then what is left in an order that is right.  That is the program's own order
-// at first; steps are brought forward only where the whole schedule then keeps the limit.
-// So nothing is estimated, and whoever just takes the steps that are left keeps it too.
+// decided, then what is left in an order that is right.  At first that is an order that needs
+// little memory; steps are brought forward only where the whole schedule then keeps the limit,
+// or needs no more than before.  So nothing is estimated, and whoever just takes the steps
+// that are left keeps the limit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_WHOLESCHEDULE_H
@@ -16,11 +17,11 @@ namespace braid {
 
 class WholeSchedule {
 public:
-  /// Begins with the schedule `own`.
-  WholeSchedule(const OverlapProblem &problem, const OverlapSchedule &own, int64_t limit);
+  /// Begins with the schedule `first`.
+  WholeSchedule(const OverlapProblem &problem, const OverlapSchedule &first, int64_t limit);
 
   /// Brings these steps, which are all left and in an order that is right, before all
-  /// others that are left, if the schedule then keeps the limit.
+  /// others that are left, if the schedule then keeps the limit or needs no more than before.
   bool bringForward(llvm::ArrayRef<OverlapStep> next);
   /// Whether `bringForward` would do it.
   bool fits(llvm::ArrayRef<OverlapStep> next);

@@ -10,8 +10,10 @@
 #include "lib/Memory/Categories.h"
 #include "lib/Memory/Emit.h"
 #include "lib/Memory/LeadingDimPadding.h"
+#include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
+#include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"
@@ -23,15 +25,6 @@ namespace braid {
 
 using namespace mlir;
 using namespace braid;
-
-/// The scratch memory that library calls of these programs share.
-static int64_t workspaceOf(ArrayRef<Places> programs, const TargetInfo &target) {
-  int64_t bytes = 0;
-  for (const Places &places : programs)
-    for (exec::ActionOpInterface action : places.actions)
-      bytes = std::max(bytes, action.getWorkspaceBytes(target.workspace));
-  return bytes;
-}
 
 /// The buffers of a program, without offsets.
 static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, const PersistentTensors &tensors,
@@ -78,6 +71,10 @@ static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t b
   }
   if (llvm::Error error = check(problem))
     return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
+  int64_t live = base + liveBound(problem).bytes;
+  if (std::optional<int64_t> scheduled = recordedLiveBytes(program); scheduled && *scheduled != live)
+    return program.emitError() << "was scheduled for " << *scheduled << " live bytes, but its plan has " << live
+                               << ": schedule and plan it for one target, with the same programs in the module";
   Placement placement = solve(problem);
   if (llvm::Error error = verify(problem, placement))
     return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
@@ -138,7 +135,9 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
         return failure();
       places.push_back(std::move(*placed));
     }
-    int64_t workspace = workspaceOf(places, info);
+    int64_t workspace = 0;
+    for (const Places &placed : places)
+      workspace = std::max(workspace, workspaceBytes(placed.actions, info));
 
     OpBuilder builder(module.getBodyRegion());
     llvm::StringMap<std::string> symbols = emitTensors(builder, module, *tensors);

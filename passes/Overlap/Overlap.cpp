@@ -1,15 +1,18 @@
 //===- Overlap.cpp - communication beside computation ---------------------===//
 //
-// The pass puts the parts together: a program as a problem (OverlapReader), its
-// solution and verification (lib/Schedule), the order applied, and what is expected
-// of it as attributes and remarks.
+// The pass puts the parts together: buffers (lib/Memory), a program as a problem
+// (OverlapReader), its solution and verification (lib/Schedule), the order applied, and
+// what is expected of it as attributes and remarks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Timing.h"
 #include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/Persistent.h"
+#include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/Timeline.h"
+#include "passes/Overlap/OverlapLimit.h"
 #include "passes/Overlap/OverlapReader.h"
 #include "passes/Overlap/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -83,8 +86,14 @@ std::string Report::nameOf(unsigned action) const {
 /// To the nanosecond, so that it prints short.
 static double roundSeconds(double seconds) { return std::round(seconds * 1e9) / 1e9; }
 
-void Report::annotate() {
+static comm::Timing timingOf(const Timeline &timeline) {
   double exposed = 0;
+  for (const Timeline::Collective &collective : timeline.collectives)
+    exposed += collective.exposed;
+  return {roundSeconds(timeline.seconds), roundSeconds(exposed), {}};
+}
+
+void Report::annotate() {
   for (auto &[number, start] : startNumbers) {
     const Timeline::Collective &collective = timeline.collectives[number];
     comm::Timing timing{roundSeconds(collective.seconds), roundSeconds(collective.exposed),
@@ -94,10 +103,15 @@ void Report::annotate() {
     if (isa<comm::StartOp>(op->getParentOp()))
       op = op->getParentOp();
     op->setAttr(comm::kTiming, timing.toAttribute(op->getContext()));
-    exposed += collective.exposed;
   }
-  comm::Timing whole{roundSeconds(timeline.seconds), roundSeconds(exposed), {}};
-  function->setAttr(comm::kTiming, whole.toAttribute(function.getContext()));
+  function->setAttr(comm::kTiming, timingOf(timeline).toAttribute(function.getContext()));
+  if (!program.problem.limit)
+    return;
+  OverlapProblem unlimited = program.problem;
+  unlimited.limit.reset();
+  comm::Timing without = timingOf(simulate(unlimited, solve(unlimited)));
+  if (without.predicted < roundSeconds(timeline.seconds))
+    function->setAttr(comm::kTimingWithoutLimit, without.toAttribute(function.getContext()));
 }
 
 /// In the user's file: what passes have made has a name alone.
@@ -161,66 +175,125 @@ void Report::remark() {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// Whether the function is the program of a rank whose collectives are plain.
+static bool applies(func::FuncOp function) {
+  if (!function->hasAttr(comm::CommDialect::kProgram) || !function.getBody().hasOneBlock())
+    return false;
+  return function.getBody().front().getOps<comm::StartOp>().empty();
+}
+
+static bool communicates(func::FuncOp function) {
+  return !function.getBody().front().getOps<comm::CollectiveOpInterface>().empty();
+}
+
 namespace {
 struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
   using OverlapPassBase::OverlapPassBase;
 
-  /// Whether the function is the program of a rank whose collectives are plain.
-  bool applies() {
-    func::FuncOp function = getOperation();
-    if (!function->hasAttr(comm::CommDialect::kProgram) || !function.getBody().hasOneBlock())
-      return false;
-    return function.getBody().front().getOps<comm::StartOp>().empty();
-  }
-
-  /// The program's problem with what the options say.
-  FailureOr<OverlapProgram> read() {
-    func::FuncOp function = getOperation();
-    const TargetInfo *info = targetOf(function);
-    if (!info)
-      return failure();
-    llvm::Expected<ComputeRates> computeRates = ComputeRates::parse(compute, *info);
-    if (!computeRates)
-      return function.emitError() << llvm::toString(computeRates.takeError());
-    llvm::Expected<LinkRates> linkRates = LinkRates::parse(link, *info);
-    if (!linkRates)
-      return function.emitError() << llvm::toString(linkRates.takeError());
-    std::optional<int64_t> limit = parseSize(memoryLimit);
-    if (!memoryLimit.empty() && !limit)
-      return function.emitError() << "invalid memory limit '" << memoryLimit
-                                  << "': expected a number of bytes, with an optional KiB, MiB or GiB";
-    FailureOr<OverlapProgram> program = readOverlapProgram(function, *computeRates, *linkRates, *info);
-    if (failed(program))
-      return failure();
-    program->problem.prefetch = prefetch;
-    program->problem.earlyUpdates = earlyUpdates;
-    program->problem.limit = limit;
-    return program;
-  }
+  LogicalResult readOptions();
+  LogicalResult assignAll();
+  LogicalResult schedule(func::FuncOp function);
 
   void runOnOperation() final {
-    if (!applies())
-      return markAllAnalysesPreserved();
-    FailureOr<OverlapProgram> program = read();
-    if (failed(program))
+    if (failed(readOptions()) || failed(assignAll()))
       return signalPassFailure();
-    auto fail = [&](llvm::Error error) {
-      getOperation().emitError() << "hiding communication: " << llvm::toString(std::move(error));
-      signalPassFailure();
-    };
-    if (llvm::Error error = check(program->problem))
-      return fail(std::move(error));
-    bool communicates = !getOperation().getBody().front().getOps<comm::CollectiveOpInterface>().empty();
-    bool movesAny = communicates && !annotateOnly;
-    OverlapSchedule schedule = movesAny ? solve(program->problem) : plainSchedule(program->problem);
-    if (llvm::Error error = verify(program->problem, schedule))
-      return fail(std::move(error));
-    Report report(getOperation(), *program, schedule);
-    if (communicates)
-      report.remark();
-    if (movesAny)
-      applySchedule(getOperation(), *program, schedule);
-    report.annotate();
+    for (func::FuncOp function : programs)
+      if (applies(function) && failed(schedule(function)))
+        return signalPassFailure();
   }
+
+  const TargetInfo *info = nullptr;
+  std::optional<ComputeRates> computeRates;
+  std::optional<LinkRates> linkRates;
+  std::optional<int64_t> limit;
+  SmallVector<func::FuncOp> programs;
+  PersistentTensors tensors;
+  /// Of those in which communication moves.
+  llvm::DenseMap<Operation *, Places> assigned;
+  int64_t workspace = 0;
 };
 } // namespace
+
+LogicalResult Overlap::readOptions() {
+  ModuleOp module = getOperation();
+  info = targetOf(module);
+  if (!info)
+    return failure();
+  llvm::Expected<ComputeRates> computeGiven = ComputeRates::parse(compute, *info);
+  if (!computeGiven)
+    return module.emitError() << llvm::toString(computeGiven.takeError());
+  llvm::Expected<LinkRates> linkGiven = LinkRates::parse(link, *info);
+  if (!linkGiven)
+    return module.emitError() << llvm::toString(linkGiven.takeError());
+  computeRates = *computeGiven;
+  linkRates = *linkGiven;
+  limit = parseSize(memoryLimit);
+  if (!memoryLimit.empty() && !limit)
+    return module.emitError() << "invalid memory limit '" << memoryLimit
+                              << "': expected a number of bytes, with an optional KiB, MiB or GiB";
+  return success();
+}
+
+/// Assigns buffers where communication moves.  The arena is shared by all programs of the
+/// module, so all of them say what there is beside the buffers of one.
+LogicalResult Overlap::assignAll() {
+  programs = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+  llvm::erase_if(programs, [](func::FuncOp function) { return !function.getBody().hasOneBlock(); });
+  FailureOr<PersistentTensors> collected = PersistentTensors::collect(programs, info->alignment);
+  if (failed(collected))
+    return failure();
+  tensors = std::move(*collected);
+  for (func::FuncOp function : programs) {
+    if (!applies(function))
+      continue;
+    if (failed(requireActions(function)))
+      return failure();
+    if (annotateOnly || !communicates(function))
+      continue;
+    FailureOr<Places> places = assignBuffers(function, rowAlignment < 0 ? info->rowAlignment : int64_t{rowAlignment});
+    if (failed(places))
+      return failure();
+    assigned[function] = std::move(*places);
+  }
+  for (func::FuncOp function : programs)
+    workspace =
+        std::max(workspace,
+                 workspaceBytes(llvm::to_vector(function.getBody().front().getOps<exec::ActionOpInterface>()), *info));
+  return success();
+}
+
+LogicalResult Overlap::schedule(func::FuncOp function) {
+  auto places = assigned.find(function);
+  bool moves = places != assigned.end();
+  FailureOr<OverlapProgram> program =
+      readOverlapProgram(function, *computeRates, *linkRates, moves ? &places->second : nullptr);
+  if (failed(program))
+    return failure();
+  OverlapProblem &problem = program->problem;
+  problem.prefetch = prefetch;
+  problem.earlyUpdates = earlyUpdates;
+  problem.limit = moves ? limit : std::nullopt;
+  if (moves) {
+    problem.buffers = liveBuffers(places->second, workspace, *info);
+    problem.baseBytes = tensors.bytesBelow(function, info->alignment);
+  }
+  auto fail = [&](llvm::Error error) {
+    return function.emitError() << "hiding communication: " << llvm::toString(std::move(error));
+  };
+  if (llvm::Error error = check(problem))
+    return fail(std::move(error));
+  OverlapSchedule schedule = !moves          ? plainSchedule(problem)
+                             : problem.limit ? solveWithinLimit(problem, info->alignment)
+                                             : solve(problem);
+  if (llvm::Error error = verify(problem, schedule))
+    return fail(std::move(error));
+  Report report(function, *program, schedule);
+  if (communicates(function))
+    report.remark();
+  if (moves) {
+    applySchedule(function, *program, schedule, places->second);
+    recordAssignment(function, places->second, peakBytes(problem, schedule));
+  }
+  report.annotate();
+  return success();
+}

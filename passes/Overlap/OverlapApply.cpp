@@ -11,8 +11,8 @@ namespace {
 /// Puts ops one by one before the terminator.
 class Writer {
 public:
-  Writer(func::FuncOp function, const OverlapProgram &program)
-      : program(program), terminator(function.getBody().front().getTerminator()), builder(terminator) {}
+  Writer(func::FuncOp function, Places &places)
+      : places(places), terminator(function.getBody().front().getTerminator()), builder(terminator) {}
 
   void run(Operation *op);
   void start(Operation *collective);
@@ -22,7 +22,7 @@ public:
 private:
   void placeReads(Operation *op);
 
-  const OverlapProgram &program;
+  Places &places;
   Operation *terminator;
   OpBuilder builder;
   llvm::SmallPtrSet<Operation *, 32> placed;
@@ -58,6 +58,10 @@ void Writer::start(Operation *collective) {
 void Writer::wait(Operation *collective) {
   comm::StartOp start = starts.lookup(collective);
   auto wait = builder.create<comm::WaitOp>(collective->getLoc(), collective->getResultTypes(), start.getTicket());
+  for (auto [made, given] : llvm::zip(collective->getResults(), wait->getResults())) {
+    Place place = places.places.at(made);
+    places.places[given] = std::move(place);
+  }
   collective->replaceAllUsesWith(wait->getResults());
   collective->moveBefore(&start.getBody().front(), start.getBody().front().end());
 }
@@ -69,9 +73,10 @@ static void eraseDeadTies(Block &block) {
       op.erase();
 }
 
-void braid::applySchedule(func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule) {
+void braid::applySchedule(func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule,
+                          Places &places) {
   eraseDeadTies(function.getBody().front());
-  Writer writer(function, program);
+  Writer writer(function, places);
   const std::vector<OverlapStep> &steps = schedule.steps;
   for (size_t index = 0; index < steps.size(); ++index) {
     Operation *op = program.actions[steps[index].action];

@@ -1,10 +1,7 @@
 //===- OverlapReader.cpp - a program of ranks as an overlap problem -------===//
 //
 // Actions depend on what makes their operands, through views and concats, and where
-// the planner would write one value over another on who reads the old one: the new
-// value of a parameter comes after all that reads the old one, and a reduction in
-// place after the other readers of its operand.  Only readers that come before in
-// the program count: of the others the planner keeps a copy, as it did.
+// buffer assignment writes one value over another on who reads the old one.
 //
 // What computes may leave its place when it belongs to an update: it makes a new
 // value of what has been reduced, or it is on the way there (a gradient scaled or
@@ -15,9 +12,9 @@
 #include "passes/Overlap/OverlapReader.h"
 #include "dialects/Comm/Mesh.h"
 #include "dialects/TG/TG.h"
+#include "lib/Memory/MemoryOrder.h"
 #include "lib/Memory/Reads.h"
 #include "passes/Collectives/BucketRoles.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -29,8 +26,8 @@ namespace {
 
 class Reader {
 public:
-  Reader(func::FuncOp function, const ComputeRates &compute, const LinkRates &link, const TargetInfo &target)
-      : function(function), block(function.getBody().front()), compute(compute), link(link), target(target) {}
+  Reader(func::FuncOp function, const ComputeRates &compute, const LinkRates &link, const Places *places)
+      : function(function), block(function.getBody().front()), compute(compute), link(link), places(places) {}
   FailureOr<OverlapProgram> run();
 
 private:
@@ -40,8 +37,7 @@ private:
   void addProducers(Value value, Numbers &producers) const;
   void readNeeds();
   void readUpdates();
-  void readOverwritten(unsigned number);
-  void addReadersBefore(Value value, unsigned number, Numbers &readers) const;
+  void readMemoryOrder();
   void readKinds();
   void readWriters();
   void readUpdateParts();
@@ -52,22 +48,16 @@ private:
   void addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made, Sources &sources) const;
   std::vector<bool> madeOfReductions();
   void readUnits();
-  void readBuffers();
-  void joinInPlace(unsigned number);
-  void join(Value a, Value b) { values.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer()); }
-  int64_t padded(Type type) const;
 
   func::FuncOp function;
   Block &block;
   const ComputeRates &compute;
   const LinkRates &link;
-  const TargetInfo &target;
+  const Places *places;
   OverlapProgram program;
   DenseMap<Operation *, unsigned> numbers;
   /// The argument whose memory a returned value takes.
   llvm::MapVector<Value, BlockArgument> updates;
-  /// Values that share memory.
-  llvm::EquivalenceClasses<void *> values;
 };
 
 } // namespace
@@ -83,16 +73,19 @@ static void makeUnique(SmallVectorImpl<unsigned> &numbers) {
 // Actions and their order
 //===----------------------------------------------------------------------===//
 
+LogicalResult braid::requireActions(func::FuncOp function) {
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (!isa<exec::ActionOpInterface>(op) && !isa<exec::ExecDialect>(op.getDialect()) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
+      return op.emitOpError() << "is not an action, so its time is unknown; run exec-select-calls and "
+                              << "exec-form-kernels before overlap";
+  return success();
+}
+
 LogicalResult Reader::readActions() {
   auto attribute = function->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   SymbolTableCollection tables;
-  for (Operation &op : block.without_terminator()) {
-    auto action = dyn_cast<exec::ActionOpInterface>(op);
-    if (!action && !isa<exec::ExecDialect>(op.getDialect()) && !op.hasTrait<OpTrait::ConstantLike>())
-      return op.emitOpError() << "is not an action, so its time is unknown; run exec-select-calls and "
-                              << "exec-form-kernels before overlap";
-    if (!action)
-      continue;
+  for (auto action : block.getOps<exec::ActionOpInterface>()) {
     OverlapProblem::Action &entry = program.problem.actions.emplace_back();
     numbers[action] = program.actions.size();
     program.actions.push_back(action);
@@ -134,19 +127,7 @@ void Reader::readNeeds() {
   }
 }
 
-/// Actions before `number` that read `value` or what is a view or part of it.
-void Reader::addReadersBefore(Value value, unsigned number, Numbers &readers) const {
-  for (Operation *user : value.getUsers()) {
-    if (auto found = numbers.find(user); found != numbers.end()) {
-      if (found->second < number)
-        readers.push_back(found->second);
-    } else if (user->getNumResults() == 1) {
-      addReadersBefore(user->getResult(0), number, readers);
-    }
-  }
-}
-
-/// What takes the memory of parameters and states, and whom it has to wait for.
+/// What takes the memory of parameters and states.
 void Reader::readUpdates() {
   llvm::StringMap<BlockArgument> persistent;
   for (BlockArgument argument : block.getArguments()) {
@@ -163,25 +144,15 @@ void Reader::readUpdates() {
     if (argument == persistent.end() || isa<BlockArgument>(root))
       continue;
     updates[root] = argument->second;
-    Numbers writers;
-    addProducers(root, writers);
-    for (unsigned writer : writers)
-      addReadersBefore(argument->second, writer, program.problem.actions[writer].after);
   }
 }
 
-/// What moves, and would write over an operand, comes after its other readers.
-void Reader::readOverwritten(unsigned number) {
-  exec::ActionOpInterface action = program.actions[number];
-  OverlapProblem::Action &entry = program.problem.actions[number];
-  for (OpResult result : action->getResults())
-    for (auto [index, operand] : llvm::enumerate(action.getActionIns())) {
-      Value root = rootOf(operand);
-      if (!isa<BlockArgument>(root) && operand.getType() == result.getType() &&
-          (action.mayWriteInPlace(result.getResultNumber(), index) ||
-           action.getTiedIn(result.getResultNumber()) == int64_t(index)))
-        addReadersBefore(root, number, entry.after);
-    }
+/// What writes over a value comes after who reads it.
+void Reader::readMemoryOrder() {
+  for (auto [entry, before] : llvm::zip_equal(program.problem.actions, memoryOrder(*places)))
+    for (unsigned other : before)
+      if (!llvm::is_contained(entry.needs, other))
+        entry.after.push_back(other);
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,13 +247,6 @@ void Reader::readUpdateParts() {
 void Reader::readKinds() {
   readWriters();
   readUpdateParts();
-  for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
-    if (entry.kind != Kind::Compute)
-      readOverwritten(number);
-    makeUnique(entry.after);
-    llvm::erase_if(entry.after,
-                   [&, needs = &entry.needs](unsigned other) { return llvm::is_contained(*needs, other); });
-  }
 }
 
 /// Gathers of stored parameters, numbered by their units in the order of first uses.
@@ -336,75 +300,6 @@ void Reader::readUnits() {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-int64_t Reader::padded(Type type) const {
-  int64_t bytes = bytesOf(TypeRange(type));
-  return (bytes + target.alignment - 1) / target.alignment * target.alignment;
-}
-
-/// The planner writes a result over an operand that dies there.
-void Reader::joinInPlace(unsigned number) {
-  exec::ActionOpInterface action = program.actions[number];
-  DenseSet<Value> overwritten;
-  for (OpResult result : action->getResults())
-    for (Value operand : action.getActionIns())
-      if (Value root = rootOf(operand); operand.getType() == result.getType() && !isa<BlockArgument>(root) &&
-                                        mayOverwrite(root, action, result.getResultNumber()) &&
-                                        overwritten.insert(root).second) {
-        join(root, result);
-        break;
-      }
-}
-
-/// Values that share memory are one buffer; persistent memory is none.
-void Reader::readBuffers() {
-  for (Operation &op : block)
-    if (!isa<exec::ActionOpInterface>(op) && op.getNumResults() == 1)
-      for (Value operand : op.getOperands())
-        join(operand, op.getResult(0));
-  for (auto &[root, argument] : updates)
-    join(root, argument);
-  for (unsigned number = 0; number < program.actions.size(); ++number)
-    joinInPlace(number);
-
-  llvm::MapVector<void *, OverlapProblem::Buffer> buffers;
-  DenseSet<void *> persistent;
-  auto bufferOf = [&](Value value) -> OverlapProblem::Buffer & {
-    OverlapProblem::Buffer &buffer = buffers[values.getOrInsertLeaderValue(value.getAsOpaquePointer())];
-    buffer.bytes = std::max(buffer.bytes, padded(value.getType()));
-    return buffer;
-  };
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    if (function.getArgAttr(index, tg::kParam) || function.getArgAttr(index, tg::kState)) {
-      persistent.insert(values.getOrInsertLeaderValue(argument.getAsOpaquePointer()));
-      program.problem.baseBytes += padded(argument.getType());
-    } else {
-      bufferOf(argument).fromStart = true;
-    }
-  }
-  int64_t workspace = 0;
-  for (auto [number, action] : llvm::enumerate(program.actions)) {
-    workspace = std::max(workspace, action.getWorkspaceBytes(target.workspace));
-    for (Value operand : action->getOperands())
-      bufferOf(operand).users.push_back(number);
-    for (Value result : action->getResults())
-      bufferOf(result).users.push_back(number);
-  }
-  program.problem.baseBytes += workspace;
-  for (Value returned : block.getTerminator()->getOperands())
-    bufferOf(returned).toEnd = true;
-  for (auto &[leader, buffer] : buffers) {
-    if (persistent.contains(leader))
-      continue;
-    makeUnique(buffer.users);
-    program.problem.buffers.push_back(std::move(buffer));
-  }
-}
-
 FailureOr<OverlapProgram> Reader::run() {
   if (failed(readActions()))
     return failure();
@@ -412,11 +307,12 @@ FailureOr<OverlapProgram> Reader::run() {
   readUpdates();
   readKinds();
   readUnits();
-  readBuffers();
+  if (places)
+    readMemoryOrder();
   return std::move(program);
 }
 
 FailureOr<OverlapProgram> braid::readOverlapProgram(func::FuncOp function, const ComputeRates &compute,
-                                                    const LinkRates &link, const TargetInfo &target) {
-  return Reader(function, compute, link, target).run();
+                                                    const LinkRates &link, const Places *places) {
+  return Reader(function, compute, link, places).run();
 }

@@ -3,6 +3,7 @@
 #define BRAID_PASSES_OVERLAP_OVERLAPREADER_H
 
 #include "lib/Cost/Cost.h"
+#include "lib/Memory/BufferAssignment.h"
 #include "lib/Schedule/Overlap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -16,14 +17,20 @@ struct OverlapProgram {
   std::vector<unsigned> writers;
 };
 
-/// Reads a function on values without comm.start; an error where an op is neither an
-/// action nor a tie, and where the mesh of a collective is unknown.
+/// An error where an op of the function is neither an action nor a tie.
+mlir::LogicalResult requireActions(mlir::func::FuncOp function);
+
+/// Reads a function on values without comm.start that has actions alone; an error where the
+/// mesh of a collective is unknown.  The order that shared memory asks for is that of `places`,
+/// which may be null.
 mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const ComputeRates &compute,
-                                                   const LinkRates &link, const TargetInfo &target);
+                                                   const LinkRates &link, const Places *places);
 
 /// Puts the function's ops in the order of the schedule, collectives as starts and
 /// waits; those that are waited for at once stay as they are.
-void applySchedule(mlir::func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule);
+/// `places` gets those of the waits' results.
+void applySchedule(mlir::func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule,
+                   Places &places);
 
 } // namespace braid
 

@@ -9,7 +9,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
+def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   let summary = "Runs communication beside computation";
   let description = [{
     Collectives become a `comm.start` and a `comm.wait` with computation between them.
@@ -39,9 +39,12 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     The link works in the order of starts, which is the same on all ranks.  Functions
     that only some ranks run, and barriers, keep their order.
 
-    `memory-limit` bounds the bytes that are live at one time: what would exceed it
-    starts later, and waits for memory come earlier.  A program whose own order exceeds
-    it gets no worse.
+    *Memory.*  Buffers are assigned before anything moves (`exec-plan-memory` says how), and
+    who overwrites a value comes after who reads it.  So what the schedule counts is what
+    the planner places, to the byte: `exec.assignment` carries storages, the places of
+    all values and the live bytes to the planner, which checks them.  `memory-limit` bounds
+    the arena: what would exceed it starts later, and waits come earlier.  A program
+    whose own order exceeds it gets no worse.
 
     Each start, and each collective that is waited for at once, carries
     `comm.timing = {predicted_s, exposed_s, waits_for}`: its time on the link, how long
@@ -68,7 +71,9 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     comm.mesh @mesh [dp = 2]
     func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
         -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>,
-        comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} {
+        comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""},
+        exec.assignment = {live_bytes = 8389632 : i64, storages = array<i64: 256, 0, 256, 0, 256, 0>,
+            places = [array<i64: 2, 0, 8, 1>, array<i64: 4, 0, 8, 1>, array<i64: 3, 0, 8, 1>]}} {
       %t = comm.start {
         %sum = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
       } {comm.timing = {predicted_s = 2.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} : !comm.ticket<tensor<8x8xf32>>
@@ -78,7 +83,9 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
       return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
     }
     ```
-    Two microseconds for the messages, two for launching and two for computing each matmul.
+    Two microseconds for the messages, two for launching and two for computing each matmul.  Each of
+    the three values has 256 bytes of its own; with both arguments and the workspace of the matmuls
+    that is the most that is live.
   }];
   let options = [
     Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
@@ -86,9 +93,10 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::func::FuncOp"> {
     Option<"compute", "compute", "std::string", /*default=*/"\"\"",
            "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory; empty for the target's rates">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
-           "Live bytes: a number, or with a unit (512MiB, 2G); empty for no limit">,
+           "The arena: bytes, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
     Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
+    Option<"rowAlignment", "row-alignment", "int64_t", /*default=*/"-1", "As exec-plan-memory has it">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -155,7 +155,7 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
 /// Communication beside computation.  Costs are those of kernels, so it comes after
 /// they are formed; lives are read from block order, so it comes before memory.
 void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOptions &options) {
-  manager.addNestedPass<func::FuncOp>(createOverlapPass(options));
+  manager.addPass(createOverlapPass(options));
   manager.addPass(createVerifyValuesPass());
 }
 

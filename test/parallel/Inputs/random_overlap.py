@@ -56,7 +56,7 @@ MEMORY = "exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-la
 
 def commands(step):
     before = f"func.func(tg-decompose,comm-bucket{{{step.options}}},{EXEC})"
-    after = f"{before},func.func(comm-overlap{{{step.overlap}}}),comm-verify-order"
+    after = f"{before},comm-overlap{{{step.overlap}}},comm-verify-order"
     for rest in ["", "," + MEMORY]:
         yield ["braid-interp", "-", "--compare", "--rtol=0", "--atol=0", f"--reference-pipeline={before}{rest}",
                f"--pipeline={after}{rest}"]

@@ -70,7 +70,7 @@ class TrainedGraph(ShardedGraph):
                   f"first-bucket-mb={choose(['0', '0.0001', 'inf'])} per-unit={choose(['auto', 'true', 'false'])}}}")
         overlap = (f"comm-overlap{{prefetch={choose([0, 1, 2])} link={choose(['0.1,1', '20,10', '0,0.001'])} "
                    f"compute={choose(['1,1', '0.01,0.1'])}}}")
-        return gather + bucket, choose(["", f"func.func({overlap}),"])
+        return gather + bucket, choose(["", f"{overlap},"])
 
     def pipeline(self):
         merge, overlap = self.communication()

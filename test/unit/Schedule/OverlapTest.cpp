@@ -296,7 +296,10 @@ TEST(Overlap, RandomProgramsAreRightAndNoSlower) {
     Program program = randomProgram(random);
     ASSERT_EQ(toString(check(program)), "");
     OverlapSchedule schedule = solve(program), plain = plainSchedule(program);
-    ASSERT_EQ(toString(verify(program, plain)), "") << "round " << round;
+    Program unlimited = program;
+    unlimited.limit.reset();
+    ASSERT_EQ(toString(verify(unlimited, plain)), "") << "round " << round;
+    ASSERT_EQ(toString(verify(program, smallSchedule(program))), "") << "round " << round;
     ASSERT_EQ(toString(verify(program, schedule)), "") << "round " << round;
     ASSERT_EQ(textOf(program, schedule), textOf(program, solve(program)));
     // Computing and communicating one after another is the slowest there is.

@@ -1,0 +1,41 @@
+//===- Storages.cpp - what a program's storages are for -------------------===//
+
+#include "lib/Memory/Storages.h"
+#include "dialects/TG/TG.h"
+#include "lib/Memory/Persistent.h"
+
+using namespace mlir;
+using namespace braid;
+
+static Storage storageOf(Storage::Kind kind, RankedTensorType type, std::string name, std::string role = "",
+                         DictionaryAttr attributes = {}) {
+  int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
+  return {kind, bytes, type, std::move(name), std::move(role), partIn(attributes)};
+}
+
+Storage braid::argumentStorage(func::FuncOp program, unsigned index) {
+  auto type = cast<RankedTensorType>(program.getArgumentTypes()[index]);
+  if (auto param = program.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam))
+    return storageOf(Storage::Kind::Persistent, type, param.getName().str());
+  if (auto state = program.getArgAttrOfType<tg::StateAttr>(index, tg::kState))
+    return storageOf(Storage::Kind::Persistent, type, state.getName().str());
+  auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput);
+  auto role = program.getArgAttrOfType<tg::RoleAttr>(index, tg::kRole);
+  return storageOf(Storage::Kind::Input, type, input ? input.str() : "arg" + std::to_string(index),
+                   role ? tg::stringifyRole(role.getValue()).str() : "", program.getArgAttrDict(index));
+}
+
+Storage braid::resultStorage(func::FuncOp program, unsigned index) {
+  std::string role;
+  if (auto attr = program.getResultAttrOfType<tg::RoleAttr>(index, tg::kRole))
+    role = tg::stringifyRole(attr.getValue()).str();
+  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kOutput))
+    role = attr.str();
+  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
+    role = "grad_of " + attr.str();
+  std::string name = role.empty() ? "result" + std::to_string(index) : role;
+  auto type = cast<RankedTensorType>(program.getResultTypes()[index]);
+  return storageOf(Storage::Kind::Result, type, name, role, program.getResultAttrDict(index));
+}
+
+Storage braid::transientStorage(RankedTensorType type) { return storageOf(Storage::Kind::Transient, type, ""); }

@@ -1,0 +1,18 @@
+//===- OverlapLimit.h - a schedule whose arena keeps a limit ----*- C++ -*-===//
+#ifndef BRAID_PASSES_OVERLAP_OVERLAPLIMIT_H
+#define BRAID_PASSES_OVERLAP_OVERLAPLIMIT_H
+
+#include "lib/Schedule/Overlap.h"
+
+namespace braid {
+
+/// What the planner needs for a program in the order of a schedule: live bytes, and the gaps
+/// that offsets leave.
+int64_t arenaBytes(const OverlapProblem &problem, const OverlapSchedule &schedule, int64_t alignment);
+
+/// Solves `problem` so that the arena, too, keeps its limit, if there is such a schedule.
+OverlapSchedule solveWithinLimit(const OverlapProblem &problem, int64_t alignment);
+
+} // namespace braid
+
+#endif // BRAID_PASSES_OVERLAP_OVERLAPLIMIT_H
