@@ -121,7 +121,8 @@ def order():
             seen, before = collections.Counter(), None
             for name in expanded(f"--pass-pipeline={run('braidc', graph, *flags.split(), '--print-pipeline').strip()}"):
                 seen[name] += 1
-                step = (name, seen[name])
+                # A check belongs to what it checks; flags decide how many there are.
+                step = (name, before if "-verify-" in name else seen[name])
                 flags_of.setdefault(step, flags)
                 after[step].update({before: None} if before else {})
                 before = step

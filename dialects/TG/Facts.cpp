@@ -135,6 +135,13 @@ FactsAttr braid::tg::factsOf(Location loc) {
   return getFacts(loc.getContext(), phase, units, of, as);
 }
 
+LogicalResult braid::tg::requireFacts(Operation *op) {
+  if (factsOf(op))
+    return success();
+  return op->emitOpError() << "has no facts, so nothing says whether it is forward, backward or update; run "
+                              "tg-derive-facts on a program that comes as text";
+}
+
 std::optional<Phase> braid::tg::phaseOf(Operation *op) {
   FactsAttr facts = factsOf(op);
   return facts ? std::optional(facts.getPhase()) : std::nullopt;
@@ -196,6 +203,11 @@ Location braid::tg::withName(Location loc, StringAttr name) {
 }
 
 Location braid::tg::madeFrom(ArrayRef<Operation *> ops) {
-  SmallVector<Location> locations(llvm::map_range(ops, [](Operation *op) { return op->getLoc(); }));
-  return FusedLoc::get(ops.front()->getContext(), locations);
+  Location first = ops.front()->getLoc();
+  SmallVector<Location> locations{first};
+  for (Operation *op : ops.drop_front())
+    locations.push_back(withFacts(UnknownLoc::get(op->getContext()), factsOf(op)));
+  Location all = FusedLoc::get(first.getContext(), locations);
+  bool isMixed = llvm::any_of(ops, [&](Operation *op) { return phaseOf(op) != phaseOf(ops.front()); });
+  return isMixed ? all : withFacts(first, factsOf(all));
 }

@@ -25,6 +25,9 @@ inline FactsAttr factsOf(mlir::Operation *op) { return factsOf(op->getLoc()); }
 /// The facts of each part of a fused location; one element, or none, for others.
 llvm::SmallVector<FactsAttr> memberFacts(mlir::Location loc);
 
+/// Fails, and says what to do, if an op has no facts.
+llvm::LogicalResult requireFacts(mlir::Operation *op);
+
 std::optional<Phase> phaseOf(mlir::Operation *op);
 /// The latest phase of what an op is made from; equal to its phase unless phases are mixed.
 std::optional<Phase> latestPhaseOf(mlir::Operation *op);
@@ -41,7 +44,8 @@ mlir::Location withPhase(mlir::Location loc, Phase phase);
 mlir::Location withTensor(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
 /// The location under a name, with the same facts.
 mlir::Location withName(mlir::Location loc, mlir::StringAttr name);
-/// The location of an op that is made from several.
+/// The location of an op that is made from several: that of the first, with the facts of all;
+/// where their phases differ it lists them.
 mlir::Location madeFrom(llvm::ArrayRef<mlir::Operation *> ops);
 
 FactsAttr getFacts(mlir::MLIRContext *context, Phase phase, llvm::ArrayRef<mlir::StringAttr> units,

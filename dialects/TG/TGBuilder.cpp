@@ -1,6 +1,7 @@
 //===- TGBuilder.cpp - tensor arithmetic, short to write ------------------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "dialects/TG/Facts.h"
 
 using namespace mlir;
 using namespace braid::tg;
@@ -17,7 +18,7 @@ SmallVector<int64_t> braid::tg::otherDims(ArrayRef<int64_t> dims, int64_t rank) 
   return others;
 }
 
-Location braid::tg::originOf(Operation *op) { return NameLoc::get(op->getName().getIdentifier(), op->getLoc()); }
+Location braid::tg::originOf(Operation *op) { return withName(op->getLoc(), op->getName().getIdentifier()); }
 
 Value TensorBuilder::constant(RankedTensorType type, double value) {
   Type element = type.getElementType();

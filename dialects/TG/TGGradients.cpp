@@ -47,6 +47,8 @@ void ReverseMode::seed(Value value, Value gradient) {
   TensorBuilder t(builder, gradient.getLoc());
   Value &sum = gradients[value];
   sum = sum ? sumOf(t, sum, gradient) : gradient;
+  if (auto parts = contributions.find(value); parts != contributions.end())
+    parts->second.append({gradient, sum});
 }
 
 //===----------------------------------------------------------------------===//

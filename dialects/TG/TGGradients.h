@@ -21,7 +21,10 @@ public:
 
   /// Asks for the gradient of a value: it and what is computed from it are
   /// active.
-  void want(mlir::Value value) { active.insert(value); }
+  void want(mlir::Value value) {
+    active.insert(value);
+    contributions.try_emplace(value);
+  }
   /// Adds to the gradient of a value.
   void seed(mlir::Value value, mlir::Value gradient);
   /// Marks what depends on the wanted values.  `ops` in program order.
@@ -35,6 +38,8 @@ public:
   mlir::Operation *contributorOf(mlir::Value value) const { return contributors.lookup(value); }
   /// The gradient of a value, null for zero.
   mlir::Value gradientOf(mlir::Value value) const { return gradients.lookup(value); }
+  /// What was added up to the gradient of a value that was asked for, and the sums.
+  llvm::ArrayRef<mlir::Value> contributionsTo(mlir::Value value) const { return contributions.find(value)->second; }
 
 private:
   llvm::LogicalResult visit(mlir::Operation *op);
@@ -43,6 +48,7 @@ private:
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, mlir::Value> gradients;
   llvm::DenseMap<mlir::Value, mlir::Operation *> contributors;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> contributions;
   mlir::Operation *blocker = nullptr;
 };
 

@@ -1,24 +1,16 @@
 //===- Sections.h - the sections of a generated program ---------*- C++ -*-===//
 //
-// The generated function of a program has a heading wherever the pass or the unit changes.
-// The storages that an action reads and writes decide its pass in a training program:
-//
-//   forward   the loss depends on the action
-//   update    the action writes parameters or optimizer state, or a temporary that only
-//             such actions read and that is no gradient
-//   backward  otherwise
-//
-// The unit is the parameter unit (`unit = "h.0"`) that contains the layer of the action; if
-// there is none, the layer itself.  Communication has no headings, because collectives are
-// started and waited for among the actions of other units, where they overlap best.
+// The generated function of a program has a heading wherever the phase or the unit of its
+// actions changes.  Both are facts (dialects/TG/Facts.h) of the first op that an action was
+// made from; a program that does not train has no phases, and what belongs to no unit is
+// headed by its layer.  Communication has no headings, because collectives are started and
+// waited for among the actions of other units, where they overlap best.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_SECTIONS_H
 #define BRAID_LIB_CODEGEN_SECTIONS_H
 
 #include "lib/Codegen/ArenaMap.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace braid::codegen {
 
@@ -30,15 +22,6 @@ public:
   std::string begin(exec::ActionOpInterface action);
 
 private:
-  void findForward(exec::ProgramOp program);
-  void findUpdate(exec::ProgramOp program);
-  bool isUpdate(exec::ActionOpInterface action, const llvm::DenseSet<mlir::Operation *> &readByOthers) const;
-  llvm::StringRef passOf(mlir::Operation *action) const;
-  std::string unitOf(mlir::Operation *action) const;
-
-  const ArenaMap &arena;
-  llvm::StringSet<> units;
-  llvm::DenseSet<mlir::Operation *> forward, update;
   bool trains = false; // the program writes persistent tensors
   std::string current;
 };

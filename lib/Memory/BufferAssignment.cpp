@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Memory/BufferAssignment.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Memory/Copies.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
@@ -197,9 +197,18 @@ bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Oper
   return true;
 }
 
+/// A copy is for the op that reads it; one that is returned has the facts of its value.
+static Location locationOfCopy(Operation *reader, Value value) {
+  Location loc = reader->getLoc();
+  if (!reader->hasTrait<OpTrait::IsTerminator>())
+    return loc;
+  tg::FactsAttr facts = tg::factsOf(rootOf(value).getLoc());
+  return facts ? tg::withFacts(loc, facts) : tg::withPhase(loc, tg::Phase::Update);
+}
+
 void BufferAssignment::copyTo(OpOperand &use, Place place, Operation *before) {
   builder.setInsertionPoint(before);
-  Value copy = buildCopy(builder, before->getLoc(), use.get());
+  Value copy = buildCopy(builder, locationOfCopy(before, use.get()), use.get());
   assign(copy, place);
   use.set(copy);
 }

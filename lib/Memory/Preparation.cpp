@@ -2,6 +2,7 @@
 
 #include "lib/Memory/Preparation.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Memory/Copies.h"
 #include "lib/Memory/Layout.h"
 #include "lib/Memory/Reads.h"
@@ -118,7 +119,7 @@ static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
         continue;
       std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";
       builder.setInsertionPoint(action);
-      operand.set(buildCopy(builder, NameLoc::get(builder.getStringAttr(name), action.getLoc()), operand.get()));
+      operand.set(buildCopy(builder, tg::withName(action.getLoc(), builder.getStringAttr(name)), operand.get()));
     }
   }
 }

@@ -14,6 +14,14 @@ bool braid::isTraining(func::FuncOp program) {
   return false;
 }
 
+SmallVector<Value> braid::valuesReadBy(Operation *op) {
+  SetVector<Value> read;
+  read.insert(op->operand_begin(), op->operand_end());
+  // A collective under way stands in a region, and reads values around it.
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  return read.takeVector();
+}
+
 /// Whether a result is one that the model itself computes.
 static bool isOfModel(func::FuncOp program, unsigned result) {
   constexpr tg::Role roles[] = {tg::Role::Loss, tg::Role::Logits, tg::Role::Count};
@@ -30,8 +38,7 @@ static DenseSet<Attribute> accumulatorsOfLoss(func::FuncOp program) {
   return names;
 }
 
-/// The results that the forward pass computes.
-static SmallVector<Value> forwardResults(func::FuncOp program) {
+SmallVector<Value> braid::forwardResults(func::FuncOp program) {
   SmallVector<Value> named, sums, scalars;
   DenseSet<Attribute> accumulators = accumulatorsOfLoss(program);
   for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
@@ -58,13 +65,8 @@ DenseSet<Operation *> braid::forwardOps(func::FuncOp program) {
   SmallVector<Value> work = forwardResults(program);
   while (!work.empty()) {
     Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !forward.insert(op).second)
-      continue;
-    llvm::append_range(work, op->getOperands());
-    // A collective under way stands in a region, and reads values around it.
-    SetVector<Value> read;
-    getUsedValuesDefinedAbove(op->getRegions(), read);
-    llvm::append_range(work, read);
+    if (op && forward.insert(op).second)
+      llvm::append_range(work, valuesReadBy(op));
   }
   return forward;
 }

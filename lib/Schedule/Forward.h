@@ -1,7 +1,7 @@
 //===- Forward.h - which ops are the forward pass ---------------*- C++ -*-===//
 //
-// A training program computes a loss, then gradients, then updates.  Nothing in the
-// IR says where one ends and the next begins: the forward pass is what the loss
+// A training program computes a loss, then gradients, then updates.  Its ops say so
+// (dialects/TG/Facts.h); this is what dependences say: the forward pass is what the loss
 // depends on.  Works on tg, on programs of ranks and on exec values alike.
 //
 //===----------------------------------------------------------------------===//
@@ -16,10 +16,16 @@ namespace braid {
 /// Whether a program has more than a forward pass: it returns gradients or updates.
 bool isTraining(mlir::func::FuncOp program);
 
-/// The ops of the program's block that its forward pass needs: what results with a
-/// role of the model (loss, logits, count) depend on; in @accumulate what the
-/// accumulators of loss and count do; in a program without either, what its scalar
-/// results do.  All ops of a program that does not train.  Linear in the program.
+/// The values that an op of the program's block reads, in its regions too.
+llvm::SmallVector<mlir::Value> valuesReadBy(mlir::Operation *op);
+
+/// What the forward pass of a program that trains computes: results with a role of the
+/// model (loss, logits, count); in @accumulate the accumulators of loss and count; in a
+/// program without either, its scalar results.
+llvm::SmallVector<mlir::Value> forwardResults(mlir::func::FuncOp program);
+
+/// The ops of the program's block that forwardResults depend on, and all ops of a program
+/// that does not train.  Linear in the program.
 llvm::DenseSet<mlir::Operation *> forwardOps(mlir::func::FuncOp program);
 
 } // namespace braid

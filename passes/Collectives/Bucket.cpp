@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/Buckets.h"
 #include "passes/Collectives/BucketProgram.h"
@@ -28,7 +29,8 @@ using namespace braid::comm;
 /// The collective over the tensors of `members`, in their order.
 static CollectiveOpInterface joinCollectives(OpBuilder &builder, ArrayRef<CollectiveOpInterface> members) {
   CollectiveOpInterface first = members.front();
-  OperationState state(first.getLoc(), first->getName());
+  SmallVector<Operation *> ops(members.begin(), members.end());
+  OperationState state(tg::madeFrom(ops), first->getName());
   state.attributes = sharedAttributes(first);
   SmallVector<int64_t> dims;
   for (CollectiveOpInterface member : members) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Mesh.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -62,24 +63,27 @@ class UnitGathers {
 public:
   UnitGathers(func::FuncOp program, const Mesh &mesh) : program(program), mesh(mesh) {}
 
-  void run(bool dropsAfterForward) {
+  LogicalResult run(bool dropsAfterForward) {
     findMade();
-    findUses();
+    if (failed(findUses()))
+      return failure();
     chooseKept(dropsAfterForward);
     rewrite();
     erase();
     if (isTraining(program))
       for (const auto &[name, unit] : units)
         say(unit, dropsAfterForward);
+    return success();
   }
 
 private:
   void findMade();
   std::optional<Made> madeOf(ValueRange operands) const;
-  void findUses();
+  LogicalResult findUses();
   void chooseKept(bool dropsAfterForward);
   void rewrite();
   void gather(Unit &unit, Phase phase, Operation *before);
+  Location locationOf(const Unit &unit, ArrayRef<OpResult> gathered, Operation *before) const;
   void needs(Value value, SetVector<Value> &gathered) const;
   Value make(Value value, Phase phase, OpBuilder &builder);
   void erase();
@@ -140,8 +144,8 @@ void UnitGathers::findMade() {
   }
 }
 
-void UnitGathers::findUses() {
-  DenseSet<Operation *> forward = forwardOps(program);
+LogicalResult UnitGathers::findUses() {
+  bool isTrained = isTraining(program);
   Block &block = program.getBody().front();
   // Operands in block order: an op in a region belongs to the one around it.
   unsigned position = 0;
@@ -149,7 +153,8 @@ void UnitGathers::findUses() {
     ++position;
     if (llvm::any_of(user.getResults(), [&](Value result) { return isBehindGather(result); }))
       continue;
-    Phase phase = forward.contains(&user) ? Forward : Backward;
+    bool isReturn = user.hasTrait<OpTrait::IsTerminator>(), isRead = false;
+    Phase phase = isTrained && tg::phaseOf(&user) != tg::Phase::Forward ? Backward : Forward;
     user.walk<WalkOrder::PreOrder>([&](Operation *op) {
       for (OpOperand &operand : op->getOpOperands())
         if (isBehindGather(operand.get())) {
@@ -157,9 +162,13 @@ void UnitGathers::findUses() {
           Unit &unit = units[name];
           unit.name = name;
           unit.uses[phase].push_back({&operand, &user, position});
+          isRead = true;
         }
     });
+    if (isRead && isTrained && !isReturn && failed(tg::requireFacts(&user)))
+      return failure();
   }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,9 +228,24 @@ Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
   for (Value operand : op->getOperands())
     operands.map(operand, make(operand, phase, builder));
   Operation *copy = builder.clone(*op, operands);
+  if (phase == Backward && op->getNumOperands() != 0)
+    copy->setLoc(
+        tg::withPhase(copy->getLoc(), tg::phaseOf(&*builder.getInsertionPoint()).value_or(tg::Phase::Backward)));
   for (auto [old, result] : llvm::zip_equal(op->getResults(), copy->getResults()))
     remade[phase][old] = result;
   return remade[phase][value];
+}
+
+/// A gather has the phase of the op that it is for.
+Location UnitGathers::locationOf(const Unit &unit, ArrayRef<OpResult> gathered, Operation *before) const {
+  SmallVector<StringAttr> names, units;
+  for (OpResult whole : gathered)
+    names.push_back(parameterOf(func::FuncOp(program).getArgument(made.at(whole).argument)).getName());
+  if (!unit.isRoot())
+    units.push_back(unit.name);
+  tg::Phase phase = tg::phaseOf(before).value_or(isTraining(program) ? tg::Phase::Update : tg::Phase::Forward);
+  return tg::withFacts(unit.isRoot() ? program->getLoc() : Location(NameLoc::get(unit.name)),
+                       tg::getFacts(before->getContext(), phase, units, names, tg::TensorKind::Parameter));
 }
 
 /// One collective for all gathers of a unit that can be one: those of the same
@@ -255,8 +279,7 @@ void UnitGathers::gather(Unit &unit, Phase phase, Operation *before) {
       dims.push_back(op.getDims()[member.getResultNumber()]);
       types.push_back(member.getType());
     }
-    Location loc = unit.isRoot() ? program.getLoc() : NameLoc::get(unit.name);
-    auto merged = builder.create<AllGatherOp>(loc, parts, dims, symbol, axes, types);
+    auto merged = builder.create<AllGatherOp>(locationOf(unit, members, before), parts, dims, symbol, axes, types);
     merged->setAttr(CommDialect::kUnit, unit.name);
     for (auto [member, result] : llvm::zip_equal(members, merged.getResults())) {
       remade[phase][member] = result;
@@ -339,7 +362,8 @@ struct GatherUnits final : braid::impl::GatherUnitsPassBase<GatherUnits> {
     FailureOr<Mesh> mesh = Mesh::require(program, ranks.getMesh());
     if (failed(mesh))
       return signalPassFailure();
-    UnitGathers(program, *mesh).run(reshardAfterForward);
+    if (failed(UnitGathers(program, *mesh).run(reshardAfterForward)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -1,5 +1,6 @@
 //===- Accumulate.cpp - a step of several microbatches --------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -58,7 +59,10 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
     auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
     BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
     sum.accumulator = editor.addState(value.getType(), sum.state, tg::TensorKind::Accumulator, parameter);
-    sum.total = tg::TensorBuilder(builder, value.getLoc()).add(sum.accumulator, value);
+    Location loc = tg::withPhase(value.getLoc(), gradOf ? tg::Phase::Backward : tg::Phase::Forward);
+    if (gradOf)
+      loc = tg::withTensor(loc, gradOf, tg::TensorKind::Accumulator);
+    sum.total = tg::TensorBuilder(builder, loc).add(sum.accumulator, value);
   }
   editor.finish();
 }
@@ -82,6 +86,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
   for (const Sum &sum : sums)
     if (count == sum.result) {
       builder.setInsertionPointAfterValue(sum.total);
+      b.loc = tg::withPhase(b.loc, tg::Phase::Forward); // the loss is scaled, too
       // Where no target of the step counts, all sums are zeros, and stay.
       scale = b.div(b.like(sum.total, 1.0), b.max(sum.total, 1.0));
     }
@@ -91,6 +96,8 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
       bool isAfter = scale.getDefiningOp()->isBeforeInBlock(value.getDefiningOp());
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
       b.loc = value.getLoc();
+      if (auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf))
+        b.loc = tg::withTensor(tg::withPhase(b.loc, tg::Phase::Update), gradOf, tg::TensorKind::Gradient);
       value = b.widen(value); // what is stored in bf16 is not rounded once more
       value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
     }

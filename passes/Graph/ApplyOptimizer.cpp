@@ -1,5 +1,6 @@
 //===- ApplyOptimizer.cpp - from gradients to updates ---------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Graph/Passes.h"
@@ -77,6 +78,14 @@ static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
   return b.make<GlobalNormOp>(withShape(typeOf(gradients.front()), {}), gradients);
 }
 
+/// Where a gradient is scaled or converted on its way to the update.
+static Location ofGradient(Location loc, const Trained &one) {
+  FactsAttr made = factsOf(one.gradient.getLoc());
+  StringAttr name = parameterOf(one.parameter).getName();
+  return withFacts(loc, getFacts(loc.getContext(), Phase::Update, made ? made.getUnits() : ArrayRef<StringAttr>(), name,
+                                 TensorKind::Gradient));
+}
+
 /// Scales the gradients by min(1, clip / (norm + 1e-6)), as clip_grad_norm_ does.
 static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value norm, double clip) {
   Value scale = b.div(b.like(norm, clip), b.add(norm, 1e-6));
@@ -84,6 +93,7 @@ static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value 
   for (Trained &one : all) {
     if (isZero(one.gradient))
       continue;
+    b.loc = ofGradient(b.loc, one);
     Value factor = b.convert(scale, typeOf(one.gradient).getElementType());
     one.gradient = b.mul(one.gradient, b.fromScalar(factor, one.gradient));
   }
@@ -110,7 +120,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       return;
     eraseResults(function, [&](unsigned index) { return function.getResultAttr(index, kGradOf) != nullptr; });
     OpBuilder builder(returnOf(function));
-    TensorBuilder b(builder, function.getLoc());
+    TensorBuilder b(builder, withPhase(function.getLoc(), Phase::Update));
     SignatureEditor editor(function);
     if (clip > 0 || reportNorm) {
       Value norm = globalNorm(b, *trained);
@@ -119,7 +129,8 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       editor.addResult(norm, Role::GradNorm);
     }
     for (const Trained &one : *trained) {
-      b.loc = one.gradient.getLoc();
+      b.loc = withTensor(withPhase(one.gradient.getLoc(), Phase::Update), parameterOf(one.parameter).getName(),
+                         TensorKind::Parameter);
       update(editor, b, one);
     }
     editor.finish();
@@ -165,7 +176,8 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
                                     << gradient.getType() << " instead of " << parameter.getType();
       // What was stored in bf16 is scaled and applied in the parameter's type.
       OpBuilder builder(returnOf(function));
-      gradient = TensorBuilder(builder, gradient.getLoc()).convert(gradient, typeOf(parameter).getElementType());
+      Location loc = ofGradient(gradient.getLoc(), {parameter, gradient});
+      gradient = TensorBuilder(builder, loc).convert(gradient, typeOf(parameter).getElementType());
       trained.push_back({parameter, gradient});
     }
     return trained;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGGradients.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Graph/Passes.h"
@@ -47,6 +48,8 @@ private:
   LogicalResult explainBlocker();
   void appendGradients();
   void eraseUnread();
+  SmallVector<Operation *> builtOps();
+  void setFacts();
 
   func::FuncOp function;
   OpBuilder builder;
@@ -68,6 +71,7 @@ LogicalResult Differentiation::run(ArrayRef<int64_t> roots) {
     return explainBlocker();
   appendGradients();
   eraseUnread();
+  setFacts();
   return success();
 }
 
@@ -187,14 +191,39 @@ void Differentiation::appendGradients() {
   editor.finish();
 }
 
+/// What was appended to the function.
+SmallVector<Operation *> Differentiation::builtOps() {
+  auto built = llvm::drop_begin(function.front().without_terminator(), ops.size());
+  return llvm::map_to_vector(built, [](Operation &op) { return &op; });
+}
+
 /// Erases what rules built and nothing reads.
 void Differentiation::eraseUnread() {
-  SmallVector<Operation *> built;
-  for (Operation &op : function.front().without_terminator())
-    built.push_back(&op);
-  for (Operation *op : llvm::reverse(ArrayRef(built).drop_front(ops.size())))
+  SmallVector<Operation *> built = builtOps();
+  for (Operation *op : llvm::reverse(built))
     if (isOpTriviallyDead(op))
       op->erase();
+}
+
+/// A rule builds ops where the op is that it differentiates, so they have its unit already.
+void Differentiation::setFacts() {
+  llvm::MapVector<Operation *, SmallVector<StringAttr>> gradients;
+  for (Operation *op : builtOps())
+    if (op->getNumOperands() != 0) {
+      op->setLoc(withPhase(op->getLoc(), Phase::Backward));
+      gradients.insert({op, {}});
+    }
+  auto add = [&](Value gradient, StringAttr parameter) {
+    if (auto made = gradients.find(gradient.getDefiningOp()); made != gradients.end())
+      made->second.push_back(parameter);
+  };
+  for (BlockArgument argument : wanted)
+    if (ParamAttr parameter = parameterOf(argument))
+      for (Value contribution : reverse.contributionsTo(argument))
+        add(contribution, parameter.getName());
+  for (auto &[op, parameters] : gradients)
+    if (!parameters.empty())
+      op->setLoc(withTensor(op->getLoc(), parameters, TensorKind::Gradient));
 }
 
 struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {

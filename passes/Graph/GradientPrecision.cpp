@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
@@ -55,8 +56,11 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     llvm::StringMap<BlockArgument> parameters = parametersByName(function);
     for (OpOperand &returned : returnOf(function)->getOpOperands()) {
       auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kGradOf);
-      if (name && parameters.contains(name) && tg::typeOf(returned.get()).getElementType().isF32())
-        returned.set(type == "f32" ? inF32(returned.get()) : inBF16(returned.get()));
+      if (!name || !parameters.contains(name) || !tg::typeOf(returned.get()).getElementType().isF32())
+        continue;
+      returned.set(type == "f32" ? inF32(returned.get()) : inBF16(returned.get()));
+      if (Operation *made = returned.get().getDefiningOp(); made && tg::factsOf(made))
+        made->setLoc(tg::withTensor(made->getLoc(), name, tg::TensorKind::Gradient));
     }
     updateType(function);
     eraseDeadOps(function);

@@ -4,6 +4,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Graph/BatchDims.h"
+#include "passes/Graph/ForwardFacts.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
 
@@ -177,6 +178,8 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
     for (StringRef program : *chosen)
       if (program == "generate" && failed(completeGenerate(symbols.lookup<func::FuncOp>(program))))
         return signalPassFailure();
+    for (StringRef program : *chosen)
+      setForwardFacts(symbols.lookup<func::FuncOp>(program));
   }
 
   static func::FuncOp make(func::FuncOp function, StringRef program) {

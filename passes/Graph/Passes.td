@@ -13,5 +13,6 @@ include "passes/Graph/TrainingStep.td"
 include "passes/Graph/Differentiation.td"
 include "passes/Graph/Precision.td"
 include "passes/Graph/Primitives.td"
+include "passes/Graph/Facts.td"
 
 #endif // BRAID_PASSES_GRAPH

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Graph/Passes.h"
@@ -104,7 +105,11 @@ private:
                   narrowings(argument)};
       if (Value updated = updates.lookup(parameter.getName())) {
         split.master = editor.addArgument(argument.getType(), masterOf(function, argument, parameter));
-        Value copy = tg::TensorBuilder(builder, updated.getLoc()).convert(updated, builder.getBF16Type());
+        Location loc = tg::withPhase(updated.getLoc(), tg::Phase::Update);
+        if (Operation *update = updated.getDefiningOp())
+          update->setLoc(tg::withTensor(loc, parameter.getName(), tg::TensorKind::Master));
+        loc = tg::withTensor(loc, split.parameter.getName(), tg::TensorKind::WorkingCopy);
+        Value copy = tg::TensorBuilder(builder, loc).convert(updated, builder.getBF16Type());
         editor.addResult(copy, tg::kUpdates, split.parameter.getName());
       }
       splits.push_back(std::move(split));

@@ -122,6 +122,7 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
     functions.addPass(createSelectEpiloguesPass());
   functions.addPass(createDecomposePass());
   functions.addPass(createVerifyPrimitivesPass());
+  manager.addPass(createVerifyFactsPass());
 }
 
 /// Fewer collectives, each of many tensors.  A unit that is gathered again is a
@@ -150,6 +151,7 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
   functions.addPass(createFormKernelsPass());
   functions.addPass(createFuseKernelsPass());
   manager.addPass(createVerifyValuesPass());
+  manager.addPass(createVerifyFactsPass());
 }
 
 /// Communication beside computation.  Costs are those of kernels, so it comes after
@@ -157,6 +159,7 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
 void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOptions &options) {
   manager.addPass(createOverlapPass(options));
   manager.addPass(createVerifyValuesPass());
+  manager.addPass(createVerifyFactsPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,6 +175,7 @@ void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOpti
   manager.addPass(createBatchLaunchesPass());
   manager.addPass(createVerifyPlan());
   manager.addPass(createVerifyMemoryPass());
+  manager.addPass(createVerifyFactsPass());
   if (options.ranks)
     manager.addPass(createVerifyOrder());
 }

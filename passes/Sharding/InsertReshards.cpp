@@ -9,9 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/Facts.h"
+#include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/Fit.h"
 #include "lib/Sharding/GlobalFunction.h"
+#include "passes/Graph/Signature.h"
 #include "passes/Sharding/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -251,6 +254,27 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
 // Values in other shardings
 //===----------------------------------------------------------------------===//
 
+/// A change of sharding belongs to what made the value.  No op has made an argument: what is
+/// done to it belongs to its first reader, and what is done to return it to the update.
+static Location locationFor(Value value, Operation *user) {
+  Location loc = value.getLoc();
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isReturned = user->hasTrait<OpTrait::IsTerminator>();
+  tg::FactsAttr facts = tg::factsOf(user);
+  if (tg::factsOf(loc) || !argument || (!facts && !isReturned))
+    return loc;
+  bool isTrained = isTraining(user->getParentOfType<func::FuncOp>());
+  tg::Phase phase = facts ? facts.getPhase() : isTrained ? tg::Phase::Update : tg::Phase::Forward;
+  if (tg::ParamAttr parameter = parameterOf(argument)) {
+    SmallVector<StringAttr> units;
+    if (parameter.getUnit())
+      units.push_back(parameter.getUnit());
+    return tg::withFacts(loc,
+                         tg::getFacts(loc.getContext(), phase, units, parameter.getName(), tg::TensorKind::Parameter));
+  }
+  return tg::withFacts(loc, tg::getFacts(loc.getContext(), phase, facts ? facts.getUnits() : ArrayRef<StringAttr>()));
+}
+
 Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
   ShardingAttr source = actualOf(value);
   bool canBePartial = !target.isPartial() || (target.getReduction() == source.getReduction() &&
@@ -262,7 +286,7 @@ Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
     diagnostic.attachNote(value.getLoc()) << "the value is made here";
     return {};
   }
-  auto op = builder.create<ReshardOp>(value.getLoc(), value, target);
+  auto op = builder.create<ReshardOp>(locationFor(value, user), value, target);
   actual[op] = assigned[op] = target;
   return op;
 }

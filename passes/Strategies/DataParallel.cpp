@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
 #include "passes/Graph/Signature.h"
@@ -30,7 +31,8 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
   void runOnOperation() final {
     if (failed(readOptions()))
       return signalPassFailure();
-    findUnread();
+    if (failed(findUnread()))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
         return signalPassFailure();
@@ -39,7 +41,7 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
 private:
   LogicalResult readOptions();
   FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
-  void findUnread();
+  LogicalResult findUnread();
   BlockArgument ownerOf(BlockArgument argument) const;
   unsigned firstStage(BlockArgument argument) const;
   ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
@@ -143,20 +145,24 @@ static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatc
 
 /// Parameters that no forward pass reads.  They have no gradient to reduce; in
 /// shards, their new values need not be gathered either.
-void DataParallel::findUnread() {
+LogicalResult DataParallel::findUnread() {
   llvm::StringSet<> read;
   unread.clear();
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal() || !isTraining(function))
       continue;
-    DenseSet<Operation *> forward = forwardOps(function);
     for (auto &[name, argument] : parametersByName(function)) {
-      bool isRead = llvm::any_of(argument.getUsers(), [&](Operation *user) { return forward.contains(user); });
+      for (Operation *user : argument.getUsers())
+        if (!user->hasTrait<OpTrait::IsTerminator>() && failed(tg::requireFacts(user)))
+          return failure();
+      bool isRead =
+          llvm::any_of(argument.getUsers(), [](Operation *user) { return tg::phaseOf(user) == tg::Phase::Forward; });
       (isRead ? read : unread).insert(name);
     }
   }
   for (const auto &name : read)
     unread.erase(name.getKey());
+  return success();
 }
 
 /// The parameter of the same shape that a state belongs to.

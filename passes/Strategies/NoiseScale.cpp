@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Sharding/AxisLists.h"
@@ -227,7 +228,7 @@ Value NoiseScale::sumOfSquares() {
   int64_t ranks = mesh.sizeOf(allAxes);
   for (const Gradient &gradient : gradients) {
     OpBuilder builder(gradient.sent->getOwner());
-    tg::TensorBuilder b(builder, gradient.sent->getOwner()->getLoc());
+    tg::TensorBuilder b(builder, tg::withPhase(gradient.sent->getOwner()->getLoc(), tg::Phase::Update));
     Value square = b.convert(b.sumAll(b.square(b.widen(gradient.sent->get()))), builder.getF32Type());
     double weight = gradient.factor * gradient.factor * mesh.sizeOf(modelAxes(gradient.parameter)) / ranks;
     square = b.mul(square, weight);
@@ -247,6 +248,7 @@ LogicalResult NoiseScale::measure(Value norm) {
       holders.insert(axis);
   allAxes = axesWhere(function.getContext(), mesh, [&](StringAttr axis) { return holders.contains(axis); });
 
+  Location loc = tg::withPhase(function.getLoc(), tg::Phase::Update);
   Value local = sumOfSquares();
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(local);
@@ -255,12 +257,12 @@ LogicalResult NoiseScale::measure(Value norm) {
   if (one.scale) {
     if (Operation *made = one.scale.getDefiningOp(); made && local.getDefiningOp()->isBeforeInBlock(made))
       builder.setInsertionPointAfter(made);
-    tg::TensorBuilder b(builder, function.getLoc());
+    tg::TensorBuilder b(builder, loc);
     local = b.mul(local, b.square(b.convert(one.scale, builder.getF32Type())));
   }
-  tg::TensorBuilder b(builder, function.getLoc());
+  tg::TensorBuilder b(builder, loc);
   auto mesh = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh();
-  local = builder.create<AllReduceOp>(function.getLoc(), Reduction::Sum, local, mesh, allAxes)->getResult(0);
+  local = builder.create<AllReduceOp>(loc, Reduction::Sum, local, mesh, allAxes)->getResult(0);
   builder.setInsertionPoint(returnOf(function));
   Value global = b.square(b.convert(norm, builder.getF32Type()));
   if (one.isMicrobatch)

@@ -11,6 +11,7 @@
 
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
+#include "dialects/TG/Facts.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Graph/Signature.h"
@@ -63,6 +64,8 @@ private:
   Side begin(StringRef name, bool isRoot);
   void distribute(Side &side);
   void copyBody(Side &side);
+  Location locationOfSent(ArrayRef<BlockArgument> arguments) const;
+  Location locationOfResult(Value value) const;
   Value gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim);
   SmallVector<Value> tell(Side &side);
   void finish(Side &side);
@@ -180,6 +183,21 @@ static Type wholeType(DictionaryAttr attributes, Type part) {
   return global ? global.getValue() : part;
 }
 
+/// Parameters and the batch are sent for the forward pass.
+Location Split::locationOfSent(ArrayRef<BlockArgument> arguments) const {
+  SmallVector<StringAttr> units, names;
+  for (BlockArgument argument : arguments)
+    if (tg::ParamAttr parameter = parameterOf(argument)) {
+      names.push_back(parameter.getName());
+      if (parameter.getUnit())
+        units.push_back(parameter.getUnit());
+    }
+  SmallVector<tg::TensorKind> kinds;
+  if (!names.empty())
+    kinds.push_back(tg::TensorKind::Parameter);
+  return tg::withFacts(program->getLoc(), tg::getFacts(symbol.getContext(), tg::Phase::Forward, units, names, kinds));
+}
+
 /// Sends the arguments that workers need: parts of the batch, everything else whole,
 /// tensors of one element type together.
 void Split::distribute(Side &side) {
@@ -210,7 +228,7 @@ void Split::distribute(Side &side) {
       dims.push_back(shardedDim(ofArgument(argument.getArgNumber())).value_or(0));
     }
     bool isSharded = group.second;
-    Location loc = program.getLoc();
+    Location loc = locationOfSent(arguments);
     Operation *op;
     if (isSharded)
       op = side.builder.create<ScatterOp>(loc, types, ins, ValueRange(), side.builder.getDenseI64ArrayAttr(dims),
@@ -243,10 +261,16 @@ void Split::copyBody(Side &side) {
   }
 }
 
+/// Where a result of the program is sent: with the facts of what makes it.
+Location Split::locationOfResult(Value value) const {
+  tg::FactsAttr facts = tg::factsOf(value.getLoc());
+  return facts ? tg::withFacts(program->getLoc(), facts) : tg::withPhase(program->getLoc(), tg::Phase::Update);
+}
+
 /// Puts a result together from its parts; null on workers.
 Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim) {
   Type whole = wholeType(attributes, part.getType());
-  auto gather = side.builder.create<GatherOp>(program.getLoc(), side.isRoot ? TypeRange(whole) : TypeRange(),
+  auto gather = side.builder.create<GatherOp>(locationOfResult(part), side.isRoot ? TypeRange(whole) : TypeRange(),
                                               side.values.lookup(part), ValueRange(),
                                               side.builder.getDenseI64ArrayAttr(dim), root(), symbol, axes);
   return side.isRoot ? gather.getResult(0) : Value();
@@ -263,14 +287,16 @@ SmallVector<Value> Split::tell(Side &side) {
   for (auto &[element, operands] : readByAll) {
     SmallVector<Value> sent;
     SmallVector<Type> types;
+    SmallVector<Location> locations;
     for (OpOperand *operand : operands) {
+      locations.push_back(locationOfResult(operand->get()));
       if (side.isRoot)
         sent.push_back(side.values.lookup(operand->get()));
       else
         types.push_back(operand->get().getType());
     }
-    auto broadcast =
-        side.builder.create<BroadcastOp>(program.getLoc(), types, sent, ValueRange(), root(), symbol, axes);
+    auto broadcast = side.builder.create<BroadcastOp>(side.builder.getFusedLoc(locations), types, sent, ValueRange(),
+                                                      root(), symbol, axes);
     for (auto [operand, value] : llvm::zip(operands, broadcast.getResults()))
       received[operand->getOperandNumber()] = value;
   }

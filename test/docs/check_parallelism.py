@@ -41,7 +41,7 @@ def check_lines(graph, zero, axes, block):
     shard = "shard" if "shard" in names else ",".join(names)
     graph = re.sub(r"comm.mesh @mesh \[.*\]", f"comm.mesh @mesh [{mesh_of(axes).replace(',', ', ').replace('=', ' = ')}]", graph)
     made = run("braid-opt", "--pass-pipeline=builtin.module(tg-differentiate,func.func(tg-apply-optimizer{optimizer=momentum}),"
-               f"comm-data-parallel{{axes={','.join(names)} shard={shard} {zero}}},comm-shard,canonicalize,cse,"
+               f"tg-derive-facts,comm-data-parallel{{axes={','.join(names)} shard={shard} {zero}}},comm-shard,canonicalize,cse,"
                "func.func(comm-gather-units,comm-bucket))", text=graph)
     lines = iter([without_names(line) for line in made.splitlines()])
     for wanted in block.strip().splitlines():

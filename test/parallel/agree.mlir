@@ -1,8 +1,8 @@
 // What the ranks of a training binary agree on: one all_reduce for each.
 //
-// RUN: braid-opt %s --comm-agree --comm-data-parallel="axes=dp zero=1" --comm-shard | FileCheck %s --implicit-check-not="= comm."
-// RUN: braid-interp %s --function=train --compare --reference-pipeline=comm-agree --pipeline="comm-agree,comm-data-parallel{axes=dp zero=1},comm-shard" | FileCheck %s --check-prefix=SAME
-// RUN: braid-interp %s --function=agree --compare --reference-pipeline=comm-agree --pipeline="comm-agree,comm-data-parallel{axes=dp zero=1},comm-shard" | FileCheck %s --check-prefix=SAME
+// RUN: braid-opt %s --comm-agree --tg-derive-facts --comm-data-parallel="axes=dp zero=1" --comm-shard | FileCheck %s --implicit-check-not="= comm."
+// RUN: braid-interp %s --function=train --compare --reference-pipeline=comm-agree --pipeline="comm-agree,tg-derive-facts,comm-data-parallel{axes=dp zero=1},comm-shard" | FileCheck %s --check-prefix=SAME
+// RUN: braid-interp %s --function=agree --compare --reference-pipeline=comm-agree --pipeline="comm-agree,tg-derive-facts,comm-data-parallel{axes=dp zero=1},comm-shard" | FileCheck %s --check-prefix=SAME
 // SAME: results agree
 
 // CHECK: func.func @train(

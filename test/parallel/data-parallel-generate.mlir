@@ -1,8 +1,8 @@
 // A program without a loss that updates nothing: its batch stays whole, and every
 // rank has the result. Parameters are kept as in the programs that train.
 //
-// RUN: braid-opt %s --comm-data-parallel="axes=dp zero=3" --comm-shard | FileCheck %s --implicit-check-not="= comm."
-// RUN: braid-interp %s --compare --pipeline="comm-data-parallel{axes=dp zero=3},comm-shard" | FileCheck %s --check-prefix=SAME
+// RUN: braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp zero=3" --comm-shard | FileCheck %s --implicit-check-not="= comm."
+// RUN: braid-interp %s --compare --pipeline="tg-derive-facts,comm-data-parallel{axes=dp zero=3},comm-shard" | FileCheck %s --check-prefix=SAME
 // SAME: results agree
 
 // CHECK: func.func @generate(

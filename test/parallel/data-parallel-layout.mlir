@@ -1,13 +1,13 @@
 // A layout and a strategy: what tensor parallelism leaves of a parameter is sharded in flat
 // shards, and its state and accumulator are held as it is, though no layout names them.
 //
-// RUN: braid-opt %s --comm-data-parallel="axes=dp zero=3" | FileCheck %s --check-prefix=FSDP
-// RUN: braid-opt %s --comm-data-parallel="axes=dp zero=0" | FileCheck %s --check-prefix=DDP
-// RUN: braid-interp %s --compare --pipeline="comm-data-parallel{axes=dp zero=3},comm-shard,canonicalize,cse,comm-gather-units" | FileCheck %s --check-prefix=SAME
+// RUN: braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp zero=3" | FileCheck %s --check-prefix=FSDP
+// RUN: braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp zero=0" | FileCheck %s --check-prefix=DDP
+// RUN: braid-interp %s --compare --pipeline="tg-derive-facts,comm-data-parallel{axes=dp zero=3},comm-shard,canonicalize,cse,comm-gather-units" | FileCheck %s --check-prefix=SAME
 // SAME: results agree
 //
 // Each rank computes with its columns alone.
-// RUN: braid-opt %s --comm-data-parallel="axes=dp zero=3" --comm-shard --canonicalize --cse --comm-gather-units | FileCheck %s --check-prefix=RANK --implicit-check-not="= comm."
+// RUN: braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp zero=3" --comm-shard --canonicalize --cse --comm-gather-units | FileCheck %s --check-prefix=RANK --implicit-check-not="= comm."
 // RANK: comm.all_gather %{{[^ ]+}} dims [flat] over @mesh {dp} {comm.unit = ""} : (tensor<12xf32>) -> tensor<6x4xf32>
 // RANK: comm.all_reduce sum %{{[^ ]+}} over @mesh {dp, tp} : (tensor<f32>)
 // RANK: comm.reduce_scatter sum %{{[^ ]+}} dims [flat] over @mesh {dp} : (tensor<6x4xf32>) -> tensor<12xf32>

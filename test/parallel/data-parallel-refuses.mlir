@@ -1,11 +1,11 @@
 // What data parallelism cannot do, and why.
 //
-// RUN: not braid-opt %s --comm-data-parallel=zero=1 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not braid-opt %s --comm-data-parallel="axes=dp zero=4" 2>&1 | FileCheck %s --check-prefix=STAGE
-// RUN: not braid-opt %s --comm-data-parallel="axes=tp" 2>&1 | FileCheck %s --check-prefix=AXIS
-// RUN: not braid-opt %s --comm-data-parallel="axes=dp shard=pp" 2>&1 | FileCheck %s --check-prefix=SHARD
-// RUN: not braid-opt %s --comm-data-parallel="axes=dp,pp" 2>&1 | FileCheck %s --check-prefix=SIZE
-// RUN: not braid-opt %s --comm-data-parallel="axes=dp,dp" 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not braid-opt %s --tg-derive-facts --comm-data-parallel=zero=1 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp zero=4" 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not braid-opt %s --tg-derive-facts --comm-data-parallel="axes=tp" 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp shard=pp" 2>&1 | FileCheck %s --check-prefix=SHARD
+// RUN: not braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp,pp" 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not braid-opt %s --tg-derive-facts --comm-data-parallel="axes=dp,dp" 2>&1 | FileCheck %s --check-prefix=TWICE
 
 // NONE: error: comm-data-parallel needs axes=: the axes over which the batch is sharded
 // STAGE: error: comm-data-parallel zero=4: invalid stage; expected 0 to 3

@@ -3,10 +3,10 @@
 // collective for each. A counter takes none. Neither is sharded, at any stage of ZeRO: the
 // forward pass reads them.
 //
-// RUN: braid-opt %s --tg-differentiate --tg-apply-optimizer --comm-data-parallel="axes=dp zero=0" --comm-shard | FileCheck %s --check-prefixes=CHECK,DDP --implicit-check-not="= comm."
-// RUN: braid-opt %s --tg-differentiate --tg-apply-optimizer --comm-data-parallel="axes=dp zero=3" --comm-shard | FileCheck %s --check-prefixes=CHECK,FSDP --implicit-check-not="= comm."
-// RUN: braid-interp %s --compare --set step=1 --reference-pipeline="tg-differentiate,tg-apply-optimizer" --pipeline="tg-differentiate,tg-apply-optimizer,comm-data-parallel{axes=dp zero=0},comm-shard" | FileCheck %s --check-prefix=SAME
-// RUN: braid-interp %s --compare --set step=1 --reference-pipeline="tg-differentiate,tg-apply-optimizer" --pipeline="tg-differentiate,tg-apply-optimizer,comm-data-parallel{axes=dp zero=3},comm-shard" | FileCheck %s --check-prefix=SAME
+// RUN: braid-opt %s --tg-differentiate --tg-apply-optimizer --tg-derive-facts --comm-data-parallel="axes=dp zero=0" --comm-shard | FileCheck %s --check-prefixes=CHECK,DDP --implicit-check-not="= comm."
+// RUN: braid-opt %s --tg-differentiate --tg-apply-optimizer --tg-derive-facts --comm-data-parallel="axes=dp zero=3" --comm-shard | FileCheck %s --check-prefixes=CHECK,FSDP --implicit-check-not="= comm."
+// RUN: braid-interp %s --compare --set step=1 --reference-pipeline="tg-differentiate,tg-apply-optimizer" --pipeline="tg-differentiate,tg-apply-optimizer,tg-derive-facts,comm-data-parallel{axes=dp zero=0},comm-shard" | FileCheck %s --check-prefix=SAME
+// RUN: braid-interp %s --compare --set step=1 --reference-pipeline="tg-differentiate,tg-apply-optimizer" --pipeline="tg-differentiate,tg-apply-optimizer,tg-derive-facts,comm-data-parallel{axes=dp zero=3},comm-shard" | FileCheck %s --check-prefix=SAME
 // SAME: results agree
 
 // CHECK: func.func @model(

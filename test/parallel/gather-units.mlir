@@ -1,7 +1,7 @@
 // What is gathered together, and when.
 //
-// RUN: braid-opt %s --split-input-file --comm-gather-units 2>/dev/null | FileCheck %s --implicit-check-not=comm.all_gather
-// RUN: braid-opt %s --split-input-file --comm-gather-units --verify-diagnostics -o /dev/null
+// RUN: braid-opt %s --split-input-file --tg-derive-facts --comm-gather-units 2>/dev/null | FileCheck %s --implicit-check-not=comm.all_gather
+// RUN: braid-opt %s --split-input-file --tg-derive-facts --comm-gather-units --verify-diagnostics -o /dev/null
 
 comm.mesh @mesh [dp = 2, tp = 2]
 

@@ -76,7 +76,7 @@ class TrainedGraph(ShardedGraph):
         merge, overlap = self.communication()
         noise = "func.func(comm-noise-scale)," if self.noise else ""
         passes = (f"{self.step()},comm-annotate{{layout='mesh {self.mesh_text}'}},"
-                  f"comm-data-parallel{{{self.axes_text} zero={self.zero}}},comm-shard,{noise}"
+                  f"tg-derive-facts,comm-data-parallel{{{self.axes_text} zero={self.zero}}},comm-shard,{noise}"
                   f"canonicalize,cse,func.func(tg-decompose,{merge}),comm-verify-order")
         if self.stage == "values":
             return passes

@@ -1,0 +1,74 @@
+//===- Facts.td - passes about the facts of ops ---------------*- tablegen -*-===//
+//
+// Facts (dialects/TG/Facts.h) are set by the passes that make ops.  A program that comes
+// as text without locations has none: tg-derive-facts finds them from dependences.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_GRAPH_FACTS
+#define BRAID_PASSES_GRAPH_FACTS
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
+  let summary = "Check the facts of every op against what depends on what";
+  let description = [{
+    In a program that trains (it returns gradients or new values), on values at any level
+    and in memory, every op that depends on an argument has facts, and the parameters that
+    they name are the program's.  On values, dependences must agree with phases:
+
+    * What the loss depends on is forward.
+    * What makes the new value of a parameter, a moment or a master is update.
+    * What depends on the update is update, and what depends on backward is not forward.
+    * Some gradient, or the new value of a parameter, depends on everything that is backward.
+
+    An op that is made from several phases may be of any of them.  A program that does not
+    train has nothing but forward.
+
+    Leaves:
+    ```mlir
+    func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                     %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {
+      %p = arith.mulf %x, %w : tensor<4xf32> loc(fused<#tg.facts<forward>>["p"])
+      %l = tg.reduce sum %p dims [0] : tensor<4xf32> -> tensor<f32> loc(fused<#tg.facts<forward>>["l"])
+      %g = arith.mulf %x, %x : tensor<4xf32> loc(fused<#tg.facts<backward, of = "w", as = gradient>>["p"])
+      %n = arith.subf %w, %g : tensor<4xf32> loc(fused<#tg.facts<update, of = "w", as = parameter>>["p"])
+      return %l, %n : tensor<f32>, tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def DeriveFactsPass : Pass<"tg-derive-facts", "::mlir::ModuleOp"> {
+  let summary = "Find the facts of a program that comes as text";
+  let description = [{
+    For programs on values that were written by hand, at any level: the facts of all ops
+    are found from dependences and from what the signature says, and replace those that are
+    there.  The compiler never runs it on programs that it makes, whose passes know better.
+
+    * What the loss, the logits or the count depend on is forward; so is everything in a
+      program that does not train.
+    * From the new value of a parameter or of its state back, what goes through it element
+      by element, or moves it, is update, down to where it is made of anything but numbers,
+      state and collectives: that makes the gradient.
+    * What gradients depend on is backward, the rest update.
+    * An op's unit is that of the parameter it reads or makes a tensor of, else the last of
+      those that its operands are made in.
+
+    Only locations change.  Leaves:
+    ```mlir
+    func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                     %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "u">})
+        -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {
+      %p = arith.mulf %x, %w : tensor<4xf32>
+      %l = tg.reduce sum %p dims [0] : tensor<4xf32> -> tensor<f32>
+      %g = arith.mulf %x, %x : tensor<4xf32>
+      %n = arith.subf %w, %g : tensor<4xf32>
+      return %l, %n : tensor<f32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
+
+#endif // BRAID_PASSES_GRAPH_FACTS
