@@ -98,12 +98,7 @@ template <typename Action> static RankedTensorType resultType(Action action) {
 /// contracted dims.
 ActionCost MatmulOp::getActionCost() {
   ActionCost cost = detail::costOfMoving(*this);
-  auto [inputs, result] = getSpec().split("->");
-  auto [lhs, rhs] = inputs.split(',');
-  int64_t contracted = 1;
-  for (auto [letter, size] : llvm::zip(lhs, tensorOf(getLhs().getType()).getShape()))
-    if (!result.contains(letter))
-      contracted *= size;
+  int64_t contracted = getContraction().getContractedSize(tensorOf(getLhs().getType()).getShape());
   cost.matrixFlops = 2 * resultType(*this).getNumElements() * contracted;
   if (getEpilogue() != Epilogue::None)
     cost.vectorFlops = kFunctionFlops * resultType(*this).getNumElements();

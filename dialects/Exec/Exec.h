@@ -3,6 +3,7 @@
 #define BRAID_DIALECTS_EXEC_EXEC_H
 
 #include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/Attributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -20,7 +20,7 @@ def Exec_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::braid::tg::TGDialect"];
   let extraClassDeclaration = [{
     /// On a generic of a kernel body: which dims of the kernel's iteration space
     /// its loops are, in order.

@@ -11,6 +11,13 @@
 
 include "dialects/Exec/ExecDialect.td"
 
+/// TG_ContractionAttr, without the records of the dialect that defines it.
+def Exec_Contraction : Attr<CPred<"::llvm::isa<::braid::tg::ContractionAttr>($_self)">, "einsum of two tensors"> {
+  let storageType = "::braid::tg::ContractionAttr";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
+
 def Exec_Epilogue : I32EnumAttr<"Epilogue", "what a matmul does to its result", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"GeluTanh", 1, "gelu_tanh">,
     I32EnumAttrCase<"GeluErf", 2, "gelu_erf">, I32EnumAttrCase<"Silu", 3, "silu">,
@@ -186,7 +193,7 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided",
 def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
-    `spec` as in `tg.contract`.  `bias` (one dim: the result's last) is added,
+    The einsum as in `tg.contract`.  `bias` (one dim: the result's last) is added,
     then the epilogue is applied.  `accumulator` has the result's type; it is
     tied to the result: result = accumulator + lhs x rhs.
 
@@ -214,17 +221,17 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayR
     %dw, %db = exec.matmul "bsd,bsf->fd" (%x, %dh acc %sum : tensor<16x8xf32>) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$spec, Exec_Operand:$lhs, Exec_Operand:$rhs, Optional<Exec_Operand>:$bias,
+  let arguments = (ins Exec_Contraction:$contraction, Exec_Operand:$lhs, Exec_Operand:$rhs, Optional<Exec_Operand>:$bias,
                        Optional<Exec_Operand>:$accumulator, Optional<Exec_Operand>:$aux, Variadic<Exec_RefType>:$outs,
                        DefaultValuedAttr<Exec_Epilogue, "::braid::exec::Epilogue::None">:$epilogue,
                        OptionalAttr<Exec_Side>:$bias_grad);
   let results = (outs Variadic<Exec_Tensor>:$written);
   let assemblyFormat = [{
-    $spec `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))?
+    custom<Contraction>($contraction) `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))?
     (`aux` $aux^ `:` type($aux))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)?
     (`bias_grad` $bias_grad^)? attr-dict `:` type($lhs) `,` type($rhs) (`->` type($written)^)?
   }];
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$spec, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::braid::tg::ContractionAttr":$contraction, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
       "::mlir::Value":$bias, "::mlir::Value":$accumulator, "::mlir::ValueRange":$outs, "::braid::exec::Epilogue":$epilogue)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -24,9 +24,9 @@ OperandRange MatmulOp::getActionIns() { return getOperation()->getOperands().dro
 OperandRange MatmulOp::getActionOuts() { return getOuts(); }
 std::string MatmulOp::getActionName() { return "matmul"; }
 
-void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, StringRef spec, Value lhs, Value rhs,
-                     Value bias, Value accumulator, ValueRange outs, Epilogue epilogue) {
-  build(builder, state, TypeRange(result), spec, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue,
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, tg::ContractionAttr contraction, Value lhs,
+                     Value rhs, Value bias, Value accumulator, ValueRange outs, Epilogue epilogue) {
+  build(builder, state, TypeRange(result), contraction, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue,
         /*biasGrad=*/SideAttr());
 }
 
@@ -36,19 +36,6 @@ int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.lib
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
-
-/// Binds the letters of an operand to sizes; a letter must mean one size.
-static LogicalResult bindLetters(Operation *op, StringRef spec, StringRef letters, RankedTensorType type,
-                                 llvm::SmallDenseMap<char, int64_t> &sizes) {
-  if (static_cast<int64_t>(letters.size()) != type.getRank())
-    return op->emitOpError() << "'" << letters << "' of \"" << spec << "\" names " << letters.size()
-                             << " dims but its tensor is " << type;
-  for (auto [letter, size] : llvm::zip(letters, type.getShape()))
-    if (sizes.try_emplace(letter, size).first->second != size)
-      return op->emitOpError() << "'" << StringRef(&letter, 1) << "' of \"" << spec << "\" is both "
-                               << sizes.lookup(letter) << " and " << size;
-  return success();
-}
 
 /// The element type of the result: the operands' type, or f32 where a matmul of bf16 keeps
 /// its sums.
@@ -86,21 +73,20 @@ static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
     return success();
   if (op.getBias() || op.getAux() || op.getEpilogue() != Epilogue::None)
     return op.emitOpError() << "has bias_grad with a bias or an epilogue, which no library combines";
-  auto [inputs, result] = op.getSpec().split("->");
-  auto [lhs, rhs] = inputs.split(',');
-  bool isLeft = *op.getBiasGrad() == Side::Lhs;
-  StringRef letters = isLeft ? lhs : rhs, others = isLeft ? rhs : lhs;
+  tg::ContractionAttr dims = op.getContraction();
+  StringRef letters = dims.getOperand(*op.getBiasGrad() == Side::Lhs ? 0 : 1);
+  std::string batch = dims.getBatch();
   SmallVector<int64_t> left;
   for (auto [letter, size] : llvm::zip(letters, tensorOf(op.getSummed().getType()).getShape()))
-    if (result.contains(letter)) {
+    if (!dims.isContracted(letter)) {
       left.push_back(size);
-      if (others.contains(letter))
-        return op.emitOpError() << "has bias_grad of '" << letters << "', but '" << StringRef(&letter, 1) << "' of \""
-                                << op.getSpec() << "\" is in both operands and the result";
+      if (StringRef(batch).contains(letter))
+        return op.emitOpError() << "has bias_grad of '" << letters << "', but '" << StringRef(&letter, 1) << "' of "
+                                << dims << " is in both operands and the result";
     }
   if (left.size() != 1)
-    return op.emitOpError() << "has bias_grad of '" << letters << "', of which \"" << op.getSpec() << "\" keeps "
-                            << left.size() << " dims; the sum has one";
+    return op.emitOpError() << "has bias_grad of '" << letters << "', of which " << dims << " keeps " << left.size()
+                            << " dims; the sum has one";
   auto sum = RankedTensorType::get(left, expected.getElementType());
   RankedTensorType found = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
   if (found != sum)
@@ -109,23 +95,15 @@ static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
 }
 
 LogicalResult MatmulOp::verify() {
-  StringRef spec = getSpec();
-  auto [inputs, result] = spec.split("->");
-  auto [lhs, rhs] = inputs.split(',');
   RankedTensorType left = tensorOf(getLhs().getType()), right = tensorOf(getRhs().getType());
-  llvm::SmallDenseMap<char, int64_t> sizes;
-  if (failed(bindLetters(*this, spec, lhs, left, sizes)) || failed(bindLetters(*this, spec, rhs, right, sizes)))
-    return failure();
-  SmallVector<int64_t> shape;
-  for (char letter : result) {
-    if (!sizes.count(letter))
-      return emitOpError() << "result letter '" << StringRef(&letter, 1) << "' of \"" << spec << "\" is in no operand";
-    shape.push_back(sizes.lookup(letter));
-  }
+  llvm::Expected<SmallVector<int64_t>> found = getContraction().getResultShape(left, right);
+  if (!found)
+    return emitOpError() << llvm::toString(found.takeError());
+  ArrayRef<int64_t> shape = *found;
   auto expected = RankedTensorType::get(shape, elementOfSums(*this, left.getElementType()));
   if (getBias()) {
     RankedTensorType bias = tensorOf(getBias().getType());
-    if (shape.empty() || bias.getShape() != ArrayRef(shape).take_back())
+    if (shape.empty() || bias.getShape() != shape.take_back())
       return emitOpError() << "bias " << bias << " does not fit the last dim of " << expected;
   }
   if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
@@ -150,14 +128,14 @@ bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
 
 /// Whether, with these strides, the contracted dims of an operand collapse into one dim, and
 /// the other dims into another, so that there are no loops around the GEMM.  The contracted
-/// dims must collapse in their order in `lhs`, the others in their order in the result.
-static bool isMatrix(StringRef letters, StringRef lhs, StringRef result, ArrayRef<int64_t> shape,
-                     ArrayRef<int64_t> strides) {
+/// dims must collapse in their order in the left operand, the others in their order in the
+/// result.
+static bool isMatrix(tg::ContractionAttr dims, unsigned in, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   for (bool contracted : {false, true}) {
     size_t last = StringRef::npos;
-    for (char letter : contracted ? lhs : result) {
-      size_t d = letters.find(letter);
-      if (d == StringRef::npos || shape[d] == 1 || result.contains(letter) == contracted)
+    for (char letter : contracted ? dims.getLhs() : dims.getResult()) {
+      size_t d = dims.getOperand(in).find(letter);
+      if (d == StringRef::npos || shape[d] == 1 || dims.isContracted(letter) != contracted)
         continue;
       if (last != StringRef::npos && strides[last] != shape[d] * strides[d])
         return false;
@@ -173,35 +151,30 @@ bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   Value operand = getActionIns()[in];
   if (!getBiasGrad() || in > 1)
     return in < 2 || !getAux() || operand != getAux();
-  auto [inputs, result] = getSpec().split("->");
-  auto [lhs, rhs] = inputs.split(',');
-  return isMatrix(in == 0 ? lhs : rhs, lhs, result, tensorOf(operand.getType()).getShape(), strides);
+  return isMatrix(getContraction(), in, tensorOf(operand.getType()).getShape(), strides);
 }
 
 /// Whether the last dim of a tensor with these letters cannot collapse with the dims before
 /// it into one dim of the GEMM, because they do not occur in the same tensors.
-static bool isRowOfGemm(StringRef spec, StringRef letters, ArrayRef<int64_t> shape) {
-  auto [inputs, result] = spec.split("->");
-  auto [lhs, rhs] = inputs.split(',');
-  auto tensorsOf = [&, lhs = lhs, rhs = rhs, result = result](char letter) {
-    return std::tuple(lhs.contains(letter), rhs.contains(letter), result.contains(letter));
+static bool isRowOfGemm(tg::ContractionAttr dims, StringRef letters, ArrayRef<int64_t> shape) {
+  auto tensorsOf = [&](char letter) {
+    return std::tuple(dims.getLhs().contains(letter), dims.getRhs().contains(letter),
+                      dims.getResult().contains(letter));
   };
-  for (size_t dim = letters.size() - 1; dim > 0; --dim)
-    if (shape[dim - 1] != 1)
-      return tensorsOf(letters[dim - 1]) != tensorsOf(letters.back());
+  for (size_t dim = letters.size(); dim > 1; --dim)
+    if (shape[dim - 2] != 1)
+      return tensorsOf(letters[dim - 2]) != tensorsOf(letters.back());
   return false;
 }
 
 bool MatmulOp::readsRows(unsigned in) {
   if (in > 1)
     return getAccumulator() && getActionIns()[in] == getAccumulator() && writesRows(0);
-  auto [lhs, rhs] = getSpec().split("->").first.split(',');
-  StringRef letters = in == 0 ? lhs : rhs;
-  return !letters.empty() && isRowOfGemm(getSpec(), letters, tensorOf(getActionIns()[in].getType()).getShape());
+  tg::ContractionAttr dims = getContraction();
+  return isRowOfGemm(dims, dims.getOperand(in), tensorOf(getActionIns()[in].getType()).getShape());
 }
 
 bool MatmulOp::writesRows(unsigned result) {
-  StringRef letters = getSpec().split("->").second;
   Type type = getOuts().empty() ? getResultTypes()[result] : getOuts()[result].getType();
-  return result == 0 && !letters.empty() && isRowOfGemm(getSpec(), letters, tensorOf(type).getShape());
+  return result == 0 && isRowOfGemm(getContraction(), getContraction().getResult(), tensorOf(type).getShape());
 }

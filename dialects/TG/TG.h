@@ -3,18 +3,12 @@
 #define BRAID_DIALECTS_TG_TG_H
 
 #include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/Attributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Dialect.h"
-#include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "dialects/TG/TGDialect.h.inc"
-#include "dialects/TG/TGEnums.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "dialects/TG/TGAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/TG/TGOps.h.inc"
 

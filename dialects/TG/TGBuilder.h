@@ -103,7 +103,7 @@ public:
   /// Zeros around `a`; itself when there are none.
   Value padZeros(Value a, int64_t dim, int64_t low, int64_t high);
   Value contract(const llvm::Twine &spec, Value a, Value b) {
-    return make<ContractOp>(builder.getStringAttr(spec), a, b);
+    return make<ContractOp>(ContractionAttr::get(builder.getContext(), spec), a, b);
   }
   /// As `contract`, but a contraction of bf16 gives its sums in f32.
   Value contractWide(const llvm::Twine &spec, Value a, Value b);

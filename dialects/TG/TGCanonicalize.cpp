@@ -36,10 +36,11 @@ struct FoldTransposedOperand final : OpRewritePattern<ContractOp> {
     auto rhs = contract.getRhs().getDefiningOp<TransposeOp>();
     if (!lhs && !rhs)
       return failure();
-    std::string left = lhs ? lettersBefore(lhs, contract.getLhsDims()) : contract.getLhsDims().str();
-    std::string right = rhs ? lettersBefore(rhs, contract.getRhsDims()) : contract.getRhsDims().str();
+    ContractionAttr dims = contract.getContraction();
+    std::string left = lhs ? lettersBefore(lhs, dims.getLhs()) : dims.getLhs().str();
+    std::string right = rhs ? lettersBefore(rhs, dims.getRhs()) : dims.getRhs().str();
     rewriter.modifyOpInPlace(contract, [&] {
-      contract.setSpec(left + "," + right + "->" + contract.getResultDims().str());
+      contract.setContractionAttr(dims.withOperands(left, right));
       if (lhs)
         contract.getLhsMutable().assign(lhs.getInput());
       if (rhs)
@@ -59,11 +60,10 @@ struct FoldTransposedResult final : OpRewritePattern<TransposeOp> {
       return failure();
     std::string result;
     for (int64_t dim : transpose.getPermutation())
-      result += contract.getResultDims()[dim];
-    rewriter.replaceOpWithNewOp<ContractOp>(
-        transpose, transpose.getType(),
-        rewriter.getStringAttr(contract.getLhsDims() + "," + contract.getRhsDims() + "->" + result), contract.getLhs(),
-        contract.getRhs());
+      result += contract.getContraction().getResult()[dim];
+    rewriter.replaceOpWithNewOp<ContractOp>(transpose, transpose.getType(),
+                                            contract.getContraction().withResult(result), contract.getLhs(),
+                                            contract.getRhs());
     return success();
   }
 };

@@ -15,11 +15,7 @@ static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.get
 static int64_t sizeOf(Value value, int64_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); }
 
 int64_t ContractOp::getFlops() {
-  int64_t contracted = 1;
-  for (auto [index, letter] : llvm::enumerate(getLhsDims()))
-    if (!getResultDims().contains(letter))
-      contracted *= sizeOf(getLhs(), index);
-  return 2 * elementsOf(getResult()) * contracted;
+  return 2 * elementsOf(getResult()) * getContraction().getContractedSize(getLhs().getType().getShape());
 }
 
 int64_t ReduceOp::getFlops() { return elementsOf(getInput()); }

@@ -14,13 +14,14 @@ using Gradients = SmallVector<Value>;
 
 Gradients ContractOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool> needed) {
   TensorBuilder t(builder, getLoc());
+  ContractionAttr dims = getContraction();
   Gradients gradients(2);
   // What was multiplied in bf16 is so here; only its sums may be wider.
   Value dy = t.convert(dresult[0], getLhs().getType().getElementType());
   if (needed[0])
-    gradients[0] = t.contract(getResultDims() + "," + getRhsDims() + "->" + getLhsDims(), dy, getRhs());
+    gradients[0] = t.contract(dims.getResult() + "," + dims.getRhs() + "->" + dims.getLhs(), dy, getRhs());
   if (needed[1])
-    gradients[1] = t.contract(getLhsDims() + "," + getResultDims() + "->" + getRhsDims(), getLhs(), dy);
+    gradients[1] = t.contract(dims.getLhs() + "," + dims.getResult() + "->" + dims.getRhs(), getLhs(), dy);
   return gradients;
 }
 

@@ -37,57 +37,14 @@ LogicalResult checkDim(Loc loc, int64_t dim, RankedTensorType type) {
 // Contraction
 //===----------------------------------------------------------------------===//
 
-static std::pair<StringRef, StringRef> splitOnce(StringRef text, StringRef by) { return text.split(by); }
-
-StringRef ContractOp::getLhsDims() { return splitOnce(splitOnce(getSpec(), "->").first, ",").first; }
-StringRef ContractOp::getRhsDims() { return splitOnce(splitOnce(getSpec(), "->").first, ",").second; }
-StringRef ContractOp::getResultDims() { return splitOnce(getSpec(), "->").second; }
-
-/// Checks the letters of one place and records their sizes.
-static LogicalResult bindLetters(Loc loc, StringRef spec, StringRef letters, RankedTensorType type,
-                                 llvm::SmallDenseMap<char, int64_t> &sizes) {
-  if (static_cast<int64_t>(letters.size()) != type.getRank())
-    return emitOptionalError(loc, "'", letters, "' of \"", spec, "\" names ", letters.size(),
-                             " dims but its operand is ", type);
-  for (auto [index, letter] : llvm::enumerate(letters)) {
-    if (!llvm::isAlpha(letter))
-      return emitOptionalError(loc, "\"", spec, "\" has '", StringRef(&letter, 1), "', which is not a letter");
-    if (letters.find(letter, index + 1) != StringRef::npos)
-      return emitOptionalError(loc, "'", letters, "' of \"", spec, "\" names '", StringRef(&letter, 1), "' twice");
-    auto [it, isNew] = sizes.try_emplace(letter, type.getDimSize(index));
-    if (!isNew && it->second != type.getDimSize(index))
-      return emitOptionalError(loc, "'", StringRef(&letter, 1), "' of \"", spec, "\" is ", it->second,
-                               " in the left operand but ", type.getDimSize(index), " in ", type);
-  }
-  return success();
-}
-
 LogicalResult ContractOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  StringRef spec = adaptor.getSpec();
-  auto [inputs, result] = splitOnce(spec, "->");
-  auto [lhs, rhs] = splitOnce(inputs, ",");
-  if (!spec.contains("->") || !inputs.contains(','))
-    return emitOptionalError(loc, "\"", spec, "\" is not of the form \"ab,bc->ac\"");
   RankedTensorType left = tensorOf(adaptor.getLhs()), right = tensorOf(adaptor.getRhs());
   if (left.getElementType() != right.getElementType())
     return emitOptionalError(loc, "operands have the element types ", left, " and ", right);
-  llvm::SmallDenseMap<char, int64_t> sizes;
-  if (failed(bindLetters(loc, spec, lhs, left, sizes)) || failed(bindLetters(loc, spec, rhs, right, sizes)))
-    return failure();
-  SmallVector<int64_t> shape;
-  for (auto [index, letter] : llvm::enumerate(result)) {
-    auto it = sizes.find(letter);
-    if (it == sizes.end() || result.find(letter, index + 1) != StringRef::npos)
-      return emitOptionalError(loc, "result letter '", StringRef(&letter, 1), "' of \"", spec,
-                               "\" must name one dim of an operand, once");
-    shape.push_back(it->second);
-  }
-  for (StringRef letters : {lhs, rhs})
-    for (char letter : letters)
-      if (!result.contains(letter) && !(lhs.contains(letter) && rhs.contains(letter)))
-        return emitOptionalError(loc, "'", StringRef(&letter, 1), "' of \"", spec,
-                                 "\" appears in one place only; reduce that dim first");
-  types.push_back(withShape(left, shape));
+  llvm::Expected<SmallVector<int64_t>> shape = adaptor.getContraction().getResultShape(left, right);
+  if (!shape)
+    return emitOptionalError(loc, llvm::toString(shape.takeError()));
+  types.push_back(withShape(left, *shape));
   return success();
 }
 

@@ -72,7 +72,7 @@ Value ScatterAddOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
 /// Elementwise products of bf16 are exact in f32, in which they are summed.
 Value ContractOp::buildWide(OpBuilder &builder, Type element, Widen) {
   auto type = withElement(getType(), element);
-  return builder.create<ContractOp>(getLoc(), type, getSpecAttr(), getLhs(), getRhs());
+  return builder.create<ContractOp>(getLoc(), type, getContractionAttr(), getLhs(), getRhs());
 }
 
 /// What was narrowed is there in full.

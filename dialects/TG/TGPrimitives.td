@@ -7,32 +7,23 @@
 #ifndef BRAID_TG_PRIMITIVES
 #define BRAID_TG_PRIMITIVES
 
-include "dialects/TG/TGDialect.td"
+include "dialects/TG/Contraction.td"
 
 def TG_ContractOp : TG_Op<"contract", [TG_InferToWidth, TG_Diff, TG_Cost], [], ["buildWide"]> {
   let summary = "Contraction of two tensors, as an einsum.";
   let description = [{
-    Every letter names a dimension.  A letter of both operands and the result is
-    a batch dim, one of both operands alone is contracted, one of an operand and
-    the result is free.  A letter must appear in two of the three places, and at
-    most once in each.  Products of bf16 are summed in f32, and the result may be
-    f32.
+    Every letter names a dimension (`#tg.contraction`).  Products of bf16 are summed in
+    f32, and the result may be f32.
 
     ```mlir
     %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
     %scores = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x2x4x4xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$spec, TG_Float:$lhs, TG_Float:$rhs);
+  let arguments = (ins TG_ContractionAttr:$contraction, TG_Float:$lhs, TG_Float:$rhs);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$spec $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "custom<Contraction>($contraction) $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{
-    /// The letters of the left operand, the right operand and the result.
-    ::llvm::StringRef getLhsDims();
-    ::llvm::StringRef getRhsDims();
-    ::llvm::StringRef getResultDims();
-  }];
 }
 
 def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {

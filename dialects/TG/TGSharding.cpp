@@ -93,7 +93,8 @@ ShardingRule ContractOp::getShardingRule() {
     auto words = llvm::map_range(letters, [](char letter) { return std::string(1, letter); });
     return letters.empty() ? std::string("()") : llvm::join(words, " ");
   };
-  return einsumRule(*this, spaced(getLhsDims()) + "," + spaced(getRhsDims()) + "->" + spaced(getResultDims()))
+  ContractionAttr dims = getContraction();
+  return einsumRule(*this, spaced(dims.getLhs()) + "," + spaced(dims.getRhs()) + "->" + spaced(dims.getResult()))
       .linearIn(0)
       .linearIn(1);
 }

@@ -74,7 +74,7 @@ static std::string sizesText(const MatmulShape &shape) {
 /// h.0.mlp@13#1".
 std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names) {
   FailureOr<MatmulShape> shape =
-      matmulShape(op.getSpec(), typeOf(op.getLhs()), typeOf(op.getRhs()), typeOf(op.getOuts()[0]));
+      matmulShape(op.getContraction(), typeOf(op.getLhs()), typeOf(op.getRhs()), typeOf(op.getOuts()[0]));
   if (failed(shape))
     return ""; // reported where the call is printed
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();

@@ -85,16 +85,18 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   Value out = op.getOuts()[0];
   std::string reason;
-  FailureOr<MatmulShape> shape = matmulShape(op.getSpec(), type(op.getLhs()), type(op.getRhs()), type(out), &reason);
+  FailureOr<MatmulShape> shape =
+      matmulShape(op.getContraction(), type(op.getLhs()), type(op.getRhs()), type(out), &reason);
   if (failed(shape))
     return op.emitError() << reason;
   if (shape->batch.size() > 6 || shape->outer.size() > 6)
-    return op.emitError() << "\"" << op.getSpec() << "\" needs more than 6 loops around its matrices";
+    return op.emitError() << "\"" << op.getContraction().getSpec() << "\" needs more than 6 loops around its matrices";
   if (op.getBias() && type(op.getBias()).getTensorType().getNumElements() != shape->n)
     return op.emitError() << "the bias has " << type(op.getBias()).getTensorType().getNumElements()
-                          << " elements, but the GEMM of \"" << op.getSpec() << "\" has " << shape->n << " columns";
+                          << " elements, but the GEMM of \"" << op.getContraction().getSpec() << "\" has " << shape->n
+                          << " columns";
   if (op.getBiasGrad() && !(shape->batch.empty() && shape->outer.empty()))
-    return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getSpec()
+    return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getContraction().getSpec()
                           << "\" takes several GEMM calls";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 

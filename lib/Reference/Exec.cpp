@@ -37,18 +37,18 @@ static double applyEpilogue(exec::Epilogue epilogue, double x, double aux) {
   llvm_unreachable("unknown epilogue");
 }
 
-/// The sum of an operand with dims `letters` over those that are not in `result`: one
-/// dim is left.
-static Tensor sumOverContracted(StringRef letters, StringRef result, const Tensor &operand, RankedTensorType type) {
+/// The sum of an operand over what is contracted: one dim is left.
+static Tensor sumOverContracted(tg::ContractionAttr dims, unsigned number, const Tensor &operand,
+                                RankedTensorType type) {
   Tensor sum(type);
-  size_t kept = letters.find_first_of(result);
+  size_t kept = dims.getOperand(number).find_first_of(dims.getResult());
   int64_t place = 0;
   forEachIndex(operand.shape, [&](ArrayRef<int64_t> index) { sum.f(index[kept]) += operand.f(place++); });
   return sum;
 }
 
 static Results evaluateMatmul(exec::MatmulOp op, const Operands &in) {
-  Tensor result = contract(op.getSpec(), in(op.getLhs()), in(op.getRhs()), resultType(op));
+  Tensor result = contract(op.getContraction(), in(op.getLhs()), in(op.getRhs()), resultType(op));
   const Tensor *bias = in.optional(op.getBias()), *accumulator = in.optional(op.getAccumulator());
   const Tensor *aux = in.optional(op.getAux());
   Tensor kept = result;
@@ -58,11 +58,9 @@ static Results evaluateMatmul(exec::MatmulOp op, const Operands &in) {
     result.f(i) = applyEpilogue(op.getEpilogue(), x, aux ? aux->f(i) : 0) + (accumulator ? accumulator->f(i) : 0);
   }
   if (op.getBiasGrad()) {
-    auto [inputs, dims] = op.getSpec().split("->");
-    auto [lhs, rhs] = inputs.split(',');
-    bool isLeft = *op.getBiasGrad() == exec::Side::Lhs;
+    unsigned operand = *op.getBiasGrad() == exec::Side::Lhs ? 0 : 1;
     return results(std::move(result),
-                   sumOverContracted(isLeft ? lhs : rhs, dims, in(op.getSummed()), resultType(op, 1)));
+                   sumOverContracted(op.getContraction(), operand, in(op.getSummed()), resultType(op, 1)));
   }
   return op.keepsInput() ? results(std::move(result), std::move(kept)) : results(std::move(result));
 }

@@ -27,18 +27,14 @@ static int64_t dot(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return sum;
 }
 
-Tensor braid::reference::contract(StringRef spec, const Tensor &lhs, const Tensor &rhs, RankedTensorType type) {
-  auto [operands, resultDims] = spec.split("->");
-  auto [lhsDims, rhsDims] = operands.split(',');
-  std::string letters = resultDims.str(), summed;
+Tensor braid::reference::contract(tg::ContractionAttr dims, const Tensor &lhs, const Tensor &rhs,
+                                  RankedTensorType type) {
+  StringRef letters = dims.getResult();
   Index bounds(type.getShape()), summedBounds;
-  for (size_t d = 0; d < lhsDims.size(); ++d)
-    if (!resultDims.contains(lhsDims[d])) {
-      summed += lhsDims[d];
-      summedBounds.push_back(lhs.shape[d]);
-    }
-  std::string all = letters + summed;
-  Index a = stridesOf(all, lhsDims, lhs.shape), b = stridesOf(all, rhsDims, rhs.shape);
+  for (int64_t dim : dims.getContractedDims(0))
+    summedBounds.push_back(lhs.shape[dim]);
+  std::string all = letters.str() + dims.getK();
+  Index a = stridesOf(all, dims.getLhs(), lhs.shape), b = stridesOf(all, dims.getRhs(), rhs.shape);
 
   // The places of the terms of one sum, relative to its first.
   std::vector<std::pair<int64_t, int64_t>> terms;
@@ -61,7 +57,7 @@ Tensor braid::reference::contract(StringRef spec, const Tensor &lhs, const Tenso
 }
 
 static Tensor evaluateContract(tg::ContractOp op, const Operands &in) {
-  return contract(op.getSpec(), in(op.getLhs()), in(op.getRhs()), op.getResult().getType());
+  return contract(op.getContraction(), in(op.getLhs()), in(op.getRhs()), op.getResult().getType());
 }
 
 void braid::reference::addContraction(OpTable &table) { table.add(evaluateContract); }

@@ -11,8 +11,7 @@
 
 namespace braid::reference {
 
-/// The einsum `spec` (`bsd,df->bsf`) of two tensors.
-Tensor contract(llvm::StringRef spec, const Tensor &lhs, const Tensor &rhs, mlir::RankedTensorType type);
+Tensor contract(tg::ContractionAttr dims, const Tensor &lhs, const Tensor &rhs, mlir::RankedTensorType type);
 
 /// result[i..., :] = table[indices[i...], :]; an index outside is an error at
 /// `op`.

@@ -40,13 +40,12 @@ static void addDim(SmallVectorImpl<Dim> &dims, Dim dim) {
   dims.push_back(dim);
 }
 
-/// The roles of a spec's letters, in the order of the result and, for k, of the
+/// The letters by role, in the order of the result and, for k, of the
 /// left operand.
-static Roles sortLetters(StringRef spec, exec::RefType lhs, exec::RefType rhs, exec::RefType out) {
-  auto [inputs, result] = spec.split("->");
-  auto [left, right] = inputs.split(',');
+static Roles sortLetters(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs, exec::RefType out) {
+  StringRef left = contraction.getLhs(), right = contraction.getRhs(), result = contraction.getResult();
   Roles roles;
-  auto dimOf = [&, left = left, right = right, result = result](char letter, int64_t size) {
+  auto dimOf = [&](char letter, int64_t size) {
     return Dim{size, strideOf(left, letter, lhs), strideOf(right, letter, rhs), strideOf(result, letter, out)};
   };
   for (auto [letter, size] : llvm::zip(result, out.getShape())) {
@@ -121,11 +120,11 @@ static Roles exchanged(const Roles &roles) {
   return result;
 }
 
-FailureOr<MatmulShape> braid::matmulShape(StringRef spec, exec::RefType lhs, exec::RefType rhs, exec::RefType out,
-                                          std::string *reason) {
+FailureOr<MatmulShape> braid::matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
+                                          exec::RefType out, std::string *reason) {
   // Of the two ways round, the one that leaves n unit in the result and, when
   // both do (vectors), the one with more work.
-  Roles roles = sortLetters(spec, lhs, rhs, out);
+  Roles roles = sortLetters(contraction, lhs, rhs, out);
   FailureOr<MatmulShape> straight = bestShape(roles), swapped = bestShape(exchanged(roles));
   if (succeeded(swapped)) {
     swapped->swapped = true;
@@ -133,6 +132,6 @@ FailureOr<MatmulShape> braid::matmulShape(StringRef spec, exec::RefType lhs, exe
       return swapped;
   }
   if (failed(straight) && reason)
-    *reason = ("no matrix of \"" + spec + "\" has unit strides that a GEMM could use").str();
+    *reason = "no matrix of \"" + contraction.getSpec() + "\" has unit strides that a GEMM could use";
   return straight;
 }

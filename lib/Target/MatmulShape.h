@@ -29,10 +29,10 @@ struct MatmulShape {
   llvm::SmallVector<MatmulLoop> batch, outer;
 };
 
-/// The GEMM of `spec` (as in tg.contract) over these references; `reason` says
+/// The GEMM of `contraction` over these references; `reason` says
 /// why there is none.
-mlir::FailureOr<MatmulShape> matmulShape(llvm::StringRef spec, exec::RefType lhs, exec::RefType rhs, exec::RefType out,
-                                         std::string *reason = nullptr);
+mlir::FailureOr<MatmulShape> matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
+                                         exec::RefType out, std::string *reason = nullptr);
 
 } // namespace braid
 

@@ -65,7 +65,8 @@ static Value pickRow(tg::TensorBuilder &b, Value tensor, unsigned leading, int64
 /// The number of leading dims that logits and a contraction's operand share, when
 /// picking a row of the operand picks the row of the result: "bsd,vd->bsv" has 2.
 static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
-  StringRef result = contract.getResultDims(), lhs = contract.getLhsDims(), rhs = contract.getRhsDims();
+  tg::ContractionAttr dims = contract.getContraction();
+  StringRef result = dims.getResult(), lhs = dims.getLhs(), rhs = dims.getRhs();
   if (result.size() < 2)
     return std::nullopt;
   StringRef leading = result.drop_back();
@@ -90,7 +91,7 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
   std::optional<unsigned> leading = contract ? sharedLeadingDims(contract) : std::nullopt;
   if (leading) {
     Value row = pickRow(b, contract.getLhs(), *leading, rows, position);
-    logits = b.make<ContractOp>(contract.getSpecAttr(), row, contract.getRhs());
+    logits = b.make<ContractOp>(contract.getContraction(), row, contract.getRhs());
   } else {
     logits = pickRow(b, logits, tg::typeOf(logits).getRank() - 1, rows, position);
   }

@@ -13,13 +13,6 @@ using namespace mlir;
 using namespace braid;
 using tg::ContractOp;
 
-/// The letters of the operand that `use` is.
-static StringRef lettersOf(ContractOp contract, OpOperand &use) {
-  return use.getOperandNumber() == 0 ? contract.getLhsDims() : contract.getRhsDims();
-}
-
-static bool isContracted(ContractOp contract, char letter) { return !contract.getResultDims().contains(letter); }
-
 /// Whether the parameter is contracted, and always over dim 0 alone.
 static bool isStoredByRows(BlockArgument weight) {
   bool found = false;
@@ -29,8 +22,7 @@ static bool isStoredByRows(BlockArgument weight) {
     auto contract = dyn_cast<ContractOp>(use.getOwner());
     if (!contract)
       continue;
-    StringRef letters = lettersOf(contract, use);
-    if (!isContracted(contract, letters[0]) || isContracted(contract, letters[1]))
+    if (contract.getContraction().getContractedDims(use.getOperandNumber()) != ArrayRef<int64_t>{0})
       return false;
     found = true;
   }
@@ -39,10 +31,11 @@ static bool isStoredByRows(BlockArgument weight) {
 
 /// Exchanges the two letters of one operand.
 static void exchangeLetters(ContractOp contract, unsigned operand) {
-  std::string lhs = contract.getLhsDims().str(), rhs = contract.getRhsDims().str();
+  tg::ContractionAttr dims = contract.getContraction();
+  std::string lhs = dims.getLhs().str(), rhs = dims.getRhs().str();
   std::string &letters = operand == 0 ? lhs : rhs;
   std::swap(letters[0], letters[1]);
-  contract.setSpec(lhs + "," + rhs + "->" + contract.getResultDims().str());
+  contract.setContractionAttr(dims.withOperands(lhs, rhs));
 }
 
 static void exchange(func::FuncOp function, BlockArgument weight) {

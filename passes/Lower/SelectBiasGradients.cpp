@@ -69,7 +69,7 @@ static bool isReadForSum(Value value, Operation *sum) {
 /// Whether the call is a single GEMM.  Each of several GEMMs would restart the sum.
 static bool isSingleGemm(exec::MatmulOp matmul) {
   auto type = cast<RankedTensorType>(matmul.getResult().getType());
-  FailureOr<MatmulShape> shape = matmulShape(matmul.getSpec(), exec::layoutOf(matmul.getLhs()),
+  FailureOr<MatmulShape> shape = matmulShape(matmul.getContraction(), exec::layoutOf(matmul.getLhs()),
                                              exec::layoutOf(matmul.getRhs()), exec::RefType::contiguous(type));
   return succeeded(shape) && shape->batch.empty() && shape->outer.empty();
 }
@@ -77,19 +77,10 @@ static bool isSingleGemm(exec::MatmulOp matmul) {
 /// Whether `matmul` contracts the dims `dims` of its operand on `side`, and these alone,
 /// and has one other of them in its result.
 static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> dims) {
-  auto [inputs, result] = matmul.getSpec().split("->");
-  auto [lhs, rhs] = inputs.split(',');
-  bool isLeft = side == exec::Side::Lhs;
-  StringRef letters = isLeft ? lhs : rhs, others = isLeft ? rhs : lhs;
-  SmallVector<int64_t> contracted;
-  for (auto [dim, letter] : llvm::enumerate(letters)) {
-    bool isKept = result.contains(letter);
-    if (isKept == others.contains(letter))
-      return false;
-    if (!isKept)
-      contracted.push_back(dim);
-  }
-  return ArrayRef(contracted) == dims && contracted.size() + 1 == letters.size();
+  unsigned operand = side == exec::Side::Lhs ? 0 : 1;
+  tg::ContractionAttr contraction = matmul.getContraction();
+  return contraction.getBatch().empty() && contraction.getContractedDims(operand) == dims &&
+         dims.size() + 1 == contraction.getOperand(operand).size();
 }
 
 /// The side of `matmul` whose sum over what it contracts is `reduce` of `value`.
@@ -124,8 +115,8 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
   OpBuilder builder(place);
   Type types[] = {matmul.getResult().getType(), reduce.getType()};
   auto both = builder.create<exec::MatmulOp>(builder.getFusedLoc({matmul.getLoc(), reduce.getLoc()}), TypeRange(types),
-                                             matmul.getSpec(), matmul.getLhs(), matmul.getRhs(), /*bias=*/Value(),
-                                             matmul.getAccumulator(), /*aux=*/Value(), ValueRange(),
+                                             matmul.getContraction(), matmul.getLhs(), matmul.getRhs(),
+                                             /*bias=*/Value(), matmul.getAccumulator(), /*aux=*/Value(), ValueRange(),
                                              exec::Epilogue::None, exec::SideAttr::get(builder.getContext(), side));
   matmul.getResult().replaceAllUsesWith(both.getWritten()[0]);
   reduce.replaceAllUsesWith(both.getWritten()[1]);

@@ -51,7 +51,7 @@ static tg::ContractOp contractOf(Value value) {
 }
 
 static exec::MatmulOp createCall(OpBuilder &builder, Location loc, tg::ContractOp contract) {
-  return builder.create<exec::MatmulOp>(loc, contract.getType(), contract.getSpec(), contract.getLhs(),
+  return builder.create<exec::MatmulOp>(loc, contract.getType(), contract.getContraction(), contract.getLhs(),
                                         contract.getRhs(), Value(), Value(), ValueRange(), exec::Epilogue::None);
 }
 
@@ -59,7 +59,7 @@ static exec::MatmulOp createCall(OpBuilder &builder, Location loc, tg::ContractO
 /// one matrix, with rows of the lengths that it takes.
 static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
   auto type = cast<RankedTensorType>(matmul.getResult().getType());
-  FailureOr<MatmulShape> shape = matmulShape(matmul.getSpec(), exec::layoutOf(matmul.getLhs()),
+  FailureOr<MatmulShape> shape = matmulShape(matmul.getContraction(), exec::layoutOf(matmul.getLhs()),
                                              exec::layoutOf(matmul.getRhs()), exec::RefType::contiguous(type));
   return target.geluAuxMultiple && succeeded(shape) && shape->batch.empty() && shape->n % target.geluAuxMultiple == 0;
 }
@@ -72,7 +72,7 @@ static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
 static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) {
   OpBuilder builder(matmul);
   Type type = matmul.getResult().getType();
-  auto keeping = builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getSpec(),
+  auto keeping = builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getContraction(),
                                                 matmul.getLhs(), matmul.getRhs(), matmul.getBias(), Value(), Value(),
                                                 ValueRange(), epilogue, exec::SideAttr());
   matmul.getResult().replaceAllUsesWith(keeping.getWritten()[1]);

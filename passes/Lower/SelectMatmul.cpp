@@ -10,30 +10,9 @@
 
 using namespace mlir;
 using namespace braid;
+using tg::ContractionAttr;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-namespace {
-/// The letters of a contraction by role, in the order of the result (and of the
-/// left operand for k).
-struct Letters {
-  std::string lhs, rhs, result;
-  std::string batch, m, n, k;
-
-  explicit Letters(StringRef spec) {
-    auto [inputs, out] = spec.split("->");
-    lhs = inputs.split(',').first.str(), rhs = inputs.split(',').second.str(), result = out.str();
-    for (char letter : result) {
-      bool inLeft = StringRef(lhs).contains(letter), inRight = StringRef(rhs).contains(letter);
-      (inLeft && inRight ? batch : inLeft ? m : n) += letter;
-    }
-    for (char letter : lhs)
-      if (!StringRef(result).contains(letter))
-        k += letter;
-  }
-  std::string spec() const { return lhs + "," + rhs + "->" + result; }
-};
-} // namespace
 
 /// The permutation that brings dims named `from` into the order `to`.
 static SmallVector<int64_t> permutationTo(StringRef from, StringRef to) {
@@ -61,20 +40,21 @@ static Value spread(OpBuilder &builder, Location loc, Value value, StringRef let
 }
 
 Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
-  Letters letters(contract.getSpec());
-  bool isDot = letters.m.empty() && letters.n.empty();
-  if (!isDot && !letters.k.empty())
+  ContractionAttr dims = contract.getContraction();
+  std::string contracted = dims.getK();
+  bool isDot = dims.getM().empty() && dims.getN().empty();
+  if (!isDot && !contracted.empty())
     return {};
-  std::string all = letters.result + letters.k;
+  std::string all = dims.getResult().str() + contracted;
   SmallVector<int64_t> shape(typeOf(contract.getResult()).getShape());
-  for (char letter : letters.k)
-    shape.push_back(typeOf(contract.getLhs()).getDimSize(letters.lhs.find(letter)));
+  for (int64_t dim : dims.getContractedDims(0))
+    shape.push_back(typeOf(contract.getLhs()).getDimSize(dim));
   Location loc = contract.getLoc();
   tg::TensorBuilder t(builder, loc);
   // Rounded once, as a library call does.
-  Value lhs = t.widen(spread(builder, loc, contract.getLhs(), letters.lhs, all, shape));
-  Value rhs = t.widen(spread(builder, loc, contract.getRhs(), letters.rhs, all, shape));
-  Value sum = t.sum(t.mul(lhs, rhs), tg::dimRange(letters.result.size(), all.size()));
+  Value lhs = t.widen(spread(builder, loc, contract.getLhs(), dims.getLhs(), all, shape));
+  Value rhs = t.widen(spread(builder, loc, contract.getRhs(), dims.getRhs(), all, shape));
+  Value sum = t.sum(t.mul(lhs, rhs), tg::dimRange(dims.getResult().size(), all.size()));
   return t.convert(sum, contract.getType().getElementType());
 }
 
@@ -82,8 +62,8 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-static FailureOr<MatmulShape> shapeOf(StringRef spec, Value lhs, Value rhs, RankedTensorType result) {
-  return matmulShape(spec, exec::layoutOf(lhs), exec::layoutOf(rhs), exec::RefType::contiguous(result));
+static FailureOr<MatmulShape> shapeOf(ContractionAttr dims, Value lhs, Value rhs, RankedTensorType result) {
+  return matmulShape(dims, exec::layoutOf(lhs), exec::layoutOf(rhs), exec::RefType::contiguous(result));
 }
 
 /// `value` as a new contiguous tensor with its dims in the order `to`.
@@ -93,77 +73,68 @@ static Value copyInOrder(OpBuilder &builder, Location loc, Value value, StringRe
 }
 
 /// Copies operands until a GEMM takes them: the left, the right, both.
-static void copyOperands(OpBuilder &builder, Location loc, Letters &letters, Value &lhs, Value &rhs,
+static void copyOperands(OpBuilder &builder, Location loc, ContractionAttr &dims, Value &lhs, Value &rhs,
                          RankedTensorType result) {
-  std::string left = letters.batch + letters.m + letters.k, right = letters.batch + letters.k + letters.n;
-  auto isLegal = [&](Value l, Value r, const std::string &lDims, const std::string &rDims) {
-    Letters copied = letters;
-    copied.lhs = lDims, copied.rhs = rDims;
-    return succeeded(shapeOf(copied.spec(), l, r, result));
-  };
+  if (succeeded(shapeOf(dims, lhs, rhs, result)))
+    return;
+  std::string left = dims.getBatch() + dims.getM() + dims.getK(), right = dims.getBatch() + dims.getK() + dims.getN();
   auto contiguous = [&](Value value, StringRef from, StringRef to) {
     // Only the layout matters: what the copy would have.
     SmallVector<int64_t> shape =
         llvm::map_to_vector(to, [&](char letter) { return typeOf(value).getDimSize(from.find(letter)); });
     return exec::RefType::contiguous(RankedTensorType::get(shape, typeOf(value).getElementType()));
   };
-  if (isLegal(lhs, rhs, letters.lhs, letters.rhs))
-    return;
   exec::RefType out = exec::RefType::contiguous(result);
-  bool copyLeft = succeeded(matmulShape(left + "," + letters.rhs + "->" + letters.result,
-                                        contiguous(lhs, letters.lhs, left), exec::layoutOf(rhs), out));
+  bool copyLeft = succeeded(matmulShape(dims.withOperands(left, dims.getRhs()), contiguous(lhs, dims.getLhs(), left),
+                                        exec::layoutOf(rhs), out));
   bool copyRight = !copyLeft;
-  if (copyRight && failed(matmulShape(letters.lhs + "," + right + "->" + letters.result, exec::layoutOf(lhs),
-                                      contiguous(rhs, letters.rhs, right), out)))
+  if (copyRight && failed(matmulShape(dims.withOperands(dims.getLhs(), right), exec::layoutOf(lhs),
+                                      contiguous(rhs, dims.getRhs(), right), out)))
     copyLeft = true;
   if (copyLeft) {
-    lhs = copyInOrder(builder, loc, lhs, letters.lhs, left);
-    letters.lhs = left;
+    lhs = copyInOrder(builder, loc, lhs, dims.getLhs(), left);
+    dims = dims.withOperands(left, dims.getRhs());
   }
   if (copyRight) {
-    rhs = copyInOrder(builder, loc, rhs, letters.rhs, right);
-    letters.rhs = right;
+    rhs = copyInOrder(builder, loc, rhs, dims.getRhs(), right);
+    dims = dims.withOperands(dims.getLhs(), right);
   }
 }
 
-static exec::MatmulOp createMatmul(OpBuilder &builder, Location loc, StringRef spec, Value lhs, Value rhs, Value bias,
-                                   Value accumulator, Type result, exec::Epilogue epilogue = exec::Epilogue::None) {
-  return builder.create<exec::MatmulOp>(loc, result, spec, lhs, rhs, bias, accumulator, ValueRange(), epilogue);
+static exec::MatmulOp createMatmul(OpBuilder &builder, Location loc, ContractionAttr dims, Value lhs, Value rhs,
+                                   Value bias, Value accumulator, Type result,
+                                   exec::Epilogue epilogue = exec::Epilogue::None) {
+  return builder.create<exec::MatmulOp>(loc, result, dims, lhs, rhs, bias, accumulator, ValueRange(), epilogue);
 }
 
 Value braid::selectMatmul(OpBuilder &builder, tg::ContractOp contract) {
-  Letters letters(contract.getSpec());
+  ContractionAttr dims = contract.getContraction();
   Location loc = contract.getLoc();
   Value lhs = broadcastAsView(builder, contract.getLhs()), rhs = broadcastAsView(builder, contract.getRhs());
   RankedTensorType type = typeOf(contract.getResult());
-  std::string wanted = letters.result;
-  if (failed(shapeOf(letters.spec(), lhs, rhs, type))) {
-    // A GEMM writes batch, m, n (or batch, n, m) in order of the result's unit stride.
-    std::string order = letters.batch + letters.m + letters.n;
-    if (StringRef(letters.m).contains(wanted.back()))
-      order = letters.batch + letters.n + letters.m;
-    bool isUnitFree = !StringRef(letters.batch).contains(wanted.back());
-    if (!isUnitFree)
-      letters.result = order;
-  }
+  StringRef wanted = contract.getContraction().getResult();
+  std::string batch = dims.getBatch(), m = dims.getM(), n = dims.getN();
+  // A GEMM writes batch, m, n (or batch, n, m) in order of the result's unit stride.
+  if (failed(shapeOf(dims, lhs, rhs, type)) && StringRef(batch).contains(wanted.back()))
+    dims = dims.withResult(batch + m + n);
   SmallVector<int64_t> shape =
-      llvm::map_to_vector(letters.result, [&](char letter) { return type.getDimSize(wanted.find(letter)); });
+      llvm::map_to_vector(dims.getResult(), [&](char letter) { return type.getDimSize(wanted.find(letter)); });
   auto ordered = RankedTensorType::get(shape, type.getElementType());
-  copyOperands(builder, loc, letters, lhs, rhs, ordered);
-  Value result = createMatmul(builder, loc, letters.spec(), lhs, rhs, {}, {}, ordered).getResult();
-  if (letters.result != wanted)
-    result = transposed(builder, loc, result, permutationTo(letters.result, wanted));
+  copyOperands(builder, loc, dims, lhs, rhs, ordered);
+  Value result = createMatmul(builder, loc, dims, lhs, rhs, {}, {}, ordered).getResult();
+  if (dims.getResult() != wanted)
+    result = transposed(builder, loc, result, permutationTo(dims.getResult(), wanted));
   return result;
 }
 
 void braid::legalizeOperands(exec::MatmulOp matmul) {
   OpBuilder builder(matmul);
-  Letters letters(matmul.getSpec());
+  ContractionAttr dims = matmul.getContraction();
   Value lhs = matmul.getLhs(), rhs = matmul.getRhs();
-  copyOperands(builder, matmul.getLoc(), letters, lhs, rhs, typeOf(matmul.getResult()));
+  copyOperands(builder, matmul.getLoc(), dims, lhs, rhs, typeOf(matmul.getResult()));
   matmul.getLhsMutable().assign(lhs);
   matmul.getRhsMutable().assign(rhs);
-  matmul.setSpec(letters.spec());
+  matmul.setContractionAttr(dims);
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,7 +143,7 @@ void braid::legalizeOperands(exec::MatmulOp matmul) {
 
 bool braid::takesEpilogue(exec::MatmulOp matmul) {
   RankedTensorType type = typeOf(matmul.getResult());
-  FailureOr<MatmulShape> shape = shapeOf(matmul.getSpec(), matmul.getLhs(), matmul.getRhs(), type);
+  FailureOr<MatmulShape> shape = shapeOf(matmul.getContraction(), matmul.getLhs(), matmul.getRhs(), type);
   return succeeded(shape) && type.getRank() && shape->n == type.getShape().back() && shape->outer.empty() &&
          !matmul.getAccumulator() && matmul.getEpilogue() == exec::Epilogue::None;
 }
@@ -196,7 +167,7 @@ exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
     if (!matmul || !bias || matmul.getBias() || !matmul->hasOneUse() || !takesEpilogue(matmul))
       continue;
     OpBuilder builder(add);
-    auto fused = createMatmul(builder, builder.getFusedLoc({matmul.getLoc(), add.getLoc()}), matmul.getSpec(),
+    auto fused = createMatmul(builder, builder.getFusedLoc({matmul.getLoc(), add.getLoc()}), matmul.getContraction(),
                               matmul.getLhs(), matmul.getRhs(), bias, {}, add.getType());
     add.replaceAllUsesWith(fused.getResult());
     add.erase();
@@ -243,7 +214,8 @@ bool braid::fuseAccumulation(arith::AddFOp add) {
     Location loc = builder.getFusedLoc({call->getLoc(), add.getLoc()});
     Operation *fused;
     if (auto matmul = dyn_cast<exec::MatmulOp>(call))
-      fused = createMatmul(builder, loc, matmul.getSpec(), matmul.getLhs(), matmul.getRhs(), {}, sum, add.getType());
+      fused =
+          createMatmul(builder, loc, matmul.getContraction(), matmul.getLhs(), matmul.getRhs(), {}, sum, add.getType());
     else
       fused = builder.create<exec::ScatterAddOp>(loc, add.getType(), call->getOperand(0), call->getOperand(1), sum,
                                                  ValueRange());

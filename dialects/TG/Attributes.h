@@ -1,0 +1,24 @@
+//===- Attributes.h - the attributes of the graph dialect -------*- C++ -*-===//
+#ifndef BRAID_DIALECTS_TG_ATTRIBUTES_H
+#define BRAID_DIALECTS_TG_ATTRIBUTES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/Error.h"
+
+#include "dialects/TG/TGDialect.h.inc"
+#include "dialects/TG/TGEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/TG/TGAttrs.h.inc"
+
+namespace braid::tg {
+/// The einsum of a contraction as ops write it: `"bsd,df->bsf"`.
+mlir::ParseResult parseContraction(mlir::AsmParser &parser, ContractionAttr &contraction);
+void printContraction(mlir::AsmPrinter &printer, ContractionAttr contraction);
+inline void printContraction(mlir::AsmPrinter &printer, mlir::Operation *, ContractionAttr contraction) {
+  printContraction(printer, contraction);
+}
+} // namespace braid::tg
+
+#endif // BRAID_DIALECTS_TG_ATTRIBUTES_H

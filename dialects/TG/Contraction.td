@@ -1,0 +1,53 @@
+//===- Contraction.td - an einsum of two tensors ---------------*- tablegen -*-===//
+#ifndef BRAID_TG_CONTRACTION
+#define BRAID_TG_CONTRACTION
+
+include "dialects/TG/TGDialect.td"
+
+def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
+  let summary = "Which dims of two tensors are multiplied and summed, as an einsum.";
+  let description = [{
+    `#tg.contraction<"bsd,df->bsf">` has a letter for each dim of the left operand, the right
+    operand and the result.  A letter of all three is a batch dim, one of both operands alone
+    is contracted (k), and one of the result and the left or the right operand is free (m or
+    n).  A letter appears in two of the three places, and at most once in each.  Ops write the
+    einsum alone: `tg.contract "bsd,df->bsf" %x, %w`.
+  }];
+  let parameters = (ins StringRefParameter<"letters of the left operand">:$lhs,
+                        StringRefParameter<"letters of the right operand">:$rhs,
+                        StringRefParameter<"letters of the result">:$result);
+  let builders = [AttrBuilder<(ins "const ::llvm::Twine &":$spec)>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The einsum: `bsd,df->bsf`.
+    std::string getSpec() const { return (getLhs() + "," + getRhs() + "->" + getResult()).str(); }
+    ::llvm::StringRef getOperand(unsigned number) const { return number == 0 ? getLhs() : getRhs(); }
+    /// The letters of a role: in the order of the result, or of the left operand for k.
+    std::string getBatch() const { return lettersIn(getResult(), true, true, true); }
+    std::string getM() const { return lettersIn(getResult(), true, false, true); }
+    std::string getN() const { return lettersIn(getResult(), false, true, true); }
+    std::string getK() const { return lettersIn(getLhs(), true, true, false); }
+    bool isContracted(char letter) const { return !getResult().contains(letter); }
+    /// The dims of an operand that are contracted.
+    ::llvm::SmallVector<int64_t> getContractedDims(unsigned operand) const;
+    /// How many products are added up to an element of the result.
+    int64_t getContractedSize(::llvm::ArrayRef<int64_t> lhsShape) const;
+    /// The shape of the result; fails with what does not fit where the operands do not.
+    ::llvm::Expected<::llvm::SmallVector<int64_t>> getResultShape(::mlir::RankedTensorType lhs,
+                                                                  ::mlir::RankedTensorType rhs) const;
+    ContractionAttr withOperands(::llvm::StringRef lhs, ::llvm::StringRef rhs) const {
+      return get(getContext(), lhs, rhs, getResult());
+    }
+    ContractionAttr withResult(::llvm::StringRef result) const {
+      return get(getContext(), getLhs(), getRhs(), result);
+    }
+
+  private:
+    std::string lettersIn(::llvm::StringRef letters, bool inLhs, bool inRhs, bool inResult) const;
+
+  public:
+  }];
+}
+
+#endif // BRAID_TG_CONTRACTION
