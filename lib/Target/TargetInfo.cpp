@@ -25,20 +25,24 @@ static constexpr GpuInfo gpus[] = {
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/125e12, /*tf32Flops=*/62.5e12,
      /*f32Flops=*/31.2e12},
-    // L2: 96 MB of the AD102 white paper, of which NVIDIA's data sheet of the L40S says nothing.
+    // L2: 98304 KB, as the Ada Tuning Guide says of AD102; the data sheet of the L40S says nothing
+    // of it.  bf16: half of the 733 that the sheet says "with sparsity", twice its TF32; the 362.05
+    // that it prints for dense fits neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
-     /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/362e12, /*tf32Flops=*/183e12,
+     /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12, /*tf32Flops=*/183e12,
      /*f32Flops=*/91.6e12},
     {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
-     /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*bf16Flops=*/989e12, /*tf32Flops=*/494e12,
+     /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*bf16Flops=*/989e12, /*tf32Flops=*/494.7e12,
      /*f32Flops=*/67e12},
-    // L2 and multiprocessors: as the device reports them.  FLOPs: an eighth of what the data
-    // sheet of HGX B200 says of eight, half of that where it says "with sparsity".
+    // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
+    // which is also the bus width times the clock that it reports; 8 TB/s was said before.  FLOPs:
+    // an eighth of what the data sheet of HGX B200 says of eight, half of that where it says "with
+    // sparsity".
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
-     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/126 * MiB,
-     /*bytesPerSecond=*/8e12, /*linkBytesPerSecond=*/1800e9, /*bf16Flops=*/2250e12, /*tf32Flops=*/1125e12,
+     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
+     /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*bf16Flops=*/2250e12, /*tf32Flops=*/1125e12,
      /*f32Flops=*/75e12},
     {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
