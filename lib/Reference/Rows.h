@@ -7,6 +7,7 @@
 #ifndef BRAID_LIB_REFERENCE_ROWS_H
 #define BRAID_LIB_REFERENCE_ROWS_H
 
+#include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
 
 namespace braid::reference {
