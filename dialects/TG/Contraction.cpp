@@ -116,14 +116,14 @@ llvm::Expected<SmallVector<int64_t>> ContractionAttr::getResultShape(RankedTenso
   llvm::SmallDenseMap<char, int64_t> sizes;
   for (auto [letters, type] : {std::pair(getLhs(), lhs), std::pair(getRhs(), rhs)}) {
     if (static_cast<int64_t>(letters.size()) != type.getRank()) {
-      os << "'" << letters << "' of \"" << getSpec() << "\" names " << letters.size() << " dims but its operand is "
-         << type;
+      os << "'" << letters << "' of \"" << getSpec() << "\" names " << letters.size() << " dims but its operand is '"
+         << type << "'";
       return llvm::createStringError(why);
     }
     for (auto [letter, size] : llvm::zip(letters, type.getShape()))
       if (int64_t known = sizes.try_emplace(letter, size).first->second; known != size) {
         os << "'" << letter << "' of \"" << getSpec() << "\" is " << known << " in the left operand but " << size
-           << " in " << type;
+           << " in '" << type << "'";
         return llvm::createStringError(why);
       }
   }

@@ -22,7 +22,7 @@ static bool isStoredByRows(BlockArgument weight) {
     auto contract = dyn_cast<ContractOp>(use.getOwner());
     if (!contract)
       continue;
-    if (contract.getContraction().getContractedDims(use.getOperandNumber()) != ArrayRef<int64_t>{0})
+    if (ArrayRef(contract.getContraction().getContractedDims(use.getOperandNumber())) != ArrayRef<int64_t>{0})
       return false;
     found = true;
   }

@@ -79,7 +79,7 @@ static bool isSingleGemm(exec::MatmulOp matmul) {
 static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> dims) {
   unsigned operand = side == exec::Side::Lhs ? 0 : 1;
   tg::ContractionAttr contraction = matmul.getContraction();
-  return contraction.getBatch().empty() && contraction.getContractedDims(operand) == dims &&
+  return contraction.getBatch().empty() && ArrayRef(contraction.getContractedDims(operand)) == dims &&
          dims.size() + 1 == contraction.getOperand(operand).size();
 }
 

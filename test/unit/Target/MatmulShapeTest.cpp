@@ -18,12 +18,13 @@ protected:
   exec::RefType whole(ArrayRef<int64_t> shape) {
     return exec::RefType::contiguous(RankedTensorType::get(shape, Float32Type::get(&context)));
   }
+  tg::ContractionAttr einsum(StringRef spec) { return tg::ContractionAttr::get(&context, spec); }
   MLIRContext context;
 };
 } // namespace
 
 TEST_F(MatmulShapeTest, LinearLayerCollapsesRows) {
-  auto shape = matmulShape("bsd,fd->bsf", whole({2, 4, 8}), whole({16, 8}), whole({2, 4, 16}));
+  auto shape = matmulShape(einsum("bsd,fd->bsf"), whole({2, 4, 8}), whole({16, 8}), whole({2, 4, 16}));
   ASSERT_TRUE(succeeded(shape));
   EXPECT_EQ(shape->m, 8);
   EXPECT_EQ(shape->n, 16);
@@ -38,7 +39,7 @@ TEST_F(MatmulShapeTest, LinearLayerCollapsesRows) {
 }
 
 TEST_F(MatmulShapeTest, WeightGradientCollapsesTheBatchIntoK) {
-  auto shape = matmulShape("bsd,bsf->fd", whole({2, 4, 8}), whole({2, 4, 16}), whole({16, 8}));
+  auto shape = matmulShape(einsum("bsd,bsf->fd"), whole({2, 4, 8}), whole({2, 4, 16}), whole({16, 8}));
   ASSERT_TRUE(succeeded(shape));
   EXPECT_EQ(shape->k, 8);
   EXPECT_TRUE(shape->outer.empty());
@@ -51,7 +52,7 @@ TEST_F(MatmulShapeTest, WeightGradientCollapsesTheBatchIntoK) {
 TEST_F(MatmulShapeTest, AttentionLoopsOverHeads) {
   // q and k are slices of one b x s x 3 h d tensor.
   auto slice = ref({2, 4, 3, 5}, {4 * 45, 45, 5, 1});
-  auto shape = matmulShape("bshd,bthd->bhst", slice, slice, whole({2, 3, 4, 4}));
+  auto shape = matmulShape(einsum("bshd,bthd->bhst"), slice, slice, whole({2, 3, 4, 4}));
   ASSERT_TRUE(succeeded(shape));
   EXPECT_EQ(shape->m, 4);
   EXPECT_EQ(shape->n, 4);
@@ -64,7 +65,7 @@ TEST_F(MatmulShapeTest, AttentionLoopsOverHeads) {
 TEST_F(MatmulShapeTest, ContractionDimsThatDoNotCollapseAreOuterLoops) {
   // The columns are a slice, so rows and columns are no single k.
   auto lhs = ref({2, 4, 8}, {4 * 24, 24, 1}), rhs = ref({2, 16, 8}, {16 * 8, 8, 1});
-  auto shape = matmulShape("bmk,bnk->mn", lhs, rhs, whole({4, 16}));
+  auto shape = matmulShape(einsum("bmk,bnk->mn"), lhs, rhs, whole({4, 16}));
   ASSERT_TRUE(succeeded(shape));
   EXPECT_EQ(shape->k, 8);
   ASSERT_EQ(shape->outer.size(), 1u);
@@ -72,7 +73,7 @@ TEST_F(MatmulShapeTest, ContractionDimsThatDoNotCollapseAreOuterLoops) {
 }
 
 TEST_F(MatmulShapeTest, VectorsAreMatricesOfOneRow) {
-  auto shape = matmulShape("d,fd->f", whole({8}), whole({16, 8}), whole({16}));
+  auto shape = matmulShape(einsum("d,fd->f"), whole({8}), whole({16, 8}), whole({16}));
   ASSERT_TRUE(succeeded(shape));
   EXPECT_EQ(shape->m * shape->n, 16);
   EXPECT_EQ(shape->outN, 1);
@@ -80,10 +81,10 @@ TEST_F(MatmulShapeTest, VectorsAreMatricesOfOneRow) {
 
 TEST_F(MatmulShapeTest, RefusesWithAReason) {
   std::string reason;
-  EXPECT_TRUE(failed(matmulShape("md,nd->mn", ref({4, 8}, {16, 2}), whole({5, 8}), whole({4, 5}), &reason)));
+  EXPECT_TRUE(failed(matmulShape(einsum("md,nd->mn"), ref({4, 8}, {16, 2}), whole({5, 8}), whole({4, 5}), &reason)));
   EXPECT_NE(reason.find("unit stride"), std::string::npos);
   // A repeated dim is no dim of a matrix.
-  EXPECT_TRUE(failed(matmulShape("md,nd->mn", ref({4, 8}, {0, 1}), whole({5, 8}), whole({4, 5}))));
+  EXPECT_TRUE(failed(matmulShape(einsum("md,nd->mn"), ref({4, 8}, {0, 1}), whole({5, 8}), whole({4, 5}))));
   // The result's unit stride is a batch dim.
-  EXPECT_TRUE(failed(matmulShape("bmk,bnk->mnb", whole({3, 4, 8}), whole({3, 5, 8}), whole({4, 5, 3}))));
+  EXPECT_TRUE(failed(matmulShape(einsum("bmk,bnk->mnb"), whole({3, 4, 8}), whole({3, 5, 8}), whole({4, 5, 3}))));
 }
