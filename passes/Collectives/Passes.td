@@ -389,7 +389,7 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
 }
 
 def PrintTrafficPass : Pass<"comm-print-traffic", "::mlir::func::FuncOp"> {
-  let summary = "Say as remarks what each collective and the function send";
+  let summary = "Says as remarks what each collective and the function send";
   let description = [{
     Bytes that a rank sends in the best known algorithm for a group of this size, as
     in `comm.all_reduce over {dp}: 4 ranks, 96 bytes sent`.  The function's remark has

@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
-  let summary = "Check the facts of every op against what depends on what";
+  let summary = "Checks the facts of every op against what depends on what";
   let description = [{
     In a program that trains (it returns gradients or new values), on values at any level
     and in memory, every op that depends on an argument has facts, and the parameters that
@@ -40,7 +40,7 @@ def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
 }
 
 def DeriveFactsPass : Pass<"tg-derive-facts", "::mlir::ModuleOp"> {
-  let summary = "Find the facts of a program that comes as text";
+  let summary = "Finds the facts of a program that comes as text";
   let description = [{
     For programs on values that were written by hand, at any level: the facts of all ops
     are found from dependences and from what the signature says, and replace those that are

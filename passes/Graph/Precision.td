@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
-  let summary = "Compute in bf16 what a policy says, and stay in f32 elsewhere";
+  let summary = "Computes in bf16 what a policy says, and stays in f32 elsewhere";
   let description = [{
     Ops say which kind they are (`PrecisionOpInterface`), and a table says by kinds
     what runs in bf16:
@@ -63,7 +63,7 @@ def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
 }
 
 def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"> {
-  let summary = "Give gradients of parameters their element type";
+  let summary = "Gives gradients of parameters their element type";
   let description = [{
     For parameters that are read in bf16.  In f32 a gradient is what its ops compute
     before they round: a contraction of bf16 gives f32, contributions of several uses
@@ -98,7 +98,7 @@ def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"
 }
 
 def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
-  let summary = "Keep parameters in bf16 and their masters in f32 beside the optimizer's state";
+  let summary = "Keeps parameters in bf16 and their masters in f32 beside the optimizer's state";
   let description = [{
     A parameter `w` that programs convert to bf16 becomes the bf16 parameter `w.bf16`
     with `copy_of = "w"`, and what updates it an f32 state `w`, its master.  A program

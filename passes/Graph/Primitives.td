@@ -62,7 +62,7 @@ def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> 
 }
 
 def PrintCostsPass : Pass<"tg-print-costs", "::mlir::func::FuncOp"> {
-  let summary = "Say as remarks what each op and the function cost";
+  let summary = "Says as remarks what each op and the function cost";
   let description = [{
     Floating-point operations, and the bytes that would move if each op read its
     operands once and wrote its results once, as in
@@ -80,7 +80,7 @@ def PrintCostsPass : Pass<"tg-print-costs", "::mlir::func::FuncOp"> {
 }
 
 def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::ModuleOp"> {
-  let summary = "Say as a remark what the sharding rule of each op is";
+  let summary = "Says as a remark what the sharding rule of each op is";
   let description = [{
     For an op such as a contraction the remark is
     `tg.contract: b s d, d f -> b s f reduced d`: see ShardingRule.h for how to

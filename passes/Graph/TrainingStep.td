@@ -12,7 +12,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
-  let summary = "Store weights that are contracted over their first dim the other way around";
+  let summary = "Stores weights transposed that are contracted over their first dim";
   let description = [{
     Matmuls are fastest with weights stored n x k (k is contracted).  A
     parameter of rank 2 whose every contraction is over dim 0 gets its two dims
@@ -44,7 +44,7 @@ def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> 
 }
 
 def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
-  let summary = "Change the batch size of a graph";
+  let summary = "Changes the batch size of a graph";
   let description = [{
     The batch starts at dim 0 of the inputs with the role tokens, targets,
     features or labels and follows the sharding rules of the ops.  Types and
@@ -75,7 +75,7 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
 }
 
 def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
-  let summary = "Make the forward graphs of train, eval and generate from the model";
+  let summary = "Makes the forward graphs of train, eval and generate from the model";
   let description = [{
     The model becomes `@train` (which differentiation and the optimizer complete),
     and leaves the copies `@eval` and `@generate`, which are for inference: without
@@ -123,7 +123,7 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
 }
 
 def SplitLossPass : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
-  let summary = "Turn a mean loss into a sum and a count";
+  let summary = "Turns a mean loss into a sum and a count";
   let description = [{
     For accumulation over microbatches: a mean of means is wrong when microbatches
     count different numbers of targets, but sums and counts add up.  The loss must
@@ -157,7 +157,7 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
 }
 
 def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
-  let summary = "Make a step of several microbatches: the programs accumulate and train";
+  let summary = "Makes a step of several microbatches: the programs accumulate and train";
   let description = [{
     Starts from a differentiated `@train` of one microbatch (a sum loss, see
     `tg-split-loss`, and results with `tg.grad_of`).  A step runs `@accumulate` K-1
@@ -218,7 +218,7 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 }
 
 def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
-  let summary = "Turn gradients into updates of parameters and optimizer state";
+  let summary = "Turns gradients into updates of parameters and optimizer state";
   let description = [{
     Each result with `tg.grad_of = "p"` becomes the update of p: states
     `p.exp_avg` and `p.exp_avg_sq` (Adam), or `p.momentum_buffer` (SGD with

@@ -167,7 +167,7 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
 }
 
 def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
-  let summary = "One rank keeps parameters and state and serves the others: classic data parallelism";
+  let summary = "Lets one rank keep parameters and state and serve the others: classic data parallelism";
   let description = [{
     Takes programs of plain data parallelism (zero=0, one axis), in which every rank
     keeps and updates everything, and makes two functions of each: rank 0, the root,
@@ -300,7 +300,7 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
 }
 
 def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> {
-  let summary = "Reduce gradients over ranks in another element type than they are stored in";
+  let summary = "Reduces gradients over ranks in another element type than they are stored in";
   let description = [{
     The operands of a reduction of gradients are converted to the type, and its results
     back.  Other collectives (of the loss, of activations, gathers) stay as they are.
