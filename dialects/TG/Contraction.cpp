@@ -65,7 +65,7 @@ void ContractionAttr::print(AsmPrinter &printer) const {
 LogicalResult ContractionAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef lhs, StringRef rhs,
                                       StringRef result) {
   std::string spec = (lhs + "," + rhs + "->" + result).str();
-  for (StringRef letters : {lhs, rhs, result})
+  for (StringRef letters : {result, lhs, rhs})
     for (auto [index, letter] : llvm::enumerate(letters)) {
       if (!llvm::isAlpha(letter))
         return emitError() << "\"" << spec << "\" has '" << StringRef(&letter, 1) << "', which is not a letter";
