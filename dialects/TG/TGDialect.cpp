@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace braid::tg;
@@ -248,9 +249,16 @@ StringAttr braid::tg::nameOf(DictionaryAttr attributes) {
 
 LogicalResult braid::tg::verifyStates(ArrayRef<Attribute> attributes, function_ref<InFlightDiagnostic()> emitError) {
   DenseMap<StringAttr, ParamAttr> parameters;
-  for (Attribute attribute : attributes)
-    if (auto param = dyn_cast_or_null<ParamAttr>(attribute))
+  DenseSet<StringAttr> names;
+  for (Attribute attribute : attributes) {
+    auto param = dyn_cast_or_null<ParamAttr>(attribute);
+    if (param)
       parameters[param.getOf()] = param;
+    auto state = dyn_cast_or_null<StateAttr>(attribute);
+    StringAttr name = param ? param.getName() : state ? state.getName() : StringAttr();
+    if (name && !names.insert(name).second)
+      return emitError() << "two parameters or states are named " << name << "; rename one of them";
+  }
   for (Attribute attribute : attributes) {
     auto state = dyn_cast_or_null<StateAttr>(attribute);
     if (!state || !state.getOf())
@@ -274,6 +282,24 @@ LogicalResult braid::tg::verifyStates(FunctionOpInterface function) {
   return verifyStates(attributes, [&] { return function.emitError(); });
 }
 
+/// Why files cannot hold a tensor of this name; empty if they can.
+static StringRef problemOfName(StringRef name) {
+  if (name.empty())
+    return "is empty";
+  if (name.contains('\0'))
+    return "contains a NUL";
+  if (!llvm::json::isUTF8(name))
+    return "is not UTF-8";
+  return name == "__metadata__" ? "is what safetensors files call their metadata" : "";
+}
+
+static LogicalResult verifyName(Operation *op, const Twine &what, StringRef attribute, StringRef name) {
+  StringRef problem = problemOfName(name);
+  if (problem.empty())
+    return success();
+  return op->emitError() << what << ": the name of '" << attribute << "' " << problem << "; choose another name";
+}
+
 LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument or result";
 }
@@ -284,14 +310,15 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
   auto wrong = [&](StringRef expected) {
     return op->emitError() << "argument #" << index << ": '" << name << "' must be " << expected << ", found " << value;
   };
+  auto named = [&](StringRef text) { return verifyName(op, "argument #" + Twine(index), name, text); };
   if (name == kParam)
-    return isa<ParamAttr>(value) ? success() : wrong("#tg.param<...>");
+    return isa<ParamAttr>(value) ? named(cast<ParamAttr>(value).getName()) : wrong("#tg.param<...>");
   if (name == kState)
-    return isa<StateAttr>(value) ? success() : wrong("#tg.state<...>");
+    return isa<StateAttr>(value) ? named(cast<StateAttr>(value).getName()) : wrong("#tg.state<...>");
   if (name == kRole)
     return isa<RoleAttr>(value) ? success() : wrong("#tg.role<...>");
   if (name == kInput)
-    return isa<StringAttr>(value) ? success() : wrong("a string");
+    return isa<StringAttr>(value) ? named(cast<StringAttr>(value)) : wrong("a string");
   if (name == "tg.grad")
     return isa<UnitAttr>(value) ? success() : wrong("a unit attribute");
   if (name == "tg.seed")

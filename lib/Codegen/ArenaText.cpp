@@ -1,6 +1,7 @@
 //===- ArenaText.cpp - what lies where, as comments -----------------------===//
 
 #include "lib/Codegen/ArenaText.h"
+#include "lib/Codegen/CppText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -11,7 +12,7 @@ using namespace braid::codegen;
 
 std::string codegen::sectionText(StringRef title) {
   std::string rule = "//===" + std::string(70, '-') + "===//\n";
-  return rule + "// " + title.str() + "\n" + rule + "\n";
+  return rule + "// " + commentText(title) + "\n" + rule + "\n";
 }
 
 static long long number(uint64_t value) { return static_cast<long long>(value); }
@@ -23,7 +24,7 @@ std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names
   });
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// " << program.getSymName() << ": an arena of " << program.getArenaBytes()
+  os << "// " << commentText(program.getSymName()) << ": an arena of " << program.getArenaBytes()
      << " bytes; transient buffers and the actions they live for\n"
      << "// name: the parameter, or the layer, @ the action that writes it, # which of its outs\n//\n"
      << "//        offset        bytes    first     last  category         name\n";
@@ -31,7 +32,7 @@ std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names
     os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", number(buffer.getOffset()), number(buffer.getBytes()),
                        number(buffer.getFirst()), number(buffer.getLast()),
                        exec::stringifyCategory(buffer.getCategory()).str().c_str())
-       << names.history(buffer) << "\n";
+       << commentText(names.history(buffer)) << "\n";
   return text;
 }
 
@@ -42,6 +43,6 @@ std::string codegen::tensorsText(ModuleOp module) {
   for (auto tensor : module.getOps<exec::TensorOp>())
     os << llvm::format("//  %12lld %12lld  %-16s ", number(tensor.getOffset()), number(tensor.getBytes()),
                        exec::stringifyCategory(tensor.getCategory()).str().c_str())
-       << nameOf(tensor) << "\n";
+       << commentText(nameOf(tensor)) << "\n";
   return text;
 }

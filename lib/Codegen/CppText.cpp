@@ -51,9 +51,9 @@ std::string codegen::doubleLiteral(double value) {
 std::string codegen::stringLiteral(StringRef text) {
   std::string quoted = "\"";
   for (char c : text) {
-    if (c == '"' || c == '\\')
+    if (c == '"' || c == '\\' || c == '?') // ??/ would be a backslash to old compilers
       (quoted += '\\') += c;
-    else if (static_cast<unsigned char>(c) < ' ')
+    else if (!llvm::isPrint(c))
       // Octal escapes end after three digits, whatever follows.
       llvm::raw_string_ostream(quoted) << llvm::format("\\%03o", static_cast<unsigned char>(c));
     else
@@ -94,10 +94,22 @@ std::string codegen::wrapCall(StringRef head, ArrayRef<std::string> arguments, S
   return text + ")" + tail.str();
 }
 
-std::string codegen::comment(StringRef text, StringRef indent, unsigned columns, unsigned hang) {
-  std::string lines;
+std::string codegen::commentText(StringRef text) {
+  std::string safe;
+  for (char c : text) {
+    bool isTrigraph = c == '?' && StringRef(safe).ends_with("?");
+    if (llvm::isPrint(c) && c != '\\' && !isTrigraph)
+      safe += c;
+    else
+      llvm::raw_string_ostream(safe) << llvm::format("<%02X>", static_cast<unsigned char>(c));
+  }
+  return safe;
+}
+
+std::string codegen::comment(StringRef unsafe, StringRef indent, unsigned columns, unsigned hang) {
+  std::string lines, text = commentText(unsafe);
   SmallVector<StringRef> words;
-  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  StringRef(text).split(words, ' ', -1, /*KeepEmpty=*/false);
   size_t column = columns + 1;
   for (StringRef word : words) {
     if (column + 1 + word.size() > columns) {

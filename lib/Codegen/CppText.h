@@ -14,7 +14,7 @@ namespace braid::codegen {
 std::string floatLiteral(const llvm::APFloat &value);
 /// A double, for tables.
 std::string doubleLiteral(double value);
-/// A quoted string literal.
+/// A quoted string literal of the bytes of `text`, whatever they are.
 std::string stringLiteral(llvm::StringRef text);
 
 /// `name` with every character that C++ does not allow replaced.
@@ -24,7 +24,12 @@ std::string identifier(llvm::StringRef name);
 /// columns, continued below the bracket as clang-format does.
 std::string wrapCall(llvm::StringRef head, llvm::ArrayRef<std::string> arguments, llvm::StringRef tail);
 
-/// `text` as `//` lines of at most so many columns; those after the first begin with
+/// `text` such that it can stand in a `//` comment, whatever it is: control characters,
+/// backslashes (which continue a line), trigraphs and bytes beyond ASCII become `<0A>`.
+/// Every name, location and path of a graph that becomes part of a comment goes through it.
+std::string commentText(llvm::StringRef text);
+
+/// `text`, made safe by `commentText`, as `//` lines of at most so many columns; those after the first begin with
 /// `hang` more blanks.
 std::string comment(llvm::StringRef text, llvm::StringRef indent = "", unsigned columns = 80, unsigned hang = 0);
 

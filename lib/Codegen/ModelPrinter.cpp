@@ -147,7 +147,7 @@ static int64_t vocabularySize(ModuleOp module, const ArenaMap &arena) {
 // The file
 //===----------------------------------------------------------------------===//
 
-/// JSON as adjacent raw strings, an object each, so that no literal is longer than
+/// JSON as adjacent literals, an object each, so that no literal is longer than
 /// compilers must take.
 static std::string planText(StringRef json) {
   SmallVector<StringRef> lines;
@@ -156,11 +156,11 @@ static std::string planText(StringRef json) {
   for (StringRef line : lines) {
     part += line.trim();
     if (line.trim() == "}," || line.trim() == "],") {
-      text += "    R\"json(" + part + ")json\"\n";
+      text += "    " + stringLiteral(part) + "\n";
       part.clear();
     }
   }
-  return text + "    R\"json(" + part + ")json\"";
+  return text + "    " + stringLiteral(part);
 }
 
 /// Programs of many ranks have the transports that they are linked with.

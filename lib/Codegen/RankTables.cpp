@@ -232,7 +232,7 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
   }
   return "{" + std::to_string(arena.offsetOf(sent)) + ", " + std::to_string(arena.offsetOf(received)) + ", " +
          std::to_string(count) + ", " + std::to_string(sentRows) + ", " + std::to_string(receivedRows) + "}, // " +
-         arena.nameOf(received).str();
+         commentText(arena.nameOf(received));
 }
 
 FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaMap &arena) {
@@ -284,7 +284,7 @@ std::string RankTables::arraysText() const {
       return llvm::find(mesh->getNames(), axis) - mesh->getNames().begin();
     });
     text += "    {" + std::to_string(places.size()) + ", " + listText(places) + "}, // " + std::to_string(number) +
-            ": " + axes.str() + "\n";
+            ": " + commentText(axes.str()) + "\n";
   }
   return text + "};\n\n";
 }

@@ -97,8 +97,8 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
     std::string offsets = llvm::join(llvm::map_range(pointersOf(op, kernel.analysis, tuple),
                                                      [&](Value ref) { return std::to_string(arena.offsetOf(ref)); }),
                                      ", ");
-    tables +=
-        "    {" + std::to_string(elements(outs[0])) + ", {" + offsets + "}}, // " + subjectOf(outs, arena).str() + "\n";
+    tables += "    {" + std::to_string(elements(outs[0])) + ", {" + offsets + "}}, // " +
+              commentText(subjectOf(outs, arena)) + "\n";
   }
   tables += "};\n\n";
   if (emitter.onDevice)

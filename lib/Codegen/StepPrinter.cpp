@@ -247,7 +247,7 @@ std::string StepPrinter::programText(StringRef function, ArrayRef<ActionText> ac
 
 /// "  // ---- forward: h.0 ----" and an empty line; "" if no section begins.
 static std::string sectionHeading(StringRef section) {
-  return section.empty() ? "" : "  // ---- " + section.str() + " ----\n\n";
+  return section.empty() ? "" : "  // ---- " + commentText(section) + " ----\n\n";
 }
 
 /// Comments with long names get wider lines than the code.

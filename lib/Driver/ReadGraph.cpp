@@ -1,6 +1,7 @@
 //===- ReadGraph.cpp - a graph's text with a line for every op ------------===//
 
 #include "lib/Driver/ReadGraph.h"
+#include "dialects/TG/TG.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Verifier.h"
@@ -41,5 +42,8 @@ OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRConte
   addLines(sources, state, context);
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   OwningOpRef<ModuleOp> module = takeModule(block, file, context);
-  return succeeded(verify(*module)) ? std::move(module) : nullptr;
+  bool isValid = succeeded(verify(*module)) && llvm::all_of(module->getOps<FunctionOpInterface>(), [](auto function) {
+                   return succeeded(tg::verifyStates(function));
+                 });
+  return isValid ? std::move(module) : nullptr;
 }
