@@ -5,6 +5,7 @@
 #include "dialects/Comm/Mesh.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/Compare.h"
+#include "lib/Driver/Hooks.h"
 #include "lib/Driver/Lowering.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
@@ -46,10 +47,13 @@ private:
   LogicalResult checkPlanned();
   LogicalResult checkBatch(func::FuncOp model);
   LogicalResult compare();
+  LogicalResult checkHooks();
+  LogicalResult lower();
   LogicalResult emitModule();
   LogicalResult emitSources();
   LogicalResult emitBinary(ArrayRef<SourceFile> sources);
   LogicalResult report(llvm::Error error);
+  bool listsHooks() const { return llvm::is_contained(options.hooks, kListHooks); }
   bool isInMemoryForm() { return !module->getOps<exec::ProgramOp>().empty(); }
   std::string modelName() const { return llvm::sys::path::stem(options.input).str(); }
 
@@ -320,7 +324,7 @@ LogicalResult Driver::checkOptions() {
   bool compares = !options.parallel.compare.empty();
   if (!compares && failed(report(checkCompiler(options))))
     return failure();
-  if (options.output.empty() && options.emit >= Emit::Dir && !compares)
+  if (options.output.empty() && options.emit >= Emit::Dir && !compares && !listsHooks())
     return report(makeError("no output is named; give one by -o"));
   if (!options.report.empty() && options.emit <= Emit::Memory)
     return report(
@@ -329,11 +333,34 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
   if (failed(report(checkPlaces(options))))
     return failure();
-  if (options.emit == Emit::Exe && !compares && failed(report(checkWritable(options.output))))
+  bool writes = !compares && !listsHooks();
+  if (options.emit == Emit::Exe && writes && failed(report(checkWritable(options.output))))
     return failure();
-  if (options.emit == Emit::Dir && !compares && failed(report(checkSourceFolder(options.output))))
+  if (options.emit == Emit::Dir && writes && failed(report(checkSourceFolder(options.output))))
     return failure();
   return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
+}
+
+/// The points of the graph are there once it is differentiated: of a copy, because what hooks
+/// do to activations comes before.
+LogicalResult Driver::checkHooks() {
+  DriverOptions bare = options;
+  bare.hooks = {kListHooks.str()};
+  PhaseClock untimed(/*verbose=*/false);
+  OwningOpRef<ModuleOp> copy = module->clone();
+  ScopedDiagnosticHandler filter(
+      &context, [](Diagnostic &diagnostic) { return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark); });
+  if (failed(Lowering(bare, untimed).runThrough(*copy, "differentiate")))
+    return failure();
+  if (!listsHooks())
+    return report(braid::checkHooks(*copy, options));
+  printHookPoints(llvm::outs(), *copy);
+  return success();
+}
+
+LogicalResult Driver::lower() {
+  ignored = ignoredTargetsOf(*module->getOps<func::FuncOp>().begin());
+  return Lowering(options, clock).run(*module);
 }
 
 LogicalResult Driver::run() {
@@ -347,10 +374,11 @@ LogicalResult Driver::run() {
     if (failed(checkPlanned()))
       return failure();
   } else {
-    if (failed(checkGraph()))
+    if (failed(checkGraph()) || (!options.hooks.empty() && failed(checkHooks())))
       return failure();
-    ignored = ignoredTargetsOf(*module->getOps<func::FuncOp>().begin());
-    if (failed(Lowering(options, clock).run(*module)))
+    if (listsHooks())
+      return success();
+    if (failed(lower()))
       return failure();
   }
   return options.emit <= Emit::Memory ? emitModule() : emitSources();

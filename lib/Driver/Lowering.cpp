@@ -58,3 +58,9 @@ LogicalResult Lowering::run(ModuleOp module) {
   remarkOnLimit(module);
   return success();
 }
+
+LogicalResult Lowering::runThrough(ModuleOp module, StringRef last) {
+  std::vector<Phase> phases = buildPhases(options);
+  auto end = llvm::find_if(phases, [&](const Phase &phase) { return phase.name == last; });
+  return run(module, llvm::ArrayRef(phases).take_front(end - phases.begin() + 1));
+}

@@ -28,6 +28,8 @@ class Lowering {
 public:
   Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
   mlir::LogicalResult run(mlir::ModuleOp module);
+  /// The phases up to the one of this name.
+  mlir::LogicalResult runThrough(mlir::ModuleOp module, llvm::StringRef last);
 
 private:
   mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);

@@ -87,6 +87,8 @@ struct DriverOptions {
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
   PrecisionOptions precision;
+  /// POINT:ACTION each, or `list` (Hooks.h).
+  std::vector<std::string> hooks;
   /// auto, library or decompose; empty for auto.
   std::string attention;
   /// full, activations or none: whether matmul calls apply activations and compute bias

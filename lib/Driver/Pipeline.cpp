@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - the phases that braidc runs -------------------------===//
 
 #include "lib/Driver/Pipeline.h"
+#include "lib/Driver/Hooks.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Pipelines/Pipelines.h"
@@ -37,13 +38,26 @@ static void prepare(OpPassManager &manager, const DriverOptions &options) {
   buildPreparePipeline(manager, pipeline);
 }
 
-static void makePrograms(OpPassManager &manager, const DriverOptions &) { buildProgramsPipeline(manager); }
+static void makePrograms(OpPassManager &manager, const DriverOptions &options) {
+  ProgramsPipelineOptions pipeline;
+  pipeline.hooks = !options.hooks.empty();
+  buildProgramsPipeline(manager, pipeline);
+}
 
 static void differentiate(OpPassManager &manager, const DriverOptions &options) {
   DifferentiatePipelineOptions pipeline;
   pipeline.accumulate = options.accumulate > 1;
   pipeline.mixedPrecision = options.precision.isMixed();
   set(pipeline.gradients.type, options.precision.gradients);
+  pipeline.hooks = !options.hooks.empty();
+  std::vector<std::string> points, actions;
+  for (StringRef text : options.hooks)
+    if (std::optional<Hook> hook = splitHook(text)) {
+      points.push_back(hook->point.str());
+      actions.push_back(hook->action.str());
+    }
+  pipeline.attachments.at = points;
+  pipeline.attachments.action = actions;
   buildDifferentiatePipeline(manager, pipeline);
 }
 

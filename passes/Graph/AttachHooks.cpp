@@ -1,5 +1,6 @@
 //===- AttachHooks.cpp - put ops at hook points ---------------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Graph/HookPoints.h"
 #include "passes/Graph/Passes.h"
@@ -14,68 +15,58 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-namespace {
-enum class ActionKind { Scale, Clip, Norm, Keep };
+/// The 2-norm, in the type that arithmetic on `value` happens in.
+static Value normOf(TensorBuilder &t, Value value) { return t.sqrt(t.sumAll(t.square(t.widen(value)))); }
 
-struct Action {
-  ActionKind kind;
-  double amount = 0;
-};
-
-/// `scale:F`, `clip:F`, `norm` or `keep`.
-std::optional<Action> parseAction(StringRef text) {
-  if (text == "norm")
-    return Action{ActionKind::Norm};
-  if (text == "keep")
-    return Action{ActionKind::Keep};
-  auto [word, number] = text.split(':');
-  Action action{word == "scale" ? ActionKind::Scale : ActionKind::Clip};
-  if ((word != "scale" && word != "clip") || number.getAsDouble(action.amount))
-    return std::nullopt;
-  if (action.kind == ActionKind::Clip && !(action.amount > 0))
-    return std::nullopt;
-  return action;
+/// Where a norm is computed: that of a parameter's gradient is no gradient itself.
+static Location whereMeasured(HookOp hook) {
+  std::optional<Phase> phase = phaseOf(hook);
+  return phase ? withPhase(hook.getLoc(), *phase) : hook.getLoc();
 }
 
-/// The 2-norm, in the type that arithmetic on `value` happens in.
-Value normOf(TensorBuilder &t, Value value) { return t.sqrt(t.sumAll(t.square(t.widen(value)))); }
-
 /// value * min(1, bound / norm).
-Value clipped(TensorBuilder &t, Value value, double bound) {
+static Value clipped(TensorBuilder &t, HookOp hook, double bound) {
+  Value value = hook.getInput();
+  t.loc = whereMeasured(hook);
   Value norm = normOf(t, value);
   Value ratio = t.div(t.like(norm, bound), norm);
   Value factor = t.make<arith::MinimumFOp>(ratio, t.like(norm, 1.0));
+  t.loc = hook.getLoc();
   Value scaled = t.mul(t.widen(value), t.fromScalar(factor, value));
   return t.convert(scaled, typeOf(value).getElementType());
 }
 
-/// Puts the action before the hook, behind what was attached earlier.
-void attach(HookOp hook, const Action &action, bool isOnlyOne) {
+/// Puts the action before the hook, behind what was attached earlier.  Results are named
+/// after `point`.
+static void attach(HookOp hook, const HookAction &action, const std::string &point) {
   OpBuilder builder(hook);
   TensorBuilder t(builder, hook.getLoc());
   Value value = hook.getInput();
-  std::string point = hook.getName().str();
-  if (!isOnlyOne && hook.getOrder() != 0)
-    point += ":" + std::to_string(hook.getOrder());
   auto function = hook->getParentOfType<func::FuncOp>();
   switch (action.kind) {
-  case ActionKind::Scale:
+  case HookAction::Kind::Scale:
     hook.setOperand(t.mul(value, action.amount));
     return;
-  case ActionKind::Clip:
-    hook.setOperand(clipped(t, value, action.amount));
+  case HookAction::Kind::Clip:
+    hook.setOperand(clipped(t, hook, action.amount));
     return;
-  case ActionKind::Norm:
+  case HookAction::Kind::Norm:
+    t.loc = whereMeasured(hook);
     return addResult(function, normOf(t, value), kOutput, "norm:" + point);
-  case ActionKind::Keep:
+  case HookAction::Kind::Keep:
     return addResult(function, value, kOutput, "keep:" + point);
   }
 }
 
+namespace {
 struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
   using AttachHooksPassBase::AttachHooksPassBase;
 
   void runOnOperation() final {
+    if (!phase.empty() && phase != "forward" && phase != "backward") {
+      getOperation().emitError() << "unknown phase '" << phase << "'; expected forward or backward";
+      return signalPassFailure();
+    }
     if (at.size() != action.size()) {
       getOperation().emitError() << "at= names " << at.size() << " points but action= gives " << action.size()
                                  << " actions; each point needs one";
@@ -87,18 +78,31 @@ struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
   }
 
 private:
+  /// Whether this run is the one that attaches the action to the hook.
+  bool isTurnOf(HookOp hook, const HookAction &action) const {
+    auto program = hook->getParentOfType<func::FuncOp>();
+    if (action.isReport() && !function.empty() && program.getName() != function.getValue())
+      return false;
+    return phase.empty() || (phaseOf(hook) == Phase::Forward) == (phase == "forward");
+  }
+
   LogicalResult attachAll(StringRef name, StringRef text) {
-    std::optional<Action> parsed = parseAction(text);
+    std::optional<HookAction> parsed = parseHookAction(text);
     if (!parsed)
       return getOperation().emitError() << "unknown action '" << text << "' at \"" << name
                                         << "\"; expected scale:F, clip:F with F above 0, norm or keep";
-    auto hooks = hooksNamed(getOperation(), name);
+    // Before differentiation there may be no such point yet.
+    FailureOr<SmallVector<HookOp>> hooks = findHooks(getOperation(), name);
+    if (phase != "forward")
+      hooks = hooksNamed(getOperation(), name);
     if (failed(hooks))
       return failure();
+    llvm::erase_if(*hooks, [&](HookOp hook) { return !isTurnOf(hook, *parsed); });
     for (HookOp hook : *hooks) {
-      if (!isFloat(hook.getInput()) && parsed->kind != ActionKind::Keep)
+      if (!isFloat(hook.getInput()) && parsed->kind != HookAction::Kind::Keep)
         return hook.emitOpError() << "is " << hook.getType() << "; " << text << " needs a floating-point tensor";
-      attach(hook, *parsed, hooks->size() == 1);
+      bool isNumbered = hooks->size() > 1 && hook.getOrder() != 0;
+      attach(hook, *parsed, name.str() + (isNumbered ? ":" + std::to_string(hook.getOrder()) : ""));
     }
     return success();
   }

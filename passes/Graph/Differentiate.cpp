@@ -32,8 +32,7 @@ std::string nameOfArgument(func::FuncOp function, unsigned index) {
 /// One function's differentiation.
 class Differentiation {
 public:
-  Differentiation(func::FuncOp function, bool paramHooks)
-      : function(function), builder(returnOf(function)), reverse(builder), paramHooks(paramHooks) {
+  explicit Differentiation(func::FuncOp function) : function(function), builder(returnOf(function)), reverse(builder) {
     for (Operation &op : function.front().without_terminator())
       ops.push_back(&op);
   }
@@ -54,7 +53,6 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   ReverseMode reverse;
-  bool paramHooks;
   SmallVector<Operation *> ops;
   SmallVector<BlockArgument> wanted;
   llvm::DenseMap<int64_t, BlockArgument> seeds;
@@ -184,8 +182,6 @@ void Differentiation::appendGradients() {
       emitRemark(argument.getLoc()) << "'" << name << "' does not reach a root; its gradient is zero";
       gradient = t.zeros(typeOf(argument));
     }
-    if (paramHooks && parameterOf(argument))
-      gradient = t.make<HookOp>(gradient, builder.getStringAttr("param:" + name), builder.getI64IntegerAttr(0));
     editor.addResult(gradient, kGradOf, name);
   }
   editor.finish();
@@ -244,7 +240,7 @@ struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {
           function.emitError() << "root " << index << " is not one of its " << function.getNumResults() << " results";
           return signalPassFailure();
         }
-      if (failed(Differentiation(function, paramHooks).run(roots)))
+      if (failed(Differentiation(function).run(roots)))
         return signalPassFailure();
     }
     if (!hasRoot) {

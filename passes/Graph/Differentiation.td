@@ -1,7 +1,8 @@
 //===- Differentiation.td - gradients, and hooks on them -----*- tablegen -*-===//
 //
 // Differentiation, and the hook points at which others see or change activations and
-// gradients: units get theirs before it, attachments come after.
+// gradients: units get theirs before it, parameters after.  Attachments to activations come
+// before it, so that they are differentiated; those to gradients after.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_DIFFERENTIATION
@@ -50,8 +51,6 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", /*default=*/"",
            "The function to differentiate; without it every function that has a root">,
     ListOption<"root", "root", "int64_t", "Result numbers to differentiate, instead of those with role loss">,
-    Option<"paramHooks", "param-hooks", "bool", /*default=*/"false",
-           "Put a hook 'param:<name>' on each parameter's gradient, once all uses are summed">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -91,6 +90,33 @@ def MarkUnitsPass : Pass<"tg-mark-units", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
 
+def MarkGradientsPass : Pass<"tg-mark-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Puts hooks on the gradients of parameters";
+  let description = [{
+    Each result with `tg.grad_of` of a parameter gets a hook "param:<name>".  Behind
+    `tg-accumulate` that is the gradient of the whole step.
+
+    Input:
+    ```mlir
+    func.func @f(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %x: tensor<3xf32> {tg.input = "x"})
+        -> (tensor<3xf32> {tg.grad_of = "w"}) {
+      %dw = arith.addf %x, %x : tensor<3xf32>
+      return %dw : tensor<3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %x: tensor<3xf32> {tg.input = "x"})
+        -> (tensor<3xf32> {tg.grad_of = "w"}) {
+      %dw = arith.addf %x, %x : tensor<3xf32>
+      %0 = tg.hook %dw "param:w" order 0 : tensor<3xf32>
+      return %0 : tensor<3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
+
 def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
   let summary = "Puts an op at hook points";
   let description = [{
@@ -105,6 +131,11 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
     earlier ones; `tg-remove-hooks` takes them out.  Points of one name are
     handled in the order of their `order`; results of the second and later ones
     carry it, as in "norm:<point>:1".  A name that no point has is an error.
+
+    What is attached to an activation before `tg-differentiate` is differentiated, and
+    there are no points on gradients yet.  So a pipeline runs this pass twice with the same
+    actions, on the forward points before and on the others behind it: `phase` says which
+    by the facts of the hooks.
 
     Input (`at=y action=scale:0.5`):
     ```mlir
@@ -126,6 +157,11 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"at", "at", "std::string", "Names of points">,
     ListOption<"action", "action", "std::string", "What happens at each: scale:F, clip:F, norm or keep">,
+    Option<"function", "function", "std::string", /*default=*/"",
+           "The function that returns what norm and keep report; without it each that has the point">,
+    Option<"phase", "phase", "std::string", /*default=*/"",
+           "forward: forward points, and names that no point has are left for later; backward: all other points; "
+           "without it all">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

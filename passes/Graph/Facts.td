@@ -19,7 +19,8 @@ def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
     * What the loss depends on is forward.
     * What makes the new value of a parameter, a moment or a master is update.
     * What depends on the update is update, and what depends on backward is not forward.
-    * Some gradient, or the new value of a parameter, depends on everything that is backward.
+    * Some gradient, what is returned of one (`tg.output`), or the new value of a parameter,
+      depends on everything that is backward.
 
     An op that is made from several phases may be of any of them.  A program that does not
     train has nothing but forward.

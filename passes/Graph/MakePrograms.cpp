@@ -75,16 +75,21 @@ static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
   return picks ? std::optional<unsigned>(leading.size()) : std::nullopt;
 }
 
-/// Replaces logits by those of `position`, a vector.
+/// Replaces logits by those of `position`, a vector.  Hooks on logits see those of the
+/// position.
 static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value position) {
   int64_t vocabulary = tg::typeOf(logits).getShape().back();
   Type element = tg::typeOf(logits).getElementType();
+  SmallVector<tg::HookOp> hooks;
   while (auto *op = logits.getDefiningOp()) {
-    if (!op->hasTrait<KeepsElements>())
+    auto hook = dyn_cast<tg::HookOp>(op);
+    if (!op->hasTrait<KeepsElements>() && !hook)
       break;
     auto type = tg::typeOf(op->getOperand(0));
     if (type.getRank() == 0 || type.getShape().back() != vocabulary)
       break; // the rows mean something else there
+    if (hook)
+      hooks.push_back(hook);
     logits = op->getOperand(0);
   }
   auto contract = logits.getDefiningOp<ContractOp>();
@@ -95,6 +100,8 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
   } else {
     logits = pickRow(b, logits, tg::typeOf(logits).getRank() - 1, rows, position);
   }
+  for (tg::HookOp hook : llvm::reverse(hooks))
+    logits = b.make<tg::HookOp>(logits, hook.getNameAttr(), hook.getOrderAttr());
   return b.reshape(b.convert(logits, element), {vocabulary});
 }
 

@@ -3,7 +3,7 @@
 // From the model's forward graph to the programs of a training step, all on
 // tensors and on one device.  Order: the training step (TrainingStep.td), which
 // includes differentiation (Differentiation.td) and precision (Precision.td), then
-// canonicalize, remove-hooks, decompose, verify (Primitives.td).
+// canonicalize, decompose, verify (Primitives.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH

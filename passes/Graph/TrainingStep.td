@@ -2,8 +2,9 @@
 //
 // Order of a step: tg-transpose-weights, tg-rebatch (only to accumulate),
 // tg-make-programs, then on @train: tg-split-loss (only to accumulate),
-// tg-differentiate, tg-attach-hooks, tg-accumulate (only to accumulate),
-// tg-apply-optimizer.
+// tg-differentiate, tg-accumulate (only to accumulate), tg-apply-optimizer.  Hooks, if there
+// are any: tg-mark-units before the programs, tg-attach-hooks before tg-differentiate and
+// again, behind tg-mark-gradients, after tg-accumulate; then tg-remove-hooks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_TRAININGSTEP

@@ -129,8 +129,11 @@ void Checker::findNeededByGradients() {
       for (Value read : valuesReadBy(&op))
         if (Operation *made = read.getDefiningOp())
           live.insert(made);
+  auto isGradient = [&](unsigned result) { // or reported of one
+    return program.getResultAttr(result, kGradOf) || program.getResultAttr(result, kOutput);
+  };
   for (OpOperand &returned : returnOf(program)->getOpOperands())
-    if (program.getResultAttr(returned.getOperandNumber(), kGradOf))
+    if (isGradient(returned.getOperandNumber()))
       if (Operation *op = returned.get().getDefiningOp())
         forGradients.insert(op);
   for (Operation &op : llvm::reverse(program.front().without_terminator())) {

@@ -30,14 +30,31 @@ void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOp
 }
 
 /// One graph for each entry point.  Evaluation and generation leave the model
-/// before differentiation asks for anything to be saved.
-void braid::buildProgramsPipeline(OpPassManager &manager) { manager.addPass(createMakeProgramsPass()); }
+/// before differentiation asks for anything to be saved; what hooks do to activations
+/// they do, too, so the points come first.
+void braid::buildProgramsPipeline(OpPassManager &manager, const ProgramsPipelineOptions &options) {
+  if (options.hooks)
+    manager.addNestedPass<func::FuncOp>(createMarkUnitsPass());
+  manager.addPass(createMakeProgramsPass());
+}
+
+/// Attaches what the options say to the points of one phase.
+static void attachHooks(OpPassManager &manager, const DifferentiatePipelineOptions &options, StringRef phase) {
+  AttachHooksPassOptions attachments = options.attachments;
+  attachments.function = "train";
+  attachments.phase = phase.str();
+  manager.addPass(createAttachHooksPass(attachments));
+}
 
 /// The gradients of @train.  With accumulation the divisor of a mean is taken out
 /// first, because a mean of means is not the mean.  Canonicalization comes before,
 /// so that nothing that folds away is differentiated, and never between split-loss
 /// and differentiation's end: it would fold the count into the loss again.
+/// What hooks do to activations is differentiated.  Gradients of parameters get their
+/// points last, where they are those of the step.
 void braid::buildDifferentiatePipeline(OpPassManager &manager, const DifferentiatePipelineOptions &options) {
+  if (options.hooks)
+    attachHooks(manager, options, "forward");
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   if (options.accumulate)
@@ -49,11 +66,16 @@ void braid::buildDifferentiatePipeline(OpPassManager &manager, const Differentia
     manager.addNestedPass<func::FuncOp>(createGradientPrecisionPass(options.gradients));
   if (options.accumulate)
     manager.addPass(createAccumulatePass());
+  if (options.hooks) {
+    manager.addNestedPass<func::FuncOp>(createMarkGradientsPass());
+    attachHooks(manager, options, "backward");
+  }
 }
 
 /// Gradients become updates.  Needs gradients by name (`tg.grad_of`), so nothing
-/// that merges results may run in between.
+/// that merges results may run in between.  All that is attached to hooks is in place.
 void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipelineOptions &options) {
+  manager.addPass(createRemoveHooksPass());
   manager.addNestedPass<func::FuncOp>(createApplyOptimizerPass(options.optimizer));
   // All programs are there, and so are updates: what is left to say is who reads which.
   if (options.mixedPrecision)
@@ -112,7 +134,6 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
 /// decompose: forward and backward share only what differentiation chose to save,
 /// and merging more would keep it in memory.
 void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipelineOptions &options) {
-  manager.addPass(createRemoveHooksPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
@@ -192,7 +213,7 @@ static void registerPhase(StringRef name, StringRef description,
 
 void braid::registerPipelines() {
   registerPhase("braid-prepare", "Sets the target, lays out weights, takes a microbatch", buildPreparePipeline);
-  PassPipelineRegistration<>("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
+  registerPhase("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
   registerPhase("braid-differentiate", "Makes the gradients of @train", buildDifferentiatePipeline);
   registerPhase("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);
   registerPhase("braid-annotate", "Says what each rank keeps", buildAnnotatePipeline);

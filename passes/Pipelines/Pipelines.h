@@ -29,12 +29,17 @@ struct PreparePipelineOptions : mlir::PassPipelineOptions<PreparePipelineOptions
 };
 void buildPreparePipeline(mlir::OpPassManager &manager, const PreparePipelineOptions &options);
 
-void buildProgramsPipeline(mlir::OpPassManager &manager);
+struct ProgramsPipelineOptions : mlir::PassPipelineOptions<ProgramsPipelineOptions> {
+  Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks where activations enter and leave units")};
+};
+void buildProgramsPipeline(mlir::OpPassManager &manager, const ProgramsPipelineOptions &options);
 
 struct DifferentiatePipelineOptions : mlir::PassPipelineOptions<DifferentiatePipelineOptions> {
   Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("A step has several microbatches")};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
+  Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks on the gradients of parameters")};
   GradientPrecisionPassOptions gradients;
+  AttachHooksPassOptions attachments;
 };
 void buildDifferentiatePipeline(mlir::OpPassManager &manager, const DifferentiatePipelineOptions &options);
 

@@ -45,6 +45,8 @@ void MetricsLog::step(const StepMetrics &m) {
     json["grad_sq_global"] = m.noise->globalSquare;
     json["noise_scale"] = m.noise->scale;
   }
+  for (const Measurement &measured : m.measurements)
+    json[measured.name] = measured.value;
   line = json.dump();
   writeLine();
 }
@@ -90,7 +92,9 @@ void Progress::step(const StepMetrics &m) {
   // Ten refreshments a second, or about fifty plain lines a run; always the
   // first step and the last.
   int64_t every = std::max<int64_t>(1, (lastStep - firstStep + 1) / 50);
-  bool due = terminal ? secondsSinceShown >= 0.1 : m.step % every == 0;
+  // A line with measurements may not fit the terminal, and then cannot be refreshed.
+  const bool refreshes = terminal && m.measurements.empty();
+  bool due = refreshes ? secondsSinceShown >= 0.1 : m.step % every == 0;
   if (!due && m.step != firstStep && m.step != lastStep)
     return;
   secondsSinceShown = 0;
@@ -100,10 +104,12 @@ void Progress::step(const StepMetrics &m) {
   double share = peakBytes ? 100.0 * arenaBytes / peakBytes : 100.0;
   std::printf("%sstep %lld/%lld  loss %.4f  lr %.2e  %.0f tok/s  arena %s "
               "(%.0f%% of peak)  eta %s",
-              terminal ? "\r\033[K" : "", static_cast<long long>(m.step), static_cast<long long>(lastStep), m.loss,
+              refreshes ? "\r\033[K" : "", static_cast<long long>(m.step), static_cast<long long>(lastStep), m.loss,
               m.lr, m.tokens / std::max(m.seconds, 1e-9), formatBytes(arenaBytes).c_str(), share, eta);
-  lineOpen = terminal;
-  if (!terminal)
+  for (const Measurement &measured : m.measurements)
+    std::printf("  %s %.4g", measured.name, measured.value);
+  lineOpen = refreshes;
+  if (!refreshes)
     std::printf("\n");
   std::fflush(stdout);
 }

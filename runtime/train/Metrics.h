@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace braid {
@@ -26,6 +27,12 @@ struct NoiseMetrics {
 };
 NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTokens, int64_t globalTokens);
 
+// A scalar that the graph was asked to report, as the norm at a hook.
+struct Measurement {
+  const char *name; // "norm:h.0.exit"
+  float value;
+};
+
 struct StepMetrics {
   int64_t step;
   float loss;
@@ -34,11 +41,12 @@ struct StepMetrics {
   int64_t tokens;                // in this step
   double seconds;
   std::optional<NoiseMetrics> noise = std::nullopt; // absent likewise
+  std::span<const Measurement> measurements = {};
 };
 
 // metrics.jsonl with the keys `step loss lr grad_norm tokens seconds
 // tokens_per_second`, then, if the model reports them, `grad_sq_local
-// grad_sq_global noise_scale`; and `step eval_loss`.  Every float reads back
+// grad_sq_global noise_scale` and measurements by their names; and `step eval_loss`.  Every float reads back
 // exactly.  Tokens are those of all ranks.
 class MetricsLog {
 public:

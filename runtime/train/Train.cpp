@@ -26,9 +26,12 @@
 #include "train/Stop.h"
 #include "train/TrainJob.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <vector>
 
 using namespace braid;
 
@@ -54,11 +57,13 @@ public:
         ownStop(findByRole(inputsOf(job.train), "stop")), anyStop(findByRole(resultsOf(job.train), "stop")) {
     if (!loss)
       fail("program 'train' reports no result of role 'loss'");
+    findMeasured();
   }
 
   int run();
 
 private:
+  void findMeasured();
   void openOutputs();
   StartedStep start(int64_t number);
   int finish(const StartedStep &step, int back);
@@ -77,13 +82,23 @@ private:
   const TrainOptions &options;
   TrainJob &job;
   const br_io *loss, *gradNorm, *localSquare, *globalSquare;
-  const br_io *ownStop, *anyStop; // null for models of one rank
+  const br_io *ownStop, *anyStop;        // null for models of one rank
+  std::vector<const br_io *> measured;   // scalars that are nothing to the loop, but were asked for
+  std::vector<Measurement> measurements; // of the step that was read last
   std::optional<CheckpointWriter> writer;
   std::optional<MetricsLog> log;    // of the first rank
   std::optional<Progress> progress; // likewise
   int64_t savedStep = -1;
   double lastFinish = 0; // when the results of a step were read last
 };
+
+void Trainer::findMeasured() {
+  const br_io *known[] = {loss, gradNorm, localSquare, globalSquare, anyStop};
+  for (const br_io &io : resultsOf(job.train))
+    if (io.rank == 0 && io.dtype == BR_F32 && std::find(std::begin(known), std::end(known), &io) == std::end(known))
+      measured.push_back(&io);
+  measurements.resize(measured.size());
+}
 
 // After everything that can be refused: a mistake overwrites nothing.
 void Trainer::openOutputs() {
@@ -120,6 +135,9 @@ StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
   if (gradNorm)
     m.gradNorm = result(*gradNorm, back);
   m.noise = noise(step.tokens, back);
+  for (size_t i = 0; i < measured.size(); ++i)
+    measurements[i] = {measured[i]->role, result(*measured[i], back)};
+  m.measurements = measurements;
   double finished = now();
   m.seconds = finished - std::max(step.start, lastFinish);
   lastFinish = finished;

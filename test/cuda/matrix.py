@@ -5,7 +5,7 @@ matrix.py --work FOLDER [--only REGEX] [--list]
 
 Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small, and the MLP of
 examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4
-ranks, with and without graphs, with microbatches, and through the host.  Each case trains by run_model.py.  Prints
+ranks, with and without graphs, with microbatches, with hooks, and through the host.  Each case trains by run_model.py.  Prints
 passed and failed, and a JSON line of the same at the end.
 """
 import argparse
@@ -54,6 +54,8 @@ def cases():
     for precision in ("f32", "bf16"):
         yield Case(f"odd-{precision}", "odd", f"--precision={precision}")
         yield Case(f"odd-{precision}-zero3-2", "odd", f"--precision={precision} --mesh=dp=2 --zero=3", 2)
+    yield Case("gpt-hooks-zero2-2", "gpt", "--mesh=dp=2 --zero=2 --hook=h.0.exit:norm,h.1.exit.grad:norm,h.0.exit.grad:clip:0.02,"
+               "param:transformer.ln_f.weight:norm", 2)
     yield Case("odd-accumulate", "odd", "--accumulate=2 --clip=1.0")
     yield Case("llama-2x2", "llama", f"--mesh=dp=2,tp=2 --layout={REPO}/examples/llama-2x2/weights", 4)
 

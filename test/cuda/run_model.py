@@ -4,7 +4,7 @@
 run_model.py GRAPH --work FOLDER [--ranks N] [--options="--mesh=dp=2 --zero=3"] [--run="--cuda-graph off"]
              [--data FILE] [--steps N] [--tolerance X] [--staged] [--sample]
 
-The losses must be those of the CPU target with one rank in f32 (which is itself compared with the interpreter), every access
+The losses, and the norms at hooks, must be those of the CPU target with one rank in f32 (which is itself compared with the interpreter), every access
 of every kernel right, the streams in order (happens_before.py) and the actions those of exec
 (compare_exec.py).  Prints one line, or what is wrong.
 """
@@ -46,7 +46,8 @@ def text(path, length):
 def losses(path):
     with open(path, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
-    return [(line["step"], key, line[key]) for line in lines for key in ("loss", "eval_loss") if key in line]
+    return [(line["step"], key, line[key]) for line in lines for key in line
+            if key in ("loss", "eval_loss") or key.startswith("norm:")]
 
 
 def train_command(program, args, log):
@@ -58,7 +59,7 @@ def train_command(program, args, log):
 
 def reference(args):
     """The losses of the CPU target; kept for the other ways to run the same graph."""
-    training = [word for word in shlex.split(args.options) if word.startswith(("--accumulate", "--clip", "--optimizer"))]
+    training = [word for word in shlex.split(args.options) if word.startswith(("--accumulate", "--clip", "--optimizer", "--hook"))]
     key = hashlib.sha1(repr((args.graph.read_text(), training, str(args.data), args.steps, args.lr)).encode()).hexdigest()[:12]
     log = args.work / f"cpu-{key}.jsonl"
     if not log.exists():

@@ -1,5 +1,5 @@
 // RUN: braid-opt %s --tg-differentiate="function=a root=1,2" | FileCheck %s --check-prefix=ROOTS
-// RUN: braid-opt %s --tg-differentiate="function=b param-hooks" | FileCheck %s --check-prefix=HOOKS
+// RUN: braid-opt %s --tg-differentiate="function=b" --tg-mark-gradients | FileCheck %s --check-prefix=HOOKS
 // RUN: not braid-opt %s --tg-differentiate="function=c" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not braid-opt %s --tg-differentiate="function=a" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not braid-opt %s --tg-differentiate="function=b root=3" 2>&1 | FileCheck %s --check-prefix=RANGE

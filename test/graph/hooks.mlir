@@ -1,7 +1,7 @@
-// RUN: braid-opt %s --tg-differentiate="param-hooks" | FileCheck %s --check-prefix=BACK
-// RUN: braid-opt %s --tg-differentiate="param-hooks" --tg-attach-hooks="at=x.grad,x.grad,x.grad action=scale:0.5,norm,clip:1.0" --tg-attach-hooks="at=param:w action=keep" | FileCheck %s --check-prefix=ATTACH
+// RUN: braid-opt %s --tg-differentiate --tg-mark-gradients | FileCheck %s --check-prefix=BACK
+// RUN: braid-opt %s --tg-differentiate --tg-mark-gradients --tg-attach-hooks="at=x.grad,x.grad,x.grad action=scale:0.5,norm,clip:1.0" --tg-attach-hooks="at=param:w action=keep" | FileCheck %s --check-prefix=ATTACH
 // RUN: braid-opt %s --tg-remove-hooks | FileCheck %s --check-prefix=NONE
-// RUN: braid-opt %s --tg-differentiate="param-hooks" --tg-remove-hooks="at=x.grad" | FileCheck %s --check-prefix=SOME
+// RUN: braid-opt %s --tg-differentiate --tg-mark-gradients --tg-remove-hooks="at=x.grad" | FileCheck %s --check-prefix=SOME
 // RUN: not braid-opt %s --tg-attach-hooks="at=y action=norm" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not braid-opt %s --tg-remove-hooks="at=y" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not braid-opt %s --tg-remove-hooks --tg-remove-hooks="at=y" 2>&1 | FileCheck %s --check-prefix=EMPTY
@@ -9,6 +9,9 @@
 // RUN: not braid-opt %s --tg-attach-hooks="at=x action=clip:-1" 2>&1 | FileCheck %s --check-prefix=ACTION
 // RUN: not braid-opt %s --tg-attach-hooks="at=x action=norm,keep" 2>&1 | FileCheck %s --check-prefix=PAIRS
 
+// RUN: not braid-opt %s --tg-attach-hooks="at=x action=norm phase=update" 2>&1 | FileCheck %s --check-prefix=PHASE
+
+// PHASE: error: unknown phase 'update'; expected forward or backward
 // UNKNOWN: error: no hook point is called "y"; similar: "x"
 // EMPTY: error: no hook point is called "y"; the module has none
 // ACTION: error: unknown action '{{double|clip:-1}}' at "x"; expected scale:F, clip:F with F above 0, norm or keep

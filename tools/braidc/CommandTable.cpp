@@ -1,6 +1,7 @@
 //===- CommandTable.cpp - the command line of braidc ----------------------===//
 
 #include "tools/braidc/CommandTable.h"
+#include "lib/Driver/Hooks.h"
 #include "lib/Driver/Options.h"
 #include "lib/Memory/Size.h"
 #include "passes/Collectives/Passes.h"
@@ -86,6 +87,15 @@ constexpr Option kPrecision[] = {
      byDefault("f32"), needs("--mesh")},
 };
 
+constexpr Option kHooks[] = {
+    {"--hook",
+     list("POINT:norm|keep|scale:F|clip:F", isHook,
+          "POINT:norm, POINT:keep, POINT:scale:F, POINT:clip:F with F above 0, or list"),
+     "Report the norm of a value or gradient each step, return it, multiply it, or limit its norm; may be given "
+     "several times; list: print the points of the graph and stop",
+     into<&DriverOptions::hooks>(), excludes("--compare")},
+};
+
 constexpr Value kAnyNumber = number("X", -kUnbounded);
 
 constexpr Option kOptimizer[] = {
@@ -154,6 +164,7 @@ constexpr Topic kTopics[] = {
     topic<DriverOptions>("Target and compilers", kTarget),
     topic<DriverOptions, &DriverOptions::optimizer>("Optimizer", kOptimizer),
     topic<DriverOptions>("Microbatches", kMicrobatches),
+    topic<DriverOptions>("Hooks", kHooks),
     topic<DriverOptions, &DriverOptions::precision>("Precision", kPrecision),
     topic<DriverOptions>("Library calls", kKernels),
     topic<DriverOptions>("Memory", kMemory),

@@ -14,12 +14,16 @@ PHASES = {
     "braid-prepare{accumulate=4 mixed-precision=true}":
         "exec-set-target,func.func(tg-transpose-weights,tg-rebatch{factor=4},tg-mixed-precision)",
     "braid-programs": "tg-make-programs",
+    "braid-programs{hooks=true}": "func.func(tg-mark-units),tg-make-programs",
     "braid-differentiate": "canonicalize,cse,tg-differentiate{function=train}",
     "braid-differentiate{accumulate=true mixed-precision=true}":
         "canonicalize,cse,func.func(tg-split-loss),tg-differentiate{function=train},"
         "func.func(tg-gradient-precision),tg-accumulate",
-    "braid-optimizer": "func.func(tg-apply-optimizer)",
-    "braid-optimizer{mixed-precision=true}": "func.func(tg-apply-optimizer),tg-working-copies",
+    "braid-differentiate{hooks=true}":
+        "tg-attach-hooks{function=train phase=forward},canonicalize,cse,tg-differentiate{function=train},"
+        "func.func(tg-mark-gradients),tg-attach-hooks{function=train phase=backward}",
+    "braid-optimizer": "tg-remove-hooks,func.func(tg-apply-optimizer)",
+    "braid-optimizer{mixed-precision=true}": "tg-remove-hooks,func.func(tg-apply-optimizer),tg-working-copies",
     "braid-annotate{mesh={mesh dp = 2}}": "comm-annotate{layout={mesh dp = 2}}",
     "braid-annotate{mesh={mesh dp = 2} layout-file=f data-parallel=true}":
         "comm-annotate{layout={mesh dp = 2}},comm-annotate{layout-file=f},comm-data-parallel",
@@ -28,9 +32,9 @@ PHASES = {
     "braid-partition{noise-scale=true mixed-precision=true}":
         f"comm-agree,{SHARD},func.func(comm-noise-scale),func.func(comm-reduce-precision)",
     "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel",
-    "braid-decompose": "tg-remove-hooks,canonicalize,cse,func.func(tg-decompose,tg-verify-primitives)",
+    "braid-decompose": "canonicalize,cse,func.func(tg-decompose,tg-verify-primitives)",
     "braid-decompose{attention-calls=true epilogues=true}":
-        "tg-remove-hooks,canonicalize,cse,"
+        "canonicalize,cse,"
         "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives)",
     "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
     "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",

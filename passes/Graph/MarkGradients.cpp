@@ -1,0 +1,38 @@
+//===- MarkGradients.cpp - hooks on the gradients of parameters -----------===//
+
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+
+namespace braid {
+#define GEN_PASS_DEF_MARKGRADIENTSPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::tg;
+
+namespace {
+struct MarkGradients final : braid::impl::MarkGradientsPassBase<MarkGradients> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    OpBuilder builder(function.getContext());
+    for (OpOperand &returned : returnOf(function)->getOpOperands()) {
+      auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), kGradOf);
+      if (!name || !parameters.contains(name))
+        continue;
+      Value gradient = returned.get();
+      builder.setInsertionPointAfterValue(gradient);
+      // The sum of all that backward makes: what happens to it is part of the update.
+      Location loc = withTensor(withPhase(gradient.getLoc(), Phase::Update), name, TensorKind::Gradient);
+      returned.set(builder.create<HookOp>(loc, gradient, builder.getStringAttr("param:" + name.getValue()),
+                                          builder.getI64IntegerAttr(0)));
+    }
+  }
+};
+} // namespace
