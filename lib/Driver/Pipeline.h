@@ -1,12 +1,14 @@
 //===- Pipeline.h - the phases that braidc runs -----------------*- C++ -*-===//
 //
-// Which of the pipelines of passes/Pipelines run, with what the driver's options say.
+// Which of the pipelines of passes/Pipelines run, with what the driver's options say, and
+// a graph on its way through them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_PIPELINE_H
 #define BRAID_LIB_DRIVER_PIPELINE_H
 
 #include "lib/Driver/Options.h"
+#include "lib/Report/Report.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -26,8 +28,35 @@ std::vector<Phase> buildPhases(const DriverOptions &options);
 /// Prints all phases as one pipeline that braid-opt takes.
 void printPipeline(llvm::raw_ostream &os, llvm::ArrayRef<Phase> phases);
 
-/// Runs one phase; errors are reported on the ops.
-mlir::LogicalResult runPhase(mlir::ModuleOp module, const Phase &phase);
+/// Notes how long phases take.
+class PhaseClock {
+public:
+  explicit PhaseClock(bool verbose) : verbose(verbose) {}
+  /// Does `work` and adds its time to that of `phase`.
+  mlir::LogicalResult time(llvm::StringRef phase, llvm::function_ref<mlir::LogicalResult()> work);
+  llvm::ArrayRef<PhaseSeconds> seconds() const { return phases; }
+
+private:
+  bool verbose;
+  std::vector<PhaseSeconds> phases;
+};
+
+/// Brings a graph down to what `options.emit` asks for.
+class Lowering {
+public:
+  Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
+  mlir::LogicalResult run(mlir::ModuleOp module);
+  /// The phases up to the one of this name.
+  mlir::LogicalResult runThrough(mlir::ModuleOp module, llvm::StringRef last);
+
+private:
+  mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);
+  mlir::LogicalResult run(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases);
+  void remarkOnLimit(mlir::ModuleOp module);
+
+  const DriverOptions &options;
+  PhaseClock &clock;
+};
 
 } // namespace braid
 

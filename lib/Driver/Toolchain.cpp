@@ -1,7 +1,6 @@
 //===- Toolchain.cpp - from generated sources to a binary -----------------===//
 
 #include "lib/Driver/Toolchain.h"
-#include "lib/Driver/Command.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,6 +10,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace braid;
@@ -103,6 +103,71 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
   if (Error error = findTargetPart(runtime, options, archives))
     return error;
   return runtime;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilers, as programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A program and its arguments, which no shell reads.  It may run beside others; its messages go to the file `log`.
+class Command {
+public:
+  Command(std::vector<std::string> arguments, std::string log) : arguments(std::move(arguments)), log(std::move(log)) {}
+
+  Error start(bool verbose);
+  /// Waits for it and shows its warnings; an error has all that it said.
+  Error finish();
+
+private:
+  std::vector<std::string> arguments;
+  std::string log;
+  sys::ProcessInfo process;
+};
+} // namespace
+
+Error Command::start(bool verbose) {
+  std::vector<StringRef> words(arguments.begin(), arguments.end());
+  if (verbose)
+    errs() << llvm::join(words, " ") << "\n";
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
+  std::string message;
+  bool failed = false;
+  process = sys::ExecuteNoWait(words.front(), words, std::nullopt, redirects, 0, &message, &failed);
+  return failed ? makeError("cannot run '" + words.front() + "': " + message) : Error::success();
+}
+
+Error Command::finish() {
+  std::string message;
+  sys::ProcessInfo result = sys::Wait(process, std::nullopt, &message);
+  std::string output;
+  if (auto buffer = MemoryBuffer::getFile(log))
+    output = (*buffer)->getBuffer().str();
+  if (result.ReturnCode == 0) {
+    errs() << output; // warnings, if any
+    return Error::success();
+  }
+  return makeError("'" + arguments.front() + "' failed on generated code" +
+                   (message.empty() ? "" : " (" + message + ")") + ":\n" + output);
+}
+
+/// Starts all, then waits for all; returns the first error.
+static Error runAll(MutableArrayRef<Command> commands, bool verbose) {
+  Error first = Error::success();
+  auto note = [&](Error error) {
+    if (first)
+      consumeError(std::move(error));
+    else
+      first = std::move(error);
+  };
+  size_t started = 0;
+  while (started < commands.size() && !first) {
+    note(commands[started].start(verbose));
+    started += !first;
+  }
+  for (Command &command : commands.take_front(started))
+    note(command.finish());
+  return first;
 }
 
 //===----------------------------------------------------------------------===//
