@@ -1,13 +1,173 @@
 //===- ProgramRanks.cpp - a program on all ranks of its mesh --------------===//
+//
+// What goes into a local program and what comes out is logical: every rank is
+// given its part of an input, and the parts of a result are put together.
+// Wherever two ranks hold the same part they must agree in every bit; nothing in
+// the interpreter depends on who came first, so any difference is one of the
+// program.
+//
+//===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Mesh.h"
+#include "dialects/Comm/Sharding.h"
+#include "lib/Reference/Blocks.h"
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/Memory.h"
+#include "lib/Reference/Print.h"
 #include "lib/Reference/Program.h"
-#include "lib/Reference/Shards.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::reference;
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// The place in the logical tensor of each element of a rank's part.
+static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank) {
+  Places places(elementCount(shape));
+  for (size_t k = 0; k < places.size(); ++k)
+    places[k] = k;
+  Index part(shape);
+  auto split = [&](int64_t dim, comm::AxesAttr axes) {
+    int64_t n = mesh.sizeOf(axes);
+    Places block = placesOfBlock(part, dim, n, mesh.numberInGroup(rank, axes));
+    for (int64_t &place : block)
+      place = place < 0 ? -1 : places[place];
+    places = std::move(block);
+    part = blockShape(part, dim, n);
+  };
+  for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
+    split(dim, axes);
+  if (sharding.isFlat())
+    split(comm::kFlat, sharding.getFlat());
+  return places;
+}
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
+
+/// A number that loses against `e` in a max (or min).
+static Element loser(Type type, Element e, bool max) {
+  if (isFloat(type))
+    return std::isfinite(e.f) ? ofFloat(max ? e.f - 1 - std::abs(e.f) : e.f + 1 + std::abs(e.f)) : e;
+  if (type.isInteger(1))
+    return ofInt(max ? 0 : 1);
+  int64_t other = max ? e.i - 1 : e.i + 1;
+  return ofInt(wrapTo(type, other) == other ? other : e.i);
+}
+
+/// The piece of an element that rank `i` of `n` holds: the pieces differ, and
+/// combine to the element.  Those of a sum are 2, -1/2, -1/4, ..., whose products
+/// are exact; ints cannot be halved.
+static Element pieceOf(Type type, Element e, comm::Reduction kind, int64_t place, int64_t i, int64_t n) {
+  if (n == 1)
+    return e;
+  if (kind == comm::Reduction::Max || kind == comm::Reduction::Min)
+    return place % n == i ? e : loser(type, e, kind == comm::Reduction::Max);
+  if (!isFloat(type))
+    return ofInt(wrapTo(type, i == 0 ? 2 * e.i : i == n - 1 ? -e.i : 0));
+  double weight = i == 0 ? 2 : -std::ldexp(1.0, -static_cast<int>(std::min(i, n - 2)));
+  return ofFloat(e.f * weight * (kind == comm::Reduction::Mean ? n : 1));
+}
+
+/// The part of a logical tensor that a rank holds.  Partial values differ from rank to rank
+/// and combine to the tensor.
+static Tensor partOf(const Tensor &logical, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank,
+                     Arithmetic arithmetic) {
+  auto type = RankedTensorType::get(logical.shape, logical.elementType);
+  Tensor part(comm::localType(type, sharding, mesh));
+  Places places = placesOfPart(logical.shape, sharding, mesh, rank);
+  int64_t pieces = mesh.sizeOf(sharding.getPartial()), piece = mesh.numberInGroup(rank, sharding.getPartial());
+  for (int64_t k = 0; k < part.size(); ++k)
+    if (places[k] >= 0)
+      part[k] = pieceOf(part.elementType, logical[places[k]], sharding.getReduction(), places[k], piece, pieces);
+  if (arithmetic == Arithmetic::Native)
+    part.round();
+  return part;
+}
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a rank holds of a result.
+struct Part {
+  int64_t rank;
+  comm::ShardingAttr sharding;
+  Tensor tensor;
+};
+
+/// The logical tensor once for each number of a partial value, with the rank
+/// that each element came from.
+struct Copy {
+  Copy(RankedTensorType type) : tensor(type), ranks(tensor.size(), -1) {}
+  Tensor tensor;
+  std::vector<int64_t> ranks;
+};
+} // namespace
+
+/// Equal bits; all NaNs are one.
+static bool same(const Tensor &a, int64_t i, const Tensor &b, int64_t k) {
+  return a[i].i == b[k].i || (a.hasFloats() && std::isnan(a.f(i)) && std::isnan(b.f(k)));
+}
+
+/// Lays a part in its place; elements that are there already must be the same.
+static llvm::Error lay(const Part &part, Copy &copy, const comm::Mesh &mesh, const std::string &what) {
+  Tensor &whole = copy.tensor;
+  Places places = placesOfPart(whole.shape, part.sharding, mesh, part.rank);
+  for (int64_t k = 0; k < part.tensor.size(); ++k) {
+    int64_t place = places[k];
+    if (place < 0)
+      continue;
+    int64_t &rank = copy.ranks[place];
+    if (rank >= 0 && !same(whole, place, part.tensor, k))
+      return llvm::createStringError(what + " differs between rank " + std::to_string(rank) + " and rank " +
+                                     std::to_string(part.rank) + ", which hold the same part: element " +
+                                     indexText(indexOfPlace(whole.shape, place)) + " is " + exactText(whole, place) +
+                                     " and " + exactText(part.tensor, k));
+    if (rank < 0) {
+      rank = part.rank;
+      whole[place] = part.tensor[k];
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// The logical tensor that has these parts; an error when replicas differ or a part is
+/// missing.  `what` names the result in messages.
+static llvm::Expected<Tensor> joinParts(ArrayRef<Part> parts, RankedTensorType type, const comm::Mesh &mesh,
+                                        const std::string &what, Arithmetic arithmetic) {
+  comm::ShardingAttr first = parts.front().sharding;
+  for (const Part &part : parts)
+    if (part.sharding.getPartial() != first.getPartial() || part.sharding.getReduction() != first.getReduction())
+      return llvm::createStringError(what + " is partial in other ways on rank " + std::to_string(parts.front().rank) +
+                                     " and on rank " + std::to_string(part.rank));
+  std::vector<Copy> copies(mesh.sizeOf(first.getPartial()), Copy(type));
+  for (const Part &part : parts)
+    if (llvm::Error error = lay(part, copies[mesh.numberInGroup(part.rank, first.getPartial())], mesh, what))
+      return error;
+  SmallVector<const Tensor *> tensors;
+  for (const Copy &copy : copies) {
+    if (auto missing = llvm::find(copy.ranks, -1); missing != copy.ranks.end())
+      return llvm::createStringError("no rank returns element " +
+                                     indexText(indexOfPlace(type.getShape(), missing - copy.ranks.begin())) + " of " +
+                                     what);
+    tensors.push_back(&copy.tensor);
+  }
+  Tensor joined = combine(first.getReduction(), tensors);
+  if (arithmetic == Arithmetic::Native)
+    joined.round();
+  return joined;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
 
 static comm::ProgramAttr programOf(Operation *op) {
   return op->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
