@@ -1,6 +1,7 @@
 //===- VerifyOrder.cpp - ranks do not deadlock ----------------------------===//
 
-#include "lib/Schedule/OrderVerifier.h"
+#include "lib/Schedule/Agreement.h"
+#include "lib/Schedule/RankPrograms.h"
 #include "passes/Collectives/Passes.h"
 
 namespace braid {
@@ -10,6 +11,129 @@ namespace braid {
 
 using namespace mlir;
 using namespace braid;
+using namespace braid::comm;
+
+namespace {
+
+/// Reports why the ranks of a program wait forever.
+class Reporter {
+public:
+  explicit Reporter(const OrderProblem &problem) : problem(problem) {}
+  LogicalResult report(const Deadlock &found);
+
+private:
+  const OrderProblem::Class &classOf(const RankState &state) const { return problem.classes[state.classNumber]; }
+  /// The communication that the rank waits for; it has not ended.
+  RankAt at(const RankState &state) const;
+  std::string waitsFor(const RankState &state, const RankState &other) const;
+  void noteWait(InFlightDiagnostic &diagnostic, const RankState &state) const;
+
+  LogicalResult reportCycle(ArrayRef<RankState> ranks);
+  LogicalResult reportUnmatched(const RankState &rank, const RankState &other);
+  LogicalResult reportMismatch(const RankState &a, const RankState &b);
+
+  const OrderProblem &problem;
+};
+
+} // namespace
+
+static RankAt rankAt(const RankState &state, const OrderProblem::Communication &communication, unsigned number) {
+  return {state.rank, cast<CollectiveOpInterface>(communication.op), number,
+          communication.kind != OrderProblem::CommunicationKind::Group};
+}
+
+RankAt Reporter::at(const RankState &state) const {
+  return rankAt(state, classOf(state).communications[*state.head()], *state.head());
+}
+
+std::string Reporter::waitsFor(const RankState &state, const RankState &other) const {
+  RankAt mine = at(state), theirs = at(other);
+  return ("rank " + Twine(state.rank) + " waits for " + mine.strBeside(theirs) + " while rank " + Twine(other.rank) +
+          " is at " + theirs.strBeside(mine))
+      .str();
+}
+
+/// Where computing has stopped, if that is not at the head of the queue itself.
+void Reporter::noteWait(InFlightDiagnostic &diagnostic, const RankState &state) const {
+  const OrderProblem::Step &step = classOf(state).steps[state.step];
+  if (step.communication == *state.head())
+    return;
+  RankAt waited = rankAt(state, classOf(state).communications[step.communication], step.communication);
+  diagnostic.attachNote(step.op->getLoc()) << "rank " << state.rank << " is here and waits for " << waited.str()
+                                           << ", which is queued behind " << at(state).str();
+}
+
+LogicalResult Reporter::reportCycle(ArrayRef<RankState> ranks) {
+  InFlightDiagnostic diagnostic = at(ranks.front()).op->emitOpError() << "deadlocks: ";
+  for (auto [index, rank] : llvm::enumerate(ranks)) {
+    std::string waits = waitsFor(rank, ranks[(index + 1) % ranks.size()]);
+    if (index == 0)
+      diagnostic << waits << "; all ranks must issue the collectives that they share in the same order";
+    else
+      diagnostic.attachNote(at(rank).op->getLoc()) << waits;
+    noteWait(diagnostic, rank);
+  }
+  return diagnostic;
+}
+
+/// Reports a send, recv or collective that has no match on the other side.
+LogicalResult Reporter::reportUnmatched(const RankState &rank, const RankState &other) {
+  using CommunicationKind = OrderProblem::CommunicationKind;
+  RankAt waiting = at(rank);
+  InFlightDiagnostic diagnostic = waiting.op->emitOpError();
+  diagnostic << "deadlocks: rank " << rank.rank << " waits for " << waiting.str() << ", but rank " << other.rank
+             << " has no ";
+  switch (classOf(rank).communications[waiting.number].kind) {
+  case CommunicationKind::Group:
+    diagnostic << "collective over " << textOf(waiting.op.getAxes()) << " left";
+    break;
+  case CommunicationKind::Send:
+    diagnostic << "recv from rank " << rank.rank << " over " << textOf(waiting.op.getAxes()) << " left";
+    break;
+  case CommunicationKind::Recv:
+    diagnostic << "send to rank " << rank.rank << " over " << textOf(waiting.op.getAxes()) << " left";
+    break;
+  }
+  noteWait(diagnostic, rank);
+  diagnostic.attachNote(classOf(other).op->getLoc()) << "rank " << other.rank << " runs this";
+  return diagnostic;
+}
+
+LogicalResult Reporter::reportMismatch(const RankState &a, const RankState &b) {
+  InFlightDiagnostic diagnostic = at(a).op->emitOpError();
+  diagnostic << "is not the same collective on ranks " << a.rank << " and " << b.rank << ": "
+             << describeDifference(at(a), at(b));
+  diagnostic.attachNote(at(b).op->getLoc()) << "rank " << b.rank << " is at " << at(b).str() << " here";
+  return diagnostic;
+}
+
+LogicalResult Reporter::report(const Deadlock &found) {
+  switch (found.kind) {
+  case Deadlock::Cycle:
+    return reportCycle(found.ranks);
+  case Deadlock::Unmatched:
+    return reportUnmatched(found.ranks[0], found.ranks[1]);
+  case Deadlock::Mismatch:
+    return reportMismatch(found.ranks[0], found.ranks[1]);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// Emits an error where the ranks of a program deadlock: where they wait for one another, have
+/// no matching communication, or do not issue the same one.
+static LogicalResult verifyOrder(ModuleOp module) {
+  FailureOr<std::vector<RankProgram>> programs = collectRankPrograms(module);
+  if (failed(programs))
+    return failure();
+  for (const RankProgram &program : *programs) {
+    FailureOr<OrderProblem> problem = readOrder(program);
+    if (failed(problem))
+      return failure();
+    if (std::optional<Deadlock> found = findDeadlock(*problem))
+      return Reporter(*problem).report(*found);
+  }
+  return success();
+}
 
 namespace {
 struct VerifyOrder : braid::impl::VerifyOrderBase<VerifyOrder> {

@@ -1,8 +1,18 @@
-//===- VerifyPlan.cpp - the boundary below planning -----------------------===//
+//===- VerifyPlan.cpp - is a module in memory form sound? -----------------===//
+//
+// Knows nothing of how the plan was made: it reads the ops only.
+//
+//===----------------------------------------------------------------------===//
 
-#include "lib/Memory/PlanVerifier.h"
+#include "dialects/Exec/Exec.h"
+#include "lib/Memory/ByteRanges.h"
+#include "lib/Memory/Plan.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include <map>
+#include <numeric>
 
 namespace braid {
 #define GEN_PASS_DEF_VERIFYPLAN
@@ -11,6 +21,322 @@ namespace braid {
 
 using namespace mlir;
 using namespace braid;
+using namespace braid::exec;
+
+namespace {
+
+/// An exec.tensor or exec.buffer.
+struct Range {
+  Operation *op;
+  StringRef name;
+  int64_t offset, bytes, first, last, padding = 0;
+  int64_t end() const { return offset + bytes; }
+};
+
+/// A reference and the range it is in.
+struct Access {
+  Range *range;
+  RefType type;
+  ByteRanges bytes;
+  bool same(const Access &other) const {
+    return range == other.range && type == other.type && bytes.offset == other.bytes.offset;
+  }
+};
+
+class ProgramVerifier {
+public:
+  ProgramVerifier(ModuleOp module, ProgramOp program, int64_t alignment)
+      : module(module), program(program), body(program.getBody().front()), alignment(alignment) {}
+  LogicalResult run();
+
+private:
+  void collect();
+  LogicalResult verifyRange(const Range &range);
+  LogicalResult verifyOverlaps();
+  LogicalResult resolveReferences();
+  void startWritten();
+  LogicalResult verifyAction(ActionOpInterface action, int64_t time);
+  LogicalResult verifyStrides(ActionOpInterface action);
+  LogicalResult verifyAliases(ActionOpInterface action);
+  LogicalResult verifyUnderWay(ActionOpInterface action);
+  LogicalResult clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun, StringRef doesIn);
+  void finish(ActionOpInterface action);
+  LogicalResult verifyLife(ActionOpInterface action, const Access &access, int64_t time);
+  LogicalResult verifyResults();
+
+  ModuleOp module;
+  ProgramOp program;
+  Block &body;
+  int64_t alignment;
+  int64_t numActions = 0;
+  llvm::MapVector<StringRef, Range> ranges;
+  DenseMap<Value, Access> accesses;
+  DenseMap<Range *, WrittenBytes> written;
+  /// Actions that have begun and whose end is still to come.
+  llvm::SetVector<Operation *> underWay;
+};
+
+} // namespace
+
+void ProgramVerifier::collect() {
+  numActions = llvm::range_size(body.getOps<ActionOpInterface>());
+  for (auto buffer : body.getOps<BufferOp>())
+    ranges.insert({buffer.getSymName(),
+                   {buffer, buffer.getSymName(), static_cast<int64_t>(buffer.getOffset()),
+                    static_cast<int64_t>(buffer.getBytes()), static_cast<int64_t>(buffer.getFirst()),
+                    static_cast<int64_t>(buffer.getLast()), static_cast<int64_t>(buffer.getPadding().value_or(0))}});
+  for (auto tensor : module.getOps<TensorOp>())
+    if (isHeldBy(tensor, program))
+      ranges.insert({tensor.getSymName(),
+                     {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
+                      static_cast<int64_t>(tensor.getBytes()), -1, numActions}});
+}
+
+LogicalResult ProgramVerifier::verifyRange(const Range &range) {
+  if (range.offset < 0 || range.offset % alignment != 0)
+    return range.op->emitOpError() << "'" << range.name << "' is at " << range.offset << ", which is not a multiple of "
+                                   << alignment;
+  if (range.padding < 0 || range.padding > range.bytes)
+    return range.op->emitOpError() << "'" << range.name << "' has " << range.padding << " bytes of padding in "
+                                   << range.bytes;
+  int64_t arena = program.getArenaBytes();
+  if (range.end() > arena)
+    return range.op->emitOpError() << "'" << range.name << "' ends at " << range.end() << " but the arena of '"
+                                   << program.getSymName() << "' has " << arena << " bytes";
+  if (range.first < -1 || range.last > numActions || range.first > range.last)
+    return range.op->emitOpError() << "'" << range.name << "' lives from " << range.first << " to " << range.last
+                                   << " in a program of " << numActions << " actions";
+  return success();
+}
+
+/// Walks time with the live ranges in a map from offset.
+LogicalResult ProgramVerifier::verifyOverlaps() {
+  std::vector<const Range *> byFirst;
+  for (auto &[name, range] : ranges)
+    if (range.bytes > 0)
+      byFirst.push_back(&range);
+  std::vector<const Range *> byLast = byFirst;
+  llvm::stable_sort(byFirst, [](const Range *a, const Range *b) { return a->first < b->first; });
+  llvm::stable_sort(byLast, [](const Range *a, const Range *b) { return a->last < b->last; });
+  std::map<int64_t, const Range *> live;
+  auto dying = byLast.begin();
+  for (const Range *range : byFirst) {
+    for (; (*dying)->last < range->first; ++dying)
+      live.erase((*dying)->offset);
+    auto above = live.lower_bound(range->offset);
+    const Range *clash = nullptr;
+    if (above != live.end() && above->first < range->end())
+      clash = above->second;
+    else if (above != live.begin() && std::prev(above)->second->end() > range->offset)
+      clash = std::prev(above)->second;
+    if (clash) {
+      InFlightDiagnostic diagnostic = range->op->emitOpError();
+      diagnostic << "'" << range->name << "' at " << range->offset << " to " << range->end() << " overlaps '"
+                 << clash->name << "' at " << clash->offset << " to " << clash->end() << " while both are live";
+      diagnostic.attachNote(clash->op->getLoc()) << "the other range";
+      return diagnostic;
+    }
+    live[range->offset] = range;
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::resolveReferences() {
+  for (auto ref : body.getOps<RefOp>()) {
+    auto found = ranges.find(ref.getBuffer());
+    if (found == ranges.end())
+      return ref.emitOpError() << "to '" << ref.getBuffer()
+                               << "', which is not an exec.buffer or exec.tensor of these ranks";
+    RefType type = ref.getType();
+    if (failed(RefType::verify([&] { return ref.emitOpError(); }, type.getShape(), type.getElementType(),
+                               type.getStrides())))
+      return failure();
+    ByteRanges bytes(type, ref.getOffset());
+    if (bytes.offset < 0 || bytes.end() > found->second.bytes)
+      return ref.emitOpError() << "covers bytes " << bytes.offset << " to " << bytes.end() << " of '" << found->first
+                               << "', which has " << found->second.bytes;
+    accesses.insert({ref.getResult(), {&found->second, type, bytes}});
+  }
+  return success();
+}
+
+/// Inputs and persistent tensors hold values from the start.
+void ProgramVerifier::startWritten() {
+  DenseMap<Range *, int64_t> units;
+  for (auto &[value, access] : accesses)
+    units[access.range] = std::gcd(units[access.range], access.bytes.unit());
+  for (auto &[name, range] : ranges) {
+    bool whole = isa<TensorOp>(range.op) || cast<BufferOp>(range.op).getIo() == "input";
+    int64_t unit = std::gcd(units.lookup(&range), range.bytes);
+    auto entry = written.insert({&range, WrittenBytes(range.bytes, unit)}).first;
+    if (whole)
+      entry->second.writeAll();
+  }
+}
+
+LogicalResult ProgramVerifier::verifyLife(ActionOpInterface action, const Access &access, int64_t time) {
+  if (access.range->first <= time && time <= access.range->last)
+    return success();
+  InFlightDiagnostic diagnostic = action.emitOpError();
+  diagnostic << "is action " << time << " but uses '" << access.range->name << "', which lives from "
+             << access.range->first << " to " << access.range->last;
+  diagnostic.attachNote(access.range->op->getLoc()) << "declared here";
+  return diagnostic;
+}
+
+LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
+  DenseMap<Range *, SmallVector<unsigned>> insOf, outsOf;
+  for (auto [index, in] : llvm::enumerate(action.getActionIns()))
+    insOf[accesses.at(in).range].push_back(index);
+  for (auto [index, out] : llvm::enumerate(action.getActionOuts())) {
+    const Access &write = accesses.at(out);
+    int64_t tied = action.getTiedIn(index);
+    if (tied >= 0 && !accesses.at(action.getActionIns()[tied]).same(write))
+      return action.emitOpError() << "must write out " << index << " where operand " << tied
+                                  << " is, but their references differ";
+    for (unsigned in : insOf.lookup(write.range)) {
+      const Access &read = accesses.at(action.getActionIns()[in]);
+      bool may = read.same(write) && (tied == in || action.mayWriteInPlace(index, in));
+      if (!may && overlap(read.bytes, write.bytes))
+        return action.emitOpError() << "writes out " << index << " over its operand " << in << " in '"
+                                    << write.range->name << "', which it may not overwrite";
+    }
+    for (unsigned other : outsOf.lookup(write.range))
+      if (overlap(accesses.at(action.getActionOuts()[other]).bytes, write.bytes))
+        return action.emitOpError() << "writes outs " << other << " and " << index << " to the same bytes of '"
+                                    << write.range->name << "'";
+    outsOf[write.range].push_back(index);
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
+  auto refuse = [&](const Twine &does, RefType type) {
+    return action.emitOpError() << does << " as " << type << ", but takes contiguous memory only";
+  };
+  for (auto [index, in] : llvm::enumerate(action.getActionIns()))
+    if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index, type.getStrides()))
+      return refuse("reads operand " + Twine(index), type);
+  for (auto [index, out] : llvm::enumerate(action.getActionOuts()))
+    if (RefType type = accesses.at(out).type; !type.isContiguous() && !action.mayWriteStrided(index, type.getStrides()))
+      return refuse("writes out " + Twine(index), type);
+  return success();
+}
+
+LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun,
+                                     StringRef doesIn) {
+  InFlightDiagnostic diagnostic = action.emitOpError();
+  diagnostic << does << " '" << accesses.at(ref).range->name << "', which " << begun.getActionName() << " " << doesIn
+             << " until its wait";
+  diagnostic.attachNote(begun->getLoc()) << "started here";
+  return diagnostic;
+}
+
+/// What is under way may read its operands and write its outs at any time: nobody
+/// else touches the outs or writes the operands.
+LogicalResult ProgramVerifier::verifyUnderWay(ActionOpInterface action) {
+  auto meets = [&](Value a, Value b) {
+    return accesses.at(a).range == accesses.at(b).range && overlap(accesses.at(a).bytes, accesses.at(b).bytes);
+  };
+  for (Operation *op : underWay) {
+    auto begun = cast<ActionOpInterface>(op);
+    for (Value written : begun.getActionOuts()) {
+      for (Value in : action.getActionIns())
+        if (meets(in, written))
+          return clash(action, "reads", in, begun, "writes");
+      for (Value out : action.getActionOuts())
+        if (meets(out, written))
+          return clash(action, "writes", out, begun, "writes");
+    }
+    for (Value read : begun.getActionIns())
+      for (Value out : action.getActionOuts())
+        if (meets(out, read))
+          return clash(action, "writes", out, begun, "reads");
+  }
+  return success();
+}
+
+/// The outs hold values from the action's end on.
+void ProgramVerifier::finish(ActionOpInterface action) {
+  auto begun = cast<ActionOpInterface>(action.getActionBegin());
+  underWay.remove(begun);
+  for (Value out : begun.getActionOuts())
+    written.find(accesses.at(out).range)->second.write(accesses.at(out).bytes);
+}
+
+LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t time) {
+  auto begun = cast<ActionOpInterface>(action.getActionBegin());
+  for (OperandRange refs : {begun.getActionIns(), begun.getActionOuts()})
+    for (Value ref : refs) {
+      auto access = accesses.find(ref);
+      if (access == accesses.end())
+        return action.emitOpError() << "has an operand that is not an exec.ref of this program";
+      if (failed(verifyLife(action, access->second, time)))
+        return failure();
+    }
+  if (failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
+    return failure();
+  for (auto [index, in] : llvm::enumerate(action.getActionIns())) {
+    const Access &read = accesses.at(in);
+    if (int64_t byte = written.find(read.range)->second.firstUnwritten(read.bytes); byte >= 0)
+      return action.emitOpError() << "reads byte " << byte << " of '" << read.range->name << "' as operand " << index
+                                  << ", but no action before has written it";
+  }
+  if (failed(verifyAliases(action)))
+    return failure();
+  if (action.getActionEnd() == action)
+    finish(action);
+  else
+    underWay.insert(action);
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyResults() {
+  for (auto &[name, range] : ranges) {
+    auto buffer = dyn_cast<BufferOp>(range.op);
+    if (!buffer || buffer.getIo() != "result")
+      continue;
+    auto type = dyn_cast<RankedTensorType>(buffer.getType().value_or(Type()));
+    if (!type)
+      return buffer.emitOpError() << "is a result without a tensor type";
+    ByteRanges whole(RefType::contiguous(type), 0);
+    if (whole.end() > range.bytes)
+      return buffer.emitOpError() << "has " << range.bytes << " bytes for a " << type << " of " << whole.end();
+    if (range.last != numActions)
+      return buffer.emitOpError() << "is a result but dies at action " << range.last << " of " << numActions;
+    if (int64_t byte = written.find(&range)->second.firstUnwritten(whole); byte >= 0)
+      return buffer.emitOpError() << "is a result whose byte " << byte << " no action writes";
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::run() {
+  collect();
+  for (auto &[name, range] : ranges)
+    if (failed(verifyRange(range)))
+      return failure();
+  if (failed(verifyOverlaps()) || failed(resolveReferences()))
+    return failure();
+  startWritten();
+  int64_t time = 0;
+  for (auto action : body.getOps<ActionOpInterface>())
+    if (failed(verifyAction(action, time++)))
+      return failure();
+  return verifyResults();
+}
+
+/// Emits an error where persistent tensors and buffers overlap, leave the arena
+/// or are not aligned; where an access leaves its buffer's life; where bytes are
+/// read that nothing has written; where an action overwrites its own operand
+/// without saying that it may, or reads strided memory that it does not take; where
+/// what an action under way reads is written, or what it writes is touched, before
+/// its end.
+static LogicalResult verifyPlan(ModuleOp module, int64_t alignment) {
+  for (auto program : module.getOps<ProgramOp>())
+    if (failed(ProgramVerifier(module, program, alignment).run()))
+      return failure();
+  return success();
+}
 
 namespace {
 struct VerifyPlan : braid::impl::VerifyPlanBase<VerifyPlan> {
