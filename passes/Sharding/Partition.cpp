@@ -9,13 +9,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Interfaces/Interfaces.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/TGBuilder.h"
 #include "lib/Sharding/FactorAxes.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Sharding/Reshard.h"
 #include "lib/Sharding/VerifyShardings.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Sharding/PartitionShard.h"
 #include "passes/Sharding/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -27,6 +26,81 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
+
+//===----------------------------------------------------------------------===//
+// Where the part of a rank is
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Positional ops ask where the rank's part of a factor starts, and reductions of
+/// flat ranges where the padding is.  Both follow from the rank's number in a group,
+/// which is made once for each group of a function.
+class RankPlaces {
+public:
+  /// Ops are made where `builder` stands; what is made early dominates what is made
+  /// late, because a function is one block, built from front to back.
+  RankPlaces(OpBuilder &builder, FlatSymbolRefAttr symbol, const Mesh &mesh)
+      : builder(builder), symbol(symbol), mesh(mesh) {}
+
+  /// The rank's number in its group times `size`: tensor<i32>.
+  Value offset(Location loc, AxesAttr axes, int64_t size);
+
+  /// `range`, the rank's flat range of a tensor of `elements`, with `fill` in place
+  /// of the padding.
+  Value maskPadding(Location loc, Value range, double fill, AxesAttr axes, int64_t elements);
+
+private:
+  Value number(Location loc, AxesAttr axes);
+
+  OpBuilder &builder;
+  FlatSymbolRefAttr symbol;
+  const Mesh &mesh;
+  llvm::DenseMap<AxesAttr, Value> numbers;
+  llvm::DenseMap<std::pair<AxesAttr, int64_t>, Value> offsets;
+};
+} // namespace
+
+Value RankPlaces::number(Location loc, AxesAttr axes) {
+  Value &known = numbers[axes];
+  if (!known)
+    known = builder.create<AxisIndexOp>(loc, symbol, axes);
+  return known;
+}
+
+Value RankPlaces::offset(Location loc, AxesAttr axes, int64_t size) {
+  Value &known = offsets[{axes, size}];
+  if (known)
+    return known;
+  tg::TensorBuilder t(builder, loc);
+  if (mesh.sizeOf(axes) == 1)
+    return known = t.zeros(RankedTensorType::get({}, builder.getI32Type()));
+  Value index = number(loc, axes);
+  return known = size == 1 ? index : t.make<arith::MulIOp>(index, t.like(index, size));
+}
+
+/// Element j of rank i's range is number i * range + j of the tensor.  To stay in 32
+/// bits for tensors of any size, the bound is computed instead: with elements =
+/// q * range + r it is r on rank q, at least the range on ranks before it and at most
+/// 0 on those behind it.
+Value RankPlaces::maskPadding(Location loc, Value range, double fill, AxesAttr axes, int64_t elements) {
+  int64_t size = cast<RankedTensorType>(range.getType()).getDimSize(0);
+  if (elements == size * mesh.sizeOf(axes))
+    return range;
+  tg::TensorBuilder t(builder, loc);
+  Value index = number(loc, axes);
+  Value last = t.like(index, elements / size), one = t.like(index, 1), minusOne = t.like(index, -1);
+  Value ahead = t.make<arith::SubIOp>(last, index);
+  ahead = t.make<arith::MaxSIOp>(t.make<arith::MinSIOp>(ahead, one), minusOne);
+  Value whole = t.like(index, size), rest = t.like(index, elements % size);
+  Value bound = t.make<arith::AddIOp>(t.make<arith::MulIOp>(ahead, whole), rest);
+  Value position = t.iota(range, 0, builder.getI32Type());
+  Value isElement = t.compare(arith::CmpIPredicate::slt, position, t.fromScalar(bound, position));
+  return t.select(isElement, range, t.like(range, fill));
+}
+
+//===----------------------------------------------------------------------===//
+// A function
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Makes one function local.
