@@ -9,9 +9,9 @@
 
 #include "braid_rt.h"
 #include "core/Context.h"
-#include "core/HostView.h"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -27,6 +27,24 @@ inline std::span<const br_io> resultsOf(const br_program &p) {
 const br_program *findProgram(const br_model &model, std::string_view name);
 const br_tensor *findTensor(const br_model &model, std::string_view name);
 const br_io *findByRole(std::span<const br_io> ios, std::string_view role);
+
+// How the host uses a part of the arena: where that is memory of the host, the part itself;
+// elsewhere a copy, which is made and written back around its use.
+// Write: every byte, or what was there is lost.  Update: some.
+enum class Use { Read, Write, Update };
+
+// Calls f(std::byte *memory) on `bytes` bytes from `offset`.  What f throws leaves the
+// arena as it was where that lies on a device.
+template <class F> void onHost(br_context &context, uint64_t offset, uint64_t bytes, Use use, const F &f) {
+  if (std::byte *arena = context.hostArena())
+    return f(arena + offset);
+  const std::unique_ptr<std::byte[]> copy(new std::byte[bytes]);
+  if (use != Use::Write)
+    context.read(offset, copy.get(), bytes);
+  f(copy.get());
+  if (use != Use::Read)
+    context.write(offset, copy.get(), bytes);
+}
 
 class Model {
 public:

@@ -3,10 +3,17 @@
 #include "data/Batches.h"
 
 #include "base/Error.h"
+#include "core/Agree.h"
+#include "core/AllOrNothing.h"
 #include "core/Mesh.h"
-#include "data/BroadcastBatches.h"
 #include "data/TensorBatches.h"
 #include "data/TokenBatches.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <string_view>
 
 using namespace braid;
 
@@ -31,6 +38,124 @@ std::string braid::rowsLeftOut(const RowOrder &order, const char *part, const ch
   return concat("the last ", leftOut, " of ", order.rows, " ", unit, " of the ", part,
                 " are left out, being fewer than the ", order.batch, " of a batch: ", why);
 }
+
+//===----------------------------------------------------------------------===//
+// Batches that another rank reads
+//
+// Where one rank serves the others, their programs take no data: the program itself sends
+// them their part.  But they run the same training loop, which depends on the sizes of the
+// data, so the rank that reads the data broadcasts these sizes.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// What the training loop reads from a source, as numbers; none is negative.
+struct Sizes {
+  int64_t isOfTokens; // else of rows
+  int64_t trainingTokens, heldOutTokens;
+  int64_t rows, readers, length; // BatchSize
+  int64_t trainingRows, trainingBatch, trainingMayBeShort;
+  int64_t heldOutRows, heldOutBatch, heldOutMayBeShort;
+};
+constexpr size_t numSizes = sizeof(Sizes) / sizeof(int64_t);
+
+Sizes sizesOf(const BatchSource &source, const br_program *training, const br_program *evaluation) {
+  Sizes sizes{};
+  sizes.isOfTokens = std::string_view(source.unit()) == "tokens";
+  sizes.trainingTokens = source.trainingTokens();
+  sizes.heldOutTokens = source.heldOutTokens();
+  BatchSize size = source.batchSize(training ? *training : *evaluation);
+  sizes.rows = size.rows, sizes.readers = size.readers;
+  sizes.length = size.length;
+  if (training) {
+    RowOrder order = source.trainingOrder(*training, /*perStep=*/1);
+    sizes.trainingRows = order.rows, sizes.trainingBatch = order.batch;
+    sizes.trainingMayBeShort = order.canBeShort;
+  }
+  if (evaluation) {
+    RowOrder order = source.evaluationOrder(*evaluation);
+    sizes.heldOutRows = order.rows, sizes.heldOutBatch = order.batch;
+    sizes.heldOutMayBeShort = order.canBeShort;
+  }
+  return sizes;
+}
+
+// The maximum over all ranks, where ranks that read nothing contribute 0.  A number takes
+// two values of a round of `agree`.
+Sizes share(Model &model, const Sizes &own) {
+  constexpr size_t perRound = agreeValues / 2;
+  constexpr int64_t low = INT32_MAX;
+  auto numbers = std::bit_cast<std::array<int64_t, numSizes>>(own);
+  for (size_t first = 0; first < numSizes; first += perRound) {
+    size_t count = std::min(perRound, numSizes - first);
+    std::array<int32_t, agreeValues> values{};
+    for (size_t i = 0; i < count; ++i) {
+      values[2 * i] = static_cast<int32_t>(numbers[first + i] >> 31);
+      values[2 * i + 1] = static_cast<int32_t>(numbers[first + i] & low);
+    }
+    values = agree(model, values);
+    for (size_t i = 0; i < count; ++i)
+      numbers[first + i] = (int64_t{values[2 * i]} << 31) + values[2 * i + 1];
+  }
+  return std::bit_cast<Sizes>(numbers);
+}
+
+class BroadcastBatches : public BatchSource {
+public:
+  explicit BroadcastBatches(const Sizes &sizes) : sizes(sizes) {}
+
+  int64_t fillTraining(const br_program &, int64_t, int, int) override {
+    return sizes.rows * sizes.readers * sizes.length;
+  }
+  // The rank that reads the batch knows how many of them count.
+  int64_t fillEvaluation(const br_program &, int64_t, int64_t) override {
+    return sizes.rows * sizes.readers * sizes.length;
+  }
+  RowOrder trainingOrder(const br_program &, int perStep) const override {
+    return {sizes.trainingRows, sizes.trainingBatch * perStep, sizes.trainingMayBeShort != 0};
+  }
+  RowOrder evaluationOrder(const br_program &) const override {
+    return {sizes.heldOutRows, sizes.heldOutBatch, sizes.heldOutMayBeShort != 0};
+  }
+  BatchSize batchSize(const br_program &) const override { return {sizes.rows, sizes.readers, sizes.length}; }
+  int64_t trainingTokens() const override { return sizes.trainingTokens; }
+  int64_t heldOutTokens() const override { return sizes.heldOutTokens; }
+  const char *unit() const override { return sizes.isOfTokens ? "tokens" : "rows"; }
+  const char *rowUnit() const override { return sizes.isOfTokens ? "windows" : "rows"; }
+
+private:
+  Sizes sizes;
+};
+
+} // namespace
+
+// Whether a program has inputs that are filled from data.
+static bool takesData(const br_program &program) {
+  auto inputs = inputsOf(program);
+  return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return !isScalarRole(io.role); });
+}
+
+// Returns what `open` returns on ranks whose programs take data; on the others a source
+// that fills nothing and has the same sizes.  All ranks must call it; if one cannot open
+// its data, all throw Error.
+static std::unique_ptr<BatchSource> openOrReceiveSizes(Model &model, const br_program *training,
+                                                       const br_program *evaluation,
+                                                       const std::function<std::unique_ptr<BatchSource>()> &open) {
+  std::unique_ptr<BatchSource> source;
+  if (takesData(training ? *training : *evaluation))
+    allOrNothing(model, [&] { source = open(); });
+  else
+    allOrNothing(model, [] {});
+  Sizes own{};
+  if (source)
+    own = sizesOf(*source, training, evaluation);
+  Sizes shared = share(model, own);
+  return source ? std::move(source) : std::make_unique<BroadcastBatches>(shared);
+}
+
+//===----------------------------------------------------------------------===//
+// Any
+//===----------------------------------------------------------------------===//
 
 std::unique_ptr<BatchSource> braid::openBatches(Model &model, const BatchOptions &options, const br_program *training,
                                                 const br_program *evaluation) {

@@ -22,7 +22,6 @@
 #include "core/Plan.h"
 #include "train/Evaluate.h"
 #include "train/Metrics.h"
-#include "train/Schedule.h"
 #include "train/Stop.h"
 #include "train/TrainJob.h"
 
@@ -31,6 +30,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <numbers>
 #include <vector>
 
 using namespace braid;
@@ -38,6 +38,19 @@ using namespace braid;
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Linear from lr / warmup up to lr, then constant, or down to minLr along half
+// a cosine that ends at decaySteps.  Steps count from 1.
+float learningRate(const JobState &s, int64_t step) {
+  if (step <= s.warmup)
+    return s.lr * static_cast<float>(static_cast<double>(step) / s.warmup);
+  if (s.schedule == "constant")
+    return s.lr;
+  double length = std::max<int64_t>(1, s.decaySteps - s.warmup);
+  double progress = std::min(1.0, static_cast<double>(step - s.warmup) / length);
+  double share = 0.5 * (1 + std::cos(std::numbers::pi * progress));
+  return static_cast<float>(s.minLr + (s.lr - s.minLr) * share);
+}
 
 // A step that was put into the queue.
 struct StartedStep {
