@@ -6,7 +6,7 @@ import sys
 
 SHARD = ("func.func(comm-propagate,comm-insert-reshards,comm-verify-shardings),comm-partition,"
          "func.func(comm-simplify),comm-verify-order")
-PLAN = "exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-plan,exec-verify-memory"
+PLAN = "exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-plan,exec-verify-memory,tg-verify-facts"
 
 # A phase with its options, and its passes with what the options say of them.
 PHASES = {
@@ -32,17 +32,17 @@ PHASES = {
     "braid-partition{noise-scale=true mixed-precision=true}":
         f"comm-agree,{SHARD},func.func(comm-noise-scale),func.func(comm-reduce-precision)",
     "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel",
-    "braid-decompose": "canonicalize,cse,func.func(tg-decompose,tg-verify-primitives)",
+    "braid-decompose": "canonicalize,cse,func.func(tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-decompose{attention-calls=true epilogues=true}":
         "canonicalize,cse,"
-        "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives)",
+        "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
     "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",
     "braid-actions": "func.func(exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels),"
-                     "exec-verify-values",
+                     "exec-verify-values,tg-verify-facts",
     "braid-actions{bias-gradients=false}": "func.func(exec-select-calls,exec-form-kernels,exec-fuse-kernels),"
-                                           "exec-verify-values",
-    "braid-overlap": "func.func(comm-overlap),exec-verify-values",
+                                           "exec-verify-values,tg-verify-facts",
+    "braid-overlap": "comm-overlap,exec-verify-values,tg-verify-facts",
     "braid-memory": PLAN,
     "braid-memory{ranks=true}": f"{PLAN},comm-verify-order",
 }
