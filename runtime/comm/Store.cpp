@@ -3,16 +3,12 @@
 #include "comm/Store.h"
 
 #include "base/Error.h"
+#include "comm/FolderStore.h"
 #include "comm/TcpStore.h"
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 #include <thread>
-#include <unistd.h>
 
 using namespace braid;
 
@@ -49,70 +45,6 @@ StoreAddress braid::parseStoreAddress(const std::string &text) {
   fail("invalid rendezvous '", text,
        "': expected file:///FOLDER, a folder that all ranks see, or tcp://HOST:PORT with the host of rank 0");
 }
-
-//===----------------------------------------------------------------------===//
-// A folder
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-// A file a key, written under another name and renamed: what is there is whole.
-class FolderStore : public Store {
-public:
-  // Makes the folder if need be.
-  explicit FolderStore(std::string folder);
-
-  void set(const std::string &key, const std::string &value) override;
-  std::optional<std::string> find(const std::string &key) override;
-
-private:
-  std::string pathOf(const std::string &key) const;
-
-  const std::string folder;
-};
-
-} // namespace
-
-FolderStore::FolderStore(std::string name) : folder(std::move(name)) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    fail("cannot make the folder '", folder, "', the rendezvous of the ranks: ", error.message());
-}
-
-// Keys are paths; names of files are not.
-std::string FolderStore::pathOf(const std::string &key) const {
-  std::string name;
-  for (char c : key)
-    if (c == '/' || c == '%')
-      name += c == '/' ? "%2f" : "%25";
-    else
-      name += c;
-  return folder + "/" + name;
-}
-
-void FolderStore::set(const std::string &key, const std::string &value) {
-  std::string path = pathOf(key), temporary = concat(path, ".", getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << value;
-  file.close();
-  std::error_code error;
-  if (file)
-    std::filesystem::rename(temporary, path, error);
-  if (!file || error)
-    fail("cannot write '", path, "', in the rendezvous of the ranks");
-}
-
-std::optional<std::string> FolderStore::find(const std::string &key) {
-  std::ifstream file(pathOf(key), std::ios::binary);
-  if (!file)
-    return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-//===----------------------------------------------------------------------===//
-// A part of a store
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -12,92 +12,20 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "comm/MessageTransport.h"
+#include "comm/OwnAddress.h"
 #include "comm/Store.h"
 #include "comm/gloo/Liveness.h"
 #include "comm/transports.h"
 
-#include <climits>
 #include <cstdlib>
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netdb.h>
-#include <optional>
-#include <set>
 #include <thread>
-#include <unistd.h>
-#include <vector>
 
 using namespace braid;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Where other machines reach this one
-//===----------------------------------------------------------------------===//
-
-std::optional<std::string> textOf(const sockaddr *address) {
-  bool isV4 = address && address->sa_family == AF_INET;
-  if (!isV4 && (!address || address->sa_family != AF_INET6))
-    return std::nullopt;
-  // An address of a link is of use with its link only.
-  if (!isV4 && IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr))
-    return std::nullopt;
-  char text[NI_MAXHOST];
-  if (getnameinfo(address, isV4 ? sizeof(sockaddr_in) : sizeof(sockaddr_in6), text, sizeof text, nullptr, 0,
-                  NI_NUMERICHOST) != 0)
-    return std::nullopt;
-  return text;
-}
-
-// Of interfaces that are up and no loopback, in their order, IPv4 first.
-std::vector<std::string> interfaceAddresses() {
-  std::vector<std::string> v4, others;
-  ifaddrs *first = nullptr;
-  if (getifaddrs(&first) != 0)
-    return {};
-  for (ifaddrs *each = first; each; each = each->ifa_next) {
-    std::optional<std::string> text = textOf(each->ifa_addr);
-    if (text && (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK))
-      (each->ifa_addr->sa_family == AF_INET ? v4 : others).push_back(*text);
-  }
-  freeifaddrs(first);
-  v4.insert(v4.end(), others.begin(), others.end());
-  return v4;
-}
-
-std::set<std::string> addressesOfName() {
-  char name[HOST_NAME_MAX + 1] = {};
-  addrinfo hints = {}, *first = nullptr;
-  hints.ai_socktype = SOCK_STREAM;
-  if (gethostname(name, HOST_NAME_MAX) != 0 || getaddrinfo(name, nullptr, &hints, &first) != 0)
-    return {};
-  std::set<std::string> texts;
-  for (addrinfo *each = first; each; each = each->ai_next)
-    if (std::optional<std::string> text = textOf(each->ai_addr))
-      texts.insert(*text);
-  freeaddrinfo(first);
-  return texts;
-}
-
-// A numeric address of this machine: one that its name stands for, else that of its
-// first interface that is up; a loopback address only when there is nothing else.
-// The name alone would not do: it may be unknown, as in containers, or stand for a
-// loopback address, as Debian's installer sets it.
-std::string ownAddress() {
-  std::vector<std::string> candidates = interfaceAddresses();
-  std::set<std::string> named = addressesOfName();
-  for (const std::string &candidate : candidates)
-    if (named.count(candidate))
-      return candidate;
-  return candidates.empty() ? "127.0.0.1" : candidates.front();
-}
-
-//===----------------------------------------------------------------------===//
-// The transport
-//===----------------------------------------------------------------------===//
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000) + 1);

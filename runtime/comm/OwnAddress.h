@@ -1,0 +1,16 @@
+//===- OwnAddress.h - where other machines reach this one -----------------===//
+#ifndef BRAID_COMM_OWNADDRESS_H
+#define BRAID_COMM_OWNADDRESS_H
+
+#include <string>
+
+namespace braid {
+
+// A numeric address of this machine: one that its name stands for, else that of its
+// first interface that is up; a loopback address only when there is nothing else.
+// The name alone would not do: it may be unknown, as in containers, or stand for a
+// loopback address, as Debian's installer sets it.
+std::string ownAddress();
+
+} // namespace braid
+#endif // BRAID_COMM_OWNADDRESS_H
