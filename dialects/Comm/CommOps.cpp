@@ -173,9 +173,6 @@ LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyAnnotation(*this, getSharding(), tables);
 }
 
-NumericKind ConstrainOp::getNumericKind() { return NumericKind::Movement; }
-NumericKind ReshardOp::getNumericKind() { return NumericKind::Movement; }
-
 ShardingRule ConstrainOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 SmallVector<Value> ConstrainOp::buildShard(OpBuilder &, const Shard &shard) { return {shard.operands[0]}; }
 

@@ -52,7 +52,7 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
 
 def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>, DeclareOpInterfaceMethods<PrecisionOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>, PrecisionOpInterface, HasNumericKind<"Movement">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The identity; its result has this sharding, and so has its gradient.";
   let description = [{
@@ -70,7 +70,7 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
 }
 
 def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<PrecisionOpInterface>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    PrecisionOpInterface, HasNumericKind<"Movement">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned.";
   let description = [{
     ```mlir
@@ -130,7 +130,7 @@ def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
 }
 
 def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided", "getActionCost"],
-    [DeclareOpInterfaceMethods<PrecisionOpInterface>]> {
+    [PrecisionOpInterface, HasNumericKind<"Movement">]> {
   let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
   let description = [{
     n is the size of the group and i this rank's number in it: the block has the
@@ -158,7 +158,7 @@ def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided"
 }
 
 def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteStrided"],
-    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<PrecisionOpInterface>]> {
+    [AttrSizedOperandSegments, PrecisionOpInterface, HasNumericKind<"Movement">]> {
   let summary = "n blocks side by side; where each goes depends on this rank's number.";
   let description = [{
     Block k is put at number (i + shifts[k]) mod n along `dim`, or in the flat

@@ -39,9 +39,6 @@ template <typename Action> static FailureOr<Mesh> requirePlace(Action action, Sy
   return mesh;
 }
 
-NumericKind SliceOp::getNumericKind() { return NumericKind::Movement; }
-NumericKind AssembleOp::getNumericKind() { return NumericKind::Movement; }
-
 /// What is not in the block is not read.
 exec::ActionCost SliceOp::getActionCost() {
   int64_t bytes = bytesOf(TypeRange(getType()));

@@ -35,7 +35,14 @@ mlir::Value cloneWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type 
 /// That of an op of Movement; null for others.
 mlir::Value moveWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
 
-/// A trait: see Interfaces.td.
+/// Traits: see Interfaces.td.
+template <NumericKind kind> struct HasNumericKind {
+  template <typename ConcreteType>
+  class Impl : public mlir::OpTrait::TraitBase<ConcreteType, HasNumericKind<kind>::template Impl> {
+  public:
+    static NumericKind getNumericKind() { return kind; }
+  };
+};
 template <typename ConcreteType> class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
 
 /// One operation for each element of the results: right for elementwise ops.

@@ -78,7 +78,8 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     type.  Elementwise ops of other dialects are known by their trait.
   }];
   let methods = [
-    InterfaceMethod<"The op's kind.", "::braid::NumericKind", "getNumericKind", (ins)>,
+    InterfaceMethod<"The op's kind, which the trait HasNumericKind states.", "::braid::NumericKind", "getNumericKind",
+      (ins), [{ return $_op.getNumericKind(); }]>,
     InterfaceMethod<[{Builds, at the builder's insertion point, the op's only result
       with elements of the wider float type `element`, as it is before it is
       rounded.  `widen` answers an operand in that type.  Null if the op has no
@@ -89,6 +90,11 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
            "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$widen),
       [{}], [{ return ::braid::moveWide($_op, builder, element, widen); }]>,
   ];
+}
+
+/// What an op is to PrecisionOpInterface: an enumerator of NumericKind.
+class HasNumericKind<string kind> : ParamNativeOpTrait<"HasNumericKind", "::braid::NumericKind::" # kind> {
+  let cppNamespace = "::braid";
 }
 
 /// The only result has the elements of the only operand in the same row-major order,

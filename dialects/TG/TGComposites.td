@@ -13,10 +13,10 @@ include "dialects/TG/TGDialect.td"
 // Activations
 //===----------------------------------------------------------------------===//
 
-class TG_Activation<string mnemonic, list<Trait> traits = []>
-    : TG_Op<mnemonic, !listconcat(traits, [SameOperandsAndResultType, TG_Composite, TG_Cost])>;
+class TG_Activation<string mnemonic, string kind, list<Trait> traits = []>
+    : TG_Op<mnemonic, kind, !listconcat(traits, [SameOperandsAndResultType, TG_Composite, TG_Cost])>;
 
-def TG_GeluOp : TG_Activation<"gelu", [TG_Diff]> {
+def TG_GeluOp : TG_Activation<"gelu", "Elementwise", [TG_Diff]> {
   let summary = "GELU: x Φ(x) with erf, or its tanh approximation (Hendrycks & Gimpel 2016).";
   let description = [{
     ```mlir
@@ -28,7 +28,7 @@ def TG_GeluOp : TG_Activation<"gelu", [TG_Diff]> {
   let assemblyFormat = "$kind $input attr-dict `:` type($result)";
 }
 
-def TG_GeluGradOp : TG_Activation<"gelu_grad"> {
+def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
   let summary = "dx of GELU from x and dy.";
   let description = [{
     ```mlir
@@ -40,7 +40,7 @@ def TG_GeluGradOp : TG_Activation<"gelu_grad"> {
   let assemblyFormat = "$kind $input `,` $gradient attr-dict `:` type($result)";
 }
 
-def TG_SiluOp : TG_Activation<"silu", [TG_Diff]> {
+def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
   let summary = "SiLU: x / (1 + exp(-x)).";
   let description = [{
     ```mlir
@@ -52,7 +52,7 @@ def TG_SiluOp : TG_Activation<"silu", [TG_Diff]> {
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_SiluGradOp : TG_Activation<"silu_grad"> {
+def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
   let summary = "dx of SiLU from x and dy.";
   let description = [{
     ```mlir
@@ -64,7 +64,7 @@ def TG_SiluGradOp : TG_Activation<"silu_grad"> {
   let assemblyFormat = "$input `,` $gradient attr-dict `:` type($result)";
 }
 
-def TG_ReluOp : TG_Activation<"relu"> {
+def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
   let summary = "ReLU: x, and 0 where x is negative; the gradient at 0 is 0.";
   let description = [{
     ```mlir
@@ -76,7 +76,7 @@ def TG_ReluOp : TG_Activation<"relu"> {
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_DropoutOp : TG_Op<"dropout", [TG_Diff, TG_Composite, TG_Cost]> {
+def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate).";
   let description = [{
     Element i is kept when `random_uniform(key, stream)[i] >= rate`.  Its own
@@ -97,7 +97,7 @@ def TG_DropoutOp : TG_Op<"dropout", [TG_Diff, TG_Composite, TG_Cost]> {
 // Softmax and norms, over the last dim
 //===----------------------------------------------------------------------===//
 
-def TG_SoftmaxOp : TG_Activation<"softmax", [TG_Diff]> {
+def TG_SoftmaxOp : TG_Activation<"softmax", "Softmax", [TG_Diff]> {
   let summary = "Softmax over the last dim.";
   let description = [{
     ```mlir
@@ -109,7 +109,7 @@ def TG_SoftmaxOp : TG_Activation<"softmax", [TG_Diff]> {
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_SoftmaxGradOp : TG_Activation<"softmax_grad"> {
+def TG_SoftmaxGradOp : TG_Activation<"softmax_grad", "Softmax"> {
   let summary = "dx of softmax from its result y and dy: y (dy - sum(y dy)).";
   let description = [{
     ```mlir
@@ -121,7 +121,7 @@ def TG_SoftmaxGradOp : TG_Activation<"softmax_grad"> {
   let assemblyFormat = "$output `,` $gradient attr-dict `:` type($result)";
 }
 
-def TG_LayerNormOp : TG_Op<"layer_norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_LayerNormOp : TG_Op<"layer_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Layer norm over the last dim (Ba et al. 2016); returns y, mean and 1/std.";
   let description = [{
     ```mlir
@@ -134,7 +134,7 @@ def TG_LayerNormOp : TG_Op<"layer_norm", [TG_Infer, TG_Diff, TG_Composite, TG_Co
   let assemblyFormat = "$input `,` $weight (`,` $bias^)? `eps` $eps attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "dx, dweight and dbias of layer norm.";
   let description = [{
     ```mlir
@@ -147,7 +147,7 @@ def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", [TG_Infer, TG_Composite, TG_Co
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_RmsNormOp : TG_Op<"rms_norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_RmsNormOp : TG_Op<"rms_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "RMS norm over the last dim (Zhang & Sennrich 2019); returns y and 1/rms.";
   let description = [{
     ```mlir
@@ -159,7 +159,7 @@ def TG_RmsNormOp : TG_Op<"rms_norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]>
   let assemblyFormat = "$input `,` $weight `eps` $eps attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "dx and dweight of RMS norm.";
   let description = [{
     ```mlir
@@ -176,7 +176,7 @@ def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", [TG_Infer, TG_Composite, TG_Cost]>
 // Attention
 //===----------------------------------------------------------------------===//
 
-def TG_AttentionOp : TG_Op<"attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp.";
   let description = [{
     Layout: q is batch x sequence x heads x size, k and v have kv heads, which
@@ -193,7 +193,7 @@ def TG_AttentionOp : TG_Op<"attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cos
   let assemblyFormat = "$query `,` $key `,` $value `scale` $scale (`causal` $causal^)? attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_AttentionGradOp : TG_Op<"attention_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "dq, dk and dv of attention, from its operands, result and log-sum-exp (Dao et al. 2022).";
   let description = [{
     ```mlir
@@ -208,7 +208,7 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", [TG_Infer, TG_Composite, TG_Cos
   let assemblyFormat = "operands `scale` $scale (`causal` $causal^)? attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_RopeOp : TG_Op<"rope", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Rotary position embedding (Su et al. 2021), halves rotated together.";
   let description = [{
     x is batch x sequence x heads x size; with half = size/2 and the angle
@@ -228,7 +228,7 @@ def TG_RopeOp : TG_Op<"rope", [SameOperandsAndResultType, TG_Diff, TG_Composite,
 // Loss
 //===----------------------------------------------------------------------===//
 
-def TG_CrossEntropyOp : TG_Op<"cross_entropy", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_CrossEntropyOp : TG_Op<"cross_entropy", "Loss", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Softmax cross entropy with class indices; returns the loss and the row log-sum-exp.";
   let description = [{
     Rows whose target is `ignore_index` count neither in the sum nor in the mean's
@@ -244,7 +244,7 @@ def TG_CrossEntropyOp : TG_Op<"cross_entropy", [TG_Infer, TG_Diff, TG_Composite,
   let assemblyFormat = "$reduction $logits `,` $targets `ignore` $ignore_index attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_CrossEntropyGradOp : TG_Op<"cross_entropy_grad", [TG_Infer, TG_Composite, TG_Cost]> {
+def TG_CrossEntropyGradOp : TG_Op<"cross_entropy_grad", "Loss", [TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "dlogits of cross entropy from logits, targets, log-sum-exp and dloss.";
   let description = [{
     ```mlir

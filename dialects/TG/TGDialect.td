@@ -183,12 +183,14 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
 // Op classes
 //===----------------------------------------------------------------------===//
 
+/// `kind`: the NumericKind, what the op is to a policy of precision.
 /// `shardMethods`: `buildShard`, of an op that is not simply itself on a shard.
 /// `wideMethods`: `buildWide`, of an op that computes and whose result is rounded only to be stored.
-class TG_Op<string mnemonic, list<Trait> traits = [], list<string> shardMethods = [], list<string> wideMethods = []>
+class TG_Op<string mnemonic, string kind, list<Trait> traits = [], list<string> shardMethods = [],
+            list<string> wideMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
          DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>,
-         DeclareOpInterfaceMethods<PrecisionOpInterface, wideMethods>])>;
+         DeclareOpInterfaceMethods<PrecisionOpInterface, wideMethods>, HasNumericKind<kind>])>;
 
 defvar TG_Infer = InferTypeOpAdaptor;
 /// Whose operands decide all but the width of the result's floats.

@@ -4,7 +4,7 @@
 
 include "dialects/TG/TGDialect.td"
 
-def TG_SgdOp : TG_Op<"sgd", [TG_Composite, TG_Cost]> {
+def TG_SgdOp : TG_Op<"sgd", "Optimizer", [TG_Composite, TG_Cost]> {
   let summary = "SGD: g += weight_decay p; m = momentum m + g; p -= lr (nesterov ? g + momentum m : m).";
   let description = [{
     Without momentum there is no state: p -= lr g.
@@ -25,7 +25,7 @@ def TG_SgdOp : TG_Op<"sgd", [TG_Composite, TG_Cost]> {
   let hasVerifier = 1;
 }
 
-def TG_AdamOp : TG_Op<"adam", [TG_Infer, TG_Composite, TG_Cost]> {
+def TG_AdamOp : TG_Op<"adam", "Optimizer", [TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "Adam (Kingma & Ba 2015), or AdamW (Loshchilov & Hutter 2019) when `decoupled`.";
   let description = [{
     m = beta1 m + (1-beta1) g; v = beta2 v + (1-beta2) g²;
@@ -47,7 +47,7 @@ def TG_AdamOp : TG_Op<"adam", [TG_Infer, TG_Composite, TG_Cost]> {
   }];
 }
 
-def TG_GlobalNormOp : TG_Op<"global_norm", [TG_Composite, TG_Cost]> {
+def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]> {
   let summary = "The 2-norm of several tensors taken as one vector.";
   let description = [{
     ```mlir

@@ -9,7 +9,7 @@
 
 include "dialects/TG/Contraction.td"
 
-def TG_ContractOp : TG_Op<"contract", [TG_InferToWidth, TG_Diff, TG_Cost], [], ["buildWide"]> {
+def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, TG_Cost], [], ["buildWide"]> {
   let summary = "Contraction of two tensors, as an einsum.";
   let description = [{
     Every letter names a dimension (`#tg.contraction`).  Products of bf16 are summed in
@@ -26,7 +26,7 @@ def TG_ContractOp : TG_Op<"contract", [TG_InferToWidth, TG_Diff, TG_Cost], [], [
   let hasCanonicalizer = 1;
 }
 
-def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
+def TG_BroadcastOp : TG_Op<"broadcast", "Movement", [TG_Diff, TG_DefaultCost]> {
   let summary = "Repeats a tensor along new dims.";
   let description = [{
     Operand dim i becomes result dim `dims[i]` (increasing); its size is the
@@ -44,7 +44,7 @@ def TG_BroadcastOp : TG_Op<"broadcast", [TG_Diff, TG_DefaultCost]> {
   let hasCanonicalizer = 1;
 }
 
-def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"], ["buildWide"]> {
+def TG_ReduceOp : TG_Op<"reduce", "Reduction", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"], ["buildWide"]> {
   let summary = "Reduces dims away by sum, max or mean.";
   let description = [{
     `dims` is strictly increasing; the result drops them.
@@ -59,7 +59,7 @@ def TG_ReduceOp : TG_Op<"reduce", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"], 
   let hasFolder = 1;
 }
 
-def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_TransposeOp : TG_Op<"transpose", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Permutes dims: result dim i is input dim `permutation[i]`.";
   let description = [{
     ```mlir
@@ -72,7 +72,7 @@ def TG_TransposeOp : TG_Op<"transpose", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_ReshapeOp : TG_Op<"reshape", [KeepsElements, TG_Diff, TG_DefaultCost]> {
+def TG_ReshapeOp : TG_Op<"reshape", "Movement", [KeepsElements, TG_Diff, TG_DefaultCost]> {
   let summary = "The same elements in row-major order under another shape.";
   let description = [{
     ```mlir
@@ -86,7 +86,7 @@ def TG_ReshapeOp : TG_Op<"reshape", [KeepsElements, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_SliceOp : TG_Op<"slice", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "A range of one dim: `offset`, `size` and `stride` along `dim`.";
   let description = [{
     ```mlir
@@ -103,7 +103,7 @@ def TG_SliceOp : TG_Op<"slice", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_ConcatOp : TG_Op<"concat", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Joins tensors along `dim`.";
   let description = [{
     ```mlir
@@ -116,7 +116,7 @@ def TG_ConcatOp : TG_Op<"concat", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasFolder = 1;
 }
 
-def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
+def TG_PadOp : TG_Op<"pad", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`.";
   let description = [{
     ```mlir
@@ -132,7 +132,7 @@ def TG_PadOp : TG_Op<"pad", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let hasCanonicalizer = 1;
 }
 
-def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildShard"]> {
+def TG_GatherOp : TG_Op<"gather", "Embedding", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildShard"]> {
   let summary = "Rows of a table by index: an embedding.";
   let description = [{
     The result's shape is the indices' with the table's row appended.  An index
@@ -147,7 +147,7 @@ def TG_GatherOp : TG_Op<"gather", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildSh
   let assemblyFormat = "$table `,` $indices attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost], ["buildShard"], ["buildWide"]> {
+def TG_ScatterAddOp : TG_Op<"scatter_add", "Embedding", [TG_Diff, TG_DefaultCost], ["buildShard"], ["buildWide"]> {
   let summary = "Sums rows into a table of zeros by index, in index order.";
   let description = [{
     ```mlir
@@ -160,7 +160,7 @@ def TG_ScatterAddOp : TG_Op<"scatter_add", [TG_Diff, TG_DefaultCost], ["buildSha
   let hasVerifier = 1;
 }
 
-def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost], ["buildShard"]> {
+def TG_IotaOp : TG_Op<"iota", "Source", [TG_DefaultCost], ["buildShard"]> {
   let summary = "Each element is its index along `dim`.";
   let description = [{
     ```mlir
@@ -173,7 +173,8 @@ def TG_IotaOp : TG_Op<"iota", [TG_DefaultCost], ["buildShard"]> {
   let hasVerifier = 1;
 }
 
-def TG_ConvertOp : TG_Op<"convert", [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
+def TG_ConvertOp : TG_Op<"convert", "Conversion",
+    [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
   let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1.";
   let description = [{
     ```mlir
@@ -186,7 +187,7 @@ def TG_ConvertOp : TG_Op<"convert", [KeepsElements, TG_Diff, TG_DefaultCost, Sam
   let hasFolder = 1;
 }
 
-def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost], ["buildShard"]> {
+def TG_RandomUniformOp : TG_Op<"random_uniform", "Source", [TG_DefaultCost], ["buildShard"]> {
   let summary = "Uniform numbers in [0, 1), a function of the key and the element's index.";
   let description = [{
     Philox4x32-10 (Salmon et al., SC 2011).  `key` is tensor<4xi32>: seed low,
@@ -219,7 +220,7 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", [TG_DefaultCost], ["buildShard"
   }];
 }
 
-def TG_StopGradientOp : TG_Op<"stop_gradient", [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement", [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
   let summary = "The identity; no gradient flows back.";
   let description = [{
     ```mlir
@@ -231,7 +232,7 @@ def TG_StopGradientOp : TG_Op<"stop_gradient", [KeepsElements, TG_Diff, TG_Defau
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
   let summary = "The identity; a named, ordered, removable point of the graph.";
   let description = [{
     In the forward graph a hook named "x" gives its gradient a hook "x.grad".
@@ -247,7 +248,7 @@ def TG_HookOp : TG_Op<"hook", [TG_Diff, TG_DefaultCost, SameOperandsAndResultTyp
   let assemblyFormat = "$input $name `order` $order attr-dict `:` type($result)";
 }
 
-def TG_CountOp : TG_Op<"count", [TG_DefaultCost, TG_Composite]> {
+def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
   let summary = "How many targets are not `ignore_index`, as a float.";
   let description = [{
     ```mlir
