@@ -3,6 +3,7 @@
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -36,6 +37,28 @@ Value braid::cloneWide(Operation *op, OpBuilder &builder, Type element, Widen wi
 
 Value braid::moveWide(Operation *op, OpBuilder &builder, Type element, Widen widen) {
   return numericKindOf(op) == NumericKind::Movement ? cloneWide(op, builder, element, widen) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes and conversions
+//===----------------------------------------------------------------------===//
+
+bool braid::isReshape(Operation *op) {
+  return op->hasTrait<KeepsElements>() &&
+         getElementTypeOrSelf(op->getOperand(0)) == getElementTypeOrSelf(op->getResult(0));
+}
+
+Value braid::beforeReshapes(Value value) {
+  for (Operation *op = value.getDefiningOp(); op && isReshape(op); op = value.getDefiningOp())
+    value = op->getOperand(0);
+  return value;
+}
+
+bool braid::isConversion(Operation *op) { return numericKindOf(op) == NumericKind::Conversion; }
+
+Value braid::convertedFrom(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isConversion(op) ? op->getOperand(0) : Value();
 }
 
 //===----------------------------------------------------------------------===//

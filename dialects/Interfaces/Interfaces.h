@@ -43,7 +43,17 @@ template <NumericKind kind> struct HasNumericKind {
     static NumericKind getNumericKind() { return kind; }
   };
 };
+template <typename ConcreteType>
+class IdentityInInference : public mlir::OpTrait::TraitBase<ConcreteType, IdentityInInference> {};
 template <typename ConcreteType> class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
+
+/// Whether the result of `op` has its operand's elements, of the same type and in the same order.
+bool isReshape(mlir::Operation *op);
+/// What `value` is a reshape of, in any number of steps.
+mlir::Value beforeReshapes(mlir::Value value);
+bool isConversion(mlir::Operation *op);
+/// What `value` is converted from; null if no conversion makes it.
+mlir::Value convertedFrom(mlir::Value value);
 
 /// One operation for each element of the results: right for elementwise ops.
 int64_t defaultFlops(mlir::Operation *op);

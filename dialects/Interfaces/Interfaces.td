@@ -30,8 +30,9 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    A composite op: kept whole because targets have fast code for it, defined by
-    its decomposition into primitives (which may use other composites).
+    A composite op: kept whole because targets have fast code for it, or because an
+    earlier pass reads it; defined by its decomposition into primitives (which may use
+    other composites).
   }];
   let methods = [InterfaceMethod<
     "Builds the definition of the op; returns one value for each result.",
@@ -90,6 +91,25 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
            "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$widen),
       [{}], [{ return ::braid::moveWide($_op, builder, element, widen); }]>,
   ];
+}
+
+def LossOpInterface : OpInterface<"LossOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    An op whose first result may be the loss of a batch: the sum or the mean of what its
+    examples contribute, so that the sums of microbatches add up.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether this op is a sum or a mean.", "bool", "isSumOrMean", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<[{Makes a mean the sum.  Returns, built at the builder's insertion point,
+      the scalar that the mean divides by; null if the op was a sum already.}],
+      "::mlir::Value", "makeSum", (ins "::mlir::OpBuilder &":$builder)>,
+  ];
+}
+
+/// In inference the op is its first operand.
+def IdentityInInference : NativeOpTrait<"IdentityInInference"> {
+  let cppNamespace = "::braid";
 }
 
 /// What an op is to PrecisionOpInterface: an enumerator of NumericKind.

@@ -76,7 +76,7 @@ def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Cost]> {
+def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [IdentityInInference, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate).";
   let description = [{
     Element i is kept when `random_uniform(key, stream)[i] >= rate`.  Its own
@@ -228,7 +228,7 @@ def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff
 // Loss
 //===----------------------------------------------------------------------===//
 
-def TG_CrossEntropyOp : TG_Op<"cross_entropy", "Loss", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_CrossEntropyOp : TG_Op<"cross_entropy", "Loss", [TG_Infer, TG_Diff, TG_Composite, TG_Cost, TG_Loss]> {
   let summary = "Softmax cross entropy with class indices; returns the loss and the row log-sum-exp.";
   let description = [{
     Rows whose target is `ignore_index` count neither in the sum nor in the mean's

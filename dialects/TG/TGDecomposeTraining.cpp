@@ -80,6 +80,29 @@ SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
+// Losses as sums
+//===----------------------------------------------------------------------===//
+
+Value CrossEntropyOp::makeSum(OpBuilder &builder) {
+  if (getReduction() == LossReduction::Sum)
+    return {};
+  setReduction(LossReduction::Sum);
+  return builder.create<CountOp>(getLoc(), getLoss().getType(), getTargets(), getIgnoreIndexAttr());
+}
+
+bool ReduceOp::isSumOrMean() { return getKind() != ReduceKind::Max; }
+
+Value ReduceOp::makeSum(OpBuilder &builder) {
+  if (getKind() == ReduceKind::Sum)
+    return {};
+  setKind(ReduceKind::Sum);
+  TensorBuilder t(builder, getLoc());
+  return t.constant(withShape(getType(), {}), typeOf(getInput()).getNumElements());
+}
+
+SmallVector<Value> StopGradientOp::decompose(OpBuilder &) { return {getInput()}; }
+
+//===----------------------------------------------------------------------===//
 // Optimizers
 //===----------------------------------------------------------------------===//
 

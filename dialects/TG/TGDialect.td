@@ -197,6 +197,7 @@ defvar TG_Infer = InferTypeOpAdaptor;
 defvar TG_InferToWidth = InferTypeOpAdaptorWithIsCompatible;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
+defvar TG_Loss = DeclareOpInterfaceMethods<LossOpInterface>;
 defvar TG_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>;
 defvar TG_DefaultCost = DeclareOpInterfaceMethods<CostOpInterface>;
 

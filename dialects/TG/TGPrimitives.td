@@ -44,7 +44,9 @@ def TG_BroadcastOp : TG_Op<"broadcast", "Movement", [TG_Diff, TG_DefaultCost]> {
   let hasCanonicalizer = 1;
 }
 
-def TG_ReduceOp : TG_Op<"reduce", "Reduction", [TG_Infer, TG_Diff, TG_Cost], ["buildShard"], ["buildWide"]> {
+def TG_ReduceOp : TG_Op<"reduce", "Reduction",
+    [TG_Infer, TG_Diff, TG_Cost, DeclareOpInterfaceMethods<LossOpInterface, ["isSumOrMean"]>], ["buildShard"],
+    ["buildWide"]> {
   let summary = "Reduces dims away by sum, max or mean.";
   let description = [{
     `dims` is strictly increasing; the result drops them.
@@ -220,7 +222,8 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", "Source", [TG_DefaultCost], ["b
   }];
 }
 
-def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement", [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
+def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement",
+    [KeepsElements, TG_Diff, TG_Composite, TG_DefaultCost, SameOperandsAndResultType]> {
   let summary = "The identity; no gradient flows back.";
   let description = [{
     ```mlir

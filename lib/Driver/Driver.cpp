@@ -87,9 +87,9 @@ static int64_t vocabularyOf(ModuleOp graph) {
   int64_t rows = 0;
   for (auto function : graph.getOps<func::FuncOp>())
     if (BlockArgument tokens = argumentWithRole(function, tg::Role::Tokens))
-      for (Operation *user : tokens.getUsers())
-        if (auto gather = dyn_cast<tg::GatherOp>(user); gather && gather.getIndices() == tokens)
-          rows = gather.getTable().getType().getDimSize(0);
+      for (OpOperand &use : tokens.getUses())
+        if (numericKindOf(use.getOwner()) == NumericKind::Embedding && use.getOperandNumber() == 1)
+          rows = cast<RankedTensorType>(use.getOwner()->getOperand(0).getType()).getDimSize(0);
   return rows;
 }
 

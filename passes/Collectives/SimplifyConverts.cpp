@@ -29,10 +29,10 @@ struct GatherBeforeWidening final : RankPattern<AllGatherOp> {
   bool apply(AllGatherOp op, PatternRewriter &rewriter) const final {
     if (op.getIns().size() != 1)
       return false;
-    auto convert = op.getIns().front().getDefiningOp<tg::ConvertOp>();
-    if (!convert || bitsOf(convert.getInput()) >= bitsOf(convert))
+    Value wide = op.getIns().front(), narrow = convertedFrom(wide);
+    if (!narrow || bitsOf(narrow) >= bitsOf(wide))
       return false;
-    Value gathered = gatherInstead(rewriter, op, convert.getInput());
+    Value gathered = gatherInstead(rewriter, op, narrow);
     rewriter.replaceOpWithNewOp<tg::ConvertOp>(op, op.getResult(0).getType(), gathered);
     return true;
   }
@@ -49,7 +49,7 @@ struct NarrowBeforeGather final : RankPattern<AllGatherOp> {
     SmallVector<Operation *> readers(op->getUsers());
     Type narrow = readers.front()->getResultTypes().empty() ? Type() : readers.front()->getResult(0).getType();
     for (Operation *reader : readers)
-      if (!isa<tg::ConvertOp>(reader) || reader->getResult(0).getType() != narrow ||
+      if (!isConversion(reader) || reader->getResult(0).getType() != narrow ||
           bitsOf(reader->getResult(0)) >= bitsOf(wide))
         return false;
     Type element = cast<RankedTensorType>(narrow).getElementType();

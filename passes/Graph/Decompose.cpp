@@ -25,8 +25,6 @@ struct Decompose : braid::impl::DecomposePassBase<Decompose> {
     for (SmallVector<DecomposableOpInterface> composites; collect(composites); composites.clear())
       for (DecomposableOpInterface composite : composites)
         replace(composite);
-    if (only.empty())
-      eraseMarks();
   }
 
 private:
@@ -51,15 +49,6 @@ private:
     OpBuilder builder(composite);
     composite->replaceAllUsesWith(composite.decompose(builder));
     composite->erase();
-  }
-
-  void eraseMarks() {
-    SmallVector<tg::StopGradientOp> marks;
-    getOperation().walk([&](tg::StopGradientOp op) { marks.push_back(op); });
-    for (tg::StopGradientOp op : marks) {
-      op.replaceAllUsesWith(op.getInput());
-      op.erase();
-    }
   }
 };
 } // namespace

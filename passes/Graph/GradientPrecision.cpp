@@ -23,8 +23,8 @@ static bool isOf(Value value, Type element) { return tg::typeOf(value).getElemen
 
 /// What a value of type `element` is converted from, if it is bf16.
 static Value narrowSourceOf(Value value) {
-  auto convert = value.getDefiningOp<tg::ConvertOp>();
-  return convert && convert.getInput().getType().getElementType().isBF16() ? Value(convert.getInput()) : Value();
+  Value source = convertedFrom(value);
+  return source && tg::typeOf(source).getElementType().isBF16() ? source : Value();
 }
 
 /// A bf16 value with elements of `element`, unrounded as far as its ops know how.

@@ -10,7 +10,6 @@
 using namespace mlir;
 using namespace braid;
 using tg::CrossEntropyOp;
-using tg::ReshapeOp;
 
 /// Whether it is what the passes take a graph to be; they say what is not.
 static bool isGraph(func::FuncOp function) {
@@ -22,13 +21,7 @@ static bool isGraph(func::FuncOp function) {
          });
 }
 
-static Value beforeReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
-  return value;
-}
-
-/// The cross entropy whose loss is the function's, or null.
+/// The cross entropy whose loss is the function's, or null: no other loss leaves rows out.
 static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
   std::optional<unsigned> result = resultWithRole(function, tg::Role::Loss);
   Value value = result ? beforeReshapes(returnOf(function).getOperand(*result)) : Value();
@@ -41,8 +34,7 @@ static bool onlyLossReads(Value targets, CrossEntropyOp loss, const SetVector<Op
   return llvm::all_of(targets.getUsers(), [&](Operation *user) {
     if (user == loss.getOperation() || !ops.contains(user))
       return true;
-    auto reshape = dyn_cast<ReshapeOp>(user);
-    return reshape && onlyLossReads(reshape.getResult(), loss, ops);
+    return isReshape(user) && onlyLossReads(user->getResult(0), loss, ops);
   });
 }
 

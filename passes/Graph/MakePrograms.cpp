@@ -29,10 +29,13 @@ static void keepResults(func::FuncOp function, tg::Role role) {
   });
 }
 
-static void removeDropout(func::FuncOp function) {
-  function.walk([](tg::DropoutOp dropout) {
-    dropout.getResult().replaceAllUsesWith(dropout.getInput());
-    dropout.erase();
+/// Dropout and the like.
+static void removeTrainingOps(func::FuncOp function) {
+  function.walk([](Operation *op) {
+    if (!op->hasTrait<IdentityInInference>())
+      return;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
   });
 }
 
@@ -41,7 +44,7 @@ static func::FuncOp copyFor(func::FuncOp model, StringRef name, tg::Role role) {
   func::FuncOp copy = model.clone();
   copy.setName(name);
   keepResults(copy, role);
-  removeDropout(copy);
+  removeTrainingOps(copy);
   eraseDeadOps(copy);
   eraseUnusedInputs(copy);
   return copy;

@@ -14,7 +14,7 @@ def DecomposePass : Pass<"tg-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     The last pass over the graph: forward and backward share what differentiation
     chose to save, and nothing after merges a recomputed value with its original.
-    `tg.stop_gradient`, which only differentiation reads, goes too.  The new ops
+    `tg.stop_gradient`, which only differentiation reads, is its operand.  The new ops
     carry the composite's name, with its location below.
 
     Input:
@@ -45,9 +45,9 @@ def DecomposePass : Pass<"tg-decompose", "::mlir::func::FuncOp"> {
 def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> {
   let summary = "Checks that the graph consists of primitives";
   let description = [{
-    The boundary between the graph and `exec`: no composite, hook or
-    `tg.stop_gradient` is left, and every op belongs to `tg`, `arith`, `math` or
-    `func`, or is a library call of `exec` that was selected with its epilogue.  In
+    The boundary between the graph and `exec`: no composite or hook is left, and
+    every op belongs to `tg`, `arith`, `math` or `func`, or is a library call of
+    `exec` that was selected with its epilogue.  In
     the program of a rank (`comm.program`) there may also be ops of `comm`.  States
     belong to parameters that the function has.  Changes nothing.
 

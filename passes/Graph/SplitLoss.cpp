@@ -15,13 +15,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-/// The op that computes a value, seen through reshapes.
-static Operation *sourceOf(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
-  return value.getDefiningOp();
-}
-
 /// Fails if an op that the loss is computed from mixes examples.
 static LogicalResult checkNothingMixesBefore(Operation *loss, const BatchDims &dims) {
   SetVector<Operation *> before;
@@ -39,14 +32,13 @@ static LogicalResult checkNothingMixesBefore(Operation *loss, const BatchDims &d
 }
 
 /// Checks that the loss is a sum or a mean over the batch; returns its op.
-static FailureOr<Operation *> findLoss(func::FuncOp function, Value result) {
+static FailureOr<LossOpInterface> findLoss(func::FuncOp function, Value result) {
   FailureOr<BatchDims> dims = BatchDims::find(function);
   if (failed(dims))
     return failure();
-  Operation *op = sourceOf(result);
-  auto reduce = dyn_cast_if_present<ReduceOp>(op);
-  bool isSum = isa_and_present<CrossEntropyOp>(op) || (reduce && reduce.getKind() != ReduceKind::Max);
-  if (!isSum || typeOf(result).getNumElements() != 1) {
+  Operation *op = beforeReshapes(result).getDefiningOp();
+  auto loss = dyn_cast_if_present<LossOpInterface>(op);
+  if (!loss || !loss.isSumOrMean() || typeOf(result).getNumElements() != 1) {
     InFlightDiagnostic error = op ? op->emitError() : function.emitError();
     error << "the loss, " << result.getType()
           << ", is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number";
@@ -60,26 +52,7 @@ static FailureOr<Operation *> findLoss(func::FuncOp function, Value result) {
                            << ", which does not reduce the batch of " << dims->size();
   if (failed(checkNothingMixesBefore(op, *dims)))
     return failure();
-  return op;
-}
-
-/// Makes the loss a sum; returns what the mean divides by, or null if it was a
-/// sum already.
-static Value makeSum(Operation *op) {
-  OpBuilder builder(op);
-  TensorBuilder b(builder, op->getLoc());
-  builder.setInsertionPointAfter(op);
-  if (auto loss = dyn_cast<CrossEntropyOp>(op)) {
-    if (loss.getReduction() == LossReduction::Sum)
-      return {};
-    loss.setReduction(LossReduction::Sum);
-    return b.make<CountOp>(loss.getLoss().getType(), loss.getTargets(), loss.getIgnoreIndexAttr());
-  }
-  auto reduce = cast<ReduceOp>(op);
-  if (reduce.getKind() == ReduceKind::Sum)
-    return {};
-  reduce.setKind(ReduceKind::Sum);
-  return b.constant(withShape(reduce.getType(), {}), typeOf(reduce.getInput()).getNumElements());
+  return loss;
 }
 
 namespace {
@@ -95,12 +68,14 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
       function.emitError() << "'" << function.getName() << "' has no result with the role loss";
       return signalPassFailure();
     }
-    FailureOr<Operation *> loss = findLoss(function, returnOf(function).getOperand(*result));
+    FailureOr<LossOpInterface> loss = findLoss(function, returnOf(function).getOperand(*result));
     if (failed(loss))
       return signalPassFailure();
     if (!onlyResult(*loss, *result))
       return signalPassFailure();
-    if (Value count = makeSum(*loss))
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(*loss);
+    if (Value count = loss->makeSum(builder))
       addResult(function, count, Role::Count);
   }
 
@@ -111,7 +86,7 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
       OpOperand &use = *value.use_begin();
       if (isa<func::ReturnOp>(use.getOwner()))
         return true;
-      if (!isa<ReshapeOp>(use.getOwner()))
+      if (!isReshape(use.getOwner()))
         break;
       value = use.getOwner()->getResult(0);
     }

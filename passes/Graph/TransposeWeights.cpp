@@ -17,7 +17,7 @@ using tg::ContractOp;
 static bool isStoredByRows(BlockArgument weight) {
   bool found = false;
   for (OpOperand &use : weight.getUses()) {
-    if (isa<tg::GatherOp>(use.getOwner()))
+    if (numericKindOf(use.getOwner()) == NumericKind::Embedding)
       return false;
     auto contract = dyn_cast<ContractOp>(use.getOwner());
     if (!contract)

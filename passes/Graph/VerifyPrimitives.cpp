@@ -33,8 +33,6 @@ private:
     if (auto hook = dyn_cast<tg::HookOp>(op))
       return op->emitOpError() << "\"" << hook.getName()
                                << "\" is still a hook; run tg-remove-hooks before this boundary";
-    if (isa<tg::StopGradientOp>(op))
-      return op->emitOpError() << "is read by differentiation only; run tg-decompose before this boundary";
     // Library calls may be selected before composites are decomposed: their
     // epilogues match activations that are still one op.
     bool isLibraryCall = op->getName().getDialectNamespace() == "exec";

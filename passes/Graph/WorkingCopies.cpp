@@ -22,11 +22,11 @@ using namespace mlir;
 using namespace braid;
 
 /// The conversions of a parameter to bf16.
-static SmallVector<tg::ConvertOp> narrowings(BlockArgument parameter) {
-  SmallVector<tg::ConvertOp> found;
+static SmallVector<Operation *> narrowings(BlockArgument parameter) {
+  SmallVector<Operation *> found;
   for (Operation *user : parameter.getUsers())
-    if (auto convert = dyn_cast<tg::ConvertOp>(user); convert && convert.getType().getElementType().isBF16())
-      found.push_back(convert);
+    if (isConversion(user) && tg::typeOf(user->getResult(0)).getElementType().isBF16())
+      found.push_back(user);
   return found;
 }
 
@@ -43,7 +43,7 @@ struct Split {
   BlockArgument argument;
   tg::ParamAttr parameter; ///< That of the working copy.
   Type type;
-  SmallVector<tg::ConvertOp> reads;
+  SmallVector<Operation *> reads;
   BlockArgument master = {}; ///< Where the program updates it.
 };
 
@@ -68,8 +68,8 @@ struct WorkingCopies final : braid::impl::WorkingCopiesPassBase<WorkingCopies> {
 private:
   static void note(Narrowed &narrowed, func::FuncOp function, BlockArgument argument, tg::ParamAttr parameter) {
     narrowed.arguments.push_back(argument);
-    for (tg::ConvertOp convert : narrowings(argument))
-      narrowed.type = convert.getType();
+    for (Operation *narrowing : narrowings(argument))
+      narrowed.type = narrowing->getResult(0).getType();
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       narrowed.isUpdated |= function.getResultAttr(i, tg::kUpdates) == parameter.getName();
   }
@@ -80,7 +80,7 @@ private:
       return success();
     for (BlockArgument argument : narrowed.arguments)
       for (Operation *user : argument.getUsers())
-        if (!isa<tg::ConvertOp>(user) || user->getResult(0).getType() != narrowed.type)
+        if (!isConversion(user) || user->getResult(0).getType() != narrowed.type)
           return user->emitError() << "reads " << name << " as " << argument.getType()
                                    << ", and another op reads it as " << narrowed.type
                                    << "; no program updates it, so there is no master to copy from: "
@@ -125,9 +125,9 @@ private:
     if (split.master)
       split.argument.replaceAllUsesExcept(split.master,
                                           SmallPtrSet<Operation *, 4>(split.reads.begin(), split.reads.end()));
-    for (tg::ConvertOp read : split.reads) {
-      read.replaceAllUsesWith(Value(split.argument));
-      read.erase();
+    for (Operation *read : split.reads) {
+      read->replaceAllUsesWith(ValueRange(split.argument));
+      read->erase();
     }
     split.argument.setType(split.type);
     function.setArgAttr(split.argument.getArgNumber(), tg::kParam, split.parameter);

@@ -40,9 +40,8 @@ static bool isCheap(Value value) {
 /// A tensor read as wider floats: half the bytes, and what a pass over it wrote
 /// narrow is not kept wide for another.
 static bool isWidened(Value value) {
-  auto convert = value.getDefiningOp<tg::ConvertOp>();
-  return convert && convert.getInput().getType().getElementType().isBF16() &&
-         isa<FloatType>(convert.getType().getElementType());
+  Value source = convertedFrom(value);
+  return source && getElementTypeOrSelf(source).isBF16() && isa<FloatType>(getElementTypeOrSelf(value));
 }
 
 bool braid::isInlined(Value value) {

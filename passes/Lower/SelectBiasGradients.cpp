@@ -36,11 +36,10 @@ static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType
 //===----------------------------------------------------------------------===//
 
 /// The conversion to a wider type that only `reduce` reads, or null.
-static tg::ConvertOp wideningOf(tg::ReduceOp reduce) {
-  auto convert = reduce.getInput().getDefiningOp<tg::ConvertOp>();
-  bool isWidening = convert && convert->hasOneUse() && elementOf(convert.getInput()).isBF16() &&
-                    elementOf(convert.getResult()).isF32();
-  return isWidening ? convert : tg::ConvertOp();
+static Operation *wideningOf(tg::ReduceOp reduce) {
+  Value wide = reduce.getInput(), narrow = convertedFrom(wide);
+  bool isWidening = narrow && wide.hasOneUse() && elementOf(narrow).isBF16() && elementOf(wide).isF32();
+  return isWidening ? wide.getDefiningOp() : nullptr;
 }
 
 /// Whether the results of `op` are computed by a kernel, not by a call, collective or tie.
@@ -120,17 +119,17 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
                                              exec::Epilogue::None, exec::SideAttr::get(builder.getContext(), side));
   matmul.getResult().replaceAllUsesWith(both.getWritten()[0]);
   reduce.replaceAllUsesWith(both.getWritten()[1]);
-  tg::ConvertOp widening = wideningOf(reduce);
+  Operation *widening = wideningOf(reduce);
   reduce.erase();
   if (widening)
-    widening.erase();
+    widening->erase();
   matmul.erase();
 }
 
 static void moveIntoCall(tg::ReduceOp reduce) {
-  tg::ConvertOp widening = wideningOf(reduce);
-  Value value = widening ? widening.getInput() : reduce.getInput();
-  if (reduce.getKind() != tg::ReduceKind::Sum || !isReadForSum(value, widening ? widening : reduce))
+  Operation *widening = wideningOf(reduce);
+  Value value = widening ? widening->getOperand(0) : reduce.getInput();
+  if (reduce.getKind() != tg::ReduceKind::Sum || !isReadForSum(value, widening ? widening : reduce.getOperation()))
     return;
   for (Operation *user : value.getUsers()) {
     auto matmul = dyn_cast<exec::MatmulOp>(user);

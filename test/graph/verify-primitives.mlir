@@ -25,7 +25,7 @@ func.func @hook(%x: tensor<3xf32>) -> tensor<3xf32> {
 // -----
 
 func.func @mark(%x: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error @below {{'tg.stop_gradient' op is read by differentiation only; run tg-decompose before this boundary}}
+  // expected-error @below {{'tg.stop_gradient' op is a composite; run tg-decompose before this boundary}}
   %y = tg.stop_gradient %x : tensor<3xf32>
   return %y : tensor<3xf32>
 }
