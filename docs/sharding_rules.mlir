@@ -191,14 +191,14 @@ func.func @cross_entropy_grad_mean(%logits: tensor<2x4x8xf32>, %targets: tensor<
 
 // Optimizers.
 func.func @sgd(%p: tensor<4x6xf32>, %g: tensor<4x6xf32>, %lr: tensor<f32>, %m: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
-  %p1, %m1 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.0 nesterov : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+  %p1, %m1 = tg.update "nesterov" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.0} : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
   return %p1, %m1 : tensor<4x6xf32>, tensor<4x6xf32>
 }
 func.func @adam(%p: tensor<4x6xf32>, %g: tensor<4x6xf32>, %m: tensor<4x6xf32>, %v: tensor<4x6xf32>, %lr: tensor<f32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) {
   %step = arith.constant dense<3> : tensor<i32>
   %square = arith.mulf %v, %v : tensor<4x6xf32>
-  %p1, %m1, %v1 = tg.adam %p, %g, %m, %square, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
-      : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<i32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
+  %p1, %m1, %v1 = tg.update "adamw" %p, %g, %lr, %step states %m, %square {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<i32>, tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
   return %p1, %m1, %v1 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
 func.func @global_norm(%a: tensor<4x6xf32>, %b: tensor<2xf32>) -> tensor<f32> {

@@ -18,7 +18,11 @@ SmallVector<int64_t> braid::tg::otherDims(ArrayRef<int64_t> dims, int64_t rank) 
   return others;
 }
 
-Location braid::tg::originOf(Operation *op) { return withName(op->getLoc(), op->getName().getIdentifier()); }
+Location braid::tg::originOf(Operation *op, StringRef definition) {
+  StringRef name = op->getName().getStringRef();
+  return withName(op->getLoc(),
+                  StringAttr::get(op->getContext(), definition.empty() ? Twine(name) : name + " " + definition));
+}
 
 Value TensorBuilder::constant(RankedTensorType type, double value) {
   Type element = type.getElementType();

@@ -28,9 +28,9 @@ inline bool isFloat(mlir::Value value) { return mlir::isa<mlir::FloatType>(typeO
 llvm::SmallVector<int64_t> dimRange(int64_t first, int64_t end);
 /// The dims of `rank` that `dims` does not name.
 llvm::SmallVector<int64_t> otherDims(llvm::ArrayRef<int64_t> dims, int64_t rank);
-/// Where the parts of a composite say they come from: the op's name around what
-/// is known of its place in the model.
-mlir::Location originOf(mlir::Operation *op);
+/// Where the parts of a composite say they come from: the op's name, and behind it which
+/// of its definitions if it has several, around what is known of its place in the model.
+mlir::Location originOf(mlir::Operation *op, llvm::StringRef definition = "");
 
 class TensorBuilder {
 public:

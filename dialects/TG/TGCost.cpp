@@ -52,9 +52,6 @@ int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }
 int64_t CrossEntropyGradOp::getFlops() { return 4 * elementsOf(getLogits()); }
 
-int64_t SgdOp::getFlops() { return (getVelocity() ? 6 : 4) * elementsOf(getParam()); }
-int64_t AdamOp::getFlops() { return 15 * elementsOf(getParam()); }
-
 int64_t GlobalNormOp::getFlops() {
   int64_t flops = 1;
   for (Value input : getInputs())

@@ -1,4 +1,4 @@
-//===- TGDecomposeTraining.cpp - definitions of the loss and of updates ---===//
+//===- TGDecomposeTraining.cpp - definitions of losses and of marks -------===//
 
 #include "dialects/TG/TGBuilder.h"
 
@@ -100,55 +100,11 @@ Value ReduceOp::makeSum(OpBuilder &builder) {
   return t.constant(withShape(getType(), {}), typeOf(getInput()).getNumElements());
 }
 
+//===----------------------------------------------------------------------===//
+// What differentiation and clipping read
+//===----------------------------------------------------------------------===//
+
 SmallVector<Value> StopGradientOp::decompose(OpBuilder &) { return {getInput()}; }
-
-//===----------------------------------------------------------------------===//
-// Optimizers
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> SgdOp::decompose(OpBuilder &builder) {
-  TensorBuilder t(builder, originOf(*this));
-  Type element = getParam().getType().getElementType();
-  Value param = t.widen(getParam()), gradient = t.widen(getGradient());
-  double decay = getWeightDecay().convertToDouble(), momentum = getMomentum().convertToDouble();
-  Value lr = t.fromScalar(t.convert(getLr(), typeOf(param).getElementType()), param);
-  if (decay != 0.0)
-    gradient = t.add(gradient, t.mul(param, decay));
-  if (!getVelocity())
-    return {t.convert(t.sub(param, t.mul(lr, gradient)), element)};
-  Value velocity = t.add(t.mul(t.widen(getVelocity()), momentum), gradient);
-  Value direction = getNesterov() ? t.add(gradient, t.mul(velocity, momentum)) : velocity;
-  return {t.convert(t.sub(param, t.mul(lr, direction)), element), t.convert(velocity, element)};
-}
-
-/// 1 - beta^step.
-static Value biasCorrection(TensorBuilder &t, double beta, Value step) {
-  return t.sub(t.like(step, 1.0), t.pow(t.like(step, beta), step));
-}
-
-SmallVector<Value> AdamOp::decompose(OpBuilder &builder) {
-  TensorBuilder t(builder, originOf(*this));
-  Type element = getParam().getType().getElementType();
-  double beta1 = getBeta1().convertToDouble(), beta2 = getBeta2().convertToDouble();
-  double decay = getWeightDecay().convertToDouble();
-  Value param = t.widen(getParam()), gradient = t.widen(getGradient()), lr = t.widen(getLr());
-  if (decay != 0.0 && !getDecoupled())
-    gradient = t.add(gradient, t.mul(param, decay));
-  Value mean = t.add(t.mul(t.widen(getMean()), beta1), t.mul(gradient, 1.0 - beta1));
-  Value variance = t.add(t.mul(t.widen(getVariance()), beta2), t.mul(t.square(gradient), 1.0 - beta2));
-
-  // Scalars: lr / (1 - beta1^t) and 1 / sqrt(1 - beta2^t), once for all elements.
-  Value step = t.convert(getStep(), typeOf(lr).getElementType());
-  Value stepSize = t.div(lr, biasCorrection(t, beta1, step));
-  Value rootScale = t.rsqrt(biasCorrection(t, beta2, step));
-
-  Value divisor = t.add(t.mul(t.sqrt(variance), t.fromScalar(rootScale, param)), getEps().convertToDouble());
-  Value kept = param;
-  if (decay != 0.0 && getDecoupled())
-    kept = t.sub(param, t.mul(param, t.fromScalar(t.mul(lr, decay), param)));
-  Value newParam = t.sub(kept, t.div(t.mul(mean, t.fromScalar(stepSize, param)), divisor));
-  return {t.convert(newParam, element), t.convert(mean, element), t.convert(variance, element)};
-}
 
 SmallVector<Value> GlobalNormOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));

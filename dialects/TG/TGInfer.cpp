@@ -293,16 +293,3 @@ LogicalResult CrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adapt
   types.push_back(logits);
   return success();
 }
-
-LogicalResult AdamOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType param = tensorOf(adaptor.getParam());
-  if (failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), param, "the parameter")) ||
-      failed(expect(loc, "mean", tensorOf(adaptor.getMean()), param, "the parameter")) ||
-      failed(expect(loc, "variance", tensorOf(adaptor.getVariance()), param, "the parameter")) ||
-      failed(expect(loc, "lr", tensorOf(adaptor.getLr()), withShape(param, {}), "a scalar of the parameter's type")))
-    return failure();
-  if (tensorOf(adaptor.getStep()).getRank() != 0)
-    return emitOptionalError(loc, "step must be a scalar, found ", tensorOf(adaptor.getStep()));
-  types.append({param, param, param});
-  return success();
-}

@@ -4,47 +4,32 @@
 
 include "dialects/TG/TGDialect.td"
 
-def TG_SgdOp : TG_Op<"sgd", "Optimizer", [TG_Composite, TG_Cost]> {
-  let summary = "SGD: g += weight_decay p; m = momentum m + g; p -= lr (nesterov ? g + momentum m : m).";
+def TG_UpdateOp : TG_Op<"update", "Optimizer", [AttrSizedOperandSegments, TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "A step of an optimizer for one parameter.";
   let description = [{
-    Without momentum there is no state: p -= lr g.
+    Each file in `dialects/TG/Optimizers` describes an optimizer, or a few that are
+    alike: the states that it keeps of a parameter, its hyperparameters, whether it reads
+    the number of the step (1 at the first), and the formula.  An op has all of them,
+    as the description says; the results are the new parameter and the new states.
 
     ```mlir
-    %p1, %m1 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.0 nesterov
+    %p1 = tg.update "sgd" %p, %g, %lr {weight_decay = 0.0}
+        : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    %p2, %m2 = tg.update "nesterov" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.0}
         : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-    %p2 = tg.sgd %p, %g, %lr momentum 0.0 decay 0.0 : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    %p3, %m3, %v3 = tg.update "adamw" %p, %g, %lr, %step states %m, %v
+        {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+        : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
     ```
   }];
-  let arguments = (ins TG_Float:$param, TG_Float:$gradient, TG_Float:$lr, Optional<TG_Float>:$velocity,
-                       F64Attr:$momentum, F64Attr:$weight_decay, UnitAttr:$nesterov);
-  let results = (outs TG_Float:$newParam, Optional<TG_Float>:$newVelocity);
+  let arguments = (ins StrAttr:$optimizer, TG_Float:$param, TG_Float:$gradient, TG_Float:$lr,
+                       Optional<TG_Int>:$step, Variadic<TG_Float>:$states, DictionaryAttr:$hyperparameters);
+  let results = (outs TG_Float:$newParam, Variadic<TG_Float>:$newStates);
   let assemblyFormat = [{
-    $param `,` $gradient `,` $lr (`,` $velocity^)? `momentum` $momentum `decay` $weight_decay
-    (`nesterov` $nesterov^)? attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-def TG_AdamOp : TG_Op<"adam", "Optimizer", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "Adam (Kingma & Ba 2015), or AdamW (Loshchilov & Hutter 2019) when `decoupled`.";
-  let description = [{
-    m = beta1 m + (1-beta1) g; v = beta2 v + (1-beta2) g²;
-    p -= lr (m / (1-beta1^t) / (sqrt(v / (1-beta2^t)) + eps) + decay p).  Without
-    `decoupled` the decay is added to g instead.  `step` t is 1 at the first step.
-
-    ```mlir
-    %p1, %m1, %v1 = tg.adam %p, %g, %m, %v, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
-        : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
-    ```
-  }];
-  let arguments = (ins TG_Float:$param, TG_Float:$gradient, TG_Float:$mean, TG_Float:$variance,
-                       TG_Float:$lr, TG_Int:$step, F64Attr:$beta1, F64Attr:$beta2, F64Attr:$eps,
-                       F64Attr:$weight_decay, UnitAttr:$decoupled);
-  let results = (outs TG_Float:$newParam, TG_Float:$newMean, TG_Float:$newVariance);
-  let assemblyFormat = [{
-    operands `beta1` $beta1 `beta2` $beta2 `eps` $eps `decay` $weight_decay (`decoupled` $decoupled^)?
+    $optimizer $param `,` $gradient `,` $lr (`,` $step^)? (`states` $states^)? $hyperparameters
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]> {

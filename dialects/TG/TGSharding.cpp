@@ -45,8 +45,7 @@ ShardingRule ConvertOp::getShardingRule() {
 }
 ShardingRule StopGradientOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 ShardingRule HookOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
-ShardingRule SgdOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule AdamOp::getShardingRule() { return elementwiseRule(*this); }
+ShardingRule UpdateOp::getShardingRule() { return elementwiseRule(*this); }
 
 //===----------------------------------------------------------------------===//
 // Random numbers and positions: the key is whole and has no factor

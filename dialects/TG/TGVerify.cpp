@@ -103,21 +103,6 @@ LogicalResult RopeOp::verify() {
   return success();
 }
 
-LogicalResult SgdOp::verify() {
-  RankedTensorType param = getParam().getType();
-  if (getGradient().getType() != param || getNewParam().getType() != param)
-    return emitOpError() << "gradient " << getGradient().getType() << " and new parameter " << getNewParam().getType()
-                         << " must have the parameter's type, " << param;
-  bool hasMomentum = !getMomentum().isZero();
-  if (hasMomentum != static_cast<bool>(getVelocity()) || hasMomentum != static_cast<bool>(getNewVelocity()))
-    return emitOpError() << "takes and returns a velocity exactly when momentum is not 0";
-  if (hasMomentum && (getVelocity().getType() != param || getNewVelocity().getType() != param))
-    return emitOpError() << "velocity " << getVelocity().getType() << " must have the parameter's type, " << param;
-  if (getLr().getType().getRank() != 0)
-    return emitOpError() << "lr must be a scalar, found " << getLr().getType();
-  return success();
-}
-
 LogicalResult GlobalNormOp::verify() {
   if (getInputs().empty())
     return emitOpError() << "needs at least one operand";

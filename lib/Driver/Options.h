@@ -25,9 +25,8 @@ enum class Emit {
 /// With the defaults of the pass.
 struct OptimizerOptions {
   std::string name = ApplyOptimizerPassOptions().optimizer;
-  double beta1 = ApplyOptimizerPassOptions().beta1, beta2 = ApplyOptimizerPassOptions().beta2;
-  double eps = ApplyOptimizerPassOptions().eps, momentum = ApplyOptimizerPassOptions().momentum;
-  double weightDecay = ApplyOptimizerPassOptions().weightDecay;
+  /// Those that were given, "beta1=0.9".
+  std::vector<std::string> hyperparameters;
   std::vector<std::string> decayExclude;
   double clip = ApplyOptimizerPassOptions().clip;
 };

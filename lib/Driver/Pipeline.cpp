@@ -70,11 +70,7 @@ static void applyOptimizer(OpPassManager &manager, const DriverOptions &options)
   pipeline.mixedPrecision = options.precision.isMixed();
   const OptimizerOptions &optimizer = options.optimizer;
   pipeline.optimizer.optimizer = optimizer.name;
-  pipeline.optimizer.beta1 = optimizer.beta1;
-  pipeline.optimizer.beta2 = optimizer.beta2;
-  pipeline.optimizer.eps = optimizer.eps;
-  pipeline.optimizer.momentum = optimizer.momentum;
-  pipeline.optimizer.weightDecay = optimizer.weightDecay;
+  pipeline.optimizer.hyperparameters = optimizer.hyperparameters;
   pipeline.optimizer.decayExclude = optimizer.decayExclude;
   pipeline.optimizer.clip = optimizer.clip;
   pipeline.optimizer.reportNorm = options.parallel.noiseScale;

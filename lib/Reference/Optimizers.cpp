@@ -1,6 +1,6 @@
 //===- Optimizers.cpp - parameter updates ---------------------------------===//
 
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Optimizer.h"
 #include "lib/Reference/OpTable.h"
 #include <cmath>
 
@@ -8,40 +8,28 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::reference;
 
-static Results evaluateSgd(tg::SgdOp op, const Operands &in) {
-  Tensor p = in(op.getParam());
+/// Element by element, as the optimizer defines it on numbers.
+static Results evaluateUpdate(tg::UpdateOp op, const Operands &in) {
+  const tg::Optimizer &optimizer = tg::optimizerOf(op);
+  SmallVector<Tensor> made{in(op.getParam())};
+  for (Value state : op.getStates())
+    made.push_back(in(state));
   const Tensor &gradient = in(op.getGradient());
-  const Tensor *velocity = in.optional(op.getVelocity());
-  double lr = in(op.getLr()).f(0), momentum = op.getMomentum().convertToDouble();
-  double decay = op.getWeightDecay().convertToDouble();
-  Tensor m = velocity ? *velocity : Tensor();
-  for (int64_t i = 0; i < p.size(); ++i) {
-    double g = gradient.f(i) + decay * p.f(i);
-    double direction = g;
-    if (velocity) {
-      m.f(i) = momentum * m.f(i) + g;
-      direction = op.getNesterov() ? g + momentum * m.f(i) : m.f(i);
-    }
-    p.f(i) -= lr * direction;
+  tg::UpdateNumbers u{{op.getHyperparameters()}};
+  u.lr = in(op.getLr()).f(0);
+  u.step = op.getStep() ? in(op.getStep()).n(0) : 0;
+  for (int64_t i = 0; i < gradient.size(); ++i) {
+    u.param = made[0].f(i);
+    u.gradient = gradient.f(i);
+    u.states.clear();
+    for (const Tensor &state : ArrayRef(made).drop_front())
+      u.states.push_back(state.f(i));
+    optimizer.updateElement(u);
+    made[0].f(i) = u.param;
+    for (auto [state, number] : llvm::zip(MutableArrayRef(made).drop_front(), u.states))
+      state.f(i) = number;
   }
-  return velocity ? results(std::move(p), std::move(m)) : results(std::move(p));
-}
-
-static Results evaluateAdam(tg::AdamOp op, const Operands &in) {
-  Tensor p = in(op.getParam()), m = in(op.getMean()), v = in(op.getVariance());
-  const Tensor &gradient = in(op.getGradient());
-  double lr = in(op.getLr()).f(0), beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble();
-  double eps = op.getEps().convertToDouble(), decay = op.getWeightDecay().convertToDouble();
-  int64_t step = in(op.getStep()).n(0);
-  double correction1 = 1 - std::pow(beta1, step), correction2 = 1 - std::pow(beta2, step);
-  for (int64_t i = 0; i < p.size(); ++i) {
-    double g = gradient.f(i) + (op.getDecoupled() ? 0 : decay * p.f(i));
-    m.f(i) = beta1 * m.f(i) + (1 - beta1) * g;
-    v.f(i) = beta2 * v.f(i) + (1 - beta2) * g * g;
-    double direction = m.f(i) / correction1 / (std::sqrt(v.f(i) / correction2) + eps);
-    p.f(i) -= lr * (direction + (op.getDecoupled() ? decay * p.f(i) : 0));
-  }
-  return results(std::move(p), std::move(m), std::move(v));
+  return made;
 }
 
 static Tensor evaluateGlobalNorm(tg::GlobalNormOp op, const Operands &in) {
@@ -55,7 +43,6 @@ static Tensor evaluateGlobalNorm(tg::GlobalNormOp op, const Operands &in) {
 }
 
 void braid::reference::addOptimizers(OpTable &table) {
-  table.add(evaluateSgd);
-  table.add(evaluateAdam);
+  table.add(evaluateUpdate);
   table.add(evaluateGlobalNorm);
 }

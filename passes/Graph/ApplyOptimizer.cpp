@@ -1,10 +1,11 @@
 //===- ApplyOptimizer.cpp - from gradients to updates ---------------------===//
 
 #include "dialects/TG/Facts.h"
-#include "dialects/TG/TGBuilder.h"
+#include "dialects/TG/Optimizer.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace braid {
 #define GEN_PASS_DEF_APPLYOPTIMIZERPASS
@@ -111,7 +112,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    if (failed(checkOptions(function)))
+    if (failed(readOptions()))
       return signalPassFailure();
     FailureOr<SmallVector<Trained>> trained = findTrained(function);
     if (failed(trained))
@@ -136,24 +137,38 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     editor.finish();
   }
 
-  LogicalResult checkOptions(func::FuncOp function) {
-    auto refuse = [&](StringRef option, const Twine &found, StringRef expected) {
-      return function.emitError() << "tg-apply-optimizer: " << option << " must be " << expected << ", found " << found;
-    };
-    if (!llvm::is_contained({"sgd", "momentum", "nesterov", "adam", "adamw"}, optimizer))
-      return refuse("optimizer", "'" + optimizer + "'", "sgd, momentum, nesterov, adam or adamw");
+  InFlightDiagnostic emitError() { return getOperation().emitError() << "tg-apply-optimizer: "; }
+
+  LogicalResult readOptions() {
     for (StringRef group : decayExclude)
       if (!llvm::is_contained({"biases", "norms", "embeddings"}, group))
-        return refuse("decay-exclude", "'" + group + "'", "a list of biases, norms and embeddings");
-    for (auto [name, value] : {std::pair("beta1", &beta1), {"beta2", &beta2}, {"momentum", &momentum}})
-      if (!(*value >= 0 && *value < 1))
-        return refuse(name, Twine(std::to_string(double(*value))), "at least 0 and below 1");
-    for (auto [name, value] : {std::pair("eps", &eps), {"weight-decay", &weightDecay}, {"clip", &clip}})
-      if (!(*value >= 0))
-        return refuse(name, Twine(std::to_string(double(*value))), "at least 0");
-    if (!isAdam() && optimizer != "sgd" && momentum == 0)
-      return refuse("momentum", "0", "above 0 for this optimizer; sgd has none");
-    return success();
+        return emitError() << "decay-exclude must be a list of biases, norms and embeddings, found '" << group << "'";
+    if (!(clip >= 0))
+      return emitError() << "clip must be at least 0, found " << std::to_string(double(clip));
+    FailureOr<const Optimizer *> found = findOptimizer(optimizer, [&] { return emitError(); });
+    if (failed(found))
+      return failure();
+    chosen = *found;
+    return readHyperparameters();
+  }
+
+  /// The defaults, and what was given.
+  LogicalResult readHyperparameters() {
+    Builder builder(&getContext());
+    values.clear();
+    for (const Hyperparameter &one : chosen->hyperparameters)
+      values.set(one.name, builder.getF64FloatAttr(one.fallback));
+    llvm::StringSet<> given;
+    for (StringRef text : hyperparameters) {
+      auto [name, number] = text.split('=');
+      double value = 0;
+      if (name.empty() || number.empty() || number.getAsDouble(value))
+        return emitError() << "hyperparameters are NAME=NUMBER, as in beta1=0.9, found '" << text << "'";
+      if (!given.insert(name).second)
+        return emitError() << "the hyperparameter " << name << " is given twice";
+      values.set(name, builder.getF64FloatAttr(value));
+    }
+    return verifyHyperparameters(*chosen, values.getDictionary(&getContext()), [&] { return emitError(); });
   }
 
   static bool fits(RankedTensorType gradient, RankedTensorType parameter) {
@@ -183,49 +198,33 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     return trained;
   }
 
-  bool isAdam() const { return optimizer == "adam" || optimizer == "adamw"; }
-
-  static BlockArgument addOptimizerState(SignatureEditor &editor, BlockArgument parameter, StringRef suffix) {
-    return editor.addState(parameter.getType(), parameterOf(parameter).getName().str() + suffix.str(),
-                           TensorKind::Moment, parameter);
+  /// Those of one parameter.
+  DictionaryAttr hyperparametersOf(BlockArgument parameter) {
+    NamedAttrList own = values;
+    if (own.get(kWeightDecay.name) && llvm::is_contained(decayExclude, decayGroup(parameter)))
+      own.set(kWeightDecay.name, Builder(&getContext()).getF64FloatAttr(0.0));
+    return own.getDictionary(&getContext());
   }
 
   void update(SignatureEditor &editor, TensorBuilder &b, const Trained &one) {
-    StringRef name = parameterOf(one.parameter).getName();
-    double decay = llvm::is_contained(decayExclude, decayGroup(one.parameter)) ? 0.0 : double(weightDecay);
+    std::string name = parameterOf(one.parameter).getName().str();
     Value lr = b.convert(editor.scalarInput(Role::Lr, b.builder.getF32Type()), typeOf(one.parameter).getElementType());
-    if (isAdam())
-      updateAdam(editor, b, one, name, lr, decay);
-    else
-      updateSgd(editor, b, one, name, lr, decay);
+    Value step = chosen->readsStep ? editor.scalarInput(Role::Step, b.builder.getI32Type()) : Value();
+    SmallVector<std::string> names;
+    SmallVector<Value> states;
+    for (StringRef suffix : chosen->states) {
+      names.push_back(name + "." + suffix.str());
+      states.push_back(editor.addState(one.parameter.getType(), names.back(), TensorKind::Moment, one.parameter));
+    }
+    auto op = b.builder.create<UpdateOp>(b.loc, b.builder.getStringAttr(chosen->name), one.parameter, one.gradient, lr,
+                                         step, states, hyperparametersOf(one.parameter));
+    editor.addResult(op.getNewParam(), kUpdates, name);
+    for (auto [state, value] : llvm::zip(names, op.getNewStates()))
+      editor.addResult(value, kUpdates, state);
   }
 
-  void updateAdam(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr,
-                  double decay) {
-    Value step = editor.scalarInput(Role::Step, b.builder.getI32Type());
-    BlockArgument mean = addOptimizerState(editor, one.parameter, ".exp_avg");
-    BlockArgument variance = addOptimizerState(editor, one.parameter, ".exp_avg_sq");
-    auto number = [&](double value) { return b.builder.getF64FloatAttr(value); };
-    auto op = b.builder.create<AdamOp>(b.loc, one.parameter, one.gradient, mean, variance, lr, step, number(beta1),
-                                       number(beta2), number(eps), number(decay),
-                                       optimizer == "adamw" ? b.builder.getUnitAttr() : UnitAttr());
-    editor.addResult(op.getNewParam(), kUpdates, name);
-    editor.addResult(op.getNewMean(), kUpdates, (name + ".exp_avg").str());
-    editor.addResult(op.getNewVariance(), kUpdates, (name + ".exp_avg_sq").str());
-  }
-
-  void updateSgd(SignatureEditor &editor, TensorBuilder &b, const Trained &one, StringRef name, Value lr,
-                 double decay) {
-    bool hasVelocity = optimizer != "sgd";
-    Value velocity = hasVelocity ? addOptimizerState(editor, one.parameter, ".momentum_buffer") : Value();
-    Type type = one.parameter.getType();
-    auto op = b.builder.create<SgdOp>(b.loc, type, hasVelocity ? type : Type(), one.parameter, one.gradient, lr,
-                                      velocity, b.builder.getF64FloatAttr(hasVelocity ? double(momentum) : 0.0),
-                                      b.builder.getF64FloatAttr(decay),
-                                      optimizer == "nesterov" ? b.builder.getUnitAttr() : UnitAttr());
-    editor.addResult(op.getNewParam(), kUpdates, name);
-    if (hasVelocity)
-      editor.addResult(op.getNewVelocity(), kUpdates, (name + ".momentum_buffer").str());
-  }
+  const Optimizer *chosen = nullptr;
+  /// Of all its hyperparameters.
+  NamedAttrList values;
 };
 } // namespace

@@ -221,13 +221,16 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   let summary = "Turns gradients into updates of parameters and optimizer state";
   let description = [{
-    Each result with `tg.grad_of = "p"` becomes the update of p: states
-    `p.exp_avg` and `p.exp_avg_sq` (Adam), or `p.momentum_buffer` (SGD with
-    momentum), the inputs `lr` and `step` where they are needed, the op, and
-    results with `tg.updates`.  The formulas are PyTorch's.  Functions without
-    such results stay as they are.
+    Each result with `tg.grad_of = "p"` becomes the update of p: a `tg.update`, the
+    states that the optimizer keeps of p (`p.exp_avg` and `p.exp_avg_sq` of AdamW), the
+    inputs `lr` and `step` where they are needed, and results with `tg.updates`.
+    Functions without such results stay as they are.
 
-    Weight decay applies to every parameter but those that `decay-exclude` names:
+    Which optimizers there are, and their states, hyperparameters and defaults,
+    `dialects/TG/Optimizers` says; `braidc --help` lists them.  A hyperparameter that the
+    optimizer does not have is an error.
+
+    The hyperparameter `weight_decay` is 0 for parameters that `decay-exclude` names:
     `biases` (rank 0 or 1, not of a norm), `norms` (scales and shifts of layer and
     RMS norms), `embeddings` (tables: what `tg.gather` reads, tied heads included,
     and what is read by no contraction, such as learned positions).
@@ -250,21 +253,18 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
                      %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>},
                      %m: tensor<2xf32> {tg.state = #tg.state<"w.momentum_buffer", #tg.init<zeros>, of = "w", kind = moment>})
         -> (tensor<2xf32> {tg.updates = "w"}, tensor<2xf32> {tg.updates = "w.momentum_buffer"}) {
-      %w1, %m1 = tg.sgd %w, %x, %lr, %m momentum 0.9 decay 0.0
+      %w1, %m1 = tg.update "momentum" %w, %x, %lr states %m {momentum = 0.9, weight_decay = 0.0}
           : (tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
       return %w1, %m1 : tensor<2xf32>, tensor<2xf32>
     }
     ```
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, momentum, nesterov, adam or adamw">,
-    Option<"beta1", "beta1", "::braid::ExactDouble", "0.9", "Adam: decay of the mean, from 0 to 1">,
-    Option<"beta2", "beta2", "::braid::ExactDouble", "0.999", "Adam: decay of the squared mean, from 0 to 1">,
-    Option<"eps", "eps", "::braid::ExactDouble", "1e-8", "Adam: added to the denominator">,
-    Option<"momentum", "momentum", "::braid::ExactDouble", "0.9", "momentum and nesterov: decay of the velocity, from 0 to 1">,
-    Option<"weightDecay", "weight-decay", "::braid::ExactDouble", "0.0", "Weight decay, a share of the parameter (times lr) a step">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "The optimizer">,
+    ListOption<"hyperparameters", "hyperparameters", "std::string",
+               "Its hyperparameters, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
-               "Parameters without weight decay: biases, norms, embeddings">,
+               "Parameters that get no weight decay: biases, norms, embeddings">,
     Option<"clip", "clip", "::braid::ExactDouble", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
     Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
   ];

@@ -27,9 +27,12 @@ static std::string identifierOf(StringRef name) {
 
 std::string braid::kernelNameOf(Operation *op) {
   // Other names are of layers: equal kernels of different layers are one.
-  auto name = op->getLoc()->findInstanceOf<NameLoc>();
-  if (name && RegisteredOperationName::lookup(name.getName(), op->getContext()))
-    return identifierOf(name.getName());
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>()) {
+    // `tg.update adamw` says which of the op's definitions it is.
+    auto [composite, definition] = name.getName().getValue().split(' ');
+    if (RegisteredOperationName::lookup(composite, op->getContext()))
+      return identifierOf(definition.empty() ? composite : definition);
+  }
   return identifierOf(op->getName().getStringRef());
 }
 

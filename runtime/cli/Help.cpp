@@ -58,12 +58,20 @@ std::string helpOf(const Option &option) {
   return std::string(option.help) + (initial.empty() ? "" : " (default: " + initial + ")");
 }
 
+// The words that the option takes, as far as there is something to say of them.
+Lines linesOf(const Option &option) {
+  Lines lines = option.lines ? option.lines() : Lines();
+  for (const Word &word : option.value.valid())
+    if (!word.help.empty())
+      lines.emplace_back(word.text, word.help);
+  return lines;
+}
+
 void appendOption(std::string &text, const Option &option) {
   text += "  " + usage(option);
   appendWrapped(text, helpOf(option), kHelpColumn);
-  for (const Word &word : option.value.valid())
-    if (!word.help.empty())
-      appendWrapped(text, "- " + std::string(word.text) + ": " + std::string(word.help), kHelpColumn);
+  for (const auto &[word, help] : linesOf(option))
+    appendWrapped(text, "- " + word + ": " + help, kHelpColumn);
 }
 
 // Paragraphs are wrapped; lines that are indented stay.
@@ -144,9 +152,8 @@ std::string braid::cli::markdown(const Command &command, std::string_view progra
     text += "| option | |\n|---|---|\n";
     for (const Option &option : topic.options) {
       text += "| `" + cell(usage(option)) + "` | " + cell(helpOf(option));
-      for (const Word &word : option.value.valid())
-        if (!word.help.empty())
-          text += "; `" + std::string(word.text) + "`: " + cell(word.help);
+      for (const auto &[word, help] : linesOf(option))
+        text += "; `" + word + "`: " + cell(help);
       for (auto [title, names] : {std::pair("programs for ", option.target), {"needs ", option.needs}})
         if (!names.empty())
           text += " *(" + std::string(title) + "`" + std::string(names) + "`)*";

@@ -16,6 +16,9 @@
 
 namespace braid::cli {
 
+// Words and what each means.
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
 struct Option {
   std::string_view name; // "--zero", "-o"; without dashes that of a word by its position
   Value value;
@@ -24,6 +27,7 @@ struct Option {
   // What few options have, by the functions below.
   std::string_view fallback, target, needs, excludes;
   Initial initial = nullptr;
+  Lines (*lines)() = nullptr;
   bool isRequired = false;
 
   template <class... Rules>
@@ -41,6 +45,10 @@ constexpr auto byDefault(std::string_view words) {
 // The default is that of another field.
 template <auto... Path> constexpr auto defaultOf() {
   return [](Option &option) { option.initial = initially<Path...>; };
+}
+// What the option takes, where the table cannot list it.
+constexpr auto listing(Lines (*lines)()) {
+  return [=](Option &option) { option.lines = lines; };
 }
 // One that excludes it will do, too.
 constexpr auto required() {

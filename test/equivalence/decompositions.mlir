@@ -167,20 +167,20 @@ func.func @count(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>) -> (tens
 }
 
 func.func @sgd(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> tensor<3x4xf64> {
-  %q = tg.sgd %p, %g, %lr momentum 0.0 decay 0.2 : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>) -> tensor<3x4xf64>
+  %q = tg.update "sgd" %p, %g, %lr {weight_decay = 0.2} : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>) -> tensor<3x4xf64>
   return %q : tensor<3x4xf64>
 }
 
 func.func @sgd_momentum(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
                         %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
-  %q, %n = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1
+  %q, %n = tg.update "momentum" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.1}
       : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
   return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
 }
 
 func.func @sgd_nesterov(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
                         %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
-  %q, %n = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1 nesterov
+  %q, %n = tg.update "nesterov" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.1}
       : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
   return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
 }
@@ -192,8 +192,8 @@ func.func @adam(%p: tensor<3x4xf64> {tg.param = #tg.param<"p", #tg.init<normal, 
     -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
   %one = arith.constant dense<1> : tensor<i32>
   %t = arith.addi %step, %one : tensor<i32>
-  %q, %n, %w = tg.adam %p, %g, %m, %v, %lr, %t beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1
-      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>)
+  %q, %n, %w = tg.update "adam" %p, %g, %lr, %t states %m, %v {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>, tensor<3x4xf64>, tensor<3x4xf64>)
       -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>)
   return %q, %n, %w : tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>
 }
@@ -203,10 +203,26 @@ func.func @adamw(%p: tensor<3x4xf64> {tg.param = #tg.param<"p", #tg.init<normal,
                  %v: tensor<3x4xf64> {tg.state = #tg.state<"v", #tg.init<zeros>, of = "p", kind = moment>},
                  %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}, %step: tensor<i32> {tg.input = "step", tg.role = #tg.role<step>})
     -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) {
-  %q, %n, %w = tg.adam %p, %g, %m, %v, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
-      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>)
+  %q, %n, %w = tg.update "adamw" %p, %g, %lr, %step states %m, %v {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<i32>, tensor<3x4xf64>, tensor<3x4xf64>)
       -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>)
   return %q, %n, %w : tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>
+}
+
+func.func @lion(%p: tensor<3x4xf64>, %g: tensor<3x4xf64>, %m: tensor<3x4xf64>,
+                %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
+  %q, %n = tg.update "lion" %p, %g, %lr states %m {beta1 = 0.9, beta2 = 0.99, weight_decay = 0.1}
+      : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<f64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+  return %q, %n : tensor<3x4xf64>, tensor<3x4xf64>
+}
+
+// What has no sign does not move.
+func.func @lion_zero(%p: tensor<4xf64>, %lr: tensor<f64> {tg.input = "lr", tg.role = #tg.role<lr>}) -> tensor<4xf64> {
+  %g = arith.constant dense<[-1.0, 0.0, 2.0, -0.0]> : tensor<4xf64>
+  %m = arith.constant dense<0.0> : tensor<4xf64>
+  %q, %n = tg.update "lion" %p, %g, %lr states %m {beta1 = 0.5, beta2 = 0.5, weight_decay = 0.0}
+      : (tensor<4xf64>, tensor<4xf64>, tensor<f64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %q : tensor<4xf64>
 }
 
 func.func @global_norm(%a: tensor<3x4xf64>, %b: tensor<5xf64>, %c: tensor<f64>) -> tensor<f64> {

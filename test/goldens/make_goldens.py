@@ -251,6 +251,12 @@ def rope(x, theta):
     return x * cos + torch.cat([-second, first], dim=-1) * sin
 
 
+def lion(p, m, g, lr, weight_decay, betas):
+    """Algorithm 2 of Chen et al. 2023, which PyTorch does not have: the new p and m."""
+    direction = np.sign(betas[0] * m + (1 - betas[0]) * g)
+    return p - lr * (direction + weight_decay * p), betas[1] * m + (1 - betas[1]) * g
+
+
 def make_optimizers(cases):
     """Three steps of each optimizer on given gradients: p0, then g1 gives p1, and so on."""
     common = {"lr": 0.1, "weight_decay": 0.2}
@@ -270,6 +276,16 @@ def make_optimizers(cases):
             updates.step()
             cases.tensors[f"{case}/p{step}"] = parameter.detach().clone()
         cases.attributes[case] = attributes
+    attributes = common | {"betas": (0.7, 0.9)}
+    p = cases.random("lion", "p0", 2, 3).numpy()
+    m = np.zeros_like(p)
+    cases.tensors["lion/p0"] = torch.from_numpy(p)
+    for step in (1, 2, 3):
+        g = cases.random("lion", f"g{step}", 2, 3).numpy()
+        cases.tensors[f"lion/g{step}"] = torch.from_numpy(g)
+        p, m = lion(p, m, g, **attributes)
+        cases.tensors[f"lion/p{step}"] = torch.from_numpy(p)
+    cases.attributes["lion"] = attributes
 
 
 def make_ops():

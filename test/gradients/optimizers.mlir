@@ -8,8 +8,8 @@ func.func @adamw(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %s: te
     -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   %step = arith.constant dense<3> : tensor<i32>
   %v = arith.mulf %s, %s : tensor<8xf32>
-  %p1, %m1, %v1 = tg.adam %p, %g, %m, %v, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
-      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %p1, %m1, %v1 = tg.update "adamw" %p, %g, %lr, %step states %m, %v {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %p1, %m1, %v1 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
@@ -17,19 +17,25 @@ func.func @adamw(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %s: te
 func.func @adam(%p: tensor<8xf32>, %g: tensor<8xf32>, %lr: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   %step = arith.constant dense<1> : tensor<i64>
   %zero = arith.constant dense<0.0> : tensor<8xf32>
-  %p1, %m1, %v1 = tg.adam %p, %g, %zero, %zero, %lr, %step beta1 0.9 beta2 0.999 eps 1.0e-8 decay 0.1
-      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i64>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %p1, %m1, %v1 = tg.update "adam" %p, %g, %lr, %step states %zero, %zero {beta1 = 0.9, beta2 = 0.999, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i64>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %p1, %m1, %v1 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
 func.func @sgd(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %lr: tensor<f32>)
     -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  %p1, %m1 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.1 nesterov
+  %p1, %m1 = tg.update "nesterov" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.1}
       : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-  %p2, %m2 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.0
+  %p2, %m2 = tg.update "momentum" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.0}
       : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-  %p3 = tg.sgd %p, %g, %lr momentum 0.0 decay 0.1 : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %p3 = tg.update "sgd" %p, %g, %lr {weight_decay = 0.1} : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   return %p1, %m1, %p2, %m2, %p3 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+func.func @lion(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %lr: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %p1, %m1 = tg.update "lion" %p, %g, %lr states %m {beta1 = 0.9, beta2 = 0.99, weight_decay = 0.1}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %p1, %m1 : tensor<8xf32>, tensor<8xf32>
 }
 
 func.func @norms(%a: tensor<8xf32>, %b: tensor<2x3xf32>) -> (tensor<f32>, tensor<f32>) {

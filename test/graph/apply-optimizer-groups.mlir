@@ -1,23 +1,23 @@
 // Which parameters decay, by how they are read.
 //
-// RUN: braid-opt %s --tg-apply-optimizer="weight-decay=0.5" | FileCheck %s --check-prefix=ALL
-// RUN: braid-opt %s --tg-apply-optimizer="weight-decay=0.5 decay-exclude=biases" | FileCheck %s --check-prefix=BIASES
-// RUN: braid-opt %s --tg-apply-optimizer="weight-decay=0.5 decay-exclude=norms" | FileCheck %s --check-prefix=NORMS
-// RUN: braid-opt %s --tg-apply-optimizer="weight-decay=0.5 decay-exclude=embeddings" | FileCheck %s --check-prefix=EMBEDDINGS
-// RUN: braid-opt %s --tg-apply-optimizer="weight-decay=0.5 decay-exclude=biases,norms,embeddings" | FileCheck %s --check-prefix=MATRICES
+// RUN: braid-opt %s --tg-apply-optimizer="hyperparameters=weight_decay=0.5" | FileCheck %s --check-prefix=ALL
+// RUN: braid-opt %s --tg-apply-optimizer="hyperparameters=weight_decay=0.5 decay-exclude=biases" | FileCheck %s --check-prefix=BIASES
+// RUN: braid-opt %s --tg-apply-optimizer="hyperparameters=weight_decay=0.5 decay-exclude=norms" | FileCheck %s --check-prefix=NORMS
+// RUN: braid-opt %s --tg-apply-optimizer="hyperparameters=weight_decay=0.5 decay-exclude=embeddings" | FileCheck %s --check-prefix=EMBEDDINGS
+// RUN: braid-opt %s --tg-apply-optimizer="hyperparameters=weight_decay=0.5 decay-exclude=biases,norms,embeddings" | FileCheck %s --check-prefix=MATRICES
 
 // In order: token table (tied), position table, norm scale, matrix, bias.
-// ALL-COUNT-5: decay 5.000000e-01 decoupled
-// BIASES-COUNT-4: decay 5.000000e-01 decoupled
-// BIASES: decay 0.000000e+00 decoupled
-// NORMS-COUNT-2: decay 5.000000e-01 decoupled
-// NORMS: decay 0.000000e+00 decoupled
-// NORMS-COUNT-2: decay 5.000000e-01 decoupled
-// EMBEDDINGS-COUNT-2: decay 0.000000e+00 decoupled
-// EMBEDDINGS-COUNT-3: decay 5.000000e-01 decoupled
-// MATRICES-COUNT-3: decay 0.000000e+00 decoupled
-// MATRICES: decay 5.000000e-01 decoupled
-// MATRICES: decay 0.000000e+00 decoupled
+// ALL-COUNT-5: weight_decay = 5.000000e-01 : f64}
+// BIASES-COUNT-4: weight_decay = 5.000000e-01 : f64}
+// BIASES: weight_decay = 0.000000e+00 : f64}
+// NORMS-COUNT-2: weight_decay = 5.000000e-01 : f64}
+// NORMS: weight_decay = 0.000000e+00 : f64}
+// NORMS-COUNT-2: weight_decay = 5.000000e-01 : f64}
+// EMBEDDINGS-COUNT-2: weight_decay = 0.000000e+00 : f64}
+// EMBEDDINGS-COUNT-3: weight_decay = 5.000000e-01 : f64}
+// MATRICES-COUNT-3: weight_decay = 0.000000e+00 : f64}
+// MATRICES: weight_decay = 5.000000e-01 : f64}
+// MATRICES: weight_decay = 0.000000e+00 : f64}
 comm.mesh @mesh [tp = 2]
 func.func @train(%t: tensor<4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %e: tensor<16x8xf32> {tg.param = #tg.param<"wte", #tg.init<ones>>},
                  %p: tensor<6x8xf32> {tg.param = #tg.param<"wpe", #tg.init<ones>>}, %g: tensor<8xf32> {tg.param = #tg.param<"norm", #tg.init<ones>>},

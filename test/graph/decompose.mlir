@@ -102,9 +102,9 @@ func.func @marks(%x: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK: math.powf
 func.func @updates(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %v: tensor<8xf32>, %lr: tensor<f32>, %step: tensor<i32>)
     -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>) {
-  %p1, %m1, %v1 = tg.adam %p, %g, %m, %v, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
-      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
-  %p2, %m2 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.0 nesterov
+  %p1, %m1, %v1 = tg.update "adamw" %p, %g, %lr, %step states %m, %v {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %p2, %m2 = tg.update "nesterov" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.0}
       : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
   %n = tg.global_norm %p, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   %t = arith.constant dense<[1, -1]> : tensor<2xi32>

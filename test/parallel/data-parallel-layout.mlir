@@ -34,7 +34,7 @@ func.func @train(%x: tensor<4x6xf32> {tg.input = "x", tg.role = #tg.role<feature
   %loss = tg.reduce sum %q dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
   %dw = tg.contract "bi,bo->io" %x, %y : (tensor<4x6xf32>, tensor<4x8xf32>) -> tensor<6x8xf32>
   %sum = arith.addf %acc, %dw : tensor<6x8xf32>
-  %new, %velocity = tg.sgd %w, %sum, %lr, %m momentum 9.0e-01 decay 0.0 : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<f32>, tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>)
+  %new, %velocity = tg.update "momentum" %w, %sum, %lr states %m {momentum = 9.0e-01, weight_decay = 0.0} : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<f32>, tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>)
   %zeros = arith.constant dense<0.0> : tensor<6x8xf32>
   return %loss, %new, %velocity, %zeros : tensor<f32>, tensor<6x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>
 }

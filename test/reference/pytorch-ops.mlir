@@ -128,9 +128,9 @@ func.func @sgd(%p0: tensor<2x3xf64> {tg.input = "p0"},
                %g3: tensor<2x3xf64> {tg.input = "g3"})
     -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
-  %p1 = tg.sgd %p0, %g1, %lr momentum 0.0 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
-  %p2 = tg.sgd %p1, %g2, %lr momentum 0.0 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
-  %p3 = tg.sgd %p2, %g3, %lr momentum 0.0 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
+  %p1 = tg.update "sgd" %p0, %g1, %lr {weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
+  %p2 = tg.update "sgd" %p1, %g2, %lr {weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
+  %p3 = tg.update "sgd" %p2, %g3, %lr {weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
   return %p1, %p2, %p3 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }
 
@@ -142,9 +142,9 @@ func.func @sgd_momentum(%p0: tensor<2x3xf64> {tg.input = "p0"},
     -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
-  %p1, %m1 = tg.sgd %p0, %g1, %lr, %m0 momentum 0.9 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
-  %p2, %m2 = tg.sgd %p1, %g2, %lr, %m1 momentum 0.9 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
-  %p3, %m3 = tg.sgd %p2, %g3, %lr, %m2 momentum 0.9 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p1, %m1 = tg.update "momentum" %p0, %g1, %lr states %m0 {momentum = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p2, %m2 = tg.update "momentum" %p1, %g2, %lr states %m1 {momentum = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p3, %m3 = tg.update "momentum" %p2, %g3, %lr states %m2 {momentum = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
   return %p1, %p2, %p3 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }
 
@@ -156,9 +156,9 @@ func.func @sgd_nesterov(%p0: tensor<2x3xf64> {tg.input = "p0"},
     -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
   %lr = arith.constant dense<0.1> : tensor<f64>
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
-  %p1, %m1 = tg.sgd %p0, %g1, %lr, %m0 momentum 0.9 decay 0.2 nesterov : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
-  %p2, %m2 = tg.sgd %p1, %g2, %lr, %m1 momentum 0.9 decay 0.2 nesterov : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
-  %p3, %m3 = tg.sgd %p2, %g3, %lr, %m2 momentum 0.9 decay 0.2 nesterov : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p1, %m1 = tg.update "nesterov" %p0, %g1, %lr states %m0 {momentum = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p2, %m2 = tg.update "nesterov" %p1, %g2, %lr states %m1 {momentum = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p3, %m3 = tg.update "nesterov" %p2, %g3, %lr states %m2 {momentum = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
   return %p1, %p2, %p3 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }
 
@@ -172,11 +172,11 @@ func.func @adam(%p0: tensor<2x3xf64> {tg.input = "p0"},
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %v0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %t1 = arith.constant dense<1> : tensor<i32>
-  %p1, %m1, %v1 = tg.adam %p0, %g1, %m0, %v0, %lr, %t1 beta1 0.8 beta2 0.9 eps 1.0e-3 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  %p1, %m1, %v1 = tg.update "adam" %p0, %g1, %lr, %t1 states %m0, %v0 {beta1 = 0.8, beta2 = 0.9, eps = 1.0e-3, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>, tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
   %t2 = arith.constant dense<2> : tensor<i32>
-  %p2, %m2, %v2 = tg.adam %p1, %g2, %m1, %v1, %lr, %t2 beta1 0.8 beta2 0.9 eps 1.0e-3 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  %p2, %m2, %v2 = tg.update "adam" %p1, %g2, %lr, %t2 states %m1, %v1 {beta1 = 0.8, beta2 = 0.9, eps = 1.0e-3, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>, tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
   %t3 = arith.constant dense<3> : tensor<i32>
-  %p3, %m3, %v3 = tg.adam %p2, %g3, %m2, %v2, %lr, %t3 beta1 0.8 beta2 0.9 eps 1.0e-3 decay 0.2 : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  %p3, %m3, %v3 = tg.update "adam" %p2, %g3, %lr, %t3 states %m2, %v2 {beta1 = 0.8, beta2 = 0.9, eps = 1.0e-3, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>, tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
   return %p1, %p2, %p3 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }
 
@@ -190,10 +190,24 @@ func.func @adamw(%p0: tensor<2x3xf64> {tg.input = "p0"},
   %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %v0 = arith.constant dense<0.0> : tensor<2x3xf64>
   %t1 = arith.constant dense<1> : tensor<i32>
-  %p1, %m1, %v1 = tg.adam %p0, %g1, %m0, %v0, %lr, %t1 beta1 0.8 beta2 0.9 eps 1.0e-3 decay 0.2 decoupled : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  %p1, %m1, %v1 = tg.update "adamw" %p0, %g1, %lr, %t1 states %m0, %v0 {beta1 = 0.8, beta2 = 0.9, eps = 1.0e-3, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>, tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
   %t2 = arith.constant dense<2> : tensor<i32>
-  %p2, %m2, %v2 = tg.adam %p1, %g2, %m1, %v1, %lr, %t2 beta1 0.8 beta2 0.9 eps 1.0e-3 decay 0.2 decoupled : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  %p2, %m2, %v2 = tg.update "adamw" %p1, %g2, %lr, %t2 states %m1, %v1 {beta1 = 0.8, beta2 = 0.9, eps = 1.0e-3, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>, tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
   %t3 = arith.constant dense<3> : tensor<i32>
-  %p3, %m3, %v3 = tg.adam %p2, %g3, %m2, %v2, %lr, %t3 beta1 0.8 beta2 0.9 eps 1.0e-3 decay 0.2 decoupled : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  %p3, %m3, %v3 = tg.update "adamw" %p2, %g3, %lr, %t3 states %m2, %v2 {beta1 = 0.8, beta2 = 0.9, eps = 1.0e-3, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<i32>, tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>)
+  return %p1, %p2, %p3 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
+}
+
+// CHECK: 'lion': 3 results agree
+func.func @lion(%p0: tensor<2x3xf64> {tg.input = "p0"},
+                %g1: tensor<2x3xf64> {tg.input = "g1"},
+                %g2: tensor<2x3xf64> {tg.input = "g2"},
+                %g3: tensor<2x3xf64> {tg.input = "g3"})
+    -> (tensor<2x3xf64> {tg.output = "p1"}, tensor<2x3xf64> {tg.output = "p2"}, tensor<2x3xf64> {tg.output = "p3"}) {
+  %lr = arith.constant dense<0.1> : tensor<f64>
+  %m0 = arith.constant dense<0.0> : tensor<2x3xf64>
+  %p1, %m1 = tg.update "lion" %p0, %g1, %lr states %m0 {beta1 = 0.7, beta2 = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p2, %m2 = tg.update "lion" %p1, %g2, %lr states %m1 {beta1 = 0.7, beta2 = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %p3, %m3 = tg.update "lion" %p2, %g3, %lr states %m2 {beta1 = 0.7, beta2 = 0.9, weight_decay = 0.2} : (tensor<2x3xf64>, tensor<2x3xf64>, tensor<f64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
   return %p1, %p2, %p3 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }

@@ -1,12 +1,14 @@
 //===- CommandTable.cpp - the command line of braidc ----------------------===//
 
 #include "tools/braidc/CommandTable.h"
+#include "dialects/TG/Optimizer.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/Options.h"
 #include "lib/Memory/Size.h"
 #include "passes/Collectives/Passes.h"
 #include "passes/Overlap/Passes.h"
 #include "tools/CommandLine.h"
+#include <algorithm>
 
 using namespace braid;
 using namespace braid::cli;
@@ -98,14 +100,40 @@ constexpr Option kHooks[] = {
 
 constexpr Value kAnyNumber = number("X", -kUnbounded);
 
+// The optimizers, each with its hyperparameters.
+Lines optimizers() {
+  Lines lines;
+  for (const tg::Optimizer *optimizer : tg::allOptimizers())
+    lines.emplace_back(optimizer->name, tg::hyperparametersText(*optimizer));
+  return lines;
+}
+
+template <size_t size> struct Name {
+  char text[size] = {};
+  consteval Name(const char (&literal)[size]) { std::copy_n(literal, size, text); }
+};
+
+// One hyperparameter, to which the option gives a value.
+template <Name name> consteval Field hyperparameter() {
+  Field field = into<&OptimizerOptions::hyperparameters>();
+  field.store = [](void *options, const Value &, std::string_view number) {
+    auto &given = static_cast<OptimizerOptions *>(options)->hyperparameters;
+    given.push_back(std::string(name.text) + "=" + std::string(number));
+  };
+  return field;
+}
+
 constexpr Option kOptimizer[] = {
-    {"--optimizer", text("NAME"), "sgd, momentum, nesterov, adam or adamw", into<&OptimizerOptions::name>()},
-    {"--beta1", kAnyNumber, "Adam: decay of the mean", into<&OptimizerOptions::beta1>()},
-    {"--beta2", kAnyNumber, "Adam: decay of the squared mean", into<&OptimizerOptions::beta2>()},
-    {"--eps", kAnyNumber, "Adam: added to the denominator", into<&OptimizerOptions::eps>()},
-    {"--momentum", kAnyNumber, "momentum, nesterov: decay of the velocity", into<&OptimizerOptions::momentum>()},
-    {"--weight-decay", kAnyNumber, "Weight decay, a share of the parameter (times lr) a step",
-     into<&OptimizerOptions::weightDecay>()},
+    {"--optimizer", text("NAME"), "One of these, which have hyperparameters with these defaults",
+     into<&OptimizerOptions::name>(), listing(optimizers)},
+    {"--hyperparameters", list("NAME=X,..."), "Values of hyperparameters, as in beta1=0.8,beta2=0.95",
+     into<&OptimizerOptions::hyperparameters>()},
+    {"--beta1", kAnyNumber, "The hyperparameter beta1: decay of the first mean", hyperparameter<"beta1">()},
+    {"--beta2", kAnyNumber, "The hyperparameter beta2: decay of the second", hyperparameter<"beta2">()},
+    {"--eps", kAnyNumber, "The hyperparameter eps: added to a denominator", hyperparameter<"eps">()},
+    {"--momentum", kAnyNumber, "The hyperparameter momentum: decay of the velocity", hyperparameter<"momentum">()},
+    {"--weight-decay", kAnyNumber, "The hyperparameter weight_decay: a share of the parameter (times lr) a step",
+     hyperparameter<"weight_decay">()},
     {"--decay-exclude", list("NAMES"), "Parameters without decay: biases, norms, embeddings",
      into<&OptimizerOptions::decayExclude>()},
     {"--clip", kAnyNumber, "Clip the global norm of the gradients to this; 0: do not", into<&OptimizerOptions::clip>()},

@@ -20,9 +20,9 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %q: tensor<2x8x4x4xf32>,
       -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
   // expected-remark @below {{tg.softmax: 160 FLOP, 64 bytes read, 64 bytes written}}
   %5 = tg.softmax %b : tensor<4x8xbf16>
-  // expected-remark @below {{tg.adam: 480 FLOP, 520 bytes read, 384 bytes written}}
-  %6:3 = tg.adam %x, %x, %x, %x, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.0
-      : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>, tensor<i32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  // expected-remark @below {{tg.update: 480 FLOP, 520 bytes read, 384 bytes written}}
+  %6:3 = tg.update "adam" %x, %x, %lr, %step states %x, %x {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.0}
+      : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
   // expected-remark @below {{tg.global_norm: 65 FLOP, 128 bytes read, 4 bytes written}}
   %7 = tg.global_norm %x : (tensor<4x8xf32>) -> tensor<f32>
   // expected-remark @below {{arith.cmpf: 32 FLOP, 256 bytes read, 32 bytes written}}

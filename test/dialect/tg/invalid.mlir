@@ -584,43 +584,89 @@ func.func @cross_entropy_grad(%x: tensor<4x8xf32>, %t: tensor<4xi32>, %l: tensor
 
 // -----
 
-func.func @sgd_gradient(%p: tensor<4xf32>, %g: tensor<5xf32>, %lr: tensor<f32>) {
-  // expected-error @below {{'tg.sgd' op gradient 'tensor<5xf32>' and new parameter 'tensor<4xf32>' must have the parameter's type, 'tensor<4xf32>'}}
-  %y = tg.sgd %p, %g, %lr momentum 0.0 decay 0.0 : (tensor<4xf32>, tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
+func.func @update_name(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op unknown optimizer 'magic' (optimizers: adam, adamw, lion, sgd, momentum, nesterov)}}
+  %y = tg.update "magic" %p, %p, %lr {} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return
 }
 
 // -----
 
-func.func @sgd_velocity(%p: tensor<4xf32>, %lr: tensor<f32>) {
-  // expected-error @below {{'tg.sgd' op takes and returns a velocity exactly when momentum is not 0}}
-  %y = tg.sgd %p, %p, %lr momentum 0.9 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+func.func @update_gradient(%p: tensor<4xf32>, %g: tensor<5xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op the gradient is 'tensor<5xf32>' but the parameter, 'tensor<4xf32>', needs 'tensor<4xf32>'}}
+  %y = tg.update "sgd" %p, %g, %lr {weight_decay = 0.0} : (tensor<4xf32>, tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
   return
 }
 
 // -----
 
-func.func @sgd_lr(%p: tensor<4xf32>) {
-  // expected-error @below {{'tg.sgd' op lr must be a scalar, found 'tensor<4xf32>'}}
-  %y = tg.sgd %p, %p, %p momentum 0.0 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+func.func @update_lr(%p: tensor<4xf32>) {
+  // expected-error @below {{'tg.update' op lr is 'tensor<4xf32>' but the parameter, 'tensor<4xf32>', needs 'tensor<f32>'}}
+  %y = tg.update "sgd" %p, %p, %p {weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
 
 // -----
 
-func.func @adam_mean(%p: tensor<4xf32>, %m: tensor<5xf32>, %lr: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @below {{mean is 'tensor<5xf32>' but the parameter needs 'tensor<4xf32>'}}
-  // expected-error @below {{'tg.adam' op failed to infer returned types}}
-  %y:3 = tg.adam %p, %p, %m, %p, %lr, %t beta1 0.9 beta2 0.99 eps 1.0e-8 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<5xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+func.func @update_states(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op momentum has 1 states (momentum_buffer), found 0}}
+  %y = tg.update "momentum" %p, %p, %lr {momentum = 0.9, weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return
 }
 
 // -----
 
-func.func @adam_step(%p: tensor<4xf32>, %lr: tensor<f32>, %t: tensor<1xi32>) {
-  // expected-error @below {{step must be a scalar, found 'tensor<1xi32>'}}
-  // expected-error @below {{'tg.adam' op failed to infer returned types}}
-  %y:3 = tg.adam %p, %p, %p, %p, %lr, %t beta1 0.9 beta2 0.99 eps 1.0e-8 decay 0.0 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<1xi32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+func.func @update_state(%p: tensor<4xf32>, %m: tensor<5xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op the state momentum_buffer is 'tensor<5xf32>' but the parameter, 'tensor<4xf32>', needs 'tensor<4xf32>'}}
+  %y:2 = tg.update "momentum" %p, %p, %lr states %m {momentum = 0.9, weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>)
+  return
+}
+
+// -----
+
+func.func @update_without_step(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op adam reads the step}}
+  %y:3 = tg.update "adam" %p, %p, %lr states %p, %p {beta1 = 0.9, beta2 = 0.99, eps = 1.0e-8, weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @update_with_step(%p: tensor<4xf32>, %lr: tensor<f32>, %t: tensor<i32>) {
+  // expected-error @below {{'tg.update' op sgd does not read the step}}
+  %y = tg.update "sgd" %p, %p, %lr, %t {weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @update_step(%p: tensor<4xf32>, %lr: tensor<f32>, %t: tensor<1xi32>) {
+  // expected-error @below {{'tg.update' op the step must be a scalar, found 'tensor<1xi32>'}}
+  %y:3 = tg.update "adam" %p, %p, %lr, %t states %p, %p {beta1 = 0.9, beta2 = 0.99, eps = 1.0e-8, weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<1xi32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @update_hyperparameter(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op sgd has no hyperparameter 'momentum' (it has weight_decay=0)}}
+  %y = tg.update "sgd" %p, %p, %lr {momentum = 0.9, weight_decay = 0.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @update_missing(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op sgd needs a number for weight_decay, found {}}}
+  %y = tg.update "sgd" %p, %p, %lr {} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @update_range(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @below {{'tg.update' op weight_decay of sgd must be at least 0, found -1.000000e+00}}
+  %y = tg.update "sgd" %p, %p, %lr {weight_decay = -1.0} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return
 }
 

@@ -147,14 +147,14 @@ func.func @loss(%logits: tensor<2x4x8xf32>, %targets: tensor<2x4xi64>) {
 
 // CHECK-LABEL: @optimizers
 func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %lr: tensor<f32>, %step: tensor<i32>) {
-  // CHECK: tg.sgd %{{.*}} momentum 9.000000e-01 decay 0.000000e+00 nesterov : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-  %p1, %m1 = tg.sgd %p, %g, %lr, %m momentum 0.9 decay 0.0 nesterov
+  // CHECK: tg.update "nesterov" %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} states %{{[a-z0-9]+}} {momentum = 9.000000e-01 : f64, weight_decay = 0.000000e+00 : f64} : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %p1, %m1 = tg.update "nesterov" %p, %g, %lr states %m {momentum = 0.9, weight_decay = 0.0}
       : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-  // CHECK: tg.sgd %{{.*}} momentum 0.000000e+00 decay 1.000000e-01 : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
-  %p2 = tg.sgd %p, %g, %lr momentum 0.0 decay 0.1 : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
-  // CHECK: tg.adam %{{.*}} beta1 9.000000e-01 beta2 {{.*}} eps 1.000000e-08 decay 1.000000e-01 decoupled :
-  %p3, %m3, %v3 = tg.adam %p, %g, %m, %m, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1 decoupled
-      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  // CHECK: tg.update "sgd" %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {weight_decay = 1.000000e-01 : f64} : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %p2 = tg.update "sgd" %p, %g, %lr {weight_decay = 0.1} : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  // CHECK: tg.update "adamw" %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} states %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {beta1 = 9.000000e-01 : f64, beta2 = {{.*}}, eps = 1.000000e-08 : f64, weight_decay = 1.000000e-01 : f64} :
+  %p3, %m3, %v3 = tg.update "adamw" %p, %g, %lr, %step states %m, %m {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   // CHECK: tg.global_norm %{{.*}}, %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   %n = tg.global_norm %p, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   return

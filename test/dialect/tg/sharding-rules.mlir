@@ -168,11 +168,11 @@ func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %lse: ten
 // -----
 
 func.func @optimizers(%p: tensor<8x2xf32>, %lr: tensor<f32>, %step: tensor<i32>) {
-  // expected-remark @below {{tg.sgd: a b, a b, (), a b -> a b, a b flat}}
-  %0:2 = tg.sgd %p, %p, %lr, %p momentum 0.9 decay 0.0 : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<f32>, tensor<8x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>)
-  // expected-remark @below {{tg.adam: a b, a b, a b, a b, (), () -> a b, a b, a b flat}}
-  %1:3 = tg.adam %p, %p, %p, %p, %lr, %step beta1 0.9 beta2 0.95 eps 1.0e-8 decay 0.1
-      : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<f32>, tensor<i32>) -> (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>)
+  // expected-remark @below {{tg.update: a b, a b, (), a b -> a b, a b flat}}
+  %0:2 = tg.update "momentum" %p, %p, %lr states %p {momentum = 0.9, weight_decay = 0.0} : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<f32>, tensor<8x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>)
+  // expected-remark @below {{tg.update: a b, a b, (), (), a b, a b -> a b, a b, a b flat}}
+  %1:3 = tg.update "adam" %p, %p, %lr, %step states %p, %p {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
+      : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<f32>, tensor<i32>, tensor<8x2xf32>, tensor<8x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>)
   // expected-remark @below {{tg.global_norm: a b, c d -> () reduced a b c d decomposed a b c d}}
   %2 = tg.global_norm %p, %p : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<f32>
   return

@@ -20,7 +20,7 @@ STRATEGIES = [("dp = 2", "axes=dp"), ("dp = 3", "axes=dp"), ("dp = 4", "axes=dp"
               ("replica = 2, shard = 2", "axes=replica,shard"),
               ("replica = 2, shard = 2", "axes=replica,shard shard=shard")]
 RANKS = {"dp = 2": 2, "dp = 3": 3}  # else 4
-OPTIMIZERS = ["adamw clip=0.5", "adam", "sgd", "momentum momentum=0.9 clip=1 weight-decay=0.1"]
+OPTIMIZERS = ["adamw clip=0.5", "adam", "sgd", "momentum hyperparameters=momentum=0.9,weight_decay=0.1 clip=1"]
 
 
 class TrainedGraph(ShardedGraph):

@@ -161,6 +161,16 @@ TEST(OptionTable, helpHasTopicsDefaultsAndNoLongLine) {
   EXPECT_GT(longest, 70u);
 }
 
+TEST(OptionTable, listsWhatTheTableDoesNotKnow) {
+  static constexpr Option kShapes[] = {{"--shape", text("NAME"), "A shape", into<&Outer::file>(),
+                                        listing([] { return Lines{{"round", "without corners"}}; })}};
+  static constexpr Topic kShapeTopics[] = {topic<Outer>("Shapes", kShapes)};
+  constexpr Command command = {"tool", "Draw", kShapeTopics};
+  std::string help = helpText(command, "tool", ""), page = markdown(command, "tool");
+  EXPECT_NE(help.find("A shape\n                            - round: without corners\n"), std::string::npos) << help;
+  EXPECT_NE(page.find("| `--shape=NAME` | A shape; `round`: without corners |\n"), std::string::npos) << page;
+}
+
 TEST(OptionTable, pageHasEveryTarget) {
   std::string page = markdown(kCommand, "tool");
   EXPECT_EQ(page.find("## `tool`\nDo what is asked.\n"), 0u) << page;
