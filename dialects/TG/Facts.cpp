@@ -1,48 +1,44 @@
-//===- Facts.cpp - phase, unit and parameter of an op ---------------------===//
+//===- Facts.cpp - phase, unit and parameter of a tensor -----------------===//
 
 #include "dialects/TG/Facts.h"
+#include "dialects/Interfaces/ShardingRule.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
+using namespace braid;
 using namespace braid::tg;
 
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
-/// `= one`, or `= [one, another]`.
-static ParseResult parseOneOrMore(AsmParser &parser, function_ref<ParseResult()> parseOne) {
-  if (parser.parseEqual())
-    return failure();
-  if (failed(parser.parseOptionalLSquare()))
-    return parseOne();
-  return failure(parser.parseCommaSeparatedList(parseOne) || parser.parseRSquare());
+static ParseResult parseName(AsmParser &parser, StringAttr &name) {
+  std::string text;
+  ParseResult parsed = parser.parseString(&text);
+  name = StringAttr::get(parser.getContext(), text);
+  return parsed;
 }
 
+/// `"one"`, or `["one", "another"]`.
 static ParseResult parseNames(AsmParser &parser, SmallVectorImpl<StringAttr> &names) {
-  return parseOneOrMore(parser, [&]() -> ParseResult {
-    std::string name;
-    if (parser.parseString(&name))
-      return failure();
-    names.push_back(StringAttr::get(parser.getContext(), name));
-    return success();
-  });
+  auto parseNext = [&] { return parseName(parser, names.emplace_back()); };
+  if (failed(parser.parseOptionalLSquare()))
+    return parseNext();
+  return failure(parser.parseCommaSeparatedList(parseNext) || parser.parseRSquare());
 }
 
-static ParseResult parseKinds(AsmParser &parser, SmallVectorImpl<TensorKind> &kinds) {
-  return parseOneOrMore(parser, [&]() -> ParseResult {
-    FailureOr<TensorKind> kind = FieldParser<TensorKind>::parse(parser);
-    if (failed(kind))
-      return failure();
-    kinds.push_back(*kind);
-    return success();
-  });
+static ParseResult parseKind(AsmParser &parser, std::optional<TensorKind> &kind) {
+  FailureOr<TensorKind> parsed = FieldParser<TensorKind>::parse(parser);
+  if (succeeded(parsed))
+    kind = *parsed;
+  return failure(failed(parsed));
 }
 
 Attribute FactsAttr::parse(AsmParser &parser, Type) {
-  SmallVector<StringAttr> units, of;
-  SmallVector<TensorKind> as;
+  StringAttr unit;
+  SmallVector<StringAttr> of;
+  std::optional<TensorKind> as;
   if (parser.parseLess())
     return {};
   FailureOr<Phase> phase = FieldParser<Phase>::parse(parser);
@@ -50,34 +46,33 @@ Attribute FactsAttr::parse(AsmParser &parser, Type) {
     return {};
   while (succeeded(parser.parseOptionalComma())) {
     StringRef keyword;
-    if (parser.parseKeyword(&keyword))
+    if (parser.parseKeyword(&keyword) || parser.parseEqual())
       return {};
-    ParseResult parsed = keyword == "unit" ? parseNames(parser, units)
+    ParseResult parsed = keyword == "unit" ? parseName(parser, unit)
                          : keyword == "of" ? parseNames(parser, of)
-                         : keyword == "as" ? parseKinds(parser, as)
+                         : keyword == "as" ? parseKind(parser, as)
                                            : parser.emitError(parser.getCurrentLocation())
                                                  << "expected unit, of or as, found '" << keyword << "'";
     if (parsed)
       return {};
   }
-  return parser.parseGreater() ? FactsAttr() : getFacts(parser.getContext(), *phase, units, of, as);
-}
-
-template <typename T, typename Print>
-static void printOneOrMore(AsmPrinter &printer, StringRef key, ArrayRef<T> all, Print print) {
-  if (all.empty())
-    return;
-  printer << ", " << key << " = " << (all.size() > 1 ? "[" : "");
-  llvm::interleaveComma(all, printer.getStream(), print);
-  printer << (all.size() > 1 ? "]" : "");
+  if (of.empty() == as.has_value())
+    return parser.emitError(parser.getCurrentLocation(), "of and as go together: a kind of tensor of a parameter"),
+           Attribute();
+  return parser.parseGreater() ? FactsAttr() : getFacts(parser.getContext(), *phase, unit, of, as);
 }
 
 void FactsAttr::print(AsmPrinter &printer) const {
   printer << '<' << stringifyPhase(getPhase());
-  auto printName = [&](StringAttr name) { printer << name; };
-  printOneOrMore(printer, "unit", getUnits(), printName);
-  printOneOrMore(printer, "of", getOf(), printName);
-  printOneOrMore(printer, "as", getAs(), [&](TensorKind kind) { printer << stringifyTensorKind(kind); });
+  if (unitOf(*this))
+    printer << ", unit = " << unitOf(*this);
+  if (!getOf().empty()) {
+    printer << ", of = " << (getOf().size() > 1 ? "[" : "");
+    llvm::interleaveComma(getOf(), printer.getStream(), [&](StringAttr name) { printer << name; });
+    printer << (getOf().size() > 1 ? "]" : "");
+  }
+  if (kindOf(*this))
+    printer << ", as = " << stringifyTensorKind(*kindOf(*this));
   printer << '>';
 }
 
@@ -85,54 +80,80 @@ void FactsAttr::print(AsmPrinter &printer) const {
 // Facts
 //===----------------------------------------------------------------------===//
 
-static SmallVector<StringAttr> sorted(ArrayRef<StringAttr> names) {
-  SmallVector<StringAttr> result(names);
-  llvm::sort(result, [](StringAttr a, StringAttr b) { return a.getValue() < b.getValue(); });
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
+StringAttr braid::tg::unitOf(FactsAttr facts) {
+  return facts && !facts.getUnits().empty() ? facts.getUnits().front() : StringAttr();
 }
 
-FactsAttr braid::tg::getFacts(MLIRContext *context, Phase phase, ArrayRef<StringAttr> units, ArrayRef<StringAttr> of,
-                              ArrayRef<TensorKind> as) {
-  SmallVector<TensorKind> kinds(as);
-  llvm::sort(kinds);
-  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
-  return FactsAttr::get(context, phase, sorted(units), sorted(of), kinds);
+std::optional<TensorKind> braid::tg::kindOf(FactsAttr facts) {
+  return facts && !facts.getAs().empty() ? std::optional(facts.getAs().front()) : std::nullopt;
 }
 
-static void appendMembers(Location loc, SmallVectorImpl<FactsAttr> &members) {
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    if (auto facts = dyn_cast_if_present<FactsAttr>(fused.getMetadata()))
-      return members.push_back(facts);
-    for (Location part : fused.getLocations())
-      appendMembers(part, members);
-  } else if (auto name = dyn_cast<NameLoc>(loc)) {
-    appendMembers(name.getChildLoc(), members);
-  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    appendMembers(call.getCallee(), members);
-  }
+bool braid::tg::isParameter(FactsAttr facts) {
+  std::optional<TensorKind> kind = kindOf(facts);
+  return kind == TensorKind::Parameter || kind == TensorKind::WorkingCopy;
 }
 
-SmallVector<FactsAttr> braid::tg::memberFacts(Location loc) {
-  SmallVector<FactsAttr> members;
-  appendMembers(loc, members);
-  return members;
+bool braid::tg::isGradient(FactsAttr facts) {
+  std::optional<TensorKind> kind = kindOf(facts);
+  return (kind == TensorKind::Gradient || kind == TensorKind::Accumulator) && facts.getPhase() != Phase::Forward;
+}
+
+FactsAttr braid::tg::getFacts(MLIRContext *context, Phase phase, StringAttr unit, ArrayRef<StringAttr> of,
+                              std::optional<TensorKind> as) {
+  SmallVector<StringAttr> names(of);
+  llvm::sort(names, [](StringAttr a, StringAttr b) { return a.getValue() < b.getValue(); });
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return FactsAttr::get(context, phase, unit ? ArrayRef(unit) : ArrayRef<StringAttr>(), names,
+                        as ? ArrayRef(*as) : ArrayRef<TensorKind>());
+}
+
+/// Facts, or a list of them with a unit attribute where a tensor has none.
+static bool isFacts(Attribute metadata) {
+  if (auto list = dyn_cast_if_present<ArrayAttr>(metadata))
+    return llvm::all_of(list, llvm::IsaPred<FactsAttr, UnitAttr>);
+  return isa_and_present<FactsAttr>(metadata);
+}
+
+/// What a location carries: facts, a list of them, or null.
+static Attribute carriedBy(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return carriedBy(name.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return carriedBy(call.getCallee());
+  auto fused = dyn_cast<FusedLoc>(loc);
+  if (!fused || isFacts(fused.getMetadata()))
+    return fused ? fused.getMetadata() : Attribute();
+  for (Location part : fused.getLocations())
+    if (Attribute carried = carriedBy(part))
+      return carried;
+  return {};
 }
 
 FactsAttr braid::tg::factsOf(Location loc) {
-  SmallVector<FactsAttr> members = memberFacts(loc);
-  if (members.size() < 2)
-    return members.empty() ? FactsAttr() : members.front();
-  Phase phase = members.front().getPhase();
-  SmallVector<StringAttr> units, of;
-  SmallVector<TensorKind> as;
-  for (FactsAttr member : members) {
-    phase = std::min(phase, member.getPhase());
-    llvm::append_range(units, member.getUnits());
-    llvm::append_range(of, member.getOf());
-    llvm::append_range(as, member.getAs());
-  }
-  return getFacts(loc.getContext(), phase, units, of, as);
+  Attribute carried = carriedBy(loc);
+  auto list = dyn_cast_if_present<ArrayAttr>(carried);
+  if (!list)
+    return cast_if_present<FactsAttr>(carried);
+  auto first = llvm::find_if(list, llvm::IsaPred<FactsAttr>);
+  return first == list.end() ? FactsAttr() : cast<FactsAttr>(*first);
+}
+
+FactsAttr braid::tg::factsOfTensor(Location loc, unsigned index, unsigned count) {
+  Attribute carried = carriedBy(loc);
+  auto list = dyn_cast_if_present<ArrayAttr>(carried);
+  if (!list)
+    return cast_if_present<FactsAttr>(carried);
+  return list.size() == count ? dyn_cast<FactsAttr>(list[index]) : FactsAttr();
+}
+
+FactsAttr braid::tg::factsOfTensor(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  return result ? factsOfTensor(result.getLoc(), result.getResultNumber(), result.getOwner()->getNumResults())
+                : FactsAttr();
+}
+
+SmallVector<FactsAttr> braid::tg::factsOfTensors(ValueRange values) {
+  return llvm::map_to_vector(values, [](Value value) { return factsOfTensor(value); });
 }
 
 LogicalResult braid::tg::requireFacts(Operation *op) {
@@ -147,33 +168,14 @@ std::optional<Phase> braid::tg::phaseOf(Operation *op) {
   return facts ? std::optional(facts.getPhase()) : std::nullopt;
 }
 
-std::optional<Phase> braid::tg::latestPhaseOf(Operation *op) {
-  std::optional<Phase> latest;
-  for (FactsAttr member : memberFacts(op->getLoc()))
-    latest = latest ? std::max(*latest, member.getPhase()) : member.getPhase();
-  return latest;
-}
-
-bool braid::tg::makes(Operation *op, TensorKind kind) {
-  FactsAttr facts = factsOf(op);
-  return facts && llvm::is_contained(facts.getAs(), kind);
-}
-
-StringAttr braid::tg::parameterFor(Operation *op, TensorKind kind) {
-  FactsAttr facts = factsOf(op);
-  bool isOne = facts && facts.getOf().size() == 1 && llvm::is_contained(facts.getAs(), kind);
-  return isOne ? facts.getOf().front() : StringAttr();
-}
-
 //===----------------------------------------------------------------------===//
 // Locations
 //===----------------------------------------------------------------------===//
 
 static Location withoutFacts(Location loc) {
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    bool isFacts = isa_and_present<FactsAttr>(fused.getMetadata());
     SmallVector<Location> parts(llvm::map_range(fused.getLocations(), withoutFacts));
-    return FusedLoc::get(parts, isFacts ? Attribute() : fused.getMetadata(), loc.getContext());
+    return FusedLoc::get(parts, isFacts(fused.getMetadata()) ? Attribute() : fused.getMetadata(), loc.getContext());
   }
   if (auto name = dyn_cast<NameLoc>(loc))
     return NameLoc::get(name.getName(), withoutFacts(name.getChildLoc()));
@@ -182,32 +184,106 @@ static Location withoutFacts(Location loc) {
   return loc;
 }
 
-Location braid::tg::withFacts(Location loc, FactsAttr facts) {
+/// The parts of a fused location keep theirs: they say what the op was made from.
+static Location carrying(Location loc, Attribute facts) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  if (fused && facts && !fused.getMetadata())
+    return FusedLoc::get(fused.getLocations(), facts, loc.getContext());
   Location bare = withoutFacts(loc);
   return facts ? FusedLoc::get(ArrayRef(bare), facts, loc.getContext()) : bare;
 }
 
+Location braid::tg::withFacts(Location loc, FactsAttr facts) { return carrying(loc, facts); }
+
+Location braid::tg::withFacts(Location loc, ArrayRef<FactsAttr> ofEach) {
+  if (llvm::all_equal(ofEach))
+    return carrying(loc, ofEach.empty() ? factsOf(loc) : ofEach.front());
+  Builder builder(loc.getContext());
+  auto list = llvm::map_to_vector(
+      ofEach, [&](FactsAttr facts) -> Attribute { return facts ? Attribute(facts) : builder.getUnitAttr(); });
+  return carrying(loc, builder.getArrayAttr(list));
+}
+
 Location braid::tg::withPhase(Location loc, Phase phase) {
-  FactsAttr facts = factsOf(loc);
-  return withFacts(loc, getFacts(loc.getContext(), phase, facts ? facts.getUnits() : ArrayRef<StringAttr>()));
+  return withFacts(loc, getFacts(loc.getContext(), phase, unitOf(factsOf(loc))));
 }
 
 Location braid::tg::withTensor(Location loc, ArrayRef<StringAttr> of, TensorKind as) {
   FactsAttr facts = factsOf(loc);
   assert(facts && "an op has a phase before it makes a tensor of a parameter");
-  return withFacts(loc, getFacts(loc.getContext(), facts.getPhase(), facts.getUnits(), of, {as}));
+  return withFacts(loc, getFacts(loc.getContext(), facts.getPhase(), unitOf(facts), of, as));
+}
+
+Location braid::tg::withoutTensor(Location loc) {
+  FactsAttr facts = factsOf(loc);
+  return facts ? withPhase(loc, facts.getPhase()) : loc;
 }
 
 Location braid::tg::withName(Location loc, StringAttr name) {
-  return withFacts(NameLoc::get(name, withoutFacts(loc)), factsOf(loc));
+  return carrying(NameLoc::get(name, withoutFacts(loc)), carriedBy(loc));
 }
 
-Location braid::tg::madeFrom(ArrayRef<Operation *> ops) {
-  Location first = ops.front()->getLoc();
-  SmallVector<Location> locations{first};
-  for (Operation *op : ops.drop_front())
-    locations.push_back(withFacts(UnknownLoc::get(op->getContext()), factsOf(op)));
-  Location all = FusedLoc::get(first.getContext(), locations);
-  bool isMixed = llvm::any_of(ops, [&](Operation *op) { return phaseOf(op) != phaseOf(ops.front()); });
-  return isMixed ? all : withFacts(first, factsOf(all));
+Location braid::tg::locationOf(Value value) {
+  return isa<BlockArgument>(value) ? value.getLoc() : withFacts(value.getLoc(), factsOfTensor(value));
+}
+
+Location braid::tg::madeFrom(ArrayRef<Operation *> ops, ValueRange replaced) {
+  auto locations = llvm::map_to_vector(ops, [](Operation *op) { return op->getLoc(); });
+  return withFacts(FusedLoc::get(ops.front()->getContext(), locations), factsOfTensors(replaced));
+}
+
+//===----------------------------------------------------------------------===//
+// What tensors are
+//===----------------------------------------------------------------------===//
+
+/// What is linear and neither adds up nor repeats along a dim puts elements elsewhere, with
+/// zeros between them or without some.
+static bool placesElements(const ShardingRule &rule) {
+  bool isLinear = llvm::any_of(rule.linear, [](const auto &set) { return set.size() == 1 && set.front() == 0; });
+  llvm::SmallDenseSet<unsigned> read, made;
+  auto addParallel = [&](llvm::SmallDenseSet<unsigned> &set, const ShardingRule::TensorFactors &dims) {
+    for (const ShardingRule::DimFactors &dim : dims)
+      for (unsigned factor : dim)
+        if (rule.factors[factor].kind != FactorKind::Whole)
+          set.insert(factor);
+  };
+  addParallel(read, rule.operands.front());
+  addParallel(made, rule.results.front());
+  return isLinear && read == made;
+}
+
+bool braid::tg::movesElements(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  auto from = dyn_cast<ShapedType>(op->getOperand(0).getType()), to = dyn_cast<ShapedType>(op->getResult(0).getType());
+  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape())
+    return false;
+  if (from.getNumElements() == to.getNumElements())
+    return true;
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  return rule && placesElements(*rule);
+}
+
+void braid::tg::setTensor(Value value, ArrayRef<StringAttr> of, TensorKind as) {
+  for (std::optional<Phase> phase; Operation *op = value.getDefiningOp(); value = op->getOperand(0)) {
+    SmallVector<FactsAttr> all = factsOfTensors(op->getResults());
+    FactsAttr &facts = all[cast<OpResult>(value).getResultNumber()];
+    if (!facts || (phase && (facts.getPhase() != *phase || kindOf(facts))))
+      return;
+    phase = facts.getPhase();
+    facts = getFacts(op->getContext(), *phase, unitOf(facts), of, as);
+    op->setLoc(withFacts(op->getLoc(), all));
+    if (!movesElements(op) || !op->getOperand(0).hasOneUse())
+      return;
+  }
+}
+
+void braid::tg::replaceHandingOnFacts(Operation *op, ValueRange values) {
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
+    FactsAttr was = factsOfTensor(result), is = factsOfTensor(value);
+    if (kindOf(was) && is && !kindOf(is))
+      setTensor(value, was.getOf(), *kindOf(was));
+  }
+  op->replaceAllUsesWith(values);
+  op->erase();
 }

@@ -1,4 +1,4 @@
-//===- Facts.h - phase, unit and parameter of an op -------------*- C++ -*-===//
+//===- Facts.h - phase, unit and parameter of a tensor ----------*- C++ -*-===//
 //
 // The pass that makes an op knows its phase, whose unit it works for, and which parameter
 // it makes a gradient or a new value of.  It writes that down once, as `#tg.facts`, and
@@ -6,9 +6,10 @@
 // location, and builders, rewrites and folds pass locations on already.  CSE, outlining
 // and kernel deduplication ignore locations, so facts never change what is computed.
 //
-// An op made from several has the union of their units and parameters and their earliest
-// phase; its fused location lists them.  What depends on no argument (constants, iotas)
-// needs no facts.
+// An op that makes several tensors of different facts, such as a bucket of collectives, a
+// kernel or an optimizer's update, has a list: the facts of each result or, in memory, of
+// each out.  Where a rewrite fuses locations, the first is that of the op whose result the
+// new one makes.  What depends on no argument (constants, iotas) needs no facts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_FACTS_H
@@ -18,38 +19,58 @@
 
 namespace braid::tg {
 
-/// The facts that a location carries, joined where it is fused from several; null if it
+/// The facts that a location carries, of the first tensor if it lists several; null if it
 /// carries none.
 FactsAttr factsOf(mlir::Location loc);
 inline FactsAttr factsOf(mlir::Operation *op) { return factsOf(op->getLoc()); }
-/// The facts of each part of a fused location; one element, or none, for others.
-llvm::SmallVector<FactsAttr> memberFacts(mlir::Location loc);
+/// The facts of one of `count` tensors that the op at a location makes; null also where the
+/// location lists another number of tensors.
+FactsAttr factsOfTensor(mlir::Location loc, unsigned index, unsigned count);
+/// The facts of an op's result; null for arguments.
+FactsAttr factsOfTensor(mlir::Value value);
+llvm::SmallVector<FactsAttr> factsOfTensors(mlir::ValueRange values);
 
 /// Fails, and says what to do, if an op has no facts.
 llvm::LogicalResult requireFacts(mlir::Operation *op);
 
 std::optional<Phase> phaseOf(mlir::Operation *op);
-/// The latest phase of what an op is made from; equal to its phase unless phases are mixed.
-std::optional<Phase> latestPhaseOf(mlir::Operation *op);
-/// The only parameter that an op makes a tensor of this kind for; null if there is none or
-/// are several.
-mlir::StringAttr parameterFor(mlir::Operation *op, TensorKind kind);
-bool makes(mlir::Operation *op, TensorKind kind);
 
 /// The location with these facts in place of its own.
 mlir::Location withFacts(mlir::Location loc, FactsAttr facts);
+/// The same for an op that makes several tensors: the facts of each.
+mlir::Location withFacts(mlir::Location loc, llvm::ArrayRef<FactsAttr> ofEach);
 /// The location with another phase, and no longer of a tensor.
 mlir::Location withPhase(mlir::Location loc, Phase phase);
-/// The location of an op that makes tensors of one kind for some parameters.
+/// The location of an op that makes a tensor of this kind for some parameters.
 mlir::Location withTensor(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
+/// The location with the same phase and unit, and no longer of a tensor.
+mlir::Location withoutTensor(mlir::Location loc);
 /// The location under a name, with the same facts.
 mlir::Location withName(mlir::Location loc, mlir::StringAttr name);
-/// The location of an op that is made from several: that of the first, with the facts of all;
-/// where their phases differ it lists them.
-mlir::Location madeFrom(llvm::ArrayRef<mlir::Operation *> ops);
+/// The location of what makes a value, with the facts of this value alone.
+mlir::Location locationOf(mlir::Value value);
+/// The location of an op that is made from several, and whose results take the place of
+/// these values: where all of `ops` are, with the facts of the values.
+mlir::Location madeFrom(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange replaced);
 
-FactsAttr getFacts(mlir::MLIRContext *context, Phase phase, llvm::ArrayRef<mlir::StringAttr> units,
-                   llvm::ArrayRef<mlir::StringAttr> of = {}, llvm::ArrayRef<TensorKind> as = {});
+/// Whether an op's only result is its only operand, element by element, or a part of it, or
+/// that with zeros around it.
+bool movesElements(mlir::Operation *op);
+/// Says what a value is, and with it what it is moved from if nothing else reads that.
+void setTensor(mlir::Value value, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
+/// Replaces an op by values that stand for its results, and says of each what the result was.
+void replaceHandingOnFacts(mlir::Operation *op, mlir::ValueRange values);
+
+/// The unit, and what a tensor is; null and none where facts are null or do not say so.
+mlir::StringAttr unitOf(FactsAttr facts);
+std::optional<TensorKind> kindOf(FactsAttr facts);
+/// Whether a tensor is a parameter of the model, or its copy in another type.
+bool isParameter(FactsAttr facts);
+/// Whether it is a gradient of a parameter, or the sum of several microbatches' gradients.
+bool isGradient(FactsAttr facts);
+
+FactsAttr getFacts(mlir::MLIRContext *context, Phase phase, mlir::StringAttr unit = {},
+                   llvm::ArrayRef<mlir::StringAttr> of = {}, std::optional<TensorKind> as = {});
 
 } // namespace braid::tg
 

@@ -9,13 +9,15 @@ def TG_Phase : TG_Enum<"Phase", "phase of a training step", [
     I32EnumAttrCase<"Update", 2, "update">]>;
 
 def TG_FactsAttr : TG_Attr<"Facts", "facts"> {
-  let summary = "The phase and the units of an op, and the parameters it makes tensors of.";
+  let summary = "The phase and the unit of an op, and what its tensor is to which parameter.";
   let description = [{
     `#tg.facts<forward, unit = "h.0">` is the phase of an op and the unit whose work it does.
     `#tg.facts<backward, unit = "h.0", of = "h.0.attn.w", as = gradient>` says also that it
-    makes a tensor of that kind for that parameter.  An op made from several has several, in
-    brackets and sorted: `unit = ["h.0", "h.1"]`.  Facts are the metadata of an op's location,
-    `loc(fused<#tg.facts<…>>["h.0.mlp"])`: see Facts.h.
+    makes a tensor of that kind for that parameter (`ParamAttr::getOf`); state of no parameter
+    has its own name.  A tensor may be the gradient of several: `of = ["a", "b"]`.  Facts are
+    the metadata of an op's location, `loc(fused<#tg.facts<…>>["h.0.mlp"])`; an op that makes
+    different tensors has a list of the facts of each, `loc(fused<[#tg.facts<…>, …]>[…])`: see
+    Facts.h.
   }];
   let parameters = (ins EnumParameter<TG_Phase>:$phase,
                         ArrayRefParameter<"::mlir::StringAttr", "sorted">:$units,

@@ -20,7 +20,7 @@ SmallVector<int64_t> braid::tg::otherDims(ArrayRef<int64_t> dims, int64_t rank) 
 
 Location braid::tg::originOf(Operation *op, StringRef definition) {
   StringRef name = op->getName().getStringRef();
-  return withName(op->getLoc(),
+  return withName(withoutTensor(op->getLoc()),
                   StringAttr::get(op->getContext(), definition.empty() ? Twine(name) : name + " " + definition));
 }
 

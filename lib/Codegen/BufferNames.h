@@ -1,17 +1,19 @@
 //===- BufferNames.h - what lies in the arena, by name ----------*- C++ -*-===//
 //
-// A transient buffer is named after its contents.  A parameter that was gathered, or will be,
-// has the parameter's name; the gradient of a parameter, reduced or not, has this name and
-// ".grad"; anything else has the name of the layer whose action wrote it.  The number of the
-// action follows, and the number of the out if there are several: "h.0.attn@12#1",
-// "wte.weight@1".  Inputs and results of the program have their own names.
+// A transient buffer is named after its contents, of which facts say what they are: a
+// parameter that was gathered, or will be, has the parameter's name; the gradient of a
+// parameter, reduced or not, has this name and ".grad"; anything else has the name of the
+// layer whose action wrote it.  The number of the action follows, and the number of the out
+// if there are several: "h.0.attn@12#1", "wte.weight@1".  Inputs and results of the program
+// have their own names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_BUFFERNAMES_H
 #define BRAID_LIB_CODEGEN_BUFFERNAMES_H
 
+#include "dialects/TG/Facts.h"
 #include "lib/Codegen/ArenaMap.h"
-#include "llvm/ADT/DenseSet.h"
+#include <map>
 
 namespace braid::codegen {
 
@@ -31,19 +33,12 @@ public:
   std::string history(exec::BufferOp buffer) const;
 
 private:
-  void nameGathered(exec::ActionOpInterface action);
-  void nameGradients(exec::LaunchOp launch);
-  void nameSent(exec::ActionOpInterface action);
+  std::string nameFor(tg::FactsAttr facts) const;
   std::string nameOf(mlir::Value ref, bool ofWritten) const;
 
   const ArenaMap &arena;
-  /// The names without numbers, by storage: of parts and gathered copies of parameters, and of
-  /// gradients.
-  llvm::DenseMap<mlir::Operation *, std::string> parameters, gradients;
-  /// The parameter that a buffer's contents are gathered to, and the launches that write these
-  /// contents, perhaps over the gradient.
-  llvm::DenseMap<mlir::Operation *, exec::TensorOp> updated;
-  llvm::DenseSet<mlir::Operation *> updates;
+  /// The names of persistent tensors, by the parameters and what they are to these.
+  std::map<std::pair<std::string, tg::TensorKind>, std::string> tensors;
   struct Names {
     std::string first, before, after;
     unsigned numWrites = 0;

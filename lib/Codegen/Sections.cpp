@@ -14,14 +14,26 @@ Sections::Sections(exec::ProgramOp program, const ArenaMap &arena) {
         llvm::any_of(action.getActionOuts(), [&](Value out) { return isa<exec::TensorOp>(arena.storageOf(out)); });
 }
 
+/// The facts of the ops that an action is made from.
+static void addParts(Location loc, SmallVectorImpl<tg::FactsAttr> &parts) {
+  size_t before = parts.size();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      addParts(part, parts);
+  if (tg::FactsAttr facts = tg::factsOf(loc); facts && parts.size() == before)
+    parts.push_back(facts);
+}
+
 std::string Sections::begin(exec::ActionOpInterface action) {
-  SmallVector<tg::FactsAttr> members = tg::memberFacts(action->getLoc());
   if (action.isOrdered())
     return "";
-  bool hasUnit = !members.empty() && !members.front().getUnits().empty();
-  std::string heading = hasUnit ? members.front().getUnits().front().str() : layerText(action->getLoc());
-  if (trains && !members.empty()) {
-    StringRef phase = tg::stringifyPhase(tg::factsOf(action).getPhase());
+  SmallVector<tg::FactsAttr> parts;
+  addParts(action->getLoc(), parts);
+  StringAttr unit = parts.empty() ? StringAttr() : tg::unitOf(parts.front());
+  std::string heading = unit ? unit.str() : layerText(action->getLoc());
+  if (trains && !parts.empty()) {
+    auto earliest = [](tg::FactsAttr a, tg::FactsAttr b) { return a.getPhase() < b.getPhase(); };
+    StringRef phase = tg::stringifyPhase((*llvm::min_element(parts, earliest)).getPhase());
     heading = phase.str() + (heading.empty() ? "" : ": ") + heading;
   }
   if (heading == current)

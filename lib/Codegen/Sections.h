@@ -1,10 +1,11 @@
 //===- Sections.h - the sections of a generated program ---------*- C++ -*-===//
 //
 // The generated function of a program has a heading wherever the phase or the unit of its
-// actions changes.  Both are facts (dialects/TG/Facts.h) of the first op that an action was
-// made from; a program that does not train has no phases, and what belongs to no unit is
-// headed by its layer.  Communication has no headings, because collectives are started and
-// waited for among the actions of other units, where they overlap best.
+// actions changes.  Both are facts (dialects/TG/Facts.h) of the ops that an action was made
+// from: the unit of the first, and the earliest of their phases.  A program that does not
+// train has no phases, and what belongs to no unit is headed by its layer.  Communication
+// has no headings, because collectives are started and waited for among the actions of other
+// units, where they overlap best.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_SECTIONS_H

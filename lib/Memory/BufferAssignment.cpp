@@ -197,13 +197,14 @@ bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Oper
   return true;
 }
 
-/// A copy is for the op that reads it; one that is returned has the facts of its value.
+/// A copy is what its value is, in the phase of the op that reads it.
 static Location locationOfCopy(Operation *reader, Value value) {
-  Location loc = reader->getLoc();
-  if (!reader->hasTrait<OpTrait::IsTerminator>())
-    return loc;
-  tg::FactsAttr facts = tg::factsOf(rootOf(value).getLoc());
-  return facts ? tg::withFacts(loc, facts) : tg::withPhase(loc, tg::Phase::Update);
+  tg::FactsAttr facts = tg::factsOfTensor(rootOf(value));
+  std::optional<tg::Phase> phase = tg::phaseOf(reader);
+  if (!facts)
+    return tg::withPhase(reader->getLoc(), phase.value_or(tg::Phase::Update));
+  return tg::withFacts(reader->getLoc(), tg::getFacts(reader->getContext(), phase.value_or(facts.getPhase()),
+                                                      tg::unitOf(facts), facts.getOf(), tg::kindOf(facts)));
 }
 
 void BufferAssignment::copyTo(OpOperand &use, Place place, Operation *before) {

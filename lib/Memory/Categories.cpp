@@ -2,11 +2,7 @@
 
 #include "lib/Memory/Categories.h"
 #include "dialects/Comm/Comm.h"
-#include "lib/Memory/Reads.h"
-#include "lib/Schedule/Forward.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
+#include "dialects/TG/Facts.h"
 
 using namespace mlir;
 using namespace braid;
@@ -27,20 +23,6 @@ exec::Category braid::categoryOf(tg::TensorKind kind) {
   llvm_unreachable("a kind of tensor without a category");
 }
 
-/// Values that parameters alone decide: parameters, and what is made of them.
-static DenseSet<Value> parameterValues(func::FuncOp program) {
-  DenseSet<Value> known;
-  for (BlockArgument argument : program.getArguments())
-    if (program.getArgAttr(argument.getArgNumber(), tg::kParam))
-      known.insert(argument);
-  for (Operation &op : program.getBody().front()) {
-    SmallVector<Value> uses = usesOf(&op);
-    if (!uses.empty() && llvm::all_of(uses, [&](Value use) { return known.contains(use); }))
-      known.insert(op.result_begin(), op.result_end());
-  }
-  return known;
-}
-
 static comm::CollectiveOpInterface collectiveOf(Operation *action) {
   if (auto start = dyn_cast_or_null<comm::StartOp>(action))
     return start.getCollective();
@@ -49,125 +31,57 @@ static comm::CollectiveOpInterface collectiveOf(Operation *action) {
   return dyn_cast_or_null<comm::CollectiveOpInterface>(action);
 }
 
-//===----------------------------------------------------------------------===//
-// Gradients of parameters
-//===----------------------------------------------------------------------===//
-
-static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
-
-/// What a collective makes `result` of; null where it is not one tensor for one.
-static Value sentFor(comm::CollectiveOpInterface op, OpResult result) {
-  return op.getSent().size() == result.getOwner()->getNumResults() ? op.getSent()[result.getResultNumber()] : Value();
-}
-
 namespace {
-/// Goes from new values of parameters, and of what adds gradients up, back to the
-/// gradients: what a kernel reads, element for element, beside what is stored.
-class GradientFinder {
-public:
-  explicit GradientFinder(func::FuncOp program) : parameters(parameterValues(program)) { find(program); }
-
-  const DenseSet<Value> parameters;
-  llvm::SetVector<Value> gradients;
-  /// Those that are sent to be reduced, with what comes of each.
-  SmallVector<std::pair<Value, Value>> reductions;
-
-private:
-  void find(func::FuncOp program);
-  void addReadBy(Value made);
-  void add(Value value) { gradients.insert(rootOf(value)); }
+/// What is said of the values that lie in a storage.
+struct Contents {
+  tg::FactsAttr first;     ///< Of the value that is written first.
+  bool isGradient = false; ///< One of them is.
+  bool isReduced = false;  ///< A gradient is sent from here, to be reduced to somewhere else.
 };
 } // namespace
 
-/// Adds what is read to make a value by a kernel that goes through it element by
-/// element.
-void GradientFinder::addReadBy(Value made) {
-  auto kernel = made.getDefiningOp<exec::KernelOp>();
-  if (!kernel)
-    return;
-  for (Value read : kernel.getActionIns())
-    if (!isa<BlockArgument>(rootOf(read)) && !parameters.contains(read) && elementsOf(read) == elementsOf(made))
-      add(read);
-}
-
-void GradientFinder::find(func::FuncOp program) {
-  llvm::StringSet<> kept; // of gradients: parameters, and sums over microbatches
-  for (BlockArgument argument : program.getArguments()) {
-    DictionaryAttr attributes = program.getArgAttrDict(argument.getArgNumber());
-    auto state = attributes ? attributes.getAs<tg::StateAttr>(tg::kState) : nullptr;
-    if ((attributes && attributes.contains(tg::kParam)) || (state && state.isAccumulator()))
-      kept.insert(tg::nameOf(attributes).getValue());
-  }
-  for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
-    unsigned index = returned.getOperandNumber();
-    if (program.getResultAttr(index, tg::kGradOf))
-      add(returned.get());
-    auto updates = program.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
-    if (!updates || !kept.contains(updates.getValue()))
-      continue;
-    // A new parameter that is gathered is made by whom it is gathered from.
-    Value made = rootOf(returned.get());
-    while (comm::CollectiveOpInterface op = collectiveOf(made.getDefiningOp())) {
-      Value sent = op.getReductionKind() ? Value() : sentFor(op, cast<OpResult>(made));
-      if (!sent)
-        break;
-      made = rootOf(sent);
+static std::vector<Contents> contentsOf(func::FuncOp program, const Places &places) {
+  std::vector<Contents> contents(places.storages.size());
+  auto storageOf = [&](Value value) { return places.places.at(value).storage; };
+  for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
+    comm::CollectiveOpInterface collective = collectiveOf(action);
+    for (OpResult result : action.getActionResults()) {
+      tg::FactsAttr facts = tg::factsOfTensor(result);
+      Contents &made = contents[storageOf(result)];
+      if (places.storages[storageOf(result)].writer == action && !made.first)
+        made.first = facts;
+      bool isGradient = tg::isGradient(facts);
+      made.isGradient |= isGradient;
+      if (!isGradient || !collective || !collective.getReductionKind())
+        continue;
+      Contents &sent = contents[storageOf(collective.getSent()[result.getResultNumber()])];
+      sent.isGradient = true;
+      sent.isReduced |= &sent != &made;
     }
-    if (collectiveOf(made.getDefiningOp()))
-      add(made);
-    addReadBy(made);
   }
-  for (unsigned i = 0; i < gradients.size(); ++i) {
-    Value gradient = gradients[i];
-    addReadBy(gradient);
-    comm::CollectiveOpInterface op = collectiveOf(gradient.getDefiningOp());
-    Value sent = op && op.getReductionKind() ? sentFor(op, cast<OpResult>(gradient)) : Value();
-    if (!sent)
-      continue;
-    reductions.push_back({rootOf(sent), gradient});
-    add(sent);
-  }
+  return contents;
 }
 
-//===----------------------------------------------------------------------===//
-// Categories
-//===----------------------------------------------------------------------===//
-
-/// True if a collective makes parameters whole.
-static bool gathers(comm::CollectiveOpInterface op, const DenseSet<Value> &parameters) {
-  return op && !op.getReductionKind() && !op.getSent().empty() &&
-         llvm::all_of(op.getSent(), [&](Value sent) { return parameters.contains(sent); });
-}
-
-/// True if a rank copies its part of parameters that it has whole.
-static bool takesPart(Operation *action, const DenseSet<Value> &parameters) {
-  return isa_and_nonnull<comm::SliceOp>(action) && parameters.contains(action->getOperand(0));
+static exec::Category transientCategory(const Storage &storage, const Contents &contents) {
+  if (storage.kind == Storage::Kind::Input)
+    return exec::Category::Inputs;
+  tg::FactsAttr facts = contents.first;
+  comm::CollectiveOpInterface collective = collectiveOf(storage.writer);
+  if (tg::isParameter(facts) && isa_and_nonnull<comm::SliceOp>(storage.writer))
+    return exec::Category::Workspace;
+  bool gathers = collective && !collective.getReductionKind();
+  if (tg::isParameter(facts) && facts.getPhase() != tg::Phase::Update && gathers)
+    return exec::Category::Gathered;
+  if (!contents.isGradient || (facts && facts.getPhase() == tg::Phase::Forward))
+    return exec::Category::Activations;
+  return contents.isReduced ? exec::Category::Buckets : exec::Category::Gradients;
 }
 
 std::vector<std::optional<exec::Category>> braid::transientCategories(func::FuncOp program, const Places &places) {
-  DenseSet<Operation *> forward = forwardOps(program);
-  GradientFinder found(program);
-  auto storageOf = [&](Value value) { return places.places.at(value).storage; };
-  DenseSet<unsigned> gradients, unreduced;
-  for (Value gradient : found.gradients)
-    gradients.insert(storageOf(gradient));
-  for (auto [sent, reduced] : found.reductions)
-    if (storageOf(sent) != storageOf(reduced))
-      unreduced.insert(storageOf(sent));
-  auto categoryOf = [&](unsigned number, const Storage &storage) {
-    if (storage.kind == Storage::Kind::Input)
-      return exec::Category::Inputs;
-    if (gathers(collectiveOf(storage.writer), found.parameters))
-      return exec::Category::Gathered;
-    if (takesPart(storage.writer, found.parameters))
-      return exec::Category::Workspace;
-    if (forward.contains(storage.writer) || !gradients.contains(number))
-      return exec::Category::Activations;
-    return unreduced.contains(number) ? exec::Category::Buckets : exec::Category::Gradients;
-  };
+  std::vector<Contents> contents = contentsOf(program, places);
   std::vector<std::optional<exec::Category>> categories(places.storages.size());
   for (auto [number, storage] : llvm::enumerate(places.storages))
     if (storage.kind != Storage::Kind::Persistent)
-      categories[number] = categoryOf(number, storage);
+      categories[number] = transientCategory(storage, contents[number]);
   return categories;
 }

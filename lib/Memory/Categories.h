@@ -1,21 +1,18 @@
 //===- Categories.h - what memory is for ------------------------*- C++ -*-===//
 //
 // Reports sum bytes by category.  That of a tensor that lives across programs follows
-// from its kind.  The rule for transient buffers, decided by the action that writes
-// them first:
+// from its kind, that of a transient buffer from the facts (dialects/TG/Facts.h) of what
+// is written there, above all first:
 //
 //   inputs       arguments other than parameters and states
-//   gathered     written by a collective that combines nothing, from values that
-//                depend on parameters alone: a parameter in its whole size
+//   gathered     a parameter in its whole size, by a collective that combines nothing
 //   workspace    a rank's copy of its part of a whole parameter, beside the scratch
 //                memory of library calls
-//   gradients    what updates a parameter, or is added to what does, element for
-//                element, and is not written by the forward pass
+//   gradients    gradients of parameters
 //   buckets      of these, what a collective reads and reduces to somewhere else: full
 //                gradients that are not yet reduced (one that is reduced in place is
 //                a gradient)
-//   activations  the rest: what forward (lib/Schedule/Forward.h) and backward pass on;
-//                all of a program that does not train
+//   activations  the rest: what forward and backward pass on
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_CATEGORIES_H

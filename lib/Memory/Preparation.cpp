@@ -119,7 +119,8 @@ static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
         continue;
       std::string name = action.getActionName() + " operand " + std::to_string(index) + ", made contiguous";
       builder.setInsertionPoint(action);
-      operand.set(buildCopy(builder, tg::withName(action.getLoc(), builder.getStringAttr(name)), operand.get()));
+      operand.set(buildCopy(builder, tg::withName(tg::withoutTensor(action.getLoc()), builder.getStringAttr(name)),
+                            operand.get()));
     }
   }
 }

@@ -48,25 +48,9 @@ SmallVector<Value> braid::forwardResults(func::FuncOp program) {
     if (accumulators.contains(program.getResultAttr(index, tg::kUpdates)))
       sums.push_back(returned.get());
     auto type = dyn_cast<RankedTensorType>(returned.get().getType());
-    if (type && type.getRank() == 0)
+    if (type && type.getRank() == 0 && !program.getResultAttr(index, tg::kRole))
       scalars.push_back(returned.get());
   }
   // In @train the new values of these accumulators are zeros.
   return !named.empty() ? named : !sums.empty() ? sums : scalars;
-}
-
-DenseSet<Operation *> braid::forwardOps(func::FuncOp program) {
-  DenseSet<Operation *> forward;
-  if (!isTraining(program)) {
-    for (Operation &op : program.getBody().front())
-      forward.insert(&op);
-    return forward;
-  }
-  SmallVector<Value> work = forwardResults(program);
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (op && forward.insert(op).second)
-      llvm::append_range(work, valuesReadBy(op));
-  }
-  return forward;
 }

@@ -9,7 +9,6 @@
 #define BRAID_LIB_SCHEDULE_FORWARD_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace braid {
 
@@ -21,12 +20,8 @@ llvm::SmallVector<mlir::Value> valuesReadBy(mlir::Operation *op);
 
 /// What the forward pass of a program that trains computes: results with a role of the
 /// model (loss, logits, count); in @accumulate the accumulators of loss and count; in a
-/// program without either, its scalar results.
+/// program without either, its scalar results that have no role.
 llvm::SmallVector<mlir::Value> forwardResults(mlir::func::FuncOp program);
-
-/// The ops of the program's block that forwardResults depend on, and all ops of a program
-/// that does not train.  Linear in the program.
-llvm::DenseSet<mlir::Operation *> forwardOps(mlir::func::FuncOp program);
 
 } // namespace braid
 

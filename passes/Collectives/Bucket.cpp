@@ -29,8 +29,10 @@ using namespace braid::comm;
 /// The collective over the tensors of `members`, in their order.
 static CollectiveOpInterface joinCollectives(OpBuilder &builder, ArrayRef<CollectiveOpInterface> members) {
   CollectiveOpInterface first = members.front();
-  SmallVector<Operation *> ops(members.begin(), members.end());
-  OperationState state(tg::madeFrom(ops), first->getName());
+  SmallVector<tg::FactsAttr> facts;
+  for (CollectiveOpInterface member : members)
+    llvm::append_range(facts, tg::factsOfTensors(member->getResults()));
+  OperationState state(tg::withFacts(first.getLoc(), facts), first->getName());
   state.attributes = sharedAttributes(first);
   SmallVector<int64_t> dims;
   for (CollectiveOpInterface member : members) {

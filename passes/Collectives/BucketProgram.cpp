@@ -26,7 +26,7 @@ using Likeness = std::tuple<StringAttr, Attribute, Type, CollectiveRole>;
 class Reader {
 public:
   Reader(func::FuncOp function, const Mesh &mesh, const BucketSettings &settings)
-      : function(function), mesh(mesh), settings(settings), roles(function) {}
+      : function(function), mesh(mesh), settings(settings), owners(function) {}
   BucketProgram read();
 
 private:
@@ -39,7 +39,7 @@ private:
   func::FuncOp function;
   const Mesh &mesh;
   const BucketSettings &settings;
-  CollectiveRoles roles;
+  TensorOwners owners;
   BucketProgram program;
   llvm::MapVector<Likeness, unsigned> kinds;
   llvm::MapVector<Attribute, unsigned> units;
@@ -113,18 +113,19 @@ unsigned Reader::unitOf(BlockArgument argument) {
 void Reader::readItems() {
   for (auto [action, op] : llvm::enumerate(program.actions)) {
     auto collective = dyn_cast<CollectiveOpInterface>(op);
-    std::optional<CollectiveRole> role = collective ? roles.roleOf(collective) : std::nullopt;
+    std::optional<CollectiveRole> role = collective ? roleOf(collective) : std::nullopt;
     if (!role)
       continue;
     bool isNumber = *role == CollectiveRole::Scalar;
-    BlockArgument argument = isNumber ? BlockArgument() : roles.argumentOf(op->getResults().front());
+    auto ownerOf = [&](Value result) { return isNumber ? BlockArgument() : owners.ownerOf(tg::factsOfTensor(result)); };
+    BlockArgument argument = ownerOf(op->getResults().front());
     unsigned kind = kindOf(collective, *role);
     // Gradients and new parameters are read at the end of a step; other state and
     // numbers may be what computing goes on with.
     program.problem.kinds[kind].mayDelay = *role == CollectiveRole::Gradient || *role == CollectiveRole::Update;
     program.problem.items.push_back(
         {unsigned(action), kind, unitOf(argument), argument ? argument.getArgNumber() : 0, wholeBytes(collective)});
-    program.arguments.push_back({argument, isNumber ? argument : roles.argumentOf(op->getResults().back())});
+    program.arguments.push_back({argument, ownerOf(op->getResults().back())});
   }
 }
 

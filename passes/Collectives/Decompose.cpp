@@ -1,6 +1,7 @@
 //===- Decompose.cpp - the pass that makes transfers of collectives -------===//
 
 #include "passes/Collectives/Decompose.h"
+#include "dialects/TG/Facts.h"
 #include "passes/Collectives/Passes.h"
 #include "passes/Collectives/Simplify.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -71,6 +72,7 @@ private:
   void decompose(CollectiveOpInterface op, const Algorithm &chosen, const Mesh &mesh, ProgramAttr program) {
     OpBuilder builder(op);
     Group group(builder, op, mesh);
+    Operation *before = op->getPrevNode();
     if (!chosen.isFor(group))
       return;
     if (isa<StartOp>(op->getParentOp()))
@@ -81,8 +83,28 @@ private:
     Values results = group.n == 1 ? resultsOfOneRank(op, builder).value_or(Values()) : resultsBy(chosen, group, op);
     if (results.size() != op->getNumResults() || results.empty())
       return leave(op, "the algorithm has no way for it");
-    op->replaceAllUsesWith(results);
-    op->erase();
+    handOnFacts(op, before ? before->getNextNode() : &op->getBlock()->front());
+    tg::replaceHandingOnFacts(op, results);
+  }
+
+  /// Gives each of the ops from `first` up to `op` the phase and the unit of the tensor that it
+  /// has a part of.
+  static void handOnFacts(CollectiveOpInterface op, Operation *first) {
+    DenseMap<Value, tg::FactsAttr> known;
+    for (auto [sent, result] : llvm::zip(op.getSent(), op->getResults()))
+      known[sent] = tg::factsOfTensor(result);
+    for (Operation *made = first; made != op; made = made->getNextNode()) {
+      bool isOneForOne = made->getNumResults() == made->getNumOperands();
+      SmallVector<tg::FactsAttr> facts;
+      for (OpResult result : made->getResults()) {
+        ValueRange from = isOneForOne ? made->getOperands().slice(result.getResultNumber(), 1) : made->getOperands();
+        auto part = llvm::find_if(from, [&](Value operand) { return known.lookup(operand) != nullptr; });
+        tg::FactsAttr whole = part == from.end() ? tg::FactsAttr() : known.lookup(*part);
+        facts.push_back(whole ? tg::getFacts(op.getContext(), whole.getPhase(), tg::unitOf(whole)) : whole);
+        known[result] = facts.back();
+      }
+      made->setLoc(tg::withFacts(made->getLoc(), facts));
+    }
   }
 
   void leave(CollectiveOpInterface op, StringRef why) {

@@ -238,14 +238,12 @@ Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
 
 /// A gather has the phase of the op that it is for.
 Location UnitGathers::locationOf(const Unit &unit, ArrayRef<OpResult> gathered, Operation *before) const {
-  SmallVector<StringAttr> names, units;
-  for (OpResult whole : gathered)
-    names.push_back(parameterOf(func::FuncOp(program).getArgument(made.at(whole).argument)).getName());
-  if (!unit.isRoot())
-    units.push_back(unit.name);
   tg::Phase phase = tg::phaseOf(before).value_or(isTraining(program) ? tg::Phase::Update : tg::Phase::Forward);
-  return tg::withFacts(unit.isRoot() ? program->getLoc() : Location(NameLoc::get(unit.name)),
-                       tg::getFacts(before->getContext(), phase, units, names, tg::TensorKind::Parameter));
+  auto ofEach = llvm::map_to_vector(gathered, [&](OpResult whole) {
+    tg::ParamAttr parameter = parameterOf(func::FuncOp(program).getArgument(made.at(whole).argument));
+    return factsOfParameter(parameter, phase);
+  });
+  return tg::withFacts(unit.isRoot() ? program->getLoc() : Location(NameLoc::get(unit.name)), ofEach);
 }
 
 /// One collective for all gathers of a unit that can be one: those of the same

@@ -1,8 +1,7 @@
 //===- NameTensors.cpp - whose tensors a collective sends -----------------===//
 //
-// Names follow the values, not the names of ops: a reduction is of the parameter
-// that its result updates, a gather of the one that its operand is stored as, and a
-// number is what becomes of it.
+// A tensor is named after the parameter or state that its facts name, an argument of the
+// program after itself, and a number after what becomes of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ using namespace braid::comm;
 namespace {
 class Namer {
 public:
-  explicit Namer(func::FuncOp function) : function(function), roles(function) { findUsesOfParameters(); }
+  explicit Namer(func::FuncOp function) : function(function), owners(function) { findUsesOfParameters(); }
 
   /// Names what a collective sends, if all of it has a name.
   void name(CollectiveOpInterface op) const;
@@ -38,11 +37,17 @@ private:
   std::optional<unsigned> firstResult(Value number) const;
 
   func::FuncOp function;
-  CollectiveRoles roles;
+  TensorOwners owners;
   /// What no parameter has a part in is the batch's alone.
   DenseSet<Value> madeOfParameters;
 };
 } // namespace
+
+/// Whether a value is a tensor without dims.
+static bool isNumber(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0;
+}
 
 void Namer::findUsesOfParameters() {
   for (BlockArgument argument : function.getArguments())
@@ -61,7 +66,7 @@ StringRef Namer::nameOf(BlockArgument argument) const {
 /// The name of the argument that `sent` is, but for its type and place.
 StringRef Namer::nameOfSent(Value sent) const {
   while (Operation *op = sent.getDefiningOp()) {
-    if (!movesElements(op))
+    if (!tg::movesElements(op))
       return {};
     sent = op->getOperand(0);
   }
@@ -110,15 +115,12 @@ void Namer::name(CollectiveOpInterface op) const {
   bool isOneForOne = op->getNumResults() == sent.size();
   SmallVector<StringRef> names;
   for (auto [index, value] : llvm::enumerate(sent)) {
-    Value result = isOneForOne ? op->getResult(index) : Value();
-    // What is stored may go into another's new value, too.
-    StringRef name = op.getReductionKind() ? StringRef() : nameOfSent(value);
-    if (BlockArgument owner = result && name.empty() ? roles.argumentOf(result) : BlockArgument())
+    BlockArgument owner = owners.ownerOf(tg::factsOfTensor(op.getLoc(), index, sent.size()));
+    StringRef name = owner && parameterOf(owner) ? nameOf(owner) : nameOfSent(value);
+    if (name.empty() && isOneForOne && isNumber(value))
+      name = nameOfNumber(value, op->getResult(index));
+    if (name.empty() && owner)
       name = nameOf(owner);
-    if (name.empty())
-      name = nameOfSent(value);
-    if (name.empty() && result && isNumber(result))
-      name = nameOfNumber(value, result);
     if (name.empty())
       return;
     names.push_back(name);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/Facts.h"
 #include "lib/Sharding/AxisLists.h"
 #include "passes/Collectives/Simplify.h"
 
@@ -103,7 +104,10 @@ template <typename AddOp, typename ReduceOp> struct AddBeforeReduce final : OpRe
       return failure();
     Value sum = rewriter.create<AddOp>(op.getLoc(), left.getIns().front(), right.getIns().front());
     Operation *reduce = rewriter.clone(*right);
-    rewriter.modifyOpInPlace(reduce, [&] { reduce->setOperand(0, sum); });
+    rewriter.modifyOpInPlace(reduce, [&] {
+      reduce->setOperand(0, sum);
+      reduce->setLoc(tg::withFacts(reduce->getLoc(), tg::factsOf(op)));
+    });
     rewriter.replaceOp(op, reduce);
     return success();
   }

@@ -59,9 +59,8 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
     auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
     BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
     sum.accumulator = editor.addState(value.getType(), sum.state, tg::TensorKind::Accumulator, parameter);
-    Location loc = tg::withPhase(value.getLoc(), gradOf ? tg::Phase::Backward : tg::Phase::Forward);
-    if (gradOf)
-      loc = tg::withTensor(loc, gradOf, tg::TensorKind::Accumulator);
+    Location loc = tg::withPhase(tg::locationOf(value), gradOf ? tg::Phase::Backward : tg::Phase::Forward);
+    loc = tg::withTensor(loc, gradOf ? gradOf : builder.getStringAttr(sum.state), tg::TensorKind::Accumulator);
     sum.total = tg::TensorBuilder(builder, loc).add(sum.accumulator, value);
   }
   editor.finish();
@@ -95,7 +94,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
     if (scale) {
       bool isAfter = scale.getDefiningOp()->isBeforeInBlock(value.getDefiningOp());
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
-      b.loc = value.getLoc();
+      b.loc = tg::withoutTensor(value.getLoc());
       if (auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf))
         b.loc = tg::withTensor(tg::withPhase(b.loc, tg::Phase::Update), gradOf, tg::TensorKind::Gradient);
       value = b.widen(value); // what is stored in bf16 is not rounded once more

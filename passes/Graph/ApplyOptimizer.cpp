@@ -3,6 +3,7 @@
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Optimizer.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Graph/ForwardFacts.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/StringSet.h"
@@ -81,10 +82,9 @@ static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
 
 /// Where a gradient is scaled or converted on its way to the update.
 static Location ofGradient(Location loc, const Trained &one) {
-  FactsAttr made = factsOf(one.gradient.getLoc());
-  StringAttr name = parameterOf(one.parameter).getName();
-  return withFacts(loc, getFacts(loc.getContext(), Phase::Update, made ? made.getUnits() : ArrayRef<StringAttr>(), name,
-                                 TensorKind::Gradient));
+  ParamAttr parameter = parameterOf(one.parameter);
+  return withFacts(
+      loc, getFacts(loc.getContext(), Phase::Update, parameter.getUnit(), parameter.getOf(), TensorKind::Gradient));
 }
 
 /// Scales the gradients by min(1, clip / (norm + 1e-6)), as clip_grad_norm_ does.
@@ -130,11 +130,11 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       editor.addResult(norm, Role::GradNorm);
     }
     for (const Trained &one : *trained) {
-      b.loc = withTensor(withPhase(one.gradient.getLoc(), Phase::Update), parameterOf(one.parameter).getName(),
-                         TensorKind::Parameter);
+      b.loc = withFacts(one.gradient.getLoc(), factsOfParameter(parameterOf(one.parameter), Phase::Update));
       update(editor, b, one);
     }
     editor.finish();
+    setFactsOfUpdates(function);
   }
 
   InFlightDiagnostic emitError() { return getOperation().emitError() << "tg-apply-optimizer: "; }

@@ -1,6 +1,6 @@
 //===- Decompose.cpp - composites to primitives ---------------------------===//
 
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,8 +47,7 @@ private:
 
   static void replace(DecomposableOpInterface composite) {
     OpBuilder builder(composite);
-    composite->replaceAllUsesWith(composite.decompose(builder));
-    composite->erase();
+    tg::replaceHandingOnFacts(composite, composite.decompose(builder));
   }
 };
 } // namespace

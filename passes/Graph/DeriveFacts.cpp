@@ -30,55 +30,75 @@ static int64_t elementsOf(Value value) {
 static bool moves(Operation *op) {
   if (isa_and_present<comm::CommDialect>(op->getDialect()))
     return op->getNumOperands() == op->getNumResults();
-  return op->getNumOperands() == 1 && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         elementsOf(op->getOperand(0)) == elementsOf(op->getResult(0));
+  return movesElements(op);
+}
+
+/// Whether it adds up what ranks have.
+static bool reduces(Operation *op) {
+  auto collective = dyn_cast<comm::CollectiveOpInterface>(op);
+  return collective && collective.getReductionKind();
+}
+
+/// What a result is made of: of several that a collective sends, the one.
+static SmallVector<Value> readFor(OpResult result) {
+  Operation *op = result.getOwner();
+  return moves(op) ? SmallVector<Value>{op->getOperand(result.getResultNumber())} : valuesReadBy(op);
 }
 
 namespace {
 class Derivation {
 public:
   explicit Derivation(func::FuncOp program)
-      : program(program), units(unitsOfOps(program)), forward(forwardOps(program)),
-        parameters(parametersByOwner(program)) {
-    for (const auto &entry : parametersByName(program))
-      parameters.insert({entry.first(), entry.second});
+      : program(program), units(unitsOfOps(program)), parameters(parametersByOwner(program)) {
+    addSources(forwardResults(program), forward);
   }
 
   void run();
 
 private:
+  void addSources(ArrayRef<Value> of, DenseSet<Value> &sources) const;
   void findKept();
   void findNumbers();
   void findOwners();
   StringAttr ownerOfResult(unsigned index);
-  void visit(Operation *op, StringAttr owner, SmallVectorImpl<std::pair<Operation *, StringAttr>> &work);
-  void findBackward();
-  void setPhase(Operation *op);
-  void setOnTheWay(Operation *op, StringAttr owner);
-  void set(Operation *op, Phase phase, StringAttr of = {}, TensorKind as = TensorKind::Gradient);
-  void setGathered();
+  void visit(OpResult made, StringAttr owner, SmallVectorImpl<Value> &next);
+  FactsAttr factsFor(OpResult made);
+  FactsAttr factsOnTheWay(OpResult made, StringAttr owner);
+  FactsAttr factsFor(Phase phase, StringAttr owner, TensorKind as);
+  bool isOfAccumulator(Value value) const;
+  void setMovedParameters();
 
   func::FuncOp program;
   DenseMap<Operation *, StringAttr> units;
-  DenseSet<Operation *> forward;
   llvm::StringMap<BlockArgument> parameters;
+  /// What the loss is made of.
+  DenseSet<Value> forward;
   /// Parameters and states, and what is made of them and of constants alone.
   DenseSet<Value> kept;
   /// Numbers, and tensors that repeat them.
   DenseSet<Value> numbers;
-  /// The parameter that an op's results become a new value of, or of what is kept for it.
-  DenseMap<Operation *, StringAttr> owners;
-  /// What makes gradients, and what that depends on.
-  DenseSet<Operation *> gradients, backward;
+  /// The parameter that a value becomes a new value of, or of what is kept for it.
+  DenseMap<Value, StringAttr> owners;
+  /// Gradients, and what they are made of.
+  DenseSet<Value> gradients, backward;
 };
 } // namespace
+
+void Derivation::addSources(ArrayRef<Value> of, DenseSet<Value> &sources) const {
+  SmallVector<Value> work(of);
+  while (!work.empty()) {
+    auto made = dyn_cast<OpResult>(work.pop_back_val());
+    if (made && !forward.contains(made) && sources.insert(made).second)
+      llvm::append_range(work, readFor(made));
+  }
+}
 
 void Derivation::findKept() {
   for (BlockArgument argument : program.getArguments())
     if (program.getArgAttr(argument.getArgNumber(), kParam) || program.getArgAttr(argument.getArgNumber(), kState))
       kept.insert(argument);
   for (Operation &op : program.front())
-    if (llvm::all_of(valuesReadBy(&op), [&](Value read) { return kept.contains(read); }))
+    if (!reduces(&op) && llvm::all_of(valuesReadBy(&op), [&](Value read) { return kept.contains(read); }))
       kept.insert(op.result_begin(), op.result_end());
 }
 
@@ -119,50 +139,36 @@ StringAttr Derivation::ownerOfResult(unsigned index) {
 
 /// Goes on to the operands that an op works on element by element, or moves.  Without any,
 /// or where it reads anything of forward, it makes the gradient.
-void Derivation::visit(Operation *op, StringAttr owner, SmallVectorImpl<std::pair<Operation *, StringAttr>> &work) {
-  SmallVector<Operation *> next;
-  bool makesGradient = true;
-  for (Value operand : op->getOperands()) {
-    Operation *made = operand.getDefiningOp();
-    if (kept.contains(operand) || numbers.contains(operand))
+void Derivation::visit(OpResult made, StringAttr owner, SmallVectorImpl<Value> &next) {
+  SmallVector<Value> from;
+  for (Value read : readFor(made)) {
+    bool isKept = kept.contains(read) || numbers.contains(read);
+    if (isKept && !reduces(made.getOwner()))
       continue;
-    bool isSame = moves(op) || elementsOf(operand) == elementsOf(op->getResult(0));
-    if (!made || forward.contains(made) || !isSame) {
-      gradients.insert(op);
+    bool isSame = moves(made.getOwner()) || elementsOf(read) == elementsOf(made);
+    if (isKept || isa<BlockArgument>(read) || forward.contains(read) || !isSame) {
+      gradients.insert(made);
       return;
     }
-    next.push_back(made);
-    makesGradient = false;
+    from.push_back(read);
   }
-  if (makesGradient)
-    return;
-  for (Operation *made : next)
-    if (owners.try_emplace(made, owner).second)
-      work.push_back({made, owner});
+  for (Value read : from)
+    if (owners.try_emplace(read, owner).second)
+      next.push_back(read);
 }
 
 void Derivation::findOwners() {
-  SmallVector<std::pair<Operation *, StringAttr>> work;
+  SmallVector<Value> work;
   for (OpOperand &returned : returnOf(program)->getOpOperands()) {
     StringAttr owner = ownerOfResult(returned.getOperandNumber());
-    Operation *op = returned.get().getDefiningOp();
-    if (owner && op && !forward.contains(op) && !kept.contains(returned.get()) && owners.try_emplace(op, owner).second)
-      work.push_back({op, owner});
+    Value made = returned.get();
+    if (owner && isa<OpResult>(made) && !forward.contains(made) && !kept.contains(made) &&
+        owners.try_emplace(made, owner).second)
+      work.push_back(made);
   }
   while (!work.empty()) {
-    auto [op, owner] = work.pop_back_val();
-    visit(op, owner, work);
-  }
-}
-
-void Derivation::findBackward() {
-  SmallVector<Operation *> work(gradients.begin(), gradients.end());
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    if (!forward.contains(op) && backward.insert(op).second)
-      for (Value read : valuesReadBy(op))
-        if (Operation *made = read.getDefiningOp())
-          work.push_back(made);
+    Value made = work.pop_back_val();
+    visit(cast<OpResult>(made), owners.lookup(made), work);
   }
 }
 
@@ -170,77 +176,82 @@ void Derivation::findBackward() {
 // Facts
 //===----------------------------------------------------------------------===//
 
-void Derivation::set(Operation *op, Phase phase, StringAttr of, TensorKind as) {
-  StringAttr unit = of ? parameterOf(parameters.lookup(of)).getUnit() : units.lookup(op);
-  setFacts(op, phase, unit);
-  if (of)
-    op->setLoc(withTensor(op->getLoc(), of, as));
+FactsAttr Derivation::factsFor(Phase phase, StringAttr owner, TensorKind as) {
+  return getFacts(program.getContext(), phase, parameterOf(parameters.lookup(owner)).getUnit(), owner, as);
+}
+
+bool Derivation::isOfAccumulator(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  StateAttr state = argument ? stateOf(argument) : StateAttr();
+  return state && state.isAccumulator();
 }
 
 /// Between a gradient and the new value: sums and moves of gradients are backward, what
 /// reads a number or anything kept is update.
-void Derivation::setOnTheWay(Operation *op, StringAttr owner) {
-  auto isKept = [&](Value operand) { return kept.contains(operand) && elementsOf(operand) > 1; };
-  bool isOfUpdate = llvm::any_of(op->getOperands(), [&](Value operand) {
-    Operation *made = operand.getDefiningOp();
-    return made && phaseOf(made) == Phase::Update;
+FactsAttr Derivation::factsOnTheWay(OpResult made, StringAttr owner) {
+  SmallVector<Value> reads = readFor(made);
+  auto madeBefore = [&](Value read, auto is) {
+    FactsAttr facts = factsOfTensor(read);
+    return facts && is(facts);
+  };
+  bool isOfUpdate = llvm::any_of(reads, [&](Value read) {
+    return madeBefore(read, [](FactsAttr facts) { return facts.getPhase() == Phase::Update; });
   });
-  bool readsKept = llvm::any_of(op->getOperands(), isKept);
-  bool readsNumber = llvm::any_of(op->getOperands(), [&](Value operand) { return numbers.contains(operand); });
-  bool addsUp = readsKept && llvm::any_of(op->getUsers(), [&](Operation *user) {
-                  return isa<func::ReturnOp>(user) && program.getName() == "accumulate";
-                });
-  if (addsUp)
-    return set(op, Phase::Backward, owner, TensorKind::Accumulator);
+  bool isOfParameter = llvm::any_of(reads, [&](Value read) {
+    return madeBefore(read,
+                      [](FactsAttr facts) { return facts.getPhase() == Phase::Update && tg::isParameter(facts); });
+  });
+  bool readsKept = llvm::any_of(reads, [&](Value read) { return kept.contains(read) && elementsOf(read) > 1; });
+  bool readsNumber = llvm::any_of(reads, [&](Value read) { return numbers.contains(read); });
+  if (llvm::any_of(reads, [&](Value read) { return isOfAccumulator(read); }))
+    return factsFor(Phase::Backward, owner, TensorKind::Accumulator);
   if (!isOfUpdate && !readsKept && !readsNumber)
-    return set(op, Phase::Backward, owner, TensorKind::Gradient);
-  bool makesParameter = readsKept || llvm::any_of(op->getOperands(), [&](Value operand) {
-                          Operation *made = operand.getDefiningOp();
-                          return made && makes(made, TensorKind::Parameter);
-                        });
-  set(op, Phase::Update, owner, makesParameter ? TensorKind::Parameter : TensorKind::Gradient);
+    return factsFor(Phase::Backward, owner, TensorKind::Gradient);
+  return factsFor(Phase::Update, owner, readsKept || isOfParameter ? TensorKind::Parameter : TensorKind::Gradient);
 }
 
-void Derivation::setPhase(Operation *op) {
-  if (forward.contains(op))
-    return set(op, Phase::Forward);
-  StringAttr owner = owners.lookup(op);
-  if (backward.contains(op))
-    return set(op, Phase::Backward, gradients.contains(op) ? owner : StringAttr());
-  return owner ? setOnTheWay(op, owner) : set(op, Phase::Update);
+FactsAttr Derivation::factsFor(OpResult made) {
+  StringAttr owner = owners.lookup(made);
+  if (gradients.contains(made))
+    return factsFor(Phase::Backward, owner, TensorKind::Gradient);
+  if (owner && !backward.contains(made) && !forward.contains(made))
+    return factsOnTheWay(made, owner);
+  Phase phase = forward.contains(made) ? Phase::Forward : backward.contains(made) ? Phase::Backward : Phase::Update;
+  return getFacts(program.getContext(), phase, units.lookup(made.getOwner()));
 }
 
 /// What moves a stored parameter makes a parameter.
-void Derivation::setGathered() {
-  DenseMap<Value, StringAttr> stored;
+void Derivation::setMovedParameters() {
+  DenseMap<Value, ParamAttr> stored;
   for (auto &[name, parameter] : parameters)
-    stored[parameter] = parameterOf(parameter).getName();
+    stored[parameter] = parameterOf(parameter);
   for (Operation &op : program.front().without_terminator()) {
-    SmallVector<StringAttr> names;
-    for (Value operand : op.getOperands())
-      if (StringAttr name = stored.lookup(operand))
-        names.push_back(name);
-    if (names.empty() || !moves(&op) || names.size() != op.getNumOperands())
-      continue;
-    op.setLoc(withTensor(op.getLoc(), names, TensorKind::Parameter));
-    for (auto [name, result] : llvm::zip_equal(names, op.getResults()))
-      stored[result] = name;
+    SmallVector<FactsAttr> facts = factsOfTensors(op.getResults());
+    for (OpResult result : op.getResults())
+      if (ParamAttr parameter = moves(&op) && !reduces(&op) ? stored.lookup(readFor(result).front()) : ParamAttr()) {
+        facts[result.getResultNumber()] = factsOfParameter(parameter, facts[result.getResultNumber()].getPhase());
+        stored[result] = parameter;
+      }
+    op.setLoc(withFacts(op.getLoc(), facts));
   }
 }
 
 void Derivation::run() {
   if (!isTraining(program)) {
     setForwardFacts(program);
-    return setGathered();
+    return setMovedParameters();
   }
   findKept();
   findNumbers();
   findOwners();
-  findBackward();
+  addSources(llvm::to_vector(gradients), backward);
   for (Operation &op : program.front().without_terminator())
-    if (op.getNumOperands() != 0)
-      setPhase(&op);
-  setGathered();
+    if (op.getNumOperands() != 0) {
+      auto facts = llvm::map_to_vector(op.getResults(), [&](OpResult made) { return factsFor(made); });
+      op.setLoc(withFacts(op.getLoc(), facts));
+    }
+  setMovedParameters();
+  setFactsOfUpdates(program);
 }
 
 namespace {

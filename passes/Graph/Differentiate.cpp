@@ -203,23 +203,20 @@ void Differentiation::eraseUnread() {
 
 /// A rule builds ops where the op is that it differentiates, so they have its unit already.
 void Differentiation::setFacts() {
-  llvm::MapVector<Operation *, SmallVector<StringAttr>> gradients;
+  DenseSet<Operation *> built;
   for (Operation *op : builtOps())
     if (op->getNumOperands() != 0) {
       op->setLoc(withPhase(op->getLoc(), Phase::Backward));
-      gradients.insert({op, {}});
+      built.insert(op);
     }
-  auto add = [&](Value gradient, StringAttr parameter) {
-    if (auto made = gradients.find(gradient.getDefiningOp()); made != gradients.end())
-      made->second.push_back(parameter);
-  };
+  llvm::MapVector<Value, SmallVector<StringAttr>> gradients;
   for (BlockArgument argument : wanted)
     if (ParamAttr parameter = parameterOf(argument))
       for (Value contribution : reverse.contributionsTo(argument))
-        add(contribution, parameter.getName());
-  for (auto &[op, parameters] : gradients)
-    if (!parameters.empty())
-      op->setLoc(withTensor(op->getLoc(), parameters, TensorKind::Gradient));
+        if (built.contains(contribution.getDefiningOp()))
+          gradients[contribution].push_back(parameter.getOf());
+  for (auto &[gradient, parameters] : gradients)
+    setTensor(gradient, parameters, TensorKind::Gradient);
 }
 
 struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {

@@ -22,8 +22,9 @@ def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
     * Some gradient, what is returned of one (`tg.output`), or the new value of a parameter,
       depends on everything that is backward.
 
-    An op that is made from several phases may be of any of them.  A program that does not
-    train has nothing but forward.
+    An op that makes several tensors is checked for each, with what a kernel reads for it; only
+    actions may have tensors of different phases.  Lists of facts have one for each tensor, and
+    units are those of parameters.  A program that does not train has nothing but forward.
 
     Leaves:
     ```mlir

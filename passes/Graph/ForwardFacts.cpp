@@ -1,6 +1,7 @@
 //===- ForwardFacts.cpp - the facts of a model's ops ----------------------===//
 
 #include "passes/Graph/ForwardFacts.h"
+#include "dialects/Interfaces/ShardingRule.h"
 #include "passes/Graph/Signature.h"
 
 using namespace mlir;
@@ -50,11 +51,45 @@ DenseMap<Operation *, StringAttr> braid::unitsOfOps(func::FuncOp function) {
 }
 
 void braid::setFacts(Operation *op, tg::Phase phase, StringAttr unit) {
-  op->setLoc(tg::withFacts(op->getLoc(),
-                           tg::getFacts(op->getContext(), phase, unit ? ArrayRef(unit) : ArrayRef<StringAttr>())));
+  op->setLoc(tg::withFacts(op->getLoc(), tg::getFacts(op->getContext(), phase, unit)));
+}
+
+static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+/// What goes into a new statistic element by element is reduced as the statistic is.
+static void setStatistic(Value statistic, StringAttr name) {
+  SetVector<Value> made;
+  made.insert(statistic);
+  for (unsigned next = 0; next < made.size(); ++next) {
+    tg::setTensor(made[next], name, tg::TensorKind::RunningStatistic);
+    Operation *op = made[next].getDefiningOp();
+    std::optional<ShardingRule> rule = op ? shardingRuleOf(op) : std::nullopt;
+    for (Value operand : rule && rule->flat ? op->getOperands() : ValueRange())
+      if (elementsOf(operand) == elementsOf(statistic))
+        made.insert(operand);
+  }
 }
 
 void braid::setForwardFacts(func::FuncOp function) {
   for (auto [op, unit] : unitsOfOps(function))
     setFacts(op, tg::Phase::Forward, unit);
+  setFactsOfUpdates(function);
+}
+
+void braid::setFactsOfUpdates(func::FuncOp function) {
+  DenseMap<Attribute, BlockArgument> owners;
+  for (BlockArgument argument : function.getArguments())
+    if (StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber())))
+      owners[name] = argument;
+  for (OpOperand &returned : returnOf(function)->getOpOperands()) {
+    Attribute updates = function.getResultAttr(returned.getOperandNumber(), tg::kUpdates);
+    BlockArgument owner = updates ? owners.lookup(updates) : BlockArgument();
+    tg::StateAttr state = owner ? stateOf(owner) : tg::StateAttr();
+    if (state && state.getKind() == tg::TensorKind::RunningStatistic)
+      setStatistic(returned.get(), state.getName());
+    else if (state && state.getOf())
+      tg::setTensor(returned.get(), state.getOf(), state.getKind());
+    else if (tg::ParamAttr parameter = owner ? parameterOf(owner) : tg::ParamAttr())
+      tg::setTensor(returned.get(), parameter.getOf(), parameter.getKind());
+  }
 }

@@ -16,8 +16,12 @@ llvm::DenseMap<mlir::Operation *, mlir::StringAttr> unitsOfOps(mlir::func::FuncO
 /// Gives an op a phase and a unit; a null unit is the root's.
 void setFacts(mlir::Operation *op, tg::Phase phase, mlir::StringAttr unit);
 
-/// Says of every op that it is forward, and its unit.
+/// Says of every op that it is forward, and its unit; and what makes running statistics, down
+/// to what they are made of element by element.
 void setForwardFacts(mlir::func::FuncOp function);
+
+/// Says what the new values of parameters and states are, as their arguments do.
+void setFactsOfUpdates(mlir::func::FuncOp function);
 
 } // namespace braid
 

@@ -38,7 +38,7 @@ static Value widen(Value value, Type element) {
   if (auto precise = dyn_cast_if_present<PrecisionOpInterface>(op); precise && value.hasOneUse())
     if (Value wide = precise.buildWide(builder, element, [&](Value operand) { return widen(operand, element); }))
       return wide;
-  return tg::TensorBuilder(builder, value.getLoc()).convert(value, element);
+  return tg::TensorBuilder(builder, tg::locationOf(value)).convert(value, element);
 }
 
 namespace {
@@ -59,8 +59,7 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
       if (!name || !parameters.contains(name) || !tg::typeOf(returned.get()).getElementType().isF32())
         continue;
       returned.set(type == "f32" ? inF32(returned.get()) : inBF16(returned.get()));
-      if (Operation *made = returned.get().getDefiningOp(); made && tg::factsOf(made))
-        made->setLoc(tg::withTensor(made->getLoc(), name, tg::TensorKind::Gradient));
+      tg::setTensor(returned.get(), name, tg::TensorKind::Gradient);
     }
     updateType(function);
     eraseDeadOps(function);
@@ -76,7 +75,7 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
       return source;
     OpBuilder builder(gradient.getContext());
     builder.setInsertionPointAfterValue(gradient);
-    return tg::TensorBuilder(builder, gradient.getLoc()).convert(gradient, builder.getBF16Type());
+    return tg::TensorBuilder(builder, tg::locationOf(gradient)).convert(gradient, builder.getBF16Type());
   }
 };
 } // namespace

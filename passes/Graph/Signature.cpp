@@ -1,6 +1,7 @@
 //===- Signature.cpp - arguments and results of graph functions -----------===//
 
 #include "passes/Graph/Signature.h"
+#include "dialects/TG/Facts.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -33,6 +34,10 @@ tg::ParamAttr braid::parameterOf(BlockArgument argument) {
 tg::StateAttr braid::stateOf(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   return function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
+}
+
+tg::FactsAttr braid::factsOfParameter(tg::ParamAttr parameter, tg::Phase phase) {
+  return tg::getFacts(parameter.getContext(), phase, parameter.getUnit(), parameter.getOf(), parameter.getKind());
 }
 
 llvm::StringMap<BlockArgument> braid::parametersByName(func::FuncOp function) {

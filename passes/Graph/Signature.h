@@ -25,6 +25,8 @@ mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, tg::Role role)
 /// What the argument of a parameter, or of a state, says of it; null for other arguments.
 tg::ParamAttr parameterOf(mlir::BlockArgument argument);
 tg::StateAttr stateOf(mlir::BlockArgument argument);
+/// The facts of what hands on a parameter: a gather, a part.
+tg::FactsAttr factsOfParameter(tg::ParamAttr parameter, tg::Phase phase);
 llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp function);
 /// The same by the names that the `of` of states refers to: a working copy by that of
 /// its master.

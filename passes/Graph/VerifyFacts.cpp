@@ -24,23 +24,49 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-/// Checks what the facts of one op say by themselves.
-static LogicalResult checkNames(Operation *op, const llvm::StringSet<> &parameters) {
-  FactsAttr facts = factsOf(op);
-  for (StringAttr name : facts.getOf())
-    if (!parameters.contains(name))
-      return op->emitOpError() << "makes a tensor of " << name << " by its facts, but there is no such parameter";
-  if (facts.getOf().empty() && llvm::is_contained(facts.getAs(), TensorKind::Gradient))
-    return op->emitOpError() << "makes a gradient by its facts, but they name no parameter";
+namespace {
+/// What the facts of tensors may name.
+struct Names {
+  llvm::StringSet<> owners, units;
+
+  void add(tg::ParamAttr parameter) {
+    owners.insert(parameter.getOf());
+    if (parameter.getUnit())
+      units.insert(parameter.getUnit());
+  }
+  void add(tg::StateAttr state) {
+    if (!state.getOf())
+      owners.insert(state.getName());
+  }
+};
+} // namespace
+
+/// Checks what the facts of one op's tensors say by themselves.
+static LogicalResult checkTensors(Operation *op, ArrayRef<FactsAttr> tensors, const Names &names) {
+  std::optional<Phase> phase = phaseOf(op);
+  bool mayMix = isa<exec::ActionOpInterface>(op);
+  for (FactsAttr facts : tensors) {
+    if (!facts)
+      continue;
+    for (StringAttr name : facts.getOf())
+      if (!names.owners.contains(name))
+        return op->emitOpError() << "makes a tensor of " << name << " by its facts, but there is no such parameter";
+    if (tg::unitOf(facts) && !names.units.contains(tg::unitOf(facts)))
+      return op->emitOpError() << "works for the unit " << tg::unitOf(facts)
+                               << " by its facts, but no parameter is of it";
+    if (facts.getPhase() != phase && !mayMix)
+      return op->emitOpError() << "makes tensors in " << stringifyPhase(*phase) << " and in "
+                               << stringifyPhase(facts.getPhase())
+                               << " by its facts; only actions, which are made of several ops, do";
+  }
   return success();
 }
 
-/// The op that makes a value, through views: they are no work of a phase.
-static Operation *makerOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (op && isa<exec::ViewOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
+/// What is seen through views: they are no work of a phase.
+static Value throughViews(Value value) {
+  while (auto view = value.getDefiningOp<exec::ViewOp>())
+    value = view->getOperand(0);
+  return value;
 }
 
 /// The values that a result is made of: of a kernel, those that its body reads for it; of a
@@ -66,118 +92,122 @@ static SmallVector<Value> valuesReadFor(OpResult result) {
   return read.takeVector();
 }
 
-/// What the loss depends on.
-static DenseSet<Operation *> opsThatLossNeeds(func::FuncOp program) {
-  DenseSet<Operation *> needed;
-  SetVector<Value> values;
-  for (Value result : forwardResults(program))
-    values.insert(result);
-  for (unsigned next = 0; next < values.size(); ++next)
-    if (auto result = dyn_cast<OpResult>(values[next])) {
-      needed.insert(result.getOwner());
+/// All that some values are made of, and they themselves.
+static DenseSet<Value> sourcesOf(ArrayRef<Value> made) {
+  SetVector<Value> all(made.begin(), made.end());
+  for (unsigned next = 0; next < all.size(); ++next)
+    if (auto result = dyn_cast<OpResult>(all[next]))
       for (Value read : valuesReadFor(result))
-        values.insert(read);
-    }
-  return needed;
+        all.insert(read);
+  return DenseSet<Value>(all.begin(), all.end());
 }
 
 namespace {
 /// The facts of a program on values.
 class Checker {
 public:
-  explicit Checker(func::FuncOp program) : program(program), isTrained(isTraining(program)) {
-    for (const auto &byName : {parametersByName(program), parametersByOwner(program)})
-      for (const auto &entry : byName)
-        parameters.insert(entry.first());
-    findDependents();
-    findNeededByGradients();
+  Checker(func::FuncOp program, const Names &names) : program(program), names(names), isTrained(isTraining(program)) {
+    findSources();
   }
 
   LogicalResult run() {
-    DenseSet<Operation *> forward = isTrained ? opsThatLossNeeds(program) : DenseSet<Operation *>();
     for (Operation &op : program.front().without_terminator())
-      if (failed(checkOne(&op, forward.contains(&op))))
+      if (failed(checkOp(&op)))
         return failure();
     return checkUpdates();
   }
 
 private:
-  void findDependents();
-  void findNeededByGradients();
-  LogicalResult checkOne(Operation *op, bool isForLoss);
-  LogicalResult checkOrder(Operation *op);
+  void findSources();
+  LogicalResult checkOp(Operation *op);
+  LogicalResult checkPhase(OpResult made, FactsAttr facts);
+  LogicalResult checkOrder(OpResult made, Phase phase);
   LogicalResult checkUpdates();
 
   func::FuncOp program;
+  const Names &names;
   bool isTrained;
-  llvm::StringSet<> parameters;
-  /// What depends on an argument, what a result does, and what a gradient does.
-  DenseSet<Operation *> ofArguments, live, forGradients;
+  /// What depends on an argument, and what results, the loss and gradients are made of.
+  DenseSet<Value> ofArguments, live, forLoss, forGradients;
 };
 } // namespace
 
-void Checker::findDependents() {
+void Checker::findSources() {
+  ofArguments.insert(program.getArguments().begin(), program.getArguments().end());
+  SmallVector<Value> gradients;
   for (Operation &op : program.front().without_terminator())
-    for (Value read : valuesReadBy(&op))
-      if (isa<BlockArgument>(read) || ofArguments.contains(read.getDefiningOp()))
-        ofArguments.insert(&op);
-}
-
-void Checker::findNeededByGradients() {
-  for (Operation &op : llvm::reverse(program.front()))
-    if (op.hasTrait<OpTrait::IsTerminator>() || live.contains(&op) || op.getNumResults() == 0)
-      for (Value read : valuesReadBy(&op))
-        if (Operation *made = read.getDefiningOp())
-          live.insert(made);
+    for (OpResult result : op.getResults()) {
+      FactsAttr facts = factsOfTensor(result);
+      if (llvm::any_of(valuesReadFor(result), [&](Value read) { return ofArguments.contains(read); }))
+        ofArguments.insert(result);
+      // Where the op that makes a gradient folds away, the update reads what it was made of.
+      if (facts && (tg::isGradient(facts) || (facts.getPhase() == Phase::Update && tg::kindOf(facts))))
+        gradients.push_back(result);
+    }
   auto isGradient = [&](unsigned result) { // or reported of one
     return program.getResultAttr(result, kGradOf) || program.getResultAttr(result, kOutput);
   };
   for (OpOperand &returned : returnOf(program)->getOpOperands())
     if (isGradient(returned.getOperandNumber()))
-      if (Operation *op = returned.get().getDefiningOp())
-        forGradients.insert(op);
-  for (Operation &op : llvm::reverse(program.front().without_terminator())) {
-    if (makes(&op, TensorKind::Gradient) || makes(&op, TensorKind::Accumulator))
-      forGradients.insert(&op);
-    // Where the op that makes a gradient folds away, the update reads what it was made of.
-    FactsAttr facts = factsOf(&op);
-    bool isUpdateOfParameter = facts && facts.getPhase() == Phase::Update && !facts.getOf().empty();
-    if (forGradients.contains(&op) || isUpdateOfParameter)
-      for (Value read : valuesReadBy(&op))
-        if (Operation *made = read.getDefiningOp())
-          forGradients.insert(made);
-  }
+      gradients.push_back(returned.get());
+  live = sourcesOf(llvm::to_vector(returnOf(program).getOperands()));
+  forGradients = sourcesOf(gradients);
+  if (isTrained)
+    forLoss = sourcesOf(forwardResults(program));
 }
 
-LogicalResult Checker::checkOne(Operation *op, bool isForLoss) {
-  FactsAttr facts = factsOf(op);
-  if (!ofArguments.contains(op) || isa<exec::ViewOp>(op) || (!facts && !isTrained))
+LogicalResult Checker::checkOp(Operation *op) {
+  auto isOfArguments = [&](Value value) { return ofArguments.contains(value); };
+  bool isWork = op->getNumResults() ? llvm::any_of(op->getResults(), isOfArguments)
+                                    : llvm::any_of(valuesReadBy(op), isOfArguments);
+  if (isa<exec::ViewOp>(op) || !isWork || (!factsOf(op) && !isTrained))
     return success();
-  if (failed(requireFacts(op)) || failed(checkNames(op, parameters)))
+  if (failed(requireFacts(op)) || failed(checkTensors(op, factsOfTensors(op->getResults()), names)))
     return failure();
+  if (isa<comm::StartOp>(op))
+    return success(); // the wait has the tensors
+  for (OpResult result : op->getResults()) {
+    if (!isOfArguments(result))
+      continue;
+    FactsAttr facts = factsOfTensor(result);
+    if (!facts)
+      return op->emitOpError() << "has no facts of result #" << result.getResultNumber()
+                               << "; a list has the facts of each result";
+    if (failed(checkPhase(result, facts)) || failed(checkOrder(result, facts.getPhase())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Checker::checkPhase(OpResult made, FactsAttr facts) {
+  Operation *op = made.getOwner();
   Phase phase = facts.getPhase();
+  bool isForLoss = forLoss.contains(made);
   // Where some ranks keep all that lives across steps, the others return nothing new.
   bool mustBeForward = isForLoss || (!isTrained && !comm::entryOf(program));
   if (phase != Phase::Forward && mustBeForward)
     return op->emitOpError() << "is " << stringifyPhase(phase) << " by its facts, but "
                              << (isForLoss ? "the loss depends on it" : "its program does not train");
-  if (phase == Phase::Backward && live.contains(op) && !forGradients.contains(op))
+  if (phase == Phase::Backward && live.contains(made) && !forGradients.contains(made))
     return op->emitOpError() << "is backward by its facts, but no gradient depends on it";
-  return checkOrder(op);
+  return success();
 }
 
 /// A phase reads nothing that a later phase makes.
-LogicalResult Checker::checkOrder(Operation *op) {
-  Phase latest = *latestPhaseOf(op);
-  for (Value read : valuesReadBy(op)) {
-    Operation *made = makerOf(read);
-    std::optional<Phase> earliest = made && ofArguments.contains(made) ? phaseOf(made) : std::nullopt;
-    if (!earliest || *earliest <= latest)
+LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
+  // Of other ops nothing says which operands go into which result.
+  if (!isa<exec::KernelOp, comm::CollectiveOpInterface, comm::WaitOp>(made.getOwner()))
+    for (FactsAttr facts : factsOfTensors(made.getOwner()->getResults()))
+      phase = facts ? std::max(phase, facts.getPhase()) : phase;
+  for (Value read : valuesReadFor(made)) {
+    Value source = throughViews(read);
+    FactsAttr facts = ofArguments.contains(source) ? factsOfTensor(source) : FactsAttr();
+    if (!facts || facts.getPhase() <= phase)
       continue;
-    InFlightDiagnostic diagnostic = op->emitOpError()
-                                    << "is " << stringifyPhase(latest) << " by its facts, but reads what is made in "
-                                    << stringifyPhase(*earliest);
-    diagnostic.attachNote(made->getLoc()) << "it is made here";
+    InFlightDiagnostic diagnostic = made.getOwner()->emitOpError()
+                                    << "is " << stringifyPhase(phase) << " by its facts, but reads what is made in "
+                                    << stringifyPhase(facts.getPhase());
+    diagnostic.attachNote(source.getLoc()) << "it is made here";
     return diagnostic;
   }
   return success();
@@ -185,14 +215,16 @@ LogicalResult Checker::checkOrder(Operation *op) {
 
 /// New values of parameters and of what optimizers keep for them are made in the update.
 LogicalResult Checker::checkUpdates() {
+  llvm::StringMap<BlockArgument> parameters = parametersByName(program);
   for (OpOperand &returned : returnOf(program)->getOpOperands()) {
     auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), kUpdates);
-    Operation *op = makerOf(returned.get());
-    if (!name || !parameters.contains(name) || !op || !ofArguments.contains(op))
+    Value made = throughViews(returned.get());
+    FactsAttr facts = factsOfTensor(made);
+    if (!name || !parameters.contains(name) || !facts || !ofArguments.contains(made))
       continue;
-    if (latestPhaseOf(op) != Phase::Update)
-      return op->emitOpError() << "is " << stringifyPhase(*phaseOf(op)) << " by its facts, but makes the new value of "
-                               << name;
+    if (facts.getPhase() != Phase::Update)
+      return made.getDefiningOp()->emitOpError()
+             << "is " << stringifyPhase(facts.getPhase()) << " by its facts, but makes the new value of " << name;
   }
   return success();
 }
@@ -202,8 +234,7 @@ LogicalResult Checker::checkUpdates() {
 //===----------------------------------------------------------------------===//
 
 /// Order, and with it what depends on what, is as it was on values.
-static LogicalResult checkInMemory(exec::ProgramOp program, const llvm::StringSet<> &parameters,
-                                   const llvm::StringSet<> &persistent) {
+static LogicalResult checkInMemory(exec::ProgramOp program, const Names &names, const llvm::StringSet<> &persistent) {
   auto nameOf = [](Value ref) {
     auto op = ref.getDefiningOp<exec::RefOp>();
     return op ? op.getBuffer() : StringRef();
@@ -220,12 +251,15 @@ static LogicalResult checkInMemory(exec::ProgramOp program, const llvm::StringSe
   for (auto action : program.getOps<exec::ActionOpInterface>()) {
     bool isOfArguments =
         llvm::any_of(action.getActionIns(), [&](Value in) { return ofArguments.contains(nameOf(in)); });
-    for (Value out : action.getActionOuts())
+    SmallVector<FactsAttr> facts;
+    for (auto [index, out] : llvm::enumerate(action.getActionOuts())) {
+      facts.push_back(factsOfTensor(action.getLoc(), index, action.getActionOuts().size()));
       if (isOfArguments)
         ofArguments.insert(nameOf(out));
+    }
     if (isTrained && isOfArguments && failed(requireFacts(action)))
       return failure();
-    if (factsOf(action) && failed(checkNames(action, parameters)))
+    if (failed(checkTensors(action, facts, names)))
       return failure();
   }
   return success();
@@ -235,20 +269,28 @@ namespace {
 struct VerifyFacts final : braid::impl::VerifyFactsPassBase<VerifyFacts> {
   void runOnOperation() final {
     markAllAnalysesPreserved();
-    llvm::StringSet<> parameters, persistent;
+    Names names;
+    llvm::StringSet<> persistent;
+    auto add = [&](Attribute tensor) {
+      if (auto parameter = dyn_cast_if_present<ParamAttr>(tensor))
+        names.add(parameter);
+      if (auto state = dyn_cast_if_present<StateAttr>(tensor))
+        names.add(state);
+    };
     for (auto tensor : getOperation().getOps<exec::TensorOp>()) {
       persistent.insert(tensor.getSymName());
-      if (auto parameter = dyn_cast<ParamAttr>(tensor.getValue())) {
-        parameters.insert(parameter.getName());
-        if (parameter.getCopyOf())
-          parameters.insert(parameter.getCopyOf());
-      }
+      add(tensor.getValue());
     }
+    for (auto program : getOperation().getOps<func::FuncOp>())
+      for (unsigned i = 0; i < program.getNumArguments(); ++i) {
+        add(program.getArgAttr(i, kParam));
+        add(program.getArgAttr(i, kState));
+      }
     for (auto program : getOperation().getOps<exec::ProgramOp>())
-      if (failed(checkInMemory(program, parameters, persistent)))
+      if (failed(checkInMemory(program, names, persistent)))
         return signalPassFailure();
     for (auto program : getOperation().getOps<func::FuncOp>())
-      if (!program.isExternal() && failed(Checker(program).run()))
+      if (!program.isExternal() && failed(Checker(program, names).run()))
         return signalPassFailure();
   }
 };

@@ -105,10 +105,8 @@ private:
                   narrowings(argument)};
       if (Value updated = updates.lookup(parameter.getName())) {
         split.master = editor.addArgument(argument.getType(), masterOf(function, argument, parameter));
-        Location loc = tg::withPhase(updated.getLoc(), tg::Phase::Update);
-        if (Operation *update = updated.getDefiningOp())
-          update->setLoc(tg::withTensor(loc, parameter.getName(), tg::TensorKind::Master));
-        loc = tg::withTensor(loc, split.parameter.getName(), tg::TensorKind::WorkingCopy);
+        tg::setTensor(updated, parameter.getName(), tg::TensorKind::Master);
+        Location loc = tg::withFacts(updated.getLoc(), factsOfParameter(split.parameter, tg::Phase::Update));
         Value copy = tg::TensorBuilder(builder, loc).convert(updated, builder.getBF16Type());
         editor.addResult(copy, tg::kUpdates, split.parameter.getName());
       }

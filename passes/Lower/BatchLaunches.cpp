@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Exec.h"
+#include "dialects/TG/Facts.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Lower/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -154,6 +155,12 @@ void Batching::hoistReferences() {
     ref->moveBefore(actions.front());
 }
 
+static SmallVector<tg::FactsAttr> factsOfOuts(exec::LaunchOp launch) {
+  unsigned count = launch.getOuts().size();
+  return llvm::map_to_vector(llvm::seq(count),
+                             [&](unsigned out) { return tg::factsOfTensor(launch.getLoc(), out, count); });
+}
+
 void Batching::rewrite() {
   hoistReferences();
   llvm::MapVector<size_t, SmallVector<exec::LaunchOp>> batches;
@@ -164,14 +171,16 @@ void Batching::rewrite() {
     auto launch = cast<exec::LaunchOp>(actions[first].getOperation());
     SmallVector<Value> ins(launch.getIns()), outs(launch.getOuts());
     SmallVector<Location> locations{launch.getLoc()};
+    SmallVector<tg::FactsAttr> facts = factsOfOuts(launch);
     for (exec::LaunchOp member : members) {
       llvm::append_range(ins, member.getIns());
       llvm::append_range(outs, member.getOuts());
       locations.push_back(member.getLoc());
+      llvm::append_range(facts, factsOfOuts(member));
     }
     OpBuilder builder(launch);
-    auto batch = builder.create<exec::LaunchOp>(builder.getFusedLoc(locations), TypeRange(), launch.getKernel(),
-                                                launch.getBatch() + members.size(), ins, outs);
+    auto batch = builder.create<exec::LaunchOp>(tg::withFacts(builder.getFusedLoc(locations), facts), TypeRange(),
+                                                launch.getKernel(), launch.getBatch() + members.size(), ins, outs);
     actions[first] = batch;
     launch.erase();
     for (exec::LaunchOp member : members)

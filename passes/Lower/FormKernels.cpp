@@ -7,7 +7,8 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Views.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
+#include "lib/Schedule/Forward.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -169,7 +170,10 @@ static void materialize(func::FuncOp function) {
         OpBuilder builder(&op);
         if (Operation *source = value.getDefiningOp())
           builder.setInsertionPointAfter(source);
+        // An argument that is returned as it is belongs to no op.
         Location loc = value.getLoc();
+        if (isReturned && isa<BlockArgument>(value) && isTraining(function))
+          loc = tg::withPhase(loc, tg::Phase::Update);
         StringRef name = value.getDefiningOp<arith::ConstantOp>() ? "fill" : "copy";
         copy = copyToMemory(builder, loc, name, value);
       }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Views.h"
+#include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -331,6 +332,15 @@ bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
   return false;
 }
 
+/// Where the parts of a kernel are; each result has the facts of the part that makes it.
+static Location locationOf(exec::KernelOp kernel, ArrayRef<Location> parts) {
+  auto ofEach = llvm::map_to_vector(kernel.getBlock()->getTerminator()->getOperands(), [](Value result) {
+    Operation *part = result.getDefiningOp();
+    return part ? tg::factsOf(part) : tg::FactsAttr();
+  });
+  return tg::withFacts(FusedLoc::get(kernel.getContext(), parts), ofEach);
+}
+
 void Fusion::run() {
   SmallVector<exec::KernelOp> kernels(block.getOps<exec::KernelOp>());
   // Kernels are only ever merged into one that is being looked at, so those
@@ -341,7 +351,7 @@ void Fusion::run() {
       ;
   }
   for (auto &[kernel, origin] : origins)
-    kernel->setLoc(FusedLoc::get(kernel->getContext(), origin.locations.getArrayRef()));
+    kernel->setLoc(locationOf(cast<exec::KernelOp>(kernel), origin.locations.getArrayRef()));
   order.apply();
   for (auto view : llvm::make_early_inc_range(block.getOps<exec::ViewOp>()))
     if (view.getType() == view.getSource().getType() && exec::isReshape(view))

@@ -14,6 +14,7 @@
 
 #include "passes/Lower/RowReduction.h"
 #include "dialects/Exec/Views.h"
+#include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Lower/KernelBuilder.h"
 #include "passes/Lower/KernelNames.h"
@@ -48,6 +49,7 @@ private:
   ArrayRef<int64_t> shape() const { return cast<RankedTensorType>(value.getType()).getShape(); }
   void reshape(ArrayRef<int64_t> shape);
   SmallVector<int64_t> dropUnitDims();
+  Location stage(bool isLast);
   void reduceLanes(bool isLast);
   void reduceRows(ArrayRef<int64_t> rows, bool isLast);
   void reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast);
@@ -100,7 +102,11 @@ void Reduction::reshape(ArrayRef<int64_t> shape) {
                                              exec::rowMajor(shape));
 }
 
+/// Partial results are not yet what the op makes.
+Location Reduction::stage(bool isLast) { return isLast ? op.getLoc() : tg::withoutTensor(op.getLoc()); }
+
 void Reduction::reduceLanes(bool isLast) {
+  loc = stage(isLast);
   Dims space(shape()), dims = llvm::to_vector(llvm::seq<int64_t>(0, space.size()));
   ArrayRef<int64_t> rows = ArrayRef(dims).drop_back();
   KernelBuilder kernel(builder, loc, name, space);
@@ -118,6 +124,7 @@ void Reduction::reduceLanes(bool isLast) {
 
 /// Reduces these rows in one kernel; the rows that are kept are its blocks.
 void Reduction::reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast) {
+  loc = stage(isLast);
   // Kept rows first, then reduced rows, then lanes.
   int64_t rank = shape().size();
   Dims order, position(rank), space;

@@ -10,7 +10,7 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Views.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
@@ -112,8 +112,8 @@ static Operation *placeOf(exec::MatmulOp matmul, tg::ReduceOp reduce) {
 
 static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp reduce, Operation *place) {
   OpBuilder builder(place);
-  Type types[] = {matmul.getResult().getType(), reduce.getType()};
-  auto both = builder.create<exec::MatmulOp>(builder.getFusedLoc({matmul.getLoc(), reduce.getLoc()}), TypeRange(types),
+  Value results[] = {matmul.getResult(), reduce.getResult()};
+  auto both = builder.create<exec::MatmulOp>(tg::madeFrom({matmul, reduce}, results), TypeRange(ValueRange(results)),
                                              matmul.getContraction(), matmul.getLhs(), matmul.getRhs(),
                                              /*bias=*/Value(), matmul.getAccumulator(), /*aux=*/Value(), ValueRange(),
                                              exec::Epilogue::None, exec::SideAttr::get(builder.getContext(), side));

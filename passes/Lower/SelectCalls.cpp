@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Views.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -99,14 +99,14 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 static Value contiguous(OpBuilder &builder, Location loc, Value value) {
   if (exec::layoutOf(value).isContiguous())
     return value;
-  return copyToMemory(builder, loc, "copy", value);
+  return copyToMemory(builder, tg::withoutTensor(loc), "copy", value);
 }
 
 /// Indices as the 32-bit integers that library calls take.
 static Value indices(OpBuilder &builder, Location loc, Value value) {
   auto type = RankedTensorType::get(typeOf(value).getShape(), builder.getI32Type());
   if (value.getType() != type)
-    value = builder.create<tg::ConvertOp>(loc, type, value);
+    value = builder.create<tg::ConvertOp>(tg::withoutTensor(loc), type, value);
   return contiguous(builder, loc, value);
 }
 

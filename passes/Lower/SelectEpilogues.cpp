@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Views.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,7 +87,7 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
     return;
   const bool isSaved = !input.hasOneUse();
   OpBuilder builder(contract);
-  exec::MatmulOp matmul = createCall(builder, builder.getFusedLoc({contract.getLoc(), activation->getLoc()}), contract);
+  exec::MatmulOp matmul = createCall(builder, tg::madeFrom({contract, activation}, activation->getResults()), contract);
   bool isPossible = !isSaved || (epilogue == exec::Epilogue::GeluTanh && takesAux(matmul, target));
   if (!takesEpilogue(matmul) || !isPossible) {
     matmul.erase();
@@ -124,7 +124,7 @@ static void moveIntoCall(tg::GeluGradOp grad, const TargetInfo &target) {
       !keeping.keepsInput() || grad.getInput() != keeping.getWritten()[1])
     return;
   OpBuilder builder(grad);
-  exec::MatmulOp matmul = createCall(builder, builder.getFusedLoc({contract.getLoc(), grad.getLoc()}), contract);
+  exec::MatmulOp matmul = createCall(builder, tg::madeFrom({contract, grad}, grad.getResult()), contract);
   if (!takesEpilogue(matmul) || !takesAux(matmul, target)) {
     matmul.erase();
     return;

@@ -2,6 +2,7 @@
 
 #include "passes/Lower/SelectMatmul.h"
 #include "dialects/Exec/Views.h"
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Target/MatmulShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,11 +51,13 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   for (int64_t dim : dims.getContractedDims(0))
     shape.push_back(typeOf(contract.getLhs()).getDimSize(dim));
   Location loc = contract.getLoc();
-  tg::TensorBuilder t(builder, loc);
+  tg::TensorBuilder t(builder, tg::withoutTensor(loc));
   // Rounded once, as a library call does.
   Value lhs = t.widen(spread(builder, loc, contract.getLhs(), dims.getLhs(), all, shape));
   Value rhs = t.widen(spread(builder, loc, contract.getRhs(), dims.getRhs(), all, shape));
-  Value sum = t.sum(t.mul(lhs, rhs), tg::dimRange(dims.getResult().size(), all.size()));
+  Value products = t.mul(lhs, rhs);
+  t.loc = loc;
+  Value sum = t.sum(products, tg::dimRange(dims.getResult().size(), all.size()));
   return t.convert(sum, contract.getType().getElementType());
 }
 
@@ -69,7 +72,7 @@ static FailureOr<MatmulShape> shapeOf(ContractionAttr dims, Value lhs, Value rhs
 /// `value` as a new contiguous tensor with its dims in the order `to`.
 static Value copyInOrder(OpBuilder &builder, Location loc, Value value, StringRef from, StringRef to) {
   Value view = transposed(builder, loc, value, permutationTo(from, to));
-  return copyToMemory(builder, loc, "copy", view);
+  return copyToMemory(builder, tg::withoutTensor(loc), "copy", view);
 }
 
 /// Copies operands until a GEMM takes them: the left, the right, both.
@@ -167,7 +170,7 @@ exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
     if (!matmul || !bias || matmul.getBias() || !matmul->hasOneUse() || !takesEpilogue(matmul))
       continue;
     OpBuilder builder(add);
-    auto fused = createMatmul(builder, builder.getFusedLoc({matmul.getLoc(), add.getLoc()}), matmul.getContraction(),
+    auto fused = createMatmul(builder, tg::madeFrom({matmul, add}, add.getResult()), matmul.getContraction(),
                               matmul.getLhs(), matmul.getRhs(), bias, {}, add.getType());
     add.replaceAllUsesWith(fused.getResult());
     add.erase();
@@ -211,7 +214,7 @@ bool braid::fuseAccumulation(arith::AddFOp add) {
     if (!call || !diesIn(add, sum))
       continue;
     OpBuilder builder(add);
-    Location loc = builder.getFusedLoc({call->getLoc(), add.getLoc()});
+    Location loc = tg::madeFrom({call, add}, add.getResult());
     Operation *fused;
     if (auto matmul = dyn_cast<exec::MatmulOp>(call))
       fused =

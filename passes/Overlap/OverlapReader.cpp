@@ -14,7 +14,6 @@
 #include "dialects/TG/TG.h"
 #include "lib/Memory/MemoryOrder.h"
 #include "lib/Memory/Reads.h"
-#include "passes/Collectives/BucketRoles.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -63,6 +62,12 @@ private:
 } // namespace
 
 static comm::CollectiveOpInterface collectiveIn(Operation *op) { return dyn_cast<comm::CollectiveOpInterface>(op); }
+
+/// Whether a value is a tensor without dims.
+static bool isNumber(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0;
+}
 
 static void makeUnique(SmallVectorImpl<unsigned> &numbers) {
   llvm::sort(numbers);

@@ -257,7 +257,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
 /// A change of sharding belongs to what made the value.  No op has made an argument: what is
 /// done to it belongs to its first reader, and what is done to return it to the update.
 static Location locationFor(Value value, Operation *user) {
-  Location loc = value.getLoc();
+  Location loc = tg::locationOf(value);
   auto argument = dyn_cast<BlockArgument>(value);
   bool isReturned = user->hasTrait<OpTrait::IsTerminator>();
   tg::FactsAttr facts = tg::factsOf(user);
@@ -265,14 +265,9 @@ static Location locationFor(Value value, Operation *user) {
     return loc;
   bool isTrained = isTraining(user->getParentOfType<func::FuncOp>());
   tg::Phase phase = facts ? facts.getPhase() : isTrained ? tg::Phase::Update : tg::Phase::Forward;
-  if (tg::ParamAttr parameter = parameterOf(argument)) {
-    SmallVector<StringAttr> units;
-    if (parameter.getUnit())
-      units.push_back(parameter.getUnit());
-    return tg::withFacts(loc,
-                         tg::getFacts(loc.getContext(), phase, units, parameter.getName(), tg::TensorKind::Parameter));
-  }
-  return tg::withFacts(loc, tg::getFacts(loc.getContext(), phase, facts ? facts.getUnits() : ArrayRef<StringAttr>()));
+  tg::ParamAttr parameter = parameterOf(argument);
+  return tg::withFacts(loc, parameter ? factsOfParameter(parameter, phase)
+                                      : tg::getFacts(loc.getContext(), phase, tg::unitOf(facts)));
 }
 
 Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {

@@ -1,6 +1,6 @@
 //===- Propagate.cpp - from a few annotations to all shardings ------------===//
 
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Sharding/Propagation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -83,8 +83,7 @@ bool Propagate::decompose(const PropagationProblem &problem) {
     op->emitRemark() << op->getName() << " is decomposed, because it is sharded over " << axes.str()
                      << ", which only its decomposition supports";
     OpBuilder builder(op);
-    op->replaceAllUsesWith(op.decompose(builder));
-    op->erase();
+    tg::replaceHandingOnFacts(op, op.decompose(builder));
   }
   return !ops.empty();
 }

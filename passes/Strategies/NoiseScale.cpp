@@ -17,7 +17,6 @@
 #include "passes/Graph/Signature.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace braid {
@@ -57,9 +56,8 @@ private:
   /// The next value on the way, if there is one.
   Value step(Value value, Gradient &gradient);
   bool isBatchReduction(Operation *op) const;
-  bool isAccumulator(Value value);
-  /// The scalar that is everywhere in `value`, if it depends on the count of samples
-  /// and on no gradient.
+  /// The number that is everywhere in `value`, if it is of the forward pass: one over the
+  /// count of samples, where what clips gradients is of the update.
   Value countScale(Value value);
   /// The axes along which ranks hold other parts of the parameter, beside the batch's.
   AxesAttr modelAxes(BlockArgument parameter);
@@ -69,12 +67,11 @@ private:
   func::FuncOp function;
   const Mesh &mesh;
   int64_t microbatches;
-  CollectiveRoles roles;
+  TensorOwners owners;
   AxesAttr batchAxes, allAxes;
   SmallVector<Gradient> gradients;
   /// Collectives that a gradient passes.
   llvm::SmallPtrSet<Operation *, 16> passed;
-  DenseMap<Value, bool> isCount;
 };
 
 } // namespace
@@ -87,7 +84,7 @@ static AxesAttr axesWhere(MLIRContext *context, const Mesh &mesh, function_ref<b
 }
 
 NoiseScale::NoiseScale(func::FuncOp function, const Mesh &mesh, int64_t microbatches)
-    : function(function), mesh(mesh), microbatches(microbatches), roles(function) {
+    : function(function), mesh(mesh), microbatches(microbatches), owners(function) {
   llvm::DenseSet<StringAttr> sharded;
   for (BlockArgument input : batchInputs(function))
     if (auto sharding = function.getArgAttrOfType<ShardingAttr>(input.getArgNumber(), CommDialect::kSharding))
@@ -101,42 +98,17 @@ NoiseScale::NoiseScale(func::FuncOp function, const Mesh &mesh, int64_t microbat
 
 bool NoiseScale::isBatchReduction(Operation *op) const {
   auto collective = dyn_cast<CollectiveOpInterface>(op);
-  return collective && roles.roleOf(collective) == CollectiveRole::Gradient &&
+  return collective && roleOf(collective) == CollectiveRole::Gradient &&
          llvm::any_of(collective.getAxes().getNames(), [&](StringAttr axis) { return batchAxes.contains(axis); });
 }
 
 Value NoiseScale::countScale(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (op->getNumOperands() != 1 || isBatchReduction(op))
-      break;
-    value = op->getOperand(0);
-  }
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getNumElements() != 1)
-    return {};
-  auto [known, isNew] = isCount.try_emplace(value, false);
-  if (!isNew)
-    return known->second ? value : Value();
-  bool readsCount = false;
-  llvm::SetVector<Value> seen;
-  seen.insert(value);
-  for (size_t i = 0; i < seen.size(); ++i) {
-    if (isa<BlockArgument>(seen[i])) {
-      readsCount |= isAccumulator(seen[i]);
-      continue;
-    }
-    if (isBatchReduction(seen[i].getDefiningOp()))
-      return {};
-    seen.insert(seen[i].getDefiningOp()->operand_begin(), seen[i].getDefiningOp()->operand_end());
-  }
-  isCount[value] = readsCount;
-  return readsCount ? value : Value();
-}
-
-bool NoiseScale::isAccumulator(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  tg::StateAttr state = argument ? stateOf(argument) : tg::StateAttr();
-  return state && state.isAccumulator();
+  Operation *op = value.getDefiningOp();
+  while (op && op->getNumOperands() == 1 && tg::phaseOf(op) != tg::Phase::Forward)
+    op = op->getOperand(0).getDefiningOp();
+  auto type = op ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+  bool isNumber = type && type.getNumElements() == 1 && op->getNumOperands() != 0;
+  return isNumber && tg::phaseOf(op) == tg::Phase::Forward ? op->getResult(0) : Value();
 }
 
 Value NoiseScale::step(Value value, Gradient &gradient) {
@@ -157,7 +129,8 @@ Value NoiseScale::step(Value value, Gradient &gradient) {
     if (user->getNumOperands() != 2)
       continue;
     Value other = user->getOperand(1 - use.getOperandNumber());
-    if (isa<arith::AddFOp>(user) && isAccumulator(other)) {
+    tg::FactsAttr facts = tg::factsOf(user);
+    if (tg::kindOf(facts) == tg::TensorKind::Accumulator) {
       gradient.isMicrobatch = true;
       return user->getResult(0);
     }
@@ -170,7 +143,7 @@ Value NoiseScale::step(Value value, Gradient &gradient) {
 }
 
 LogicalResult NoiseScale::follow(CollectiveOpInterface op, unsigned number) {
-  Gradient gradient{&op->getOpOperand(number), roles.argumentOf(op->getResult(number)), op.getAxes()};
+  Gradient gradient{&op->getOpOperand(number), owners.ownerOf(tg::factsOfTensor(op->getResult(number))), op.getAxes()};
   if (op.getReductionKind() == Reduction::Sum)
     gradient.factor = mesh.sizeOf(op.getAxes());
   passed.insert(op);

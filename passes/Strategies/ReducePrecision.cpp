@@ -27,10 +27,9 @@ struct ReducePrecision final : braid::impl::ReducePrecisionPassBase<ReducePrecis
     if (program.isExternal() || !program->hasAttr(CommDialect::kProgram))
       return markAllAnalysesPreserved();
     Type element = type == "f32" ? Type(builder.getF32Type()) : builder.getBF16Type();
-    CollectiveRoles roles(program);
     SmallVector<CollectiveOpInterface> reductions;
     for (auto op : program.getOps<CollectiveOpInterface>())
-      if (roles.roleOf(op) == CollectiveRole::Gradient)
+      if (roleOf(op) == CollectiveRole::Gradient)
         reductions.push_back(op);
     for (CollectiveOpInterface op : reductions)
       reduceIn(op, element);
@@ -39,8 +38,8 @@ struct ReducePrecision final : braid::impl::ReducePrecisionPassBase<ReducePrecis
   /// Converts what is sent and, back again, what comes of it.
   static void reduceIn(CollectiveOpInterface op, Type element) {
     OpBuilder builder(op);
-    tg::TensorBuilder t(builder, op.getLoc());
     for (auto [operand, result] : llvm::zip_equal(op->getOpOperands(), op->getResults())) {
+      tg::TensorBuilder t(builder, tg::locationOf(result));
       Type own = tg::typeOf(result).getElementType();
       if (own == element || !(own.isF32() || own.isBF16()))
         continue;

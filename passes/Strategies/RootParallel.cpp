@@ -65,7 +65,7 @@ private:
   void distribute(Side &side);
   void copyBody(Side &side);
   Location locationOfSent(ArrayRef<BlockArgument> arguments) const;
-  Location locationOfResult(Value value) const;
+  tg::FactsAttr factsOfResult(Value value) const;
   Value gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim);
   SmallVector<Value> tell(Side &side);
   void finish(Side &side);
@@ -185,17 +185,12 @@ static Type wholeType(DictionaryAttr attributes, Type part) {
 
 /// Parameters and the batch are sent for the forward pass.
 Location Split::locationOfSent(ArrayRef<BlockArgument> arguments) const {
-  SmallVector<StringAttr> units, names;
-  for (BlockArgument argument : arguments)
-    if (tg::ParamAttr parameter = parameterOf(argument)) {
-      names.push_back(parameter.getName());
-      if (parameter.getUnit())
-        units.push_back(parameter.getUnit());
-    }
-  SmallVector<tg::TensorKind> kinds;
-  if (!names.empty())
-    kinds.push_back(tg::TensorKind::Parameter);
-  return tg::withFacts(program->getLoc(), tg::getFacts(symbol.getContext(), tg::Phase::Forward, units, names, kinds));
+  auto ofEach = llvm::map_to_vector(arguments, [&](BlockArgument argument) {
+    tg::ParamAttr parameter = parameterOf(argument);
+    return parameter ? factsOfParameter(parameter, tg::Phase::Forward)
+                     : tg::getFacts(symbol.getContext(), tg::Phase::Forward);
+  });
+  return tg::withFacts(program->getLoc(), ofEach);
 }
 
 /// Sends the arguments that workers need: parts of the batch, everything else whole,
@@ -261,18 +256,18 @@ void Split::copyBody(Side &side) {
   }
 }
 
-/// Where a result of the program is sent: with the facts of what makes it.
-Location Split::locationOfResult(Value value) const {
-  tg::FactsAttr facts = tg::factsOf(value.getLoc());
-  return facts ? tg::withFacts(program->getLoc(), facts) : tg::withPhase(program->getLoc(), tg::Phase::Update);
+/// What a result of the program is where it is sent.
+tg::FactsAttr Split::factsOfResult(Value value) const {
+  tg::FactsAttr facts = tg::factsOfTensor(value);
+  return facts ? facts : tg::getFacts(symbol.getContext(), tg::Phase::Update);
 }
 
 /// Puts a result together from its parts; null on workers.
 Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim) {
   Type whole = wholeType(attributes, part.getType());
-  auto gather = side.builder.create<GatherOp>(locationOfResult(part), side.isRoot ? TypeRange(whole) : TypeRange(),
-                                              side.values.lookup(part), ValueRange(),
-                                              side.builder.getDenseI64ArrayAttr(dim), root(), symbol, axes);
+  auto gather = side.builder.create<GatherOp>(
+      tg::withFacts(program->getLoc(), factsOfResult(part)), side.isRoot ? TypeRange(whole) : TypeRange(),
+      side.values.lookup(part), ValueRange(), side.builder.getDenseI64ArrayAttr(dim), root(), symbol, axes);
   return side.isRoot ? gather.getResult(0) : Value();
 }
 
@@ -287,16 +282,16 @@ SmallVector<Value> Split::tell(Side &side) {
   for (auto &[element, operands] : readByAll) {
     SmallVector<Value> sent;
     SmallVector<Type> types;
-    SmallVector<Location> locations;
+    SmallVector<tg::FactsAttr> facts;
     for (OpOperand *operand : operands) {
-      locations.push_back(locationOfResult(operand->get()));
+      facts.push_back(factsOfResult(operand->get()));
       if (side.isRoot)
         sent.push_back(side.values.lookup(operand->get()));
       else
         types.push_back(operand->get().getType());
     }
-    auto broadcast = side.builder.create<BroadcastOp>(side.builder.getFusedLoc(locations), types, sent, ValueRange(),
-                                                      root(), symbol, axes);
+    auto broadcast = side.builder.create<BroadcastOp>(tg::withFacts(program->getLoc(), facts), types, sent,
+                                                      ValueRange(), root(), symbol, axes);
     for (auto [operand, value] : llvm::zip(operands, broadcast.getResults()))
       received[operand->getOperandNumber()] = value;
   }

@@ -102,3 +102,52 @@ func.func @eval(%x: tensor<4xf32> {tg.input = "x"}) -> (tensor<f32> {tg.role = #
   %l = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32> loc(fused<#tg.facts<update>>["l"])
   return %l : tensor<f32>
 }
+
+// -----
+
+// CHECK: error: loc({{.*}}["g"]): 'arith.mulf' op works for the unit "h.1" by its facts, but no parameter is of it
+func.func @unit(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "h.0">})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {
+  %l = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32> loc(fused<#tg.facts<forward>>["l"])
+  %g = arith.mulf %x, %x : tensor<4xf32> loc(fused<#tg.facts<backward, unit = "h.1", of = "w", as = gradient>>["g"])
+  %n = arith.subf %w, %g : tensor<4xf32> loc(fused<#tg.facts<update, unit = "h.0", of = "w", as = parameter>>["n"])
+  return %l, %n : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+// Each tensor that an op makes has facts of its own.  Here one is the gradient, and the other
+// what backward passes on.
+func.func @lists(%x: tensor<4x2xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %r: tensor<4xf32> {tg.input = "r"}, %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.updates = "w"}) {
+  %l = tg.reduce sum %x dims [0, 1] : tensor<4x2xf32> -> tensor<f32> loc(fused<#tg.facts<forward>>["l"])
+  %dx, %dw = tg.rms_norm_grad %x, %w, %r, %x : (tensor<4x2xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>) loc(fused<[#tg.facts<backward>, #tg.facts<backward, of = "w", as = gradient>]>["g"])
+  %n = arith.subf %w, %dw : tensor<2xf32> loc(fused<#tg.facts<update, of = "w", as = parameter>>["n"])
+  return %l, %n : tensor<f32>, tensor<2xf32>
+}
+
+// -----
+
+// CHECK: error: loc({{.*}}["g"]): 'tg.rms_norm_grad' op makes tensors in backward and in update by its facts; only actions, which are made of several ops, do
+func.func @mixed(%x: tensor<4x2xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %r: tensor<4xf32> {tg.input = "r"}, %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.updates = "w"}) {
+  %l = tg.reduce sum %x dims [0, 1] : tensor<4x2xf32> -> tensor<f32> loc(fused<#tg.facts<forward>>["l"])
+  %dx, %dw = tg.rms_norm_grad %x, %w, %r, %x : (tensor<4x2xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>) loc(fused<[#tg.facts<backward>, #tg.facts<update, of = "w", as = gradient>]>["g"])
+  %n = arith.subf %w, %dw : tensor<2xf32> loc(fused<#tg.facts<update, of = "w", as = parameter>>["n"])
+  return %l, %n : tensor<f32>, tensor<2xf32>
+}
+
+// -----
+
+// CHECK: error: loc({{.*}}["n"]): 'arith.subf' op has no facts of result #0; a list has the facts of each result
+func.func @count(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {
+  %l = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32> loc(fused<#tg.facts<forward>>["l"])
+  %g = arith.mulf %x, %x : tensor<4xf32> loc(fused<#tg.facts<backward, of = "w", as = gradient>>["g"])
+  %n = arith.subf %w, %g : tensor<4xf32> loc(fused<[#tg.facts<update, of = "w", as = parameter>, #tg.facts<update, of = "w", as = moment>]>["n"])
+  return %l, %n : tensor<f32>, tensor<4xf32>
+}

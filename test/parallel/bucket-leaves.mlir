@@ -1,5 +1,5 @@
 // RUN: braid-opt %s -o %t.plain
-// RUN: braid-opt %s --comm-bucket="bucket-mb=inf first-bucket-mb=inf" -o %t.bucket
+// RUN: braid-opt %s --tg-derive-facts --comm-bucket="bucket-mb=inf first-bucket-mb=inf" -o %t.bucket
 // RUN: diff %t.plain %t.bucket
 
 // What stays as it is.

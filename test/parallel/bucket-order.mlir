@@ -1,9 +1,9 @@
-// RUN: braid-opt %s --comm-bucket="bucket-mb=inf first-bucket-mb=inf" 2>/dev/null | FileCheck %s
-// RUN: braid-interp %s --compare --function=readers --rtol=0 --atol=0 --pipeline="func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
-// RUN: braid-interp %s --compare --function=old_value --rtol=0 --atol=0 --pipeline="func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
-// RUN: braid-interp %s --compare --function=old_value --rtol=0 --atol=0 --pipeline="func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf},exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
-// RUN: braid-interp %s --compare --function=chain --rtol=0 --atol=0 --pipeline="func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
-// RUN: braid-interp %s --compare --function=crossed --rtol=0 --atol=0 --pipeline="func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
+// RUN: braid-opt %s --tg-derive-facts --comm-bucket="bucket-mb=inf first-bucket-mb=inf" 2>/dev/null | FileCheck %s
+// RUN: braid-interp %s --compare --function=readers --rtol=0 --atol=0 --pipeline="tg-derive-facts,func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
+// RUN: braid-interp %s --compare --function=old_value --rtol=0 --atol=0 --pipeline="tg-derive-facts,func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
+// RUN: braid-interp %s --compare --function=old_value --rtol=0 --atol=0 --pipeline="tg-derive-facts,func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf},exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
+// RUN: braid-interp %s --compare --function=chain --rtol=0 --atol=0 --pipeline="tg-derive-facts,func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
+// RUN: braid-interp %s --compare --function=crossed --rtol=0 --atol=0 --pipeline="tg-derive-facts,func.func(comm-bucket{bucket-mb=inf first-bucket-mb=inf})"
 
 // Buckets stand behind their last tensor; readers follow, and nothing is read before
 // it is made.

@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --comm-bucket="bucket-mb=inf first-bucket-mb=inf" --verify-diagnostics | FileCheck %s
+// RUN: braid-opt %s --tg-derive-facts --comm-bucket="bucket-mb=inf first-bucket-mb=inf" --verify-diagnostics | FileCheck %s
 
 // Reductions of gradients, gathers of new parameters, numbers: each becomes one.
 

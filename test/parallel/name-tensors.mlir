@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --comm-name-tensors | FileCheck %s
+// RUN: braid-opt %s --tg-derive-facts --comm-name-tensors | FileCheck %s
 
 comm.mesh @mesh [replica = 2, shard = 2]
 

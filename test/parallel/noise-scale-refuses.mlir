@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --comm-noise-scale --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: braid-opt %s --tg-derive-facts --comm-noise-scale --split-input-file --verify-diagnostics | FileCheck %s
 
 // Without a norm there is nothing to compare with.
 comm.mesh @mesh [dp = 2]

@@ -144,7 +144,7 @@ class Step:
 
 def commands(step):
     yield ["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=0", "--atol=0",
-           f"--pipeline=func.func(comm-bucket{{{step.options}}}),comm-verify-order"]
+           f"--pipeline=tg-derive-facts,func.func(comm-bucket{{{step.options}}}),comm-verify-order"]
 
 
 def main():

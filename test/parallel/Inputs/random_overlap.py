@@ -55,7 +55,7 @@ MEMORY = "exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-la
 
 
 def commands(step):
-    before = f"func.func(tg-decompose,comm-bucket{{{step.options}}},{EXEC})"
+    before = f"tg-derive-facts,func.func(tg-decompose,comm-bucket{{{step.options}}},{EXEC})"
     after = f"{before},comm-overlap{{{step.overlap}}},comm-verify-order"
     for rest in ["", "," + MEMORY]:
         yield ["braid-interp", "-", "--compare", "--rtol=0", "--atol=0", f"--reference-pipeline={before}{rest}",
