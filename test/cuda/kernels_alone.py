@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 
-from memory_form import SIZES
+from memory_form import SIZES, withoutLocations
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = re.compile(r"\s*exec\.kernel_def @(\S+) space \[([\d, ]*)\]( flat)? layouts \[(.*)\] ties \[([\d, -]*)\]")
@@ -243,7 +243,7 @@ def check(args):
             target = ["--target=cuda:sm_90", *shlex.split(options)]
             call("braidc", graph, *target, "--emit=memory", "-o", work / "memory.mlir")
             call("braidc", graph, *target, "--emit=cu", "-o", work / "program")
-            found += kernels((work / "memory.mlir").read_text())
+            found += kernels(withoutLocations((work / "memory.mlir").read_text()))
             for name, body in functions((work / "program" / "kernels.cuh").read_text()):
                 bodies.setdefault(body, f"{name} of {graph.name} {options}")
     found = unlike(found)

@@ -29,6 +29,17 @@ class Program:
         self.name, self.actions, self.workspaces = name, [], []
 
 
+def withoutLocations(text):
+    kept, end = [], 0
+    while (begin := text.find(" loc(", end)) >= 0:
+        kept.append(text[end:begin])
+        end, depth = begin + len(" loc("), 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+    return "".join(kept) + text[end:]
+
+
 def runs(begin, dims, size):
     """The contiguous ranges of a strided reference."""
     dims = sorted(((n, s) for n, s in dims if n != 1 and s != 0), key=lambda d: d[1])
@@ -111,7 +122,7 @@ def read(path):
     """The programs of a module, and how many bytes each wants: an arena is the largest of those that a rank runs."""
     programs, places, arenas = [], {}, set()
     with open(path, encoding="utf-8") as file:
-        lines = iter(file.read().splitlines())
+        lines = iter(withoutLocations(file.read()).splitlines())
     for line in lines:
         if place := PLACE.search(line):
             places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
