@@ -225,7 +225,7 @@ std::vector<std::string> Build::linkWords(StringRef output) const {
   llvm::append_range(words, objects);
   for (const RuntimePart &part : runtime.parts)
     words.push_back(part.archive);
-  words.insert(words.end(), {runtime.library, "-ldnnl", "-fopenmp"});
+  words.insert(words.end(), {runtime.library, "-ldnnl", "-lcrypto", "-fopenmp"});
   for (const RuntimePart &part : runtime.parts)
     words.insert(words.end(), part.words.begin(), part.words.end());
   return words;

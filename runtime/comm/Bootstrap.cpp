@@ -64,7 +64,7 @@ Bootstrap::~Bootstrap() {
   std::lock_guard lock(storeMutex);
   try {
     if (store)
-      store->waitForOthers(deadlineAfter(1));
+      store->waitForOthers(deadlineAfter(0.8));
   } catch (const Error &) { // no rank is left to look
   }
 }
@@ -75,9 +75,13 @@ bool Bootstrap::usesStore() const {
 }
 
 Store &Bootstrap::openedStore() {
-  if (!store)
-    store = openStore(options.joining.rendezvous, options.joining.job, options.joining.rank,
-                      deadlineAfter(options.joining.timeout));
+  const Joining &own = options.joining;
+  try {
+    if (!store)
+      store = openStore(own, deadlineAfter(own.timeout));
+  } catch (const Error &error) {
+    fail("rank ", own.rank, " of ", own.size, " failed to rendezvous at '", own.rendezvous, "': ", error.what());
+  }
   return *store;
 }
 
@@ -103,7 +107,7 @@ std::string Bootstrap::awaitBlob(const std::string &key, int from, Clock::time_p
     if (Clock::now() >= deadline)
       fail("after ", formatExact(timeout()), " s rank ", options.joining.rank, " of ", options.joining.size,
            " is still waiting at rendezvous '", options.joining.rendezvous, "' for rank ", from,
-           ", which has not joined");
+           ", which has not joined", store->remark());
   }
 }
 

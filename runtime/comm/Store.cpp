@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "comm/FolderStore.h"
+#include "comm/JobToken.h"
 #include "comm/TcpStore.h"
 
 #include <algorithm>
@@ -46,6 +47,24 @@ StoreAddress braid::parseStoreAddress(const std::string &text) {
        "': expected file:///FOLDER, a folder that all ranks see, or tcp://HOST:PORT with the host of rank 0");
 }
 
+// Nobody else reaches it from another host.
+static bool isLocal(const StoreAddress &address, const Joining &joining) {
+  return joining.isOneHost || address.host == "localhost" || address.host == "::1" ||
+         address.host.rfind("127.", 0) == 0;
+}
+
+void braid::checkRendezvous(const Joining &joining) {
+  constexpr size_t kShortest = 16;
+  StoreAddress address = parseStoreAddress(joining.rendezvous);
+  if (!joining.token.empty() && joining.token.size() < kShortest)
+    fail("the job token has ", joining.token.size(), " characters, which can be guessed; give it at least ", kShortest,
+         ", such as those of `openssl rand -hex 16`");
+  if (address.kind == StoreAddress::Kind::Served && joining.token.empty() && !isLocal(address, joining))
+    fail("rendezvous '", joining.rendezvous,
+         "' is reached from other hosts and needs a job token: set BRAID_JOB_TOKEN to the same secret for all ranks, "
+         "as by `export BRAID_JOB_TOKEN=$(openssl rand -hex 16)` before the launcher");
+}
+
 namespace {
 
 class PrefixedStore : public Store {
@@ -58,21 +77,68 @@ public:
   void setPatience(std::chrono::milliseconds patience) override { store->setPatience(patience); }
   std::string localAddress() const override { return store->localAddress(); }
   void waitForOthers(Clock::time_point deadline) override { store->waitForOthers(deadline); }
+  std::string remark() const override { return store->remark(); }
 
 private:
   const std::unique_ptr<Store> store;
   const std::string prefix;
 };
 
+// A store that checks no token, such as that of torchrun's agent: each value is followed by
+// the MAC of its key and itself.  What a stranger leaves is as if it were not there.
+class SealedStore : public Store {
+public:
+  SealedStore(std::unique_ptr<Store> store, JobToken token) : store(std::move(store)), token(std::move(token)) {}
+
+  void set(const std::string &key, const std::string &value) override {
+    store->set(key, value + token.mac({key, value}));
+  }
+  std::optional<std::string> find(const std::string &key) override {
+    std::optional<std::string> sealed = store->find(key);
+    if (!sealed)
+      return std::nullopt;
+    size_t bytes = std::max(sealed->size(), JobToken::macBytes) - JobToken::macBytes;
+    std::string value = sealed->substr(0, bytes);
+    if (token.isMac(std::string_view(*sealed).substr(bytes), {key, value}))
+      return value;
+    ignored = key;
+    return std::nullopt;
+  }
+  std::string remark() const override {
+    return ignored.empty() ? ""
+                           : "; ignored what '" + ignored + "' holds, which does not carry this rank's job token: " +
+                                 "give all ranks the same BRAID_JOB_TOKEN";
+  }
+  void setPatience(std::chrono::milliseconds patience) override { store->setPatience(patience); }
+  std::string localAddress() const override { return store->localAddress(); }
+  void waitForOthers(Clock::time_point deadline) override { store->waitForOthers(deadline); }
+
+private:
+  const std::unique_ptr<Store> store;
+  const JobToken token;
+  std::string ignored; // the last key with such a value
+};
+
+// The name of the job in one word, which can be that of a folder.
+std::string folderOf(const Joining &joining) {
+  std::string name = joining.job.empty() ? "braid" : "braid-" + joining.job;
+  std::replace(name.begin(), name.end(), '/', '%');
+  return name;
+}
+
 } // namespace
 
-std::unique_ptr<Store> braid::openStore(const std::string &text, const std::string &job, int rank,
-                                        Store::Clock::time_point deadline) {
-  StoreAddress address = parseStoreAddress(text);
+std::unique_ptr<Store> braid::openStore(const Joining &joining, Store::Clock::time_point deadline) {
+  checkRendezvous(joining);
+  StoreAddress address = parseStoreAddress(joining.rendezvous);
   std::unique_ptr<Store> store;
   if (address.kind == StoreAddress::Kind::Folder)
-    store = std::make_unique<FolderStore>(address.folder);
+    store = std::make_unique<FolderStore>(concat(address.folder, "/", folderOf(joining)), joining.rank, joining.size,
+                                          deadline);
   else
-    store = openTcpStore(address, rank == 0 && address.kind == StoreAddress::Kind::Served, deadline);
-  return std::make_unique<PrefixedStore>(std::move(store), job.empty() ? "braid/" : "braid/" + job + "/");
+    store = openTcpStore(address, joining, deadline);
+  if (address.kind != StoreAddress::Kind::Served && !joining.token.empty())
+    store = std::make_unique<SealedStore>(std::move(store), JobToken(joining.token));
+  return std::make_unique<PrefixedStore>(std::move(store),
+                                         joining.job.empty() ? "braid/" : "braid/" + joining.job + "/");
 }

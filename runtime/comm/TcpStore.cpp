@@ -3,18 +3,14 @@
 #include "comm/TcpStore.h"
 
 #include "base/Error.h"
+#include "comm/LocalToken.h"
 #include "comm/TcpStoreServer.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
+#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace braid;
 using namespace braid::tcpstore;
@@ -23,144 +19,183 @@ namespace {
 
 using Clock = Store::Clock;
 
-int millisecondsUntil(Clock::time_point deadline) {
-  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<int64_t>(left + 1, 0, 1 << 30));
-}
-
-// One attempt with one address; -1, and errno, when the connection fails.
-int connectOnce(const addrinfo &address, Clock::time_point deadline) {
-  int socket = ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket < 0)
-    return -1;
-  int reason = 0;
-  socklen_t length = sizeof reason;
-  if (connect(socket, address.ai_addr, address.ai_addrlen) != 0) {
-    reason = errno;
-    if (reason == EINPROGRESS) {
-      pollfd polled = {socket, POLLOUT, 0};
-      reason = ETIMEDOUT;
-      if (poll(&polled, 1, std::min(millisecondsUntil(deadline), 5000)) > 0)
-        getsockopt(socket, SOL_SOCKET, SO_ERROR, &reason, &length);
-    }
-  }
-  if (reason == 0)
-    return socket;
-  close(socket);
-  errno = reason;
-  return -1;
-}
-
-// Until the deadline: the server may not be there yet, nor its name.
-int connectTo(const StoreAddress &to, Clock::time_point deadline) {
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  std::string port = std::to_string(to.port), reason;
-  do {
-    addrinfo *addresses = nullptr;
-    if (int code = getaddrinfo(to.host.c_str(), port.c_str(), &hints, &addresses); code != 0)
-      reason = gai_strerror(code);
-    int socket = -1;
-    for (addrinfo *each = addresses; each && socket < 0; each = each->ai_next)
-      if ((socket = connectOnce(*each, deadline)) < 0)
-        reason = strerror(errno);
-    if (addresses)
-      freeaddrinfo(addresses);
-    if (socket >= 0)
-      return socket;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  } while (Clock::now() < deadline);
-  fail("cannot connect to the rendezvous store at ", to.host, ":", to.port, ": ", reason,
-       "; rank 0 serves it, or the agent of torchrun");
-}
+// How long the job before may keep the port.
+constexpr std::chrono::seconds kJobBefore(20);
 
 std::string stringOf(const std::string &text) {
   uint64_t length = text.size();
   return std::string(reinterpret_cast<const char *>(&length), sizeof length) + text;
 }
 
-class TcpStore : public Store {
+// A server that does not know the job's token.
+class TokenError : public Error {
 public:
-  TcpStore(const StoreAddress &address, bool serve, Clock::time_point deadline)
-      : name(concat(address.host, ":", address.port)),
-        server(serve ? std::make_unique<TcpStoreServer>(address.port) : nullptr), socket(connectTo(address, deadline)) {
-    int yes = 1;
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  using Error::Error;
+};
+
+// A connection, on which each exchange ends in time.
+class Connection {
+public:
+  Connection(Socket socket, const std::string &server, std::chrono::milliseconds patience)
+      : socket(std::move(socket)), server(server) {
+    begin(patience);
     uint32_t number = magic;
     send(char(Validate) + std::string(reinterpret_cast<char *>(&number), sizeof number));
   }
-  ~TcpStore() override { close(socket); }
+
+  // From now on, until what follows is over.
+  void begin(std::chrono::milliseconds patience) { deadline = Clock::now() + patience; }
+  void send(const std::string &bytes) {
+    transfer(POLLOUT, bytes.size(),
+             [&](size_t at, size_t left) { return ::send(socket.get(), bytes.data() + at, left, MSG_NOSIGNAL); });
+  }
+  std::string receive(size_t bytes) {
+    std::string text(bytes, '\0');
+    transfer(POLLIN, bytes, [&](size_t at, size_t left) { return recv(socket.get(), text.data() + at, left, 0); });
+    return text;
+  }
+  void prove(const JobToken &token);
+  SocketAddress localAddress() const { return addressOf(socket); }
+
+private:
+  // Moves all bytes, as the socket takes or gives them.
+  template <class F> void transfer(short event, size_t bytes, const F &move) {
+    for (size_t at = 0; at < bytes;) {
+      pollfd polled = {socket.get(), event, 0};
+      if (poll(&polled, 1, millisecondsUntil(deadline)) <= 0)
+        fail("the rendezvous store at ", server, " does not answer");
+      ssize_t moved = move(at, bytes - at);
+      if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR))
+        fail("the rendezvous store at ", server, " closed the connection");
+      at += std::max<ssize_t>(moved, 0);
+    }
+  }
+
+  Socket socket;
+  const std::string &server;
+  Clock::time_point deadline;
+};
+
+void Connection::prove(const JobToken &token) {
+  std::string own = randomBytes(nonceBytes);
+  send(char(Prove) + own);
+  std::string its = receive(nonceBytes);
+  if (!token.isMac(receive(JobToken::macBytes), {"server", own, its}))
+    throw TokenError(concat("what listens at ", server, " does not know this rank's job token"));
+  send(token.mac({"client", own, its}));
+  receive(1);
+}
+
+class TcpStore : public Store {
+public:
+  TcpStore(const StoreAddress &address, const Joining &joining, Clock::time_point deadline)
+      : address(address), isServed(address.kind == StoreAddress::Kind::Served),
+        host(isServed && joining.isOneHost ? "" : address.host), name(concat(address.host, ":", address.port)),
+        token(joining.token) {
+    if (isServed && joining.rank == 0)
+      serve();
+    connect(deadline);
+  }
 
   void set(const std::string &key, const std::string &value) override {
-    send(char(Set) + stringOf("/" + key) + stringOf(value));
+    connection->begin(patience);
+    connection->send(char(Set) + stringOf("/" + key) + stringOf(value));
   }
 
   std::optional<std::string> find(const std::string &key) override {
     uint64_t one = 1, length = 0;
     std::string wanted = stringOf("/" + key);
-    send(char(Check) + std::string(reinterpret_cast<char *>(&one), sizeof one) + wanted);
-    char absent = 0;
-    receive(&absent, sizeof absent);
-    if (absent)
+    connection->begin(patience);
+    connection->send(char(Check) + std::string(reinterpret_cast<char *>(&one), sizeof one) + wanted);
+    if (connection->receive(1)[0])
       return std::nullopt;
-    send(char(Get) + wanted);
-    receive(&length, sizeof length);
-    if (length > 1 << 20)
+    connection->send(char(Get) + wanted);
+    std::memcpy(&length, connection->receive(sizeof length).data(), sizeof length);
+    if (length > longestString)
       fail("the rendezvous store at ", name,
            " sent a malformed answer; expected the TCPStore protocol of PyTorch 2.1 or later");
-    std::string value(length, '\0');
-    receive(value.data(), length);
-    return value;
+    return connection->receive(length);
   }
 
   void setPatience(std::chrono::milliseconds next) override { patience = next; }
-
-  std::string localAddress() const override {
-    sockaddr_storage address = {};
-    socklen_t length = sizeof address;
-    char text[NI_MAXHOST];
-    if (getsockname(socket, reinterpret_cast<sockaddr *>(&address), &length) != 0 ||
-        getnameinfo(reinterpret_cast<sockaddr *>(&address), length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0)
-      return "";
-    return text;
-  }
+  std::string localAddress() const override { return connection->localAddress().host(); }
 
   void waitForOthers(Clock::time_point deadline) override {
-    while (server && server->connections() > 1 && Clock::now() < deadline)
+    while (server && server->members() > 1 && Clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 
 private:
-  void send(const std::string &bytes) {
-    transfer(POLLOUT, bytes.size(),
-             [&](size_t at, size_t left) { return ::send(socket, bytes.data() + at, left, MSG_NOSIGNAL); });
-  }
-  void receive(void *data, size_t bytes) {
-    transfer(POLLIN, bytes,
-             [&](size_t at, size_t left) { return recv(socket, static_cast<char *>(data) + at, left, 0); });
-  }
+  void serve();
+  void connect(Clock::time_point deadline);
+  bool tryToConnect(const SocketAddress &to, Clock::time_point deadline);
+  JobToken tokenToProve() const { return token.isEmpty() ? readLocalToken(address.port) : token; }
 
-  // Moves all bytes, as the socket takes or gives them.
-  template <class F> void transfer(short event, size_t bytes, const F &move) {
-    for (size_t at = 0; at < bytes;) {
-      pollfd polled = {socket, event, 0};
-      if (poll(&polled, 1, static_cast<int>(patience.count())) <= 0)
-        fail("the rendezvous store at ", name, " does not answer");
-      ssize_t moved = move(at, bytes - at);
-      if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR))
-        fail("the rendezvous store at ", name, " closed the connection");
-      at += std::max<ssize_t>(moved, 0);
-    }
-  }
-
-  const std::string name;
-  const std::unique_ptr<TcpStoreServer> server;
-  const int socket;
+  const StoreAddress address;
+  const bool isServed;
+  const std::string host, name; // the host is empty for loopback
+  const JobToken token;         // as it was given
+  std::unique_ptr<LocalToken> local;
+  std::unique_ptr<TcpStoreServer> server;
+  std::unique_ptr<Connection> connection;
+  std::string reason;                                            // why there is no connection
+  std::string refusal;                                           // why a server was refused; says more
+  Clock::time_point giveUp = Clock::time_point::max();           // the port is that of another job
   std::chrono::milliseconds patience = std::chrono::seconds(10); // a store has nothing to think about
 };
 
+// The port comes first: who has it may leave a token for it.
+void TcpStore::serve() {
+  JobToken own = token.isEmpty() ? JobToken(hexOf(randomBytes(32))) : token;
+  server = std::make_unique<TcpStoreServer>(host, address.port, own);
+  if (token.isEmpty())
+    local = std::make_unique<LocalToken>(address.port, own);
+}
+
+// One attempt; `reason` says why it failed.
+bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline) {
+  Socket socket = connectTo(to, deadline);
+  if (!socket) {
+    reason = concat(strerror(errno), "; rank 0 serves it, or the agent of torchrun");
+    return false;
+  }
+  JobToken own = isServed ? tokenToProve() : JobToken();
+  if (isServed && own.isEmpty()) {
+    reason = "rank 0 has left no job token on this host; set BRAID_JOB_TOKEN to the same secret for all ranks";
+    return false;
+  }
+  try {
+    auto left = std::chrono::milliseconds(millisecondsUntil(deadline));
+    connection = std::make_unique<Connection>(std::move(socket), name, std::min(patience, left));
+    if (isServed)
+      connection->prove(own);
+    return true;
+  } catch (const TokenError &error) {
+    refusal = concat(error.what(), "; give all ranks the same BRAID_JOB_TOKEN");
+    giveUp = std::min(giveUp, Clock::now() + kJobBefore);
+  } catch (const Error &error) {
+    reason = concat(error.what(), "; something else may have its port, or rank 0 is of another version");
+  }
+  connection.reset();
+  return false;
+}
+
+// Until the deadline: the server may not be there yet, nor its name; the job before may still
+// have its port, for a while; and strangers may be in the way.
+void TcpStore::connect(Clock::time_point deadline) {
+  do {
+    for (const SocketAddress &to :
+         server ? std::vector<SocketAddress>{server->address()} : resolve(host, address.port, reason))
+      if (tryToConnect(to, deadline))
+        return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } while (Clock::now() < std::min(deadline, giveUp));
+  fail("cannot connect to the rendezvous store at ", name, ": ", refusal.empty() ? reason : refusal);
+}
+
 } // namespace
 
-std::unique_ptr<Store> braid::openTcpStore(const StoreAddress &address, bool serve, Clock::time_point deadline) {
-  return std::make_unique<TcpStore>(address, serve, deadline);
+std::unique_ptr<Store> braid::openTcpStore(const StoreAddress &address, const Joining &joining,
+                                           Clock::time_point deadline) {
+  return std::make_unique<TcpStore>(address, joining, deadline);
 }

@@ -10,10 +10,17 @@
 //   GET       key                       a string
 //   CHECK     u64 number of keys, keys  a byte: 0 if all are there
 //
+// A store that rank 0 serves wants one more, after the first and before all others, by
+// which both sides prove that they know the job's token (c and s are 32 random bytes):
+//
+//   PROVE     c                         s, MAC of ("server", c, s)
+//             MAC of ("client", c, s)   a zero byte
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_TCPSTORE_H
 #define BRAID_COMM_TCPSTORE_H
 
+#include "comm/JobToken.h"
 #include "comm/Store.h"
 
 #include <cstdint>
@@ -21,12 +28,16 @@
 namespace braid {
 
 namespace tcpstore {
-enum Word : uint8_t { Validate = 0, Set = 1, Get = 3, Check = 5 };
+enum Word : uint8_t { Validate = 0, Set = 1, Get = 3, Check = 5, Prove = 0x50 };
 constexpr uint32_t magic = 0x3C85F7CE;
+constexpr size_t nonceBytes = 32;
+constexpr uint64_t longestString = 1 << 20;
 } // namespace tcpstore
 
-// Connects, again and again until the deadline; with `serve`, listens first.
-std::unique_ptr<Store> openTcpStore(const StoreAddress &address, bool serve, Store::Clock::time_point deadline);
+// Connects, again and again until the deadline; rank 0 of a store that ranks serve listens
+// first.
+std::unique_ptr<Store> openTcpStore(const StoreAddress &address, const Joining &joining,
+                                    Store::Clock::time_point deadline);
 
 } // namespace braid
 #endif // BRAID_COMM_TCPSTORE_H

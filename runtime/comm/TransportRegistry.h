@@ -7,25 +7,14 @@
 #ifndef BRAID_COMM_TRANSPORTREGISTRY_H
 #define BRAID_COMM_TRANSPORTREGISTRY_H
 
+#include "comm/Joining.h"
 #include "comm/Transport.h"
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace braid {
-
-class Store;
-
-// What a process knows before it is connected to the others.
-struct Joining {
-  int rank = 0, size = 1;                 // size 0: the transport knows both
-  double timeout = 30;                    // seconds, to rendezvous
-  std::string rendezvous;                 // where (Store.h); not every transport needs one
-  std::string job;                        // what makes keys of this job and attempt different
-  std::shared_ptr<Store> store = nullptr; // that of the rendezvous, if it is open already
-};
 
 using TransportMaker = TransportFactory (*)(const Joining &joining);
 

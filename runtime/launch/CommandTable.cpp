@@ -49,6 +49,8 @@ constexpr Option kRanks[] = {
      into<&RankOptions::transport>(), byDefault("auto"), onlyFor("cuda")},
     {"--rendezvous", text("PLACE"), "Where processes rendezvous: file:///FOLDER or tcp://HOST:PORT of rank 0",
      into<&RankOptions::rendezvous>(), byDefault("MASTER_ADDR and MASTER_PORT")},
+    {"--token-file", text("FILE"), "File with the job's token, a secret that all ranks of a rendezvous share",
+     into<&RankOptions::tokenFile>(), byDefault("BRAID_JOB_TOKEN, or for ranks of one host one that rank 0 draws")},
     // At most three years, which clocks can still add to what they show.
     {"--timeout", numberAbove("SECONDS", 0, 1e8), "How long a rank waits for another", into<&RankOptions::timeout>()},
     {"--link", text("latency_us,GBps", isLink, "a latency in us and a rate in GB/s, like 20,12.5"),

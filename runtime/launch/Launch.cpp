@@ -213,8 +213,8 @@ std::string braid::firstHost(const std::string &list) {
   return host + list.substr(close + 1, comma == std::string::npos ? comma : comma - close - 1);
 }
 
-Launch braid::findLaunch(const Environment &environment) {
-  Variables variables(environment);
+// Under the launcher whose variables are there.
+static Launch findLauncher(Variables &variables) {
   if (variables.has("RANK") || variables.has("WORLD_SIZE"))
     return findTorchrun(variables);
   if (variables.has("OMPI_COMM_WORLD_RANK") || variables.has("OMPI_COMM_WORLD_SIZE"))
@@ -230,4 +230,11 @@ Launch braid::findLaunch(const Environment &environment) {
   if (variables.has("PMIX_RANK"))
     return findPmix(variables);
   return {};
+}
+
+Launch braid::findLaunch(const Environment &environment) {
+  Variables variables(environment);
+  Launch launch = findLauncher(variables);
+  launch.token = variables.text("BRAID_JOB_TOKEN");
+  return launch;
 }

@@ -28,6 +28,10 @@ struct Launch {
   std::string rendezvous;
   // Different for each job and each restart of it, if something says so.
   std::string job;
+  // BRAID_JOB_TOKEN: the secret that the ranks share; may be empty.
+  std::string token;
+  // The launcher says that all its processes are on this host.
+  bool isOneHost() const { return size > 0 && localSize == size; }
 };
 
 // The value of a variable, or null.

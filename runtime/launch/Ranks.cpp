@@ -12,6 +12,7 @@
 #include "core/Mesh.h"
 
 #include <exception>
+#include <fstream>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -79,7 +80,20 @@ static void planRendezvous(RankPlan &plan, const Launch &launch, const std::stri
   if (plan.rendezvous.empty() && plan.host != "mpi")
     fail("--transport=", transport,
          " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
-         "rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+         "rank 0, or give --rendezvous=file:///FOLDER, a folder that all ranks see");
+}
+
+static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int here = 0) {
+  return {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job, plan.token, plan.isOneHost};
+}
+
+// The first line of the file.
+static std::string readToken(const std::string &path) {
+  std::ifstream file(path);
+  std::string token;
+  if (!std::getline(file, token) || token.empty())
+    fail("--token-file=", path, " is no file with a job token; give one with a secret in its first line");
+  return token;
 }
 
 static RankPlan planProcess(const br_model &model, const RankOptions &options, const Launch &launch,
@@ -102,13 +116,15 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   plan.transport = transport;
   plan.rendezvous = options.rendezvous.empty() ? launch.rendezvous : options.rendezvous;
   plan.job = launch.job;
+  plan.token = options.tokenFile.empty() ? launch.token : readToken(options.tokenFile);
+  plan.isOneHost = launch.isOneHost();
   if (transport == "gloo" && launch.size == 0)
     fail("PMIx does not say how many ranks there are, which gloo must know; use --transport=mpi");
   if (transport == "gloo" && plan.rendezvous.empty())
     fail("--transport=gloo needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
-         "rank 0, or give --rendezvous=file:///FOLDER, a new folder that all ranks see");
+         "rank 0, or give --rendezvous=file:///FOLDER, a folder that all ranks see");
   if (transport != "mpi" && !plan.rendezvous.empty())
-    parseStoreAddress(plan.rendezvous); // fails for an invalid address, before any rank waits there
+    checkRendezvous(joiningOf(plan, options)); // before any rank waits there
   if (needsRendezvous)
     planRendezvous(plan, launch, transport);
   else if (isForDevice(model))
@@ -148,8 +164,11 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
   if (options.device >= 0 && here && worldSize(model) > 1 && transport != "device-threads")
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");
-  if (!options.rendezvous.empty() && (here || transport == "mpi"))
-    fail("--rendezvous=", options.rendezvous, " is for ranks of gloo and nccl; transport ", transport,
+  const std::string given = !options.rendezvous.empty()  ? "--rendezvous=" + options.rendezvous
+                            : !options.tokenFile.empty() ? "--token-file=" + options.tokenFile
+                                                         : "";
+  if (!given.empty() && (here || transport == "mpi"))
+    fail(given, " is for ranks of gloo and nccl; transport ", transport,
          " does not use it: leave it out, or choose --transport=gloo");
   RankPlan plan =
       here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
@@ -197,7 +216,7 @@ int runDeviceRank(BootstrapOptions bootstrapOptions, const RankPlan &plan, const
   pinPool(placement);
   bootstrapOptions.wanted = plan.transport;
   bootstrapOptions.host = plan.host;
-  bootstrapOptions.joining = {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job};
+  bootstrapOptions.joining = joiningOf(plan, options, here);
   Bootstrap bootstrap(std::move(bootstrapOptions));
   Rank rank;
   rank.number = plan.first + here;
@@ -280,7 +299,6 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
 
 // Several processes print on one terminal, so errors name the rank.
 int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
-  Joining joining{plan.first, plan.size, options.timeout, plan.rendezvous, plan.job};
   auto named = [&](const Rank &rank, int threads) {
     try {
       return command(rank, threads);
@@ -292,7 +310,7 @@ int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &o
   };
   if (isForDevice(model))
     return runDeviceRank({}, plan, options, 0, named);
-  return runRank(findTransport(plan.transport)(joining), model, plan, options, 0, named);
+  return runRank(findTransport(plan.transport)(joiningOf(plan, options)), model, plan, options, 0, named);
 }
 
 } // namespace

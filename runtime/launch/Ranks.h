@@ -29,6 +29,7 @@ struct RankOptions {
   double timeout = 300;     // seconds
   std::optional<LinkModel> link;
   std::string rendezvous;                     // empty: what the launcher says
+  std::string tokenFile;                      // empty: the token is what the launcher's environment says
   int device = -1;                            // of programs on devices; -1: that of the number on this host
   std::optional<bool> graphs;                 // likewise
   std::optional<std::string> profile;         // likewise; empty: to standard output
@@ -46,7 +47,8 @@ struct RankPlan {
   HostShare share;       // of that first one
   int local = 0;         // its number on this host, as the launcher has it
   std::string host;      // of programs on devices: what carries host memory; empty: nothing
-  std::string rendezvous, job;
+  std::string rendezvous, job, token;
+  bool isOneHost = false; // all ranks are on this host, as the launcher says
 };
 
 // Throws Error when options, launcher and mesh do not fit together.

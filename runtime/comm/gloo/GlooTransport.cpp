@@ -110,7 +110,7 @@ GlooChannel::GlooChannel(const Joining &options) : options(options) {
 void GlooChannel::connect(Clock::time_point deadline) {
   store = options.store;
   if (!store)
-    store = openStore(options.rendezvous, options.job, options.rank, deadline);
+    store = openStore(options, deadline);
   gloo::transport::tcp::attr attributes;
   if (const char *interface = std::getenv("GLOO_SOCKET_IFNAME"))
     attributes.iface = interface;

@@ -200,7 +200,7 @@ int test::rankMain(int, char **argv) {
 #endif
 #ifdef BRAID_TEST_GLOO
   if (transport == "gloo")
-    factory = glooTransport({rank, std::stoi(argv[4]), timeout, "file://" + folder + "/store", ""});
+    factory = glooTransport({rank, std::stoi(argv[4]), timeout, "file://" + folder + "/store", "", ""});
 #endif
   if (!factory)
     return 2;

@@ -1,36 +1,52 @@
 //===- StoreTest.cpp - the stores where ranks rendezvous ------------------===//
 
 #include "comm/Store.h"
+#include "RawClient.h"
 #include "base/Error.h"
+#include "comm/OwnAddress.h"
 #include "comm/TcpStoreServer.h"
 
-#include <arpa/inet.h>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
 #include <thread>
-#include <unistd.h>
-#include <vector>
 
 using namespace braid;
+using namespace braid::test;
 using namespace std::chrono_literals;
 
 namespace {
 
 using Clock = Store::Clock;
 
-// One that nobody has; somebody may take it before we do, but hardly.
-int freePort() {
-  int probe = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  socklen_t length = sizeof address;
-  bind(probe, reinterpret_cast<sockaddr *>(&address), sizeof address);
-  getsockname(probe, reinterpret_cast<sockaddr *>(&address), &length);
-  close(probe);
-  return ntohs(address.sin_port);
+constexpr const char *secret = "the token of this job";
+
+std::string atPort(int port, const std::string &kind = "tcp") { return kind + "://127.0.0.1:" + std::to_string(port); }
+
+Joining joiningAt(const std::string &address, int rank, const std::string &token = "") {
+  Joining joining;
+  joining.rank = rank, joining.size = 2, joining.rendezvous = address, joining.token = token;
+  return joining;
+}
+
+std::unique_ptr<Store> open(const std::string &address, int rank, const std::string &token = "",
+                            Clock::duration patience = 5s) {
+  return openStore(joiningAt(address, rank, token), Clock::now() + patience);
+}
+
+template <class F> std::string errorOf(const F &f) {
+  try {
+    f();
+    return "";
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
+void expectIn(const std::string &part, const std::string &text) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
 std::string refusal(const std::string &address) {
@@ -45,9 +61,14 @@ std::string refusal(const std::string &address) {
 class EachStore : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
-    if (std::string(GetParam()) == "tcp") {
-      address = "tcp://127.0.0.1:" + std::to_string(freePort());
-    } else {
+    int port = freePort();
+    if (is("tcp"))
+      address = atPort(port);
+    if (is("agent")) {
+      agent = std::make_unique<TcpStoreServer>("127.0.0.1", port, JobToken());
+      address = atPort(port, "agent");
+    }
+    if (is("folder")) {
       char name[] = "/tmp/braid-store-XXXXXX";
       folder = mkdtemp(name);
       address = "file://" + folder + "/inside";
@@ -57,15 +78,27 @@ protected:
     if (!folder.empty())
       std::filesystem::remove_all(folder);
   }
+  bool is(const char *kind) const { return std::string(GetParam()) == kind; }
   std::unique_ptr<Store> open(int rank, const std::string &job = "job") {
-    return openStore(address, job, rank, Clock::now() + 5s);
+    Joining joining = joiningAt(address, rank, secret);
+    joining.job = job;
+    return openStore(joining, Clock::now() + 5s);
+  }
+  // Rank 1 while rank 0, which may have to welcome it, looks for something.
+  std::unique_ptr<Store> openOther(Store &own) {
+    auto other = std::async(std::launch::async, [&] { return open(1); });
+    own.await("nothing", Clock::now() + 50ms);
+    while (other.wait_for(1ms) != std::future_status::ready)
+      own.find("nothing");
+    return other.get();
   }
 
+  std::unique_ptr<TcpStoreServer> agent;
   std::string address, folder;
 };
 
 TEST_P(EachStore, GivesWhatWasLeft) {
-  auto own = open(0), other = open(1);
+  auto own = open(0), other = openOther(*own);
   EXPECT_EQ(other->find("key"), std::nullopt);
   std::string odd("a\0b/%\n", 6);
   own->set("key", odd);
@@ -94,74 +127,235 @@ TEST_P(EachStore, WaitsNoLongerThanTheDeadline) {
 }
 
 TEST_P(EachStore, TellsJobsApart) {
-  auto own = open(0, "one"), other = open(1, "two");
+  auto own = open(0, "one"), other = open(is("tcp") ? 1 : 0, "two");
   own->set("key", "one");
   EXPECT_EQ(own->await("key", Clock::now() + 5s), "one");
   EXPECT_EQ(other->find("key"), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, EachStore, testing::Values("tcp", "folder"),
+INSTANTIATE_TEST_SUITE_P(Over, EachStore, testing::Values("tcp", "agent", "folder"),
                          [](const auto &info) { return info.param; });
 
 TEST(TcpStore, IsReachedByRanksThatCameBefore) {
   std::string address = "tcp://localhost:" + std::to_string(freePort());
-  std::thread early([&] { openStore(address, "", 1, Clock::now() + 5s)->set("key", "early"); });
+  std::thread early([&] { open(address, 1)->set("key", "early"); });
   std::this_thread::sleep_for(100ms);
-  auto own = openStore(address, "", 0, Clock::now() + 5s);
+  auto own = open(address, 0);
   EXPECT_EQ(own->await("key", Clock::now() + 5s), "early");
   early.join();
 }
 
 TEST(TcpStore, SaysThatThePortIsTaken) {
   int port = freePort();
-  TcpStoreServer server(port);
-  try {
-    openStore("tcp://127.0.0.1:" + std::to_string(port), "", 0, Clock::now() + 1s);
-    FAIL() << "bound a port twice";
-  } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what()).find("on port " + std::to_string(port)), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("set another MASTER_PORT"), std::string::npos);
-  }
+  TcpStoreServer server("127.0.0.1", port, JobToken(secret));
+  std::string error = errorOf([&] { open(atPort(port), 0, secret, 1s); });
+  expectIn("on port " + std::to_string(port), error);
+  expectIn("set another MASTER_PORT", error);
 }
 
 // torchrun's agent serves its store itself: rank 0 must not.
 TEST(TcpStore, OfAnAgentIsOnlyAsked) {
   int port = freePort();
-  std::string address = "agent://127.0.0.1:" + std::to_string(port);
-  try {
-    openStore(address, "", 0, Clock::now() + 200ms);
-    FAIL() << "there is no agent";
-  } catch (const Error &error) {
-    EXPECT_NE(
-        std::string(error.what()).find("cannot connect to the rendezvous store at 127.0.0.1:" + std::to_string(port)),
-        std::string::npos)
-        << error.what();
-  }
-  TcpStoreServer agent(port);
-  auto own = openStore(address, "", 0, Clock::now() + 5s), other = openStore(address, "", 1, Clock::now() + 5s);
+  expectIn("cannot connect to the rendezvous store at 127.0.0.1:" + std::to_string(port),
+           errorOf([&] { open(atPort(port, "agent"), 0, "", 200ms); }));
+  TcpStoreServer agent("127.0.0.1", port, JobToken());
+  auto own = open(atPort(port, "agent"), 0), other = open(atPort(port, "agent"), 1);
   own->set("key", "value");
   EXPECT_EQ(other->await("key", Clock::now() + 5s), "value");
 }
 
-TEST(TcpStore, DisconnectsWhoTalksNonsense) {
+//===----------------------------------------------------------------------===//
+// Where it listens
+//===----------------------------------------------------------------------===//
+
+TEST(TcpStore, ListensWhereItIsTold) {
+  std::string elsewhere = ownAddress();
+  if (elsewhere.rfind("127.", 0) == 0)
+    GTEST_SKIP() << "this host has no other address";
   int port = freePort();
-  TcpStoreServer server(port);
-  for (std::string nonsense : {std::string("GET / HTTP/1.1\r\n\r\n"), std::string("\0\1\2\3\4", 5),
-                               std::string("\0\xCE\xF7\x85\x3C\1\xff\xff\xff\xff\xff\xff\xff\xff", 14)}) {
-    int client = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(connect(client, reinterpret_cast<sockaddr *>(&address), sizeof address), 0);
-    ASSERT_EQ(send(client, nonsense.data(), nonsense.size(), 0), static_cast<ssize_t>(nonsense.size()));
-    char byte;
-    EXPECT_LE(recv(client, &byte, 1, 0), 0);
-    close(client);
+  TcpStoreServer server("127.0.0.1", port, JobToken(secret));
+  EXPECT_TRUE(RawClient(port).isConnected());
+  EXPECT_FALSE(RawClient(port, elsewhere.c_str()).isConnected());
+}
+
+TEST(TcpStore, OfOneHostListensOnLoopback) {
+  Joining joining = joiningAt("tcp://the-name-of-this-host:" + std::to_string(freePort()), 0);
+  joining.isOneHost = true;
+  auto own = openStore(joining, Clock::now() + 5s);
+  EXPECT_EQ(own->localAddress(), "127.0.0.1");
+  joining.rank = 1;
+  openStore(joining, Clock::now() + 5s)->set("key", "value");
+  EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
+}
+
+TEST(TcpStore, DoesNotListenOnAnAddressOfAnotherHost) {
+  expectIn("192.0.2.1 is no address of this host", errorOf([] { open("tcp://192.0.2.1:29517", 0, secret, 1s); }));
+}
+
+//===----------------------------------------------------------------------===//
+// The token
+//===----------------------------------------------------------------------===//
+
+TEST(JobToken, AreKnownByTheirMacs) {
+  JobToken token(secret);
+  // hmac.digest(secret, pack("<Q", 1) + b"a" + pack("<Q", 2) + b"bc", "sha256")
+  EXPECT_EQ(hexOf(token.mac({"a", "bc"})), "1aedaaa979316d1abfe232bc13158512e964dc6dc6adc25c6d0ef634dda38816");
+  EXPECT_NE(token.mac({"a", "bc"}), token.mac({"ab", "c"}));
+  EXPECT_TRUE(token.isMac(token.mac({"a", "bc"}), {"a", "bc"}));
+  EXPECT_FALSE(JobToken("another token of a job").isMac(token.mac({"a", "bc"}), {"a", "bc"}));
+  EXPECT_FALSE(token.isMac("", {"a", "bc"}));
+  EXPECT_NE(randomBytes(16), randomBytes(16));
+}
+
+TEST(TcpStore, RefusesAnotherToken) {
+  int port = freePort();
+  auto own = open(atPort(port), 0, secret);
+  for (const char *other : {"the token of another job", ""}) {
+    std::string error = errorOf([&] { open(atPort(port), 1, other, 300ms); });
+    expectIn("cannot connect to the rendezvous store at 127.0.0.1:" + std::to_string(port), error);
+    expectIn("BRAID_JOB_TOKEN", error);
   }
-  auto own = openStore("agent://127.0.0.1:" + std::to_string(port), "", 0, Clock::now() + 5s);
-  own->set("key", "value");
-  EXPECT_EQ(own->find("key"), "value");
+  open(atPort(port), 1, secret)->set("key", "value");
+  EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
+}
+
+TEST(TcpStore, IsNotTakenFromAnImpostor) {
+  int port = freePort();
+  TcpStoreServer impostor("127.0.0.1", port, JobToken("the token of a stranger"));
+  expectIn("does not know this rank's job token", errorOf([&] { open(atPort(port), 1, secret, 300ms); }));
+}
+
+// The port of a job that is about to end leads to the next one.
+TEST(TcpStore, WaitsUntilAnotherJobHasLeftThePort) {
+  int port = freePort();
+  auto other = std::make_unique<TcpStoreServer>("127.0.0.1", port, JobToken("the token of another job"));
+  auto early = std::async(std::launch::async, [&] { open(atPort(port), 1, secret)->set("key", "value"); });
+  std::this_thread::sleep_for(100ms);
+  other.reset();
+  EXPECT_EQ(open(atPort(port), 0, secret)->await("key", Clock::now() + 5s), "value");
+  early.get();
+}
+
+class LocalTokens : public testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/braid-local-XXXXXX";
+    scratch = mkdtemp(name);
+    setenv("TMPDIR", scratch.c_str(), 1);
+    folder = scratch + "/braid-" + std::to_string(geteuid());
+  }
+  void TearDown() override {
+    unsetenv("TMPDIR");
+    std::filesystem::remove_all(scratch);
+  }
+  std::string scratch, folder;
+};
+
+TEST_F(LocalTokens, AreForThisUserAlone) {
+  int port = freePort();
+  std::string file = folder + "/rendezvous-" + std::to_string(port);
+  struct stat found = {};
+  {
+    auto own = open(atPort(port), 0), other = open(atPort(port), 1);
+    ASSERT_EQ(stat(file.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, 0600u);
+    ASSERT_EQ(stat(folder.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, 0700u);
+  }
+  EXPECT_NE(stat(file.c_str(), &found), 0);
+}
+
+TEST_F(LocalTokens, AreNotTakenFromAFolderThatOthersCanRead) {
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms(0755));
+  expectIn("must be a folder that only this user can read", errorOf([] { open(atPort(freePort()), 0); }));
+}
+
+TEST(Rendezvous, AmongHostsNeedsAToken) {
+  expectIn("needs a job token: set BRAID_JOB_TOKEN",
+           errorOf([] { checkRendezvous(joiningAt("tcp://host0:29500", 1)); }));
+  expectIn("the job token has 5 characters, which can be guessed",
+           errorOf([] { checkRendezvous(joiningAt("tcp://host0:29500", 1, "short")); }));
+  Joining joining = joiningAt("tcp://host0:29500", 1);
+  joining.isOneHost = true;
+  checkRendezvous(joining);
+  for (const char *place : {"tcp://localhost:1", "tcp://127.0.0.1:1", "tcp://[::1]:1", "agent://host0:1", "file:///x"})
+    checkRendezvous(joiningAt(place, 1));
+  checkRendezvous(joiningAt("tcp://host0:29500", 1, secret));
+}
+
+// A launcher's store answers everybody: what a stranger leaves there counts for nothing.
+TEST(AgentStore, IgnoresWhatDoesNotCarryTheToken) {
+  int port = freePort();
+  TcpStoreServer agent("127.0.0.1", port, JobToken());
+  RawClient stranger(port);
+  ASSERT_TRUE(stranger.send(validate() + setOf("/braid/key", "an address of the stranger's") +
+                            setOf("/braid/other", std::string(100, 'x'))));
+  auto own = open(atPort(port, "agent"), 0, secret), rank1 = open(atPort(port, "agent"), 1, secret);
+  EXPECT_EQ(own->find("key"), std::nullopt);
+  expectIn("ignored what 'braid/key' holds", own->remark());
+  rank1->set("key", "value");
+  EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
+  // Nor does what a rank has left under another key.
+  RawClient copyist(port);
+  copyist.send(validate() + getOf("/braid/key"));
+  std::string sealed = copyist.receive(8 + 5 + JobToken::macBytes).substr(8);
+  ASSERT_EQ(sealed.substr(0, 5), "value");
+  copyist.send(setOf("/braid/other", sealed));
+  copyist.send(getOf("/braid/other"));
+  ASSERT_EQ(copyist.receive(8 + sealed.size()).substr(8), sealed);
+  EXPECT_EQ(own->find("other"), std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// A folder that has served before
+//===----------------------------------------------------------------------===//
+
+class FolderStores : public testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/braid-store-XXXXXX";
+    folder = mkdtemp(name);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string address() const { return "file://" + folder; }
+
+  // Two ranks that start, leave something for each other, and end.
+  void meet(const std::string &text, int first) {
+    auto run = [&](int rank) {
+      auto store = open(address(), rank);
+      ASSERT_EQ(store->find(std::to_string(rank)), std::nullopt) << "left over";
+      store->set(std::to_string(rank), text);
+      EXPECT_EQ(store->await(std::to_string(1 - rank), Clock::now() + 5s), text);
+    };
+    std::thread early(run, first);
+    std::this_thread::sleep_for(30ms);
+    run(1 - first);
+    early.join();
+  }
+  size_t filesInside() const {
+    auto all = std::filesystem::recursive_directory_iterator(folder);
+    return std::distance(begin(all), end(all));
+  }
+  std::string folder;
+};
+
+TEST_F(FolderStores, WorkAgainAfterARestart) {
+  meet("first", 0);
+  size_t files = filesInside();
+  meet("second", 0);
+  meet("third", 1);
+  EXPECT_EQ(filesInside(), files);
+}
+
+// Its hello is left over, and rank 0 answers it first.
+TEST_F(FolderStores, WaitForTheRankThatWasStartedAgain) {
+  expectIn("rank 0 has not joined", errorOf([&] { open(address(), 1, "", 50ms); }));
+  auto own = open(address(), 0);
+  EXPECT_EQ(own->find("key"), std::nullopt);
+  auto again = std::async(std::launch::async, [&] { open(address(), 1)->set("key", "value"); });
+  EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
+  again.get();
 }
 
 TEST(StoreAddress, HasThreeKinds) {

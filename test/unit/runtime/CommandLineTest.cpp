@@ -47,7 +47,7 @@ TEST(CommandLine, helpAndVersion) {
        {"--data",       "--holdout",  "--steps",      "--batch-seed", "--seed",        "--lr",           "--warmup",
         "--min-lr",     "--schedule", "--threads",    "--log",        "--eval-every",  "--eval-batches", "--checkpoint",
         "--save-every", "--keep",     "--resume",     "--init",       "--batch-order", "--batch-tokens", "--ranks",
-        "--transport",  "--timeout",  "--rendezvous", "--link",       "--pin"})
+        "--transport",  "--timeout",  "--rendezvous", "--link",       "--pin",         "--token-file"})
     EXPECT_NE(help.output.find(option), std::string::npos) << option;
 }
 

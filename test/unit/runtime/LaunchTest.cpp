@@ -96,6 +96,19 @@ TEST(Launch, launchers) {
   EXPECT_EQ(find(with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}})).rendezvous, "tcp://node1:29500");
 }
 
+// Which every launcher can hand on.
+TEST(Launch, tokens) {
+  EXPECT_EQ(find(with(torchrun, {{"BRAID_JOB_TOKEN", "secret"}})).token, "secret");
+  EXPECT_EQ(find(with(slurm, {{"BRAID_JOB_TOKEN", "secret"}})).token, "secret");
+  EXPECT_EQ(find(torchrun).token, "");
+}
+
+TEST(Launch, ofOneHost) {
+  EXPECT_FALSE(find(torchrun).isOneHost());
+  EXPECT_TRUE(find(with(torchrun, {{"LOCAL_WORLD_SIZE", "4"}})).isOneHost());
+  EXPECT_FALSE(find(without(torchrun, "LOCAL_WORLD_SIZE")).isOneHost());
+}
+
 TEST(Launch, slurm) {
   EXPECT_EQ(find(slurm).rendezvous.rfind("tcp://node03:2", 0), 0u) << find(slurm).rendezvous;
   EXPECT_EQ(find(with(slurm, {{"SLURM_NODEID", "3"}})).localSize, 1);

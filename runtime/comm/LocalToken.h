@@ -1,0 +1,31 @@
+//===- LocalToken.h - a job token for the ranks of one host ---------------===//
+//
+// Ranks of one host need nobody to give them a token: rank 0 draws one, and leaves it in a
+// file that only its user can read.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMM_LOCALTOKEN_H
+#define BRAID_COMM_LOCALTOKEN_H
+
+#include "comm/JobToken.h"
+
+namespace braid {
+
+// Leaves the token for the ranks that rendezvous on this port; withdrawn at the end.
+class LocalToken {
+public:
+  // Throws Error when the file cannot be written.
+  LocalToken(int port, const JobToken &token);
+  ~LocalToken();
+  LocalToken(const LocalToken &) = delete;
+  LocalToken &operator=(const LocalToken &) = delete;
+
+private:
+  const std::string path;
+};
+
+// Empty while there is none.  Throws Error when somebody else could have left it.
+JobToken readLocalToken(int port);
+
+} // namespace braid
+#endif // BRAID_COMM_LOCALTOKEN_H

@@ -1,0 +1,196 @@
+//===- StoreClient.cpp - a client, as the server of a store sees it -------===//
+
+#include "comm/StoreClient.h"
+
+#include "comm/TcpStore.h"
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <poll.h>
+
+using namespace braid;
+using namespace braid::tcpstore;
+
+// A client gets its turn again after so much, so that others get theirs.
+static constexpr int kRequestsInTurn = 256;
+static constexpr size_t kReadInTurn = 1 << 16;
+// What a stranger may send: VALIDATE, PROVE and its proof.
+static constexpr size_t kLongestOfStranger = 256;
+static constexpr size_t kLongestRequest = longestString + (1 << 16);
+static constexpr size_t kLongestKey = 1 << 10;
+static constexpr uint64_t kMostKeys = 32; // of one CHECK
+
+namespace braid {
+// Takes what a request is made of from the front of what was received; a request counts as
+// taken when all of it was there.
+class RequestReader {
+public:
+  explicit RequestReader(std::string_view text) : text(text) {}
+
+  template <class Number> std::optional<Number> number() {
+    Number value;
+    std::optional<std::string_view> bytes = take(sizeof value);
+    if (!bytes)
+      return std::nullopt;
+    std::memcpy(&value, bytes->data(), sizeof value);
+    return value;
+  }
+  std::optional<std::string_view> take(uint64_t bytes) {
+    if (text.size() - at < bytes) {
+      isPartial = true;
+      return std::nullopt;
+    }
+    at += bytes;
+    return text.substr(at - bytes, bytes);
+  }
+  // Of at most so many bytes.
+  std::optional<std::string> string(uint64_t most) {
+    auto length = number<uint64_t>();
+    if (length && *length > most)
+      isNonsense = true;
+    if (!length || isNonsense)
+      return std::nullopt;
+    auto bytes = take(*length);
+    return bytes ? std::optional<std::string>(*bytes) : std::nullopt;
+  }
+
+  size_t taken() const { return at; }
+  bool isPartial = false, isNonsense = false;
+
+private:
+  const std::string_view text;
+  size_t at = 0;
+};
+} // namespace braid
+
+StoreClient::StoreClient(Socket socket, const JobToken &token, StoreTable &table, const StoreLimits &limits)
+    : socket(std::move(socket)), token(token), table(table), limits(limits), owes(Clock::now()) {}
+
+short StoreClient::events() const { return answer.empty() ? POLLIN : POLLOUT; }
+
+StoreClient::Clock::time_point StoreClient::deadline() const {
+  bool owesNothing = state == State::Member && received.empty() && answer.empty();
+  return owesNothing ? Clock::time_point::max() : owes + limits.patience;
+}
+
+bool StoreClient::serve(short happened) {
+  if (happened && !(answer.empty() ? read() : sendAnswer()))
+    return false;
+  return !isReady() || answerRequests();
+}
+
+bool StoreClient::read() {
+  char buffer[kReadInTurn];
+  ssize_t size = recv(socket.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  if (size <= 0)
+    return size < 0 && (errno == EAGAIN || errno == EINTR);
+  if (received.empty() && !isStranger())
+    owes = Clock::now();
+  received.append(buffer, size);
+  mayHaveRequest = true;
+  return received.size() <= (isStranger() ? kLongestOfStranger : kLongestRequest + kReadInTurn);
+}
+
+// As much as the socket takes.
+bool StoreClient::sendAnswer() {
+  ssize_t size = send(socket.get(), answer.data() + sent, answer.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (size < 0)
+    return errno == EAGAIN || errno == EINTR;
+  sent += size;
+  if (sent == answer.size()) {
+    answer = {}; // and its memory
+    sent = 0;
+    if (!isStranger())
+      owes = Clock::now();
+  }
+  return true;
+}
+
+// The requests in front, while the socket takes what is answered.
+bool StoreClient::answerRequests() {
+  size_t taken = 0;
+  bool isGood = true;
+  for (int i = 0; i < kRequestsInTurn && isReady() && isGood; ++i) {
+    RequestReader request(std::string_view(received).substr(taken));
+    isGood = answerOne(request);
+    mayHaveRequest = isGood && !request.isPartial;
+    if (!mayHaveRequest)
+      break;
+    taken += request.taken();
+    if (!isStranger())
+      owes = Clock::now();
+    isGood = answer.empty() || sendAnswer();
+    mayHaveRequest = taken < received.size();
+  }
+  received.erase(0, taken);
+  return isGood && (mayHaveRequest || received.size() <= kLongestRequest);
+}
+
+bool StoreClient::answerOne(RequestReader &request) {
+  bool isGood = isStranger() ? answerStranger(request) : answerMember(request);
+  return !request.isNonsense && (isGood || request.isPartial);
+}
+
+// VALIDATE, then PROVE and the proof.
+bool StoreClient::answerStranger(RequestReader &request) {
+  if (state == State::Proving)
+    return checkProof(request);
+  auto word = request.number<uint8_t>();
+  if (state == State::Validated)
+    return word == Prove && challenge(request);
+  auto number = word == Validate ? request.number<uint32_t>() : std::nullopt;
+  if (number != magic)
+    return false;
+  state = token.isEmpty() ? State::Member : State::Validated;
+  return true;
+}
+
+bool StoreClient::challenge(RequestReader &request) {
+  auto nonce = request.take(nonceBytes);
+  if (!nonce)
+    return false;
+  clientNonce = *nonce;
+  serverNonce = randomBytes(nonceBytes);
+  reply(serverNonce + token.mac({"server", clientNonce, serverNonce}));
+  state = State::Proving;
+  return true;
+}
+
+bool StoreClient::checkProof(RequestReader &request) {
+  auto proof = request.take(JobToken::macBytes);
+  if (!proof || !token.isMac(*proof, {"client", clientNonce, serverNonce}))
+    return false;
+  state = State::Member;
+  reply(std::string(1, '\0'));
+  return true;
+}
+
+bool StoreClient::answerMember(RequestReader &request) {
+  auto word = request.number<uint8_t>();
+  if (word == Set) {
+    auto key = request.string(kLongestKey), value = key ? request.string(longestString) : std::nullopt;
+    return value && table.set(*key, std::move(*value));
+  }
+  if (word == Get) {
+    auto key = request.string(kLongestKey);
+    const std::string *value = key ? table.find(*key) : nullptr;
+    if (!value)
+      return false;
+    uint64_t length = value->size();
+    reply(std::string(reinterpret_cast<const char *>(&length), sizeof length) + *value);
+    return true;
+  }
+  auto count = word == Check ? request.number<uint64_t>() : std::nullopt;
+  if (!count || *count > kMostKeys)
+    return false;
+  bool all = true;
+  for (uint64_t i = 0; i < *count; ++i) {
+    auto key = request.string(kLongestKey);
+    if (!key)
+      return false;
+    all &= table.find(*key) != nullptr;
+  }
+  reply(std::string(1, all ? '\0' : '\1'));
+  return true;
+}
