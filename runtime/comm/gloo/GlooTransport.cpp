@@ -12,15 +12,11 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "comm/MessageTransport.h"
-#include "comm/OwnAddress.h"
 #include "comm/Store.h"
 #include "comm/gloo/Liveness.h"
+#include "comm/gloo/Mesh.h"
 #include "comm/transports.h"
 
-#include <cstdlib>
-#include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/store.h>
-#include <gloo/transport/tcp/device.h>
 #include <thread>
 
 using namespace braid;
@@ -30,39 +26,6 @@ namespace {
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000) + 1);
 }
-
-// Our store as Gloo wants it; every wait ends at the deadline.
-class GlooStore : public gloo::rendezvous::Store {
-public:
-  GlooStore(braid::Store &store, Clock::time_point deadline) : store(store), deadline(deadline) {}
-
-  void set(const std::string &key, const std::vector<char> &data) override {
-    // Addresses of a job that is over lead nowhere.
-    if (store.find(key))
-      throw Error("it holds keys of another job; give each job its own rendezvous");
-    store.set(key, std::string(data.begin(), data.end()));
-  }
-  std::vector<char> get(const std::string &key) override {
-    std::optional<std::string> value = store.await(key, deadline);
-    if (!value)
-      throw Error(missing(key));
-    return {value->begin(), value->end()};
-  }
-  void wait(const std::vector<std::string> &keys) override {
-    for (const std::string &key : keys)
-      get(key);
-  }
-  void wait(const std::vector<std::string> &keys, const std::chrono::milliseconds &) override { wait(keys); }
-
-private:
-  // Gloo's keys are the ranks' numbers, or end in them.
-  static std::string missing(const std::string &key) {
-    return "rank " + key.substr(key.find_last_of('/') + 1) + " has not joined";
-  }
-
-  braid::Store &store;
-  const Clock::time_point deadline;
-};
 
 class GlooChannel : public Channel {
 public:
@@ -89,6 +52,7 @@ private:
   std::string failureKey(int rank) const { return "failure-" + std::to_string(rank); }
 
   const Joining options;
+  const EndWithMessage endWithMessage;
   std::shared_ptr<Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::unique_ptr<Liveness> liveness;
@@ -96,14 +60,14 @@ private:
   std::set<int> ended; // connections to these are lost
 };
 
-GlooChannel::GlooChannel(const Joining &options) : options(options) {
+GlooChannel::GlooChannel(const Joining &options) : options(options), endWithMessage(options.rank) {
   Clock::time_point deadline = Clock::now() + milliseconds(options.timeout);
   try {
     connect(deadline);
   } catch (const std::exception &error) {
     std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
     fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", when, ": ",
-         error.what());
+         textOf(error));
   }
 }
 
@@ -111,16 +75,7 @@ void GlooChannel::connect(Clock::time_point deadline) {
   store = options.store;
   if (!store)
     store = openStore(options, deadline);
-  gloo::transport::tcp::attr attributes;
-  if (const char *interface = std::getenv("GLOO_SOCKET_IFNAME"))
-    attributes.iface = interface;
-  else
-    attributes.hostname = store->localAddress().empty() ? ownAddress() : store->localAddress();
-  auto device = gloo::transport::tcp::CreateDevice(attributes);
-  context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
-  context->setTimeout(milliseconds(options.timeout));
-  GlooStore glooStore(*store, deadline);
-  context->connectFullMesh(glooStore, device);
+  context = connectMesh(options, *store, deadline);
   liveness = std::make_unique<Liveness>(*context);
   // From now on it is read only after a failure, by ranks that are about to end.
   store->setPatience(std::chrono::seconds(1));
@@ -134,7 +89,7 @@ GlooChannel::~GlooChannel() {
   liveness.reset();
   context->closeConnections();
   // The others may still have to look up the reason.
-  store->waitForOthers(Clock::now() + std::chrono::seconds(1));
+  store->waitForOthers(Clock::now() + std::chrono::milliseconds(800));
 }
 
 void GlooChannel::send(int peer, int tag, const void *data, size_t bytes) {
