@@ -81,12 +81,12 @@ static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
     if (!dims.isContracted(letter)) {
       left.push_back(size);
       if (StringRef(batch).contains(letter))
-        return op.emitOpError() << "has bias_grad of '" << letters << "', but '" << StringRef(&letter, 1) << "' of "
-                                << dims << " is in both operands and the result";
+        return op.emitOpError() << "has bias_grad of '" << letters << "', but '" << StringRef(&letter, 1) << "' of \""
+                                << dims.getSpec() << "\" is in both operands and the result";
     }
   if (left.size() != 1)
-    return op.emitOpError() << "has bias_grad of '" << letters << "', of which " << dims << " keeps " << left.size()
-                            << " dims; the sum has one";
+    return op.emitOpError() << "has bias_grad of '" << letters << "', of which \"" << dims.getSpec() << "\" keeps "
+                            << left.size() << " dims; the sum has one";
   auto sum = RankedTensorType::get(left, expected.getElementType());
   RankedTensorType found = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
   if (found != sum)
