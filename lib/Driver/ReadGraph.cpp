@@ -9,14 +9,24 @@
 
 using namespace mlir;
 
+/// The location with a line where it says nothing: in names, and in facts.
+static Location withLine(Location loc, Location line) {
+  if (isa<UnknownLoc>(loc))
+    return line;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return NameLoc::get(name.getName(), withLine(name.getChildLoc(), line));
+  auto fused = dyn_cast<FusedLoc>(loc);
+  if (!fused)
+    return loc;
+  auto parts = llvm::map_to_vector(fused.getLocations(), [&](Location part) { return withLine(part, line); });
+  return FusedLoc::get(parts, fused.getMetadata(), loc.getContext());
+}
+
 static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state, MLIRContext *context) {
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
-    auto name = dyn_cast<NameLoc>(definition.op->getLoc());
-    if (!name || !isa<UnknownLoc>(name.getChildLoc()))
-      continue;
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start, sources.getMainFileID());
-    definition.op->setLoc(NameLoc::get(name.getName(), FileLineColLoc::get(context, file, line, column)));
+    definition.op->setLoc(withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column)));
   }
 }
 

@@ -5,7 +5,7 @@
 #include "dialects/Comm/Mesh.h"
 #include "lib/Schedule/Buckets.h"
 #include "passes/Collectives/BucketOptions.h"
-#include "passes/Collectives/BucketRoles.h"
+#include "passes/Collectives/CollectiveRoles.h"
 
 namespace braid {
 

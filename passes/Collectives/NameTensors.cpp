@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/TensorNames.h"
-#include "passes/Collectives/BucketRoles.h"
+#include "passes/Collectives/CollectiveRoles.h"
 #include "passes/Collectives/Passes.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/SetVector.h"

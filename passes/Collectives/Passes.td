@@ -1,13 +1,13 @@
-//===- Passes.td - fewer collectives, each of many tensors -*- tablegen -*-===//
+//===- Passes.td - the collectives of a rank's program -*- tablegen -*-===//
 //
-// All work on programs of ranks and can run in any order; comm-verify-order
-// comes last.
+// All work on programs of ranks; comm-verify-order comes last.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_COLLECTIVES
 #define BRAID_PASSES_COLLECTIVES
 
 include "mlir/Pass/PassBase.td"
+include "passes/Collectives/Gradients.td"
 
 def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
   let summary = "Replaces collectives of a rank's program by fewer and smaller ones";

@@ -1,7 +1,7 @@
 //===- Passes.td - what each rank keeps, and agrees on -----*- tablegen -*-===//
 //
-// Strategies are annotations of programs, in the order in which they run:
-// a layout and data parallelism annotate; what follows by name comes after comm-shard.
+// Strategies are annotations of programs, in the order in which they run: a layout and
+// data parallelism annotate; comm-root-parallel comes after comm-shard.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_STRATEGIES
@@ -226,110 +226,6 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
   let options = [Option<"function", "function", "std::string", "",
                         "The program that is split; empty: all that all ranks run">];
   let dependentDialects = ["::braid::comm::CommDialect"];
-}
-
-def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
-  let summary = "Measures how far the ranks' gradients are apart";
-  let description = [{
-    Adds to a training step, a program of ranks, two results:
-
-    * `grad_sq_local`: |g|^2 of a rank's gradient, the mean over its own samples, in
-      the mean over ranks;
-    * `grad_sq_global`: |g|^2 of the gradient of the whole batch (before clipping).
-
-    With n ranks along the batch and B samples (tokens) a step these estimate
-    |G|^2 + tr(S) n/B and |G|^2 + tr(S)/B, where G is the true gradient and S the
-    covariance of one sample's.  From the two follow both terms and the simple noise
-    scale tr(S) / |G|^2 (McCandlish et al. 2018, appendix A.1).
-
-    A rank's gradient is measured right before it is first reduced, and scaled as what
-    is reduced will be; all ranks are taken to have equally many samples.  This costs a
-    pass over the gradients and one all_reduce of a number, which comm-bucket may merge
-    with that of the norm.  The second result is the square of the result `grad_norm`,
-    which must be there (tg-apply-optimizer with `report-norm`).
-
-    Of a rank's gradient over k microbatches (`accumulate=k`) the sum is measured where
-    the accumulators hold it.  Where each microbatch is reduced (ZeRO-2 and 3), only
-    that of the last is there; the first result is then the estimate for the rank's
-    whole batch on the line through both: global + (micro - global) (n-1) / (nk-1).
-
-    Where a rank alone has the batch nothing is added.  Gradients that are reduced over
-    axes of the model together with those of the batch are refused.
-
-    Input:
-    ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = #tg.role<features>, comm.global = tensor<2x4xf32>,
-                                          comm.sharding = #comm.sharding<@mesh, {dp} {}>},
-                     %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<f32> {tg.role = #tg.role<grad_norm>}, tensor<4xf32> {tg.updates = "w"})
-        attributes {comm.program = #comm.program<@mesh>} {
-      %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
-      %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
-      %norm = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
-      %new = arith.subf %w, %g : tensor<4xf32>
-      return %norm, %new : tensor<f32>, tensor<4xf32>
-    }
-    ```
-
-    Output:
-    ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @train(%x: tensor<1x4xf32> {tg.input = "x", tg.role = #tg.role<features>, comm.global = tensor<2x4xf32>,
-                                          comm.sharding = #comm.sharding<@mesh, {dp} {}>},
-                     %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<f32> {tg.role = #tg.role<grad_norm>}, tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = #tg.role<grad_sq_local>},
-            tensor<f32> {tg.role = #tg.role<grad_sq_global>})
-        attributes {comm.program = #comm.program<@mesh>} {
-      %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
-      %squares = arith.mulf %part, %part : tensor<4xf32>
-      %square = tg.reduce sum %squares dims [0] : tensor<4xf32> -> tensor<f32>
-      %half = arith.constant dense<5.0e-01> : tensor<f32>
-      %mine = arith.mulf %square, %half : tensor<f32>
-      %local = comm.all_reduce sum %mine over @mesh {dp} : (tensor<f32>) -> tensor<f32>
-      %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
-      %norm = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
-      %new = arith.subf %w, %g : tensor<4xf32>
-      %global = arith.mulf %norm, %norm : tensor<f32>
-      return %norm, %new, %local, %global : tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<f32>
-    }
-    ```
-  }];
-  let options = [Option<"accumulate", "accumulate", "int64_t", /*default=*/"1", "Microbatches in a step">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect", "::braid::comm::CommDialect"];
-}
-
-def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> {
-  let summary = "Reduces gradients over ranks in another element type than they are stored in";
-  let description = [{
-    The operands of a reduction of gradients are converted to the type, and its results
-    back.  Other collectives (of the loss, of activations, gathers) stay as they are.
-
-    Input (`type=bf16`):
-    ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @f(%x: tensor<3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
-      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
-      %new = arith.subf %w, %g : tensor<3xf32>
-      return %new : tensor<3xf32>
-    }
-    ```
-    Output:
-    ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @f(%x: tensor<3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
-        -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.program = #comm.program<@mesh>} {
-      %n = tg.convert %x : tensor<3xf32> -> tensor<3xbf16>
-      %r = comm.all_reduce sum %n over @mesh {dp} : (tensor<3xbf16>) -> tensor<3xbf16>
-      %g = tg.convert %r : tensor<3xbf16> -> tensor<3xf32>
-      %new = arith.subf %w, %g : tensor<3xf32>
-      return %new : tensor<3xf32>
-    }
-    ```
-  }];
-  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">];
-  let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
 }
 
 #endif // BRAID_PASSES_STRATEGIES

@@ -1,6 +1,6 @@
 // A bucket is one collective over tensors that stay in their own places: the arena
 // is no larger than without it and nothing is copied.
-// RUN: braid-opt %s --exec-form-kernels --exec-plan-memory --exec-verify-memory --exec-verify-plan -o %t
+// RUN: braid-opt %s --tg-derive-facts --exec-form-kernels --exec-plan-memory --exec-verify-memory --exec-verify-plan -o %t
 // RUN: FileCheck %s < %t
 // RUN: not grep '"copy"' %t
 // RUN: braid-interp %s --compare --function=bucket --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"

@@ -1,5 +1,5 @@
 // Collectives in memory: operands and outs are places, contiguous ones; nothing is packed.
-// RUN: braid-opt %s --exec-form-kernels --exec-plan-memory --exec-verify-memory --exec-verify-plan | FileCheck %s
+// RUN: braid-opt %s --tg-derive-facts --exec-form-kernels --exec-plan-memory --exec-verify-memory --exec-verify-plan | FileCheck %s
 // RUN: braid-interp %s --compare --function=all_reduce --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=operand_lives --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=flat --pipeline="func.func(exec-form-kernels),exec-plan-memory,exec-verify-plan"

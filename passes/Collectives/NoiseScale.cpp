@@ -13,15 +13,15 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Sharding/AxisLists.h"
-#include "passes/Collectives/BucketRoles.h"
+#include "passes/Collectives/CollectiveRoles.h"
+#include "passes/Collectives/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "passes/Strategies/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace braid {
 #define GEN_PASS_DEF_NOISESCALEPASS
-#include "passes/Strategies/Passes.h.inc"
+#include "passes/Collectives/Passes.h.inc"
 } // namespace braid
 
 using namespace mlir;

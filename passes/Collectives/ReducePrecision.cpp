@@ -1,12 +1,12 @@
 //===- ReducePrecision.cpp - in which type ranks send gradients -----------===//
 
 #include "dialects/TG/TGBuilder.h"
-#include "passes/Collectives/BucketRoles.h"
-#include "passes/Strategies/Passes.h"
+#include "passes/Collectives/CollectiveRoles.h"
+#include "passes/Collectives/Passes.h"
 
 namespace braid {
 #define GEN_PASS_DEF_REDUCEPRECISIONPASS
-#include "passes/Strategies/Passes.h.inc"
+#include "passes/Collectives/Passes.h.inc"
 } // namespace braid
 
 using namespace mlir;

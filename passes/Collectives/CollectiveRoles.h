@@ -1,12 +1,12 @@
-//===- BucketRoles.h - what a collective does for a training step -*- C++ -*-===//
+//===- CollectiveRoles.h - what a collective does for a training step -*- C++ -*-===//
 //
 // In the program of a rank, which collectives reduce gradients, gather parameters that
 // have been updated, synchronise other state, or combine a number: what the facts of the
 // tensors say that they make (dialects/TG/Facts.h).
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_PASSES_COLLECTIVES_BUCKETROLES_H
-#define BRAID_PASSES_COLLECTIVES_BUCKETROLES_H
+#ifndef BRAID_PASSES_COLLECTIVES_COLLECTIVEROLES_H
+#define BRAID_PASSES_COLLECTIVES_COLLECTIVEROLES_H
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
@@ -44,4 +44,4 @@ private:
 
 } // namespace braid
 
-#endif // BRAID_PASSES_COLLECTIVES_BUCKETROLES_H
+#endif // BRAID_PASSES_COLLECTIVES_COLLECTIVEROLES_H

@@ -1,6 +1,6 @@
-//===- BucketRoles.cpp - what a collective does for a training step -------===//
+//===- CollectiveRoles.cpp - what a collective does for a training step -------===//
 
-#include "passes/Collectives/BucketRoles.h"
+#include "passes/Collectives/CollectiveRoles.h"
 #include "dialects/Comm/Mesh.h"
 #include "passes/Graph/Signature.h"
 
