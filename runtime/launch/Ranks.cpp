@@ -92,7 +92,7 @@ static std::string readToken(const std::string &path) {
   std::ifstream file(path);
   std::string token;
   if (!std::getline(file, token) || token.empty())
-    fail("--token-file=", path, " is no file with a job token; give one with a secret in its first line");
+    fail("--token-file=", path, ": cannot read a job token; name a file with a secret in its first line");
   return token;
 }
 
