@@ -44,7 +44,8 @@ if cuda:
         if any(os.path.exists(os.path.join(folder, header)) for folder in (cuda + "/include", "/usr/include")):
             config.available_features.add(feature)
 # The header files of cuDNN's frontend, a Python package.
-for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/include", sysconfig.get_path("purelib") + "/include"):
+for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/include",
+               os.path.join(config.braid_source, "build/cudnn-frontend/include"), sysconfig.get_path("purelib") + "/include"):
     if folder and os.path.exists(os.path.join(folder, "cudnn_frontend.h")):
         config.available_features.add("cudnn-frontend")
         config.environment["CUDNN_FRONTEND_INCLUDE_DIR"] = folder

@@ -4,6 +4,7 @@
 #include "dialects/Comm/Programs.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -275,6 +276,10 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
         "#include \"braid_rt.h\"\n#include \""
      << steps.getEmitter().modelInclude << "\"\n#include \"step.h\"\n"
      << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
+  if (llvm::any_of(llvm::seq(kinds.size()), [&](unsigned kind) { return !steps.attentions(kind).empty(); }))
+    os << "#ifdef BRAID_RT_WITHOUT_CUDNN\n#error this model calls the attention of cuDNN, and the runtime is built "
+          "without: install cuDNN 9 and nvidia-cudnn-frontend, or compile the graph with --attention=decompose\n"
+          "#endif\n\n";
   for (const KindText &kind : kinds)
     os << kind.tables;
   os << ranks.arraysText();

@@ -4,13 +4,28 @@
 
 #include "base/Error.h"
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <sys/random.h>
+#ifndef BRAID_RT_WITHOUT_TOKENS
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/rand.h>
+#endif
 
 using namespace braid;
+
+#ifdef BRAID_RT_WITHOUT_TOKENS
+
+std::string JobToken::mac(Parts) const {
+  fail("ranks of several processes prove their job token by OpenSSL, which this program was built without: install "
+       "libssl-dev and build it again without -DBRAID_RT_TOKENS=OFF, or run all ranks in one process by --ranks");
+}
+
+bool JobToken::isMac(std::string_view, Parts parts) const { return mac(parts).empty(); }
+
+#else
 
 std::string JobToken::mac(Parts parts) const {
   std::string text;
@@ -31,10 +46,12 @@ bool JobToken::isMac(std::string_view mac, Parts parts) const {
   return mac.size() == macBytes && CRYPTO_memcmp(mac.data(), this->mac(parts).data(), macBytes) == 0;
 }
 
+#endif // BRAID_RT_WITHOUT_TOKENS
+
 std::string braid::randomBytes(size_t count) {
   std::string bytes(count, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char *>(bytes.data()), static_cast<int>(count)) != 1)
-    fail("libcrypto has no random numbers for the rendezvous of the ranks");
+  if (getentropy(bytes.data(), count) != 0) // up to 256 bytes
+    fail("the system has no random numbers: ", std::strerror(errno));
   return bytes;
 }
 

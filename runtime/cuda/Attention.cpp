@@ -5,7 +5,7 @@
 #include "base/Error.h"
 #include "cuda/CudnnGraph.h"
 
-#ifdef BRAID_WITH_CUDNN
+#ifndef BRAID_RT_WITHOUT_CUDNN
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unordered_map>

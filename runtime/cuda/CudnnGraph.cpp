@@ -2,7 +2,7 @@
 
 #include "cuda/CudnnGraph.h"
 
-#ifdef BRAID_WITH_CUDNN
+#ifndef BRAID_RT_WITHOUT_CUDNN
 
 using namespace braid;
 namespace fe = cudnn_frontend;
@@ -91,4 +91,4 @@ void braid::fillGraph(fe::graph::Graph &graph, const br_attention_desc &desc, bo
   Builder(graph, desc, inFixedOrder).build();
 }
 
-#endif // BRAID_WITH_CUDNN
+#endif // BRAID_RT_WITHOUT_CUDNN

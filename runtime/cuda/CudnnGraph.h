@@ -1,8 +1,9 @@
 //===- CudnnGraph.h - a call of attention as a graph of cuDNN -------------===//
 //
 // cuDNN's frontend is header files of a Python package (nvidia-cudnn-frontend), and needs
-// those of cuDNN and NVRTC.  Where one is missing BRAID_WITH_CUDNN is not defined, and
-// there is nothing here.
+// those of cuDNN and NVRTC.  Where one is missing CMake says so and defines
+// BRAID_RT_WITHOUT_CUDNN: there is nothing here then, and programs with calls of
+// attention do not compile.
 //
 // Conventions: cuDNN names dims batch, heads, sequence, size in this order whatever lies
 // beside what in memory, which strides say.  Ours are batch, sequence, heads, size.
@@ -11,8 +12,7 @@
 #ifndef BRAID_CUDA_CUDNNGRAPH_H
 #define BRAID_CUDA_CUDNNGRAPH_H
 
-#if __has_include(<cudnn_frontend.h>) && __has_include(<cudnn.h>) && __has_include(<nvrtc.h>)
-#define BRAID_WITH_CUDNN
+#ifndef BRAID_RT_WITHOUT_CUDNN
 
 #include "braid_rt.h"
 
@@ -29,5 +29,5 @@ enum CudnnTensor : int64_t { kQ = 1, kK, kV, kO, kLse, kDout, kDq, kDk, kDv };
 void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder);
 
 } // namespace braid
-#endif // the header files
+#endif // BRAID_RT_WITHOUT_CUDNN
 #endif // BRAID_CUDA_CUDNNGRAPH_H

@@ -1,6 +1,7 @@
 """Builds programs: the runtime once, and all programs side by side."""
 
 import os
+import pathlib
 import shlex
 import shutil
 import threading
@@ -20,6 +21,8 @@ endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}}/bin)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
 set(BRAID_RT_CPU OFF)
+find_package(OpenSSL QUIET COMPONENTS Crypto)
+option(BRAID_RT_TOKENS "Ranks of several processes" ${{OpenSSL_FOUND}})
 add_subdirectory(runtime)
 file(GLOB programs CONFIGURE_DEPENDS ${{CMAKE_CURRENT_SOURCE_DIR}}/programs/*/CMakeLists.txt)
 foreach(program IN LISTS programs)
@@ -36,24 +39,27 @@ endif()
 """
 
 
+# What toolkits often lack and Python packages bring: the variable of CMake, where it is in a
+# toolkit, and among packages.  Header files are named by their folder.
+LIBRARIES = [
+    ("CUDNN_INCLUDE_DIR", "include/cudnn.h", "nvidia/*/include/cudnn.h"),
+    ("CUDNN_FRONTEND_INCLUDE_DIR", "include/cudnn_frontend.h", "include/cudnn_frontend.h"),
+    ("NVRTC_INCLUDE_DIR", "include/nvrtc.h", "nvidia/*/include/nvrtc.h"),
+    ("CUBLASLT_INCLUDE_DIR", "include/cublasLt.h", "nvidia/*/include/cublasLt.h"),
+    ("CUDA_cublasLt_LIBRARY", "lib64/libcublasLt.so", "nvidia/*/lib/libcublasLt.so*"),
+    ("NCCL_INCLUDE_DIR", "include/nccl.h", "nvidia/*/include/nccl.h"),
+    ("NCCL_LIBRARY", "lib64/libnccl.so", "nvidia/*/lib/libnccl.so*"),
+]
+
+
 def library_words(nvcc, packages, folder):
-    """Where CMake finds what toolkits often lack, and Python packages or the folder bring."""
+    """Where CMake finds what the toolkit lacks, and Python packages or the folder bring."""
     words = [f"-DCMAKE_CUDA_COMPILER={nvcc.path}"]
-    found = {
-        "CUDNN_INCLUDE_DIR": packages.find("nvidia/*/include/cudnn.h"),
-        "CUDNN_FRONTEND_INCLUDE_DIR": packages.find("include/cudnn_frontend.h"),
-        "NCCL_INCLUDE_DIR": packages.find("nvidia/*/include/nccl.h"),
-        "NCCL_LIBRARY": packages.find("nvidia/nccl/lib/libnccl.so*"),
-    }
-    carried = folder / "cudnn-frontend/cudnn_frontend.h"
-    if carried.exists():
-        found["CUDNN_FRONTEND_INCLUDE_DIR"] = carried
-    home = nvcc.home()
-    for name, path in found.items():
-        own = {"CUDNN_INCLUDE_DIR": "include/cudnn.h", "NCCL_INCLUDE_DIR": "include/nccl.h",
-               "NCCL_LIBRARY": "lib64/libnccl.so"}.get(name)
-        if path and not (own and (home / own).exists()):
-            words.append(f"-D{name}={path if name == 'NCCL_LIBRARY' else path.parent}")
+    for name, own, pattern in LIBRARIES:
+        carried = folder / "cudnn-frontend" / pathlib.Path(own).name
+        path = carried if carried.exists() else None if (nvcc.home() / own).exists() else packages.find(pattern)
+        if path:
+            words.append(f"-D{name}={path if name.endswith('LIBRARY') else path.parent}")
     return words
 
 

@@ -34,11 +34,18 @@ class Emitter:
     def __init__(self, arguments, folder):
         self.bin = arguments.build / "bin"
         self.arch = arguments.arch
+        # Words of braidc for all programs of the GPU.
+        self.words = ["--attention=decompose"] if arguments.without_cudnn else []
         self.memory = programs.REHEARSAL_MEMORY if arguments.rehearse else arguments.memory
         self.folder = folder
         self.references = {}
         if not (self.bin / "braidc").exists():
             raise tools.Failed(f"there is no {self.bin}/braidc: name the build folder with --build")
+        self.frontend = None if arguments.without_cudnn else find_frontend()
+        if not self.frontend and not arguments.without_cudnn:
+            raise tools.Failed("cudnn_frontend.h was not found, without which attention of bf16 programs cannot be compiled: run "
+                               "scripts/setup-cuda, or name its folder by CUDNN_FRONTEND_INCLUDE_DIR, or decompose attention by "
+                               "--without-cudnn")
         clear(folder)
         for name in ("programs", "data", "cpu", "graphs"):
             (folder / name).mkdir()
@@ -70,7 +77,7 @@ class Emitter:
     def sources(self, graph, name, words):
         """A program's folder; the runtime is there once, for all."""
         place, shared = self.folder / "programs" / name, self.folder / "runtime"
-        self.compile(graph, f"cuda:{self.arch}", place, words, "dir")
+        self.compile(graph, f"cuda:{self.arch}", place, [*words, *self.words], "dir")
         if shared.exists():
             shutil.rmtree(place / "runtime")
         else:
@@ -116,7 +123,7 @@ class Emitter:
         def fits(batch):
             try:
                 self.compile(self.graph(model, name, batch), f"cuda:{self.arch}", self.folder / "graphs/plan.mlir",
-                             ["--precision=bf16", "--clip=1.0", f"--memory-limit={self.memory}"], "memory")
+                             ["--precision=bf16", "--clip=1.0", f"--memory-limit={self.memory}", *self.words], "memory")
                 return True
             except tools.Failed as error:
                 if "but the memory limit is" not in error.printed:
@@ -138,7 +145,7 @@ class Emitter:
         graph = self.graph(model, name, batch)
         self.sources(graph, name, ["--precision=bf16", "--clip=1.0"])
         plan = self.folder / "graphs" / f"{name}.memory.mlir"
-        self.compile(graph, f"cuda:{self.arch}", plan, ["--precision=bf16", "--clip=1.0"], "memory")
+        self.compile(graph, f"cuda:{self.arch}", plan, ["--precision=bf16", "--clip=1.0", *self.words], "memory")
         shape = {key: model[key] for key in ("seq", "layers", "heads", "width", "vocabulary")}
         return {"name": name, "batch": batch, "memory": in_bytes(self.memory), **shape,
                 "actions": kernels.list_actions(plan, ROOT / "test/cuda"),
@@ -156,20 +163,19 @@ def in_bytes(memory):
     return int(float(number) * (1000 if unit == "b" else 1024) ** ["", *"kmgt"].index(prefix))
 
 
-def carry_frontend(folder):
-    """Header files that GPU machines often lack, and without which attention of bf16 programs cannot be compiled."""
+def find_frontend():
+    """The folder of cudnn_frontend.h, header files of a Python package that GPU machines often lack; None without one."""
     places = [os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), *(os.environ.get(key, "") + "/include" for key in ("CUDA_HOME", "CUDA_PATH")),
-              "/usr/local/cuda/include", "/usr/include", ROOT / "build/cuda/include", sysconfig.get_path("purelib") + "/include"]
-    for place in filter(None, places):
-        place = pathlib.Path(place)
-        if (place / "cudnn_frontend.h").exists():
-            to = folder / "cudnn-frontend"
-            to.mkdir()
-            for path in place.glob("cudnn_frontend*"):
-                (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
-            return
-    print("cudnn_frontend.h was not found and does not go along: where it is missing, too, bf16 attention will refuse "
-          "to start (pip install nvidia-cudnn-frontend, or CUDNN_FRONTEND_INCLUDE_DIR=...)", flush=True)
+              "/usr/local/cuda/include", "/usr/include", ROOT / "build/cudnn-frontend/include", ROOT / "build/cuda/include",
+              sysconfig.get_path("purelib") + "/include"]
+    return next((pathlib.Path(place) for place in filter(None, places) if (pathlib.Path(place) / "cudnn_frontend.h").exists()), None)
+
+
+def carry_frontend(source, folder):
+    to = folder / "cudnn-frontend"
+    to.mkdir()
+    for path in source.glob("cudnn_frontend*"):
+        (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
 
 
 def main(arguments, folder):
@@ -190,7 +196,8 @@ def main(arguments, folder):
     if not manifest["programs"] and not manifest["speed"]:
         raise tools.Failed(f"no program's name matches '{arguments.only}'")
     shutil.rmtree(folder / "graphs")
-    carry_frontend(folder)
+    if emitter.frontend:
+        carry_frontend(emitter.frontend, folder)
     (folder / "CMakeLists.txt").write_text(build.TOGETHER.format(arch=arguments.arch.removeprefix("sm_")))
     scripts = pathlib.Path(__file__).resolve().parent
     shutil.copy2(scripts.parent / "gpu-check", folder / "gpu-check")

@@ -24,6 +24,49 @@ class Sizes(unittest.TestCase):
             self.assertEqual(emit.in_bytes(text), size, text)
 
 
+class Frontend(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+        (self.scratch / "bin").mkdir()
+        (self.scratch / "bin/braidc").touch()
+        self.arguments = argparse.Namespace(build=self.scratch, arch="sm_90", rehearse=False, memory="1GiB", without_cudnn=False)
+
+    def test_missing_is_an_error(self):
+        folder = self.scratch / "folder"
+        with mock.patch.object(emit, "find_frontend", lambda: None):
+            with self.assertRaisesRegex(tools.Failed, "cudnn_frontend.h was not found.*--without-cudnn"):
+                emit.Emitter(self.arguments, folder)
+            self.assertFalse(folder.exists())
+            self.arguments.without_cudnn = True
+            self.assertEqual(emit.Emitter(self.arguments, folder).words, ["--attention=decompose"])
+
+    def test_is_where_the_environment_says(self):
+        (self.scratch / "cudnn_frontend.h").touch()
+        with mock.patch.dict(os.environ, {"CUDNN_FRONTEND_INCLUDE_DIR": str(self.scratch)}):
+            self.assertEqual(emit.find_frontend(), self.scratch)
+
+
+class Libraries(unittest.TestCase):
+    """Of a toolkit that has some, and packages that have the others."""
+
+    def test_of_packages_stand_in_for_missing_ones(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            root = pathlib.Path(scratch)
+            home, packages = root / "toolkit", machine.Packages("false")
+            packages.root = root / "packages"
+            for path in (home / "bin/nvcc", home / "include/cudnn.h", packages.root / "nvidia/cu13/include/nvrtc.h",
+                         packages.root / "nvidia/cublas/include/cublasLt.h", packages.root / "nvidia/cublas/lib/libcublasLt.so.13",
+                         packages.root / "nvidia/cudnn/include/cudnn.h"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+            words = build.library_words(machine.Nvcc(home / "bin/nvcc", "13.0"), packages, root / "folder")
+            self.assertEqual(words[1:], [f"-DNVRTC_INCLUDE_DIR={packages.root}/nvidia/cu13/include",
+                                         f"-DCUBLASLT_INCLUDE_DIR={packages.root}/nvidia/cublas/include",
+                                         f"-DCUDA_cublasLt_LIBRARY={packages.root}/nvidia/cublas/lib/libcublasLt.so.13"])
+
+
 class VisibleGpus(unittest.TestCase):
     def test_are_what_the_driver_sees(self):
         known = {"": [], " ": [], "-1": [], "2": ["2"], "3, 1": ["3", "1"], "0,-1,1": ["0"], ",1": []}

@@ -1,0 +1,1 @@
+// Stands where the header files of cuDNN's frontend are.
