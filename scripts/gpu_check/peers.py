@@ -49,7 +49,7 @@ class Torch:
         shape = [word for key in ("layers", "heads", "width", "seq") for word in (f"--{key}", self.entry[key])]
         words = [self.bench.arguments.python, pathlib.Path(__file__).with_name("torch_gpt2.py"), "--device", self.device, *shape,
                  "--vocabulary", self.vocabulary, "--batch", batch, "--steps", steps, "--warm", warm,
-                 "--limit", self.entry["memory"], *(["--compile"] if self.compiled else [])]
+                 "--limit", self.entry["memory"], "--tokens", self.program.tokens(), *(["--compile"] if self.compiled else [])]
         environment = {**self.bench.environment, "TORCHINDUCTOR_CACHE_DIR": str(self.bench.folder / "inductor"),
                        "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
         printed = tools.run(words, timeout=400, env=environment)

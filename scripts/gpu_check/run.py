@@ -14,12 +14,13 @@ from . import beside, build, checks, machine, speed, tools
 from .results import Results, summarize
 
 # What can be asked for by name: a check, a measurement, or a part, which is several.
+# In this order: what is least known and takes a GPU comes first, what takes longest last.
 PARTS = {
-    "numbers": ["losses", "arena", "cuda_graph", "determinism", "resumes", "saves"],
-    "sanitizer": ["memcheck", "racecheck", "initcheck"],
-    "several": list(checks.SEVERAL),
     "speed": list(speed.MEASURES),
     "beside": beside.names(),
+    "numbers": ["losses", "arena", "cuda_graph", "determinism", "resumes", "saves"],
+    "several": list(checks.SEVERAL),
+    "sanitizer": ["memcheck", "racecheck", "initcheck"],
 }
 MEASURES = [*speed.MEASURES, *beside.names()]
 ALL = ["build", *(check for part in PARTS.values() for check in part)]
@@ -73,18 +74,26 @@ class Run:
         checked, measured = self.entries("programs", checks.of), self.entries("speed", lambda _: MEASURES)
         if not checked and not measured and not self.results.passed:
             raise tools.Failed(f"no program's name matches '{self.arguments.only}'")
-        self.builder.all_of([entry["name"] for entry in checked + measured])
-        # Checks are small programs, and several of them share a GPU well; measurements want it for themselves.
+        self.builder.all_of([entry["name"] for entry in measured])
+        for entry in measured:
+            self.measure(entry)
+        self.builder.all_of([entry["name"] for entry in checked])
+        binaries = {entry["name"]: self.built(entry, checks.of(entry)) for entry in checked}
+        if self.wanted == ["build"]:
+            return
+        for part in ("numbers", "several", "sanitizer"):
+            self.side_by_side([(entry, binaries[entry["name"]], PARTS[part]) for entry in checked if binaries[entry["name"]]])
+
+    def side_by_side(self, checks_of_programs):
+        """Checks are small programs, and several of them share a GPU well; measurements want it for themselves."""
         with ThreadPoolExecutor(max(1, min(8, self.arguments.jobs // 2))) as pool:
             try:
-                for future in [pool.submit(self.check, entry) for entry in checked]:
+                for future in [pool.submit(self.check, *each) for each in checks_of_programs]:
                     future.result()
             except BaseException:
                 tools.commands.stop()
                 pool.shutdown(cancel_futures=True)
                 raise
-        for entry in measured:
-            self.measure(entry)
 
     def built(self, entry, checks):
         """The program's binary; without one none of its checks can be made."""
@@ -101,15 +110,12 @@ class Run:
                     self.results.skip(entry["name"], name, "it was not built")
         return place[0] if place else None
 
-    def check(self, entry):
-        binary = self.built(entry, checks.of(entry))
-        if not binary or self.wanted == ["build"]:
-            return
+    def check(self, entry, binary, part):
         scratch = self.scratch / entry["name"]
         scratch.mkdir()
         program = checks.Program(entry, self.folder, binary, scratch)
         for name, check in checks.of(entry).items():
-            if name in self.wanted:
+            if name in self.wanted and name in part:
                 self.results.attempt(entry["name"], name, lambda check=check: check(program, self.arguments))
         shutil.rmtree(scratch)
 

@@ -39,12 +39,16 @@ class Measured:
     def __init__(self, entry, binary, scratch, bench):
         self.entry, self.binary, self.scratch, self.bench = entry, binary, scratch, bench
 
-    def training(self):
-        """The command that trains it, but for the number of steps."""
+    def tokens(self):
+        """The file that it and its peers read."""
         data, batch = self.scratch / "tokens", self.entry["batch"] * self.entry["seq"]
         if not data.exists():
             tokens.write_tokens(data, max(3 * batch + 1, 100_000 if self.bench.rehearsal else 2_000_000), self.entry["vocabulary"])
-        return [self.binary, "train", "--data", data, "--seed", 1, "--lr", "1e-4"]
+        return data
+
+    def training(self):
+        """The command that trains it, but for the number of steps."""
+        return [self.binary, "train", "--data", self.tokens(), "--seed", 1, "--lr", "1e-4"]
 
     def run(self, *words, timeout=300):
         return tools.run([*self.training(), *words], timeout=timeout)

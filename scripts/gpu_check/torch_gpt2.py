@@ -6,6 +6,7 @@ Self-contained: it runs in whatever Python has PyTorch.
 """
 
 import argparse
+import array
 import json
 import time
 
@@ -18,6 +19,7 @@ def parse():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--warm", type=int, default=5, help="steps before the first that counts")
     parser.add_argument("--compile", action="store_true", help="torch.compile instead of eager")
+    parser.add_argument("--tokens", required=True, help="file of tokens in the runtime's binary format, two bytes each")
     parser.add_argument("--limit", type=int, default=0, help="bytes of device memory that may be taken; 0: all")
     return parser.parse_args()
 
@@ -86,6 +88,16 @@ class Clock:
         return [a.elapsed_time(b) / 1e3 for a, b in zip(self.marks, self.marks[1:])]
 
 
+def read_tokens(options):
+    """A batch of sequences, one behind the other; a file that has fewer is begun again."""
+    tokens, count = array.array("H"), options.batch * (options.seq + 1)
+    with open(options.tokens, "rb") as file:
+        file.seek(64)
+        tokens.frombytes(file.read(2 * count))
+    tokens = (tokens.tolist() * -(-count // len(tokens)))[:count]
+    return torch.tensor(tokens).view(options.batch, options.seq + 1)
+
+
 def train(options):
     on_gpu = options.device == "cuda"
     torch.manual_seed(0)
@@ -96,7 +108,7 @@ def train(options):
     model = Gpt(options.layers, options.heads, options.width, options.vocabulary, options.seq).to(options.device)
     step_model = torch.compile(model) if options.compile else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), fused=True)
-    ids = torch.randint(0, options.vocabulary, (options.batch, options.seq + 1), device=options.device)
+    ids = read_tokens(options).to(options.device)
     inputs, targets = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
     clock = Clock(options.device)
     for step in range(options.warm + options.steps):

@@ -1,6 +1,8 @@
 """Parts of scripts/gpu-check by themselves: what no run on the shim comes upon."""
 
 import argparse
+import array
+import math
 import os
 import pathlib
 import sys
@@ -8,13 +10,14 @@ import tempfile
 import threading
 import time
 import unittest
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 
-from gpu_check import build, emit, machine, several, tools  # noqa: E402
+from gpu_check import build, emit, machine, several, tokens, tools  # noqa: E402
 
 
 class Sizes(unittest.TestCase):
@@ -65,6 +68,17 @@ class Libraries(unittest.TestCase):
             self.assertEqual(words[1:], [f"-DNVRTC_INCLUDE_DIR={packages.root}/nvidia/cu13/include",
                                          f"-DCUBLASLT_INCLUDE_DIR={packages.root}/nvidia/cublas/include",
                                          f"-DCUDA_cublasLt_LIBRARY={packages.root}/nvidia/cublas/lib/libcublasLt.so.13"])
+
+
+class Tokens(unittest.TestCase):
+    def test_follow_zipfs_law(self):
+        count, vocabulary = 200_000, 1000
+        values = array.array("H", tokens.generate(count, vocabulary))
+        self.assertLess(max(values), vocabulary)
+        often = Counter(values)
+        for token in (0, 1, 2, 9, 99):  # log(1 + token) is uniform
+            share = math.log((token + 2) / (token + 1)) / math.log(vocabulary + 1)
+            self.assertAlmostEqual(often[token] / count / share, 1, delta=0.1, msg=token)
 
 
 class VisibleGpus(unittest.TestCase):
