@@ -47,7 +47,7 @@ static Error copySources(StringRef from, StringRef to) {
 static Error copyRuntime(const RuntimeFolder &runtime, StringRef to) {
   if (Error error = copySources(runtime.sources, to))
     return error;
-  for (StringRef library : {"nlohmann", "CLI"})
+  for (StringRef library : {"nlohmann", "CLI", "xxhash"})
     if (Error error = copySources(inFolder(runtime.headers, library), inFolder(to, ("include/" + library).str())))
       return error;
   return Error::success();

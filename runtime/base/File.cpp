@@ -86,6 +86,18 @@ void File::write(const void *data, uint64_t bytes) {
   }
 }
 
+void File::writeAt(uint64_t offset, const void *data, uint64_t bytes) {
+  const char *from = static_cast<const char *>(data);
+  while (bytes) {
+    ssize_t put = pwrite(fd, from, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      fail("cannot write '", name, "': ", std::strerror(errno));
+    from += put, offset += put, bytes -= put;
+  }
+}
+
 void File::sync() {
   // Pipes and the like cannot be synced, and need not be.
   if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)

@@ -26,6 +26,8 @@ public:
   void readAt(uint64_t offset, void *out, uint64_t bytes) const;
   // Appends.
   void write(const void *data, uint64_t bytes);
+  // In place of what is there.
+  void writeAt(uint64_t offset, const void *data, uint64_t bytes);
   // Data on the medium; also reports what closing would have hidden.
   void sync();
 

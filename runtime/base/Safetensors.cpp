@@ -2,6 +2,7 @@
 
 #include "base/Safetensors.h"
 
+#include "base/Checksum.h"
 #include "base/Error.h"
 
 #include <algorithm>
@@ -114,9 +115,13 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(File::openForRe
          " follow; the file is truncated or corrupt");
   if (headerBytes > maxHeaderBytes)
     fail(where, "its header claims ", headerBytes, " bytes, above the limit of ", maxHeaderBytes);
-  std::string header(headerBytes, '\0');
-  file.readAt(8, header.data(), headerBytes);
-  dataStart = 8 + headerBytes;
+  std::string header(8 + headerBytes, '\0');
+  file.readAt(0, header.data(), header.size());
+  sealed = header.compare(8, kSealedHeader.size(), kSealedHeader) == 0;
+  if (sealed && !braid::isSealed(header, 8 + kSealedHeader.size()))
+    fail("'", path, "' is damaged: its header is not what was saved, by its checksum");
+  dataStart = header.size();
+  header.erase(0, 8);
   parse(header, size - dataStart);
 }
 

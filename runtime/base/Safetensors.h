@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace braid {
@@ -24,6 +25,10 @@ struct TensorEntry {
   std::vector<int64_t> shape;
   uint64_t begin, end; // bytes from the start of the data
 };
+
+// A header that begins so goes on with its own checksum, of its length, too (seal).
+inline constexpr const char *kHeaderChecksum = "header_xxh3";
+inline constexpr std::string_view kSealedHeader = R"({"__metadata__":{"header_xxh3":")";
 
 class SafetensorsFile {
 public:
@@ -35,6 +40,10 @@ public:
   const TensorEntry *find(const std::string &name) const; // null: none
   const std::map<std::string, std::string> &metadata() const { return strings; }
 
+  // Whether the header has its own checksum, which is right.
+  bool isSealed() const { return sealed; }
+  // Where a tensor begins in the file.
+  uint64_t placeOf(const TensorEntry &entry) const { return dataStart + entry.begin; }
   // `bytes` bytes from byte `offset` of a tensor on.
   void read(const TensorEntry &entry, uint64_t offset, void *out, uint64_t bytes) const;
 
@@ -43,6 +52,7 @@ private:
   void checkCoverage(uint64_t dataBytes) const;
 
   File file;
+  bool sealed = false;
   uint64_t dataStart = 0;
   std::vector<TensorEntry> tensors;     // in order of their data
   std::map<std::string, size_t> places; // in it, by name

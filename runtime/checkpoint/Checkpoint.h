@@ -13,6 +13,7 @@
 #ifndef BRAID_CHECKPOINT_CHECKPOINT_H
 #define BRAID_CHECKPOINT_CHECKPOINT_H
 
+#include "checkpoint/CheckedFile.h"
 #include "checkpoint/CheckpointFolder.h"
 #include "checkpoint/JobState.h"
 #include "checkpoint/SavedTensors.h"
@@ -41,13 +42,14 @@ private:
   void writeFiles(const JobState &state);
   void writePart(const std::string &path, const std::string &metadata);
   void writeIndex(const JobState &state);
-  void writeTensor(File &file, const br_tensor &tensor, const std::byte *memory);
+  void writeTensor(CheckedWriter &file, const br_tensor &tensor, const std::byte *memory);
   void removeOld(int64_t step);
 
   Model &model;
   std::string directory, temporaryPath, finalPath;
   std::vector<const br_tensor *> mine; // what this rank writes
   bool inFolder;                       // others write, too
+  uint64_t blocks = 0;                 // that have checksums
   std::string entries, header, parts;
   std::vector<std::byte> chunk;
   std::vector<Run> pending;   // what the chunk is filled with
@@ -58,6 +60,8 @@ private:
 // Opens a checkpoint, or the newest readable one of a directory (the first rank
 // warns of those that are not).
 SavedTensors openCheckpoint(const std::string &path, const Rank &rank = {});
+// The newest readable one in the same directory that is of fewer steps; empty for none.
+std::string earlierCheckpoint(const std::string &path);
 
 // Each reads this rank's parts; all ranks must call it, and if one cannot, all throw
 // Error.

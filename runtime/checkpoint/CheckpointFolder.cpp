@@ -45,11 +45,15 @@ void syncDirectory(const std::string &directory) {
 
 } // namespace
 
+std::optional<int64_t> braid::stepOfCheckpoint(const std::string &path) {
+  return stepOf(fs::path(path).filename().string(), {"", fileSuffix});
+}
+
 std::vector<int64_t> braid::checkpointSteps(const std::string &directory) {
   std::vector<int64_t> steps;
   std::error_code error;
   for (const fs::directory_entry &entry : fs::directory_iterator(directory, error))
-    if (auto step = stepOf(entry.path().filename().string(), {"", fileSuffix}))
+    if (auto step = stepOfCheckpoint(entry.path().string()))
       steps.push_back(*step);
   std::sort(steps.begin(), steps.end());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());

@@ -9,6 +9,7 @@
 #define BRAID_CHECKPOINT_CHECKPOINTFOLDER_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace braid {
 
 // The steps of the checkpoints in a directory, ascending; none if it is absent.
 std::vector<int64_t> checkpointSteps(const std::string &directory);
+
+// The step of a checkpoint, by its name.
+std::optional<int64_t> stepOfCheckpoint(const std::string &path);
 
 // The path of a step's checkpoint, in one file or in several.
 std::string checkpointPath(const std::string &directory, int64_t step, bool inFolder);

@@ -2,6 +2,7 @@
 
 #include "checkpoint/CheckpointIndex.h"
 
+#include "base/Checksum.h"
 #include "base/Error.h"
 #include "base/File.h"
 #include "base/NumberTypes.h"
@@ -118,10 +119,15 @@ CheckpointIndex::CheckpointIndex(const std::string &path)
     fail(where, "it has ", file.size(), " bytes, above the limit of ", maxIndexBytes);
   std::string text(file.size(), '\0');
   file.readAt(0, text.data(), text.size());
+  sealed = text.starts_with(kSealedIndex);
+  if (sealed && !braid::isSealed(text, kSealedIndex.size()))
+    fail("'", path, "' is damaged: it is not what was saved, by its checksum");
   json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!root.is_object())
     fail(where, "it is not a JSON object; the file is truncated or corrupt");
 
+  if (!sealed && root.contains(kIndexChecksum))
+    fail("'", path, "' is damaged: its checksum does not come first");
   const json &job = member(root, "job", where);
   if (!job.is_object())
     fail(where, "its 'job' is not an object");

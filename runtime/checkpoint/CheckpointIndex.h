@@ -15,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace braid {
@@ -25,6 +26,9 @@ std::vector<const br_tensor *> savedTensorsOf(const br_model &model, int rank);
 // The shape of that part in its file: a block's, or the length of a flat range.
 std::vector<int64_t> savedShapeOf(const br_model &model, const br_tensor &tensor, int rank);
 
+// An index begins so, and goes on with its own checksum (seal).
+inline constexpr const char *kIndexChecksum = "index_xxh3";
+inline constexpr std::string_view kSealedIndex = R"({"index_xxh3":")";
 // The index without the state of the job, which goes before it: `,"mesh":...}`.
 std::string describeParts(const br_model &model);
 
@@ -34,6 +38,8 @@ public:
   explicit CheckpointIndex(const std::string &path);
 
   const std::map<std::string, std::string> &metadata() const { return strings; }
+  // Whether it has its own checksum, which is right: older ones have none.
+  bool isSealed() const { return sealed; }
   // The mesh and the tensors of the program that saved it, and nothing else.
   const br_model &layout() const { return model; }
 
@@ -43,6 +49,7 @@ private:
   template <class Json> int32_t groupOf(const std::string &name, const Json &axes, std::vector<bool> &used);
 
   std::string where; // for messages
+  bool sealed = false;
   std::map<std::string, std::string> strings;
   std::deque<std::string> names;
   std::vector<br_axis> axes;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,19 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
     }
   }
   fail("no checkpoint in '", path, "' can be read; the newest: ", firstProblem);
+}
+
+std::string braid::earlierCheckpoint(const std::string &path) {
+  const std::string directory = std::filesystem::absolute(path).parent_path();
+  const std::optional<int64_t> own = stepOfCheckpoint(path);
+  std::vector<int64_t> steps = checkpointSteps(own ? directory : "");
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+    try {
+      if (*step < own)
+        return SavedTensors(checkpointPath(directory, *step)).path();
+    } catch (const Error &) { // nor is that one whole
+    }
+  return "";
 }
 
 JobState braid::readJobState(const SavedTensors &saved) { return parseJob(saved.metadata(), saved.path()); }
@@ -168,13 +182,36 @@ void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
     fail("ranks read different checkpoints, this one '", saved.path(), "'; check that all of them see the same files");
 }
 
+// Damage to data shows when it is read: what to do then is the user's choice, because an
+// earlier checkpoint may be many steps back.
+std::string offerEarlier(const std::string &path, Restore what) {
+  const std::string earlier = earlierCheckpoint(path);
+  if (earlier.empty())
+    return "there is no earlier checkpoint beside it";
+  return concat("the checkpoint before it is '", earlier, "': ",
+                what == Restore::Everything
+                    ? concat("to go on from that one, move '", path, "' to another directory and start again")
+                    : "name that one in --checkpoint");
+}
+
 } // namespace
 
 void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what) {
   checkSameCheckpoint(saved, model);
   Targets targets;
   allOrNothing(model, [&] { targets = compare(saved, model, what); });
-  allOrNothing(model, [&] { readParts(saved, model, targets); });
+  if (!saved.hasChecksums() && model.rank().isFirst())
+    std::fprintf(stderr,
+                 "warning: '%s' has no checksums, because an older version of Braid saved it: damage to its data "
+                 "would go unnoticed\n",
+                 saved.path().c_str());
+  allOrNothing(model, [&] {
+    try {
+      readParts(saved, model, targets);
+    } catch (const DamagedData &damage) {
+      fail(damage.what(), "; ", offerEarlier(saved.path(), what));
+    }
+  });
 }
 
 void braid::importParameters(const SavedTensors &saved, Model &model) {

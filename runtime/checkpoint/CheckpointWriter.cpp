@@ -72,7 +72,9 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
       parts = describeParts(table);
   });
   entries = describeTensors(table, mine, model.rank().number);
-  header.reserve(entries.size() + 4096);
+  for (const br_tensor *t : mine)
+    blocks += blocksOf(savedPartOf(table, *t, model.rank().number).places() * elementSize(t->dtype), checkedBlockBytes);
+  header.reserve(std::max(entries.size() + blocks * checksumDigits, parts.size()) + 4096);
   pending.reserve(maxPending);
 }
 
@@ -128,17 +130,27 @@ void CheckpointWriter::writeFiles(const JobState &state) {
 }
 
 void CheckpointWriter::writeIndex(const JobState &state) {
+  header = kSealedIndex;
+  header.append(checksumDigits, '0') += "\",\"job\":";
+  header += describeJob(model.table(), state, "braid-checkpoint-2");
+  header += parts;
+  seal(header, kSealedIndex.size());
   File file = File::createForWriting(indexPath(temporaryPath));
-  std::string start = "{\"job\":" + describeJob(model.table(), state, "braid-checkpoint-2");
-  file.write(start.data(), start.size());
-  file.write(parts.data(), parts.size());
+  file.write(header.data(), header.size());
   file.sync();
 }
 
+// The header with the checksums is written when the data has been: until then they are
+// zeros in it.
 void CheckpointWriter::writePart(const std::string &path, const std::string &metadata) {
   header.assign(8, '\0');
-  header += "{\"__metadata__\":";
-  header += metadata;
+  header += kSealedHeader;
+  const size_t ownChecksum = header.size();
+  header.append(checksumDigits, '0');
+  header += concat("\",\"", kBlockBytes, "\":\"", checkedBlockBytes, "\",\"", kBlockChecksums, "\":\"");
+  const size_t checksums = header.size();
+  header.append(blocks * checksumDigits, '0') += "\",";
+  header.append(metadata, 1); // without its brace
   header += entries;
   header += '}';
   while (header.size() % 8)
@@ -149,13 +161,16 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
 
   File file = File::createForWriting(path);
   file.write(header.data(), header.size());
+  CheckedWriter data(file, header.data() + checksums);
   for (const br_tensor *tensor : mine)
-    model.onHost(*tensor, Use::Read, [&](const std::byte *memory) { writeTensor(file, *tensor, memory); });
+    model.onHost(*tensor, Use::Read, [&](const std::byte *memory) { writeTensor(data, *tensor, memory); });
+  seal(header, ownChecksum);
+  file.writeAt(0, header.data(), header.size());
   file.sync();
 }
 
 // Long runs go straight from where they lie, others through the chunk.
-void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor, const std::byte *memory) {
+void CheckpointWriter::writeTensor(CheckedWriter &file, const br_tensor &tensor, const std::byte *memory) {
   const int rank = model.rank().number;
   const int64_t size = elementSize(tensor.dtype), room = static_cast<int64_t>(chunk.size()) / size;
   int64_t filled = 0;
@@ -183,6 +198,7 @@ void CheckpointWriter::writeTensor(File &file, const br_tensor &tensor, const st
     }
   });
   flush();
+  file.endTensor();
 }
 
 void CheckpointWriter::removeOld(int64_t step) {

@@ -22,8 +22,10 @@ SavedTensors::SavedTensors(const std::string &path) : name(path) {
 }
 
 void SavedTensors::openFile(const std::string &path) {
-  SafetensorsFile file(path);
+  const CheckedFile checkedFile(path);
+  const SafetensorsFile &file = checkedFile.tensors();
   strings = file.metadata();
+  checked = checkedFile.hasChecksums();
   StoredFile &stored = files.emplace_back();
   stored.path = path;
   for (const TensorEntry &entry : file.entries()) {
@@ -37,31 +39,36 @@ void SavedTensors::openFile(const std::string &path) {
 void SavedTensors::openFolder(const std::string &path) {
   CheckpointIndex index(indexPath(path));
   strings = index.metadata();
+  checked = index.isSealed();
   const br_model &layout = index.layout();
   for (const br_tensor &t : tensorsOf(layout))
     all[t.name] = {typeName(t.dtype), {t.shape, t.shape + t.rank}};
-  auto step = strings.find("step");
   for (int rank = 0; rank < worldSize(layout); ++rank) {
     StoredFile stored{rankFilePath(path, rank), {}};
     for (const br_tensor *t : savedTensorsOf(layout, rank))
       stored.pieces.push_back({t->name, savedPartOf(layout, *t, rank), savedShapeOf(layout, *t, rank)});
     if (stored.pieces.empty())
       continue;
-    check(stored, step == strings.end() ? "" : step->second, rank);
+    check(stored, rank);
     files.push_back(std::move(stored));
   }
 }
 
 // The file has what the index says, neither less nor more, and was written with it.
-void SavedTensors::check(const StoredFile &stored, const std::string &step, int rank) const {
-  const SafetensorsFile file(stored.path);
+void SavedTensors::check(const StoredFile &stored, int rank) {
+  const CheckedFile checkedFile(stored.path);
+  const SafetensorsFile &file = checkedFile.tensors();
   const std::string about = concat("'", stored.path, "' does not belong to the index of its checkpoint: ");
   auto expect = [&](const char *key, const std::string &value) {
     auto at = file.metadata().find(key);
     if (at == file.metadata().end() || at->second != value)
       fail(about, "it is of ", key, " '", at == file.metadata().end() ? "" : at->second, "', not '", value, "'");
   };
-  expect("step", step);
+  if (checkedFile.hasChecksums() != checked)
+    fail("'", checked ? stored.path : indexPath(name),
+         "' is damaged: it has no checksums, and other files of the checkpoint have");
+  auto step = strings.find("step");
+  expect("step", step == strings.end() ? "" : step->second);
   expect("rank", std::to_string(rank));
   for (const Stored &piece : stored.pieces) {
     const SavedTensor &tensor = all.at(piece.tensor);
@@ -92,9 +99,9 @@ void SavedTensors::forEachPiece(const std::function<bool(const std::string &tens
         pieces.push_back(&piece);
     if (pieces.empty())
       continue;
-    const SafetensorsFile file(stored.path);
+    const CheckedFile file(stored.path);
     for (const Stored *piece : pieces) {
-      const TensorEntry *entry = file.find(piece->tensor);
+      const TensorEntry *entry = file.tensors().find(piece->tensor);
       if (!entry || entry->shape != piece->shape || entry->dtype != all.at(piece->tensor).dtype)
         fail("'", stored.path, "' was changed while it was being read");
       f(piece->tensor, {file, *entry, piece->part});

@@ -8,7 +8,7 @@
 #ifndef BRAID_CHECKPOINT_SAVEDTENSORS_H
 #define BRAID_CHECKPOINT_SAVEDTENSORS_H
 
-#include "base/Safetensors.h"
+#include "checkpoint/CheckedFile.h"
 #include "core/TensorPart.h"
 
 #include <functional>
@@ -31,12 +31,14 @@ public:
 
   const std::string &path() const { return name; }
   const std::map<std::string, std::string> &metadata() const { return strings; }
+  // Whether damage to any of it would be noticed.
+  bool hasChecksums() const { return checked; }
   const std::map<std::string, SavedTensor> &tensors() const { return all; }
   const SavedTensor *find(const std::string &tensor) const; // null: none
 
   // A piece: where its elements lie in an open file.
   struct Piece {
-    const SafetensorsFile &file;
+    const CheckedFile &file;
     const TensorEntry &entry;
     const TensorPart &part;
   };
@@ -57,12 +59,13 @@ private:
   };
   void openFile(const std::string &path);
   void openFolder(const std::string &path);
-  void check(const StoredFile &stored, const std::string &step, int rank) const;
+  void check(const StoredFile &stored, int rank);
 
   std::string name;
   std::map<std::string, std::string> strings;
   std::map<std::string, SavedTensor> all;
   std::vector<StoredFile> files;
+  bool checked = true;
 };
 
 } // namespace braid

@@ -71,7 +71,7 @@ private:
   RunOutputs &outputs;
   Model model;
   const br_program &program;
-  std::optional<SafetensorsFile> inputs;
+  std::optional<CheckedFile> inputs;
   size_t added = 0;
 };
 
@@ -83,11 +83,11 @@ template <class T> Slot Runner::slotOf(const T &t, std::string name) const {
 
 bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
   const OutputTensor &tensor = slot.tensor;
-  const TensorEntry *entry = inputs ? inputs->find(tensor.name) : nullptr;
+  const TensorEntry *entry = inputs ? inputs->tensors().find(tensor.name) : nullptr;
   if (!entry)
     return false;
   if (entry->dtype != typeName(tensor.dtype) || entry->shape != tensor.shape)
-    fail("'", inputs->path(), "' has '", tensor.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
+    fail("'", options.inputs, "' has '", tensor.name, "' as ", entry->dtype, " ", formatShape(entry->shape),
          ", but the program takes ", typeName(tensor.dtype), " ", formatShape(tensor.shape));
   PieceReader().read({*inputs, *entry, wholeTensor(tensor.shape)}, slot.where, tensor.dtype, memory);
   return true;

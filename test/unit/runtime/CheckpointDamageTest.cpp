@@ -75,15 +75,79 @@ TEST_F(Damaged, indexThatSaysOtherThings) {
         Case{"\"tensors\"", "\"sensors\"", "it lacks 'tensors'"}}) {
     ASSERT_NE(good.find(c.from), std::string::npos) << c.from;
     std::string bad = good;
-    writeFile(index, bad.replace(bad.find(c.from), c.from.size(), c.to));
+    bad.replace(bad.find(c.from), c.from.size(), c.to);
+    seal(bad, kSealedIndex.size());
+    writeFile(index, bad);
     expectRefused(c.message);
   }
 }
 
-// Whatever the bytes, the answer is an error or the tensors as they were saved; data
-// itself carries no checksum.
+// Any byte of the index, of a header, of padding and of data.
+TEST_F(Damaged, everyByte) {
+  std::mt19937 random(12);
+  for (const std::string &file : {index, second}) {
+    const std::string good = readFile(file);
+    for (size_t at = 0; at < good.size(); at += 1 + random() % 4) {
+      std::string bad = good;
+      bad[at] ^= static_cast<char>(1 << random() % 8);
+      writeFile(file, bad);
+      const std::string error = load(alone, folder);
+      EXPECT_TRUE(!error.empty() && error.find("not what was saved:") == std::string::npos)
+          << file << " " << at << error;
+      EXPECT_NE(error.find(file), std::string::npos) << error;
+    }
+    writeFile(file, good);
+  }
+}
+
+std::string flipLastBit(const std::string &path) {
+  std::string content = readFile(path);
+  content.back() ^= 1;
+  return writeFile(path, content);
+}
+
+TEST_F(Damaged, theOneBeforeIsOffered) {
+  save(model, scratch.path, 9);
+  flipLastBit(scratch / "step-00000009/rank-00001.safetensors");
+  expectRefused("'" + scratch.path +
+                "/step-00000009/rank-00001.safetensors' is damaged: bytes [0, 12) of tensor 'seen'");
+  expectRefused("; the checkpoint before it is '" + folder + "': to go on from that one, move '" + scratch.path +
+                "/step-00000009' to another directory and start again");
+  EXPECT_NE(load(alone, scratch.path, Restore::ModelOnly).find("': name that one in --checkpoint"), std::string::npos);
+  fs::remove(index);
+  expectRefused("; there is no earlier checkpoint beside it");
+}
+
+TEST_F(Damaged, oneRanksDamageEndsAll) {
+  flipLastBit(second);
+  auto errors = model.run([&](Model &m) { restoreTensors(openCheckpoint(folder), m, Restore::Everything); });
+  EXPECT_NE(errors[1].find("is damaged"), std::string::npos) << errors[1];
+  for (int rank : {0, 2})
+    EXPECT_NE(errors[rank].find("rank 1 failed; see its own error"), std::string::npos) << errors[rank];
+}
+
+TEST_F(Damaged, olderOnesHaveNoChecksums) {
+  for (const std::string &name : namesIn(folder))
+    writeFile(folder + "/" + name, withoutChecksums(readFile(folder + "/" + name)));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(load(model, scratch.path), "");
+  const std::string printed = testing::internal::GetCapturedStderr(),
+                    warning = "warning: '" + folder + "' has no checksums";
+  EXPECT_EQ(printed.find(warning), printed.rfind(warning)) << printed;
+  EXPECT_NE(printed.find(warning), std::string::npos) << printed;
+}
+
+TEST_F(Damaged, aFileWithoutChecksumsAmongOthers) {
+  writeFile(second, withoutChecksums(readFile(second)));
+  expectRefused("' is damaged: it has no checksums, and other files of the checkpoint have");
+}
+
+// Whatever the bytes, the answer is an error or the tensors as they were saved, without
+// checksums, too.
 TEST_F(Damaged, bytesAtRandom) {
   std::mt19937 random(13);
+  for (const std::string &name : namesIn(folder))
+    writeFile(folder + "/" + name, withoutChecksums(readFile(folder + "/" + name)));
   const std::string goodIndex = readFile(index), goodPart = readFile(second);
   uint64_t header = 0;
   std::memcpy(&header, goodPart.data(), 8);

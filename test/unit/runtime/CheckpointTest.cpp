@@ -32,10 +32,10 @@ protected:
     std::sort(names.begin(), names.end());
     return names;
   }
-  // The file with its header passed through `change`.
-  template <class F> std::string edited(const std::string &file, F change) {
-    uint64_t length;
-    std::memcpy(&length, file.data(), 8);
+  // The file with its header passed through `change`, without checksums.
+  template <class F> std::string edited(const std::string &sealed, F change) {
+    const std::string file = withoutChecksums(sealed);
+    const uint64_t length = littleEndianAt(file);
     auto header = nlohmann::ordered_json::parse(file.substr(8, length));
     change(header);
     return safetensors(header.dump(), file.substr(8 + length));

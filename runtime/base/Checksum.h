@@ -1,0 +1,44 @@
+//===- Checksum.h - checksums of data, and texts that carry their own -----===//
+//
+// XXH3 of 64 bits: it finds damage, and is no defence against somebody who wants it to
+// go unnoticed.  In files a checksum is 16 digits, so that its place is known before
+// its value is.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_BASE_CHECKSUM_H
+#define BRAID_BASE_CHECKSUM_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace braid {
+
+// Of data that comes piece by piece.
+class Checksum {
+public:
+  Checksum();
+  void add(const void *data, size_t bytes);
+  void add(std::string_view text) { add(text.data(), text.size()); }
+  uint64_t value() const;
+
+private:
+  alignas(64) std::byte state[640]; // XXH3_state_t
+};
+
+uint64_t checksumOf(const void *data, size_t bytes);
+
+constexpr size_t checksumDigits = 16;
+void putChecksum(char *digits, uint64_t sum);
+std::string checksumText(uint64_t sum);
+// Nothing if these are not 16 hexadecimal digits.
+std::optional<uint64_t> parseChecksum(std::string_view digits);
+
+// Puts the checksum of a text into it, at `place`, where it counts as zeros.
+void seal(std::string &text, size_t place);
+bool isSealed(std::string_view text, size_t place);
+
+} // namespace braid
+#endif // BRAID_BASE_CHECKSUM_H
