@@ -29,8 +29,9 @@ class CheckpointWriter {
 public:
   // Creates `directory` if need be.  Everything of size is allocated here, so
   // that saving allocates nothing to speak of.  All ranks make one, and save,
-  // together: if one cannot, all throw Error.
-  CheckpointWriter(Model &model, std::string directory, int keep);
+  // together: if one cannot, all throw Error.  `job` is the id of the states that
+  // are saved; only checkpoints of the same job are removed (0 to keep: none).
+  CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job);
 
   // Throws Error when the medium is full or cannot be written; what was there
   // before stays.
@@ -60,6 +61,8 @@ private:
 // Opens a checkpoint, or the newest readable one of a directory (the first rank
 // warns of those that are not).
 SavedTensors openCheckpoint(const std::string &path, const Rank &rank = {});
+// The id of the job that saved it; empty if it does not say.
+std::string savedJobId(const std::string &path);
 // The newest readable one in the same directory that is of fewer steps; empty for none.
 std::string earlierCheckpoint(const std::string &path);
 

@@ -88,12 +88,17 @@ void braid::prepareDirectory(const std::string &directory) {
     fail("cannot write checkpoints to '", directory, "': ", std::strerror(errno));
 }
 
-void braid::removeLeftovers(const std::string &directory) {
-  const std::string file = concat(fileSuffix, temporarySuffix);
+std::string braid::temporaryPathOf(const std::string &path, const std::string &job) {
+  return concat(path, job.empty() ? "" : ".", job, temporarySuffix);
+}
+
+void braid::removeLeftovers(const std::string &directory, const std::string &job) {
+  const std::string file(fileSuffix), own = temporaryPathOf("", job), ownFile = temporaryPathOf(file, job);
   std::vector<fs::path> leftovers;
   std::error_code error;
   for (const fs::directory_entry &entry : fs::directory_iterator(directory, error))
-    if (stepOf(entry.path().filename().string(), {temporarySuffix, removedSuffix, file}))
+    if (stepOf(entry.path().filename().string(),
+               {own, ownFile, removedSuffix, temporarySuffix, temporaryPathOf(file, "")}))
       leftovers.push_back(entry.path());
   for (const fs::path &path : leftovers)
     fs::remove_all(path, error);

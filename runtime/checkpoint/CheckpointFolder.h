@@ -1,8 +1,9 @@
 //===- CheckpointFolder.h - the checkpoints in a directory ----------------===//
 //
 // step-00000020.safetensors, or a folder step-00000020 of one file a rank and an
-// index.  What is being written, or removed, has ".tmp" behind its name until one
-// rename makes it a checkpoint, or after one has made it none.
+// index.  What is being written has the job's id and ".tmp" behind its name until one
+// rename makes it a checkpoint; what is being removed ".old.tmp", after one has made it
+// none.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_CHECKPOINTFOLDER_H
@@ -32,8 +33,12 @@ std::string rankFilePath(const std::string &folder, int rank);
 // Creates the directory if need be.  Throws Error when it cannot be written to.
 void prepareDirectory(const std::string &directory);
 
-// What a job that was killed has left of checkpoints that it was writing or removing.
-void removeLeftovers(const std::string &directory);
+// Under which a job writes what shall be `path`: two jobs never write to the same place.
+std::string temporaryPathOf(const std::string &path, const std::string &job);
+
+// What a job that does not run any more has left of checkpoints that it was writing, and
+// what anyone, or a version without ids, has left of those.
+void removeLeftovers(const std::string &directory, const std::string &job);
 
 // Gives what was written under `temporary` its name, in place of what had it.
 void commitCheckpoint(const std::string &temporary, const std::string &path);

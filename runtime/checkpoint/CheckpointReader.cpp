@@ -4,6 +4,7 @@
 #include "base/Hash.h"
 #include "base/NumberTypes.h"
 #include "checkpoint/Checkpoint.h"
+#include "checkpoint/CheckpointIndex.h"
 #include "checkpoint/PieceReader.h"
 #include "core/Agree.h"
 #include "core/AllOrNothing.h"
@@ -42,6 +43,14 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
     }
   }
   fail("no checkpoint in '", path, "' can be read; the newest: ", firstProblem);
+}
+
+// Without looking at the files of all ranks.
+std::string braid::savedJobId(const std::string &path) {
+  const bool isFolder = std::filesystem::is_directory(path);
+  auto strings = isFolder ? CheckpointIndex(indexPath(path)).metadata() : SafetensorsFile(path).metadata();
+  auto at = strings.find("job_id");
+  return at == strings.end() ? "" : at->second;
 }
 
 std::string braid::earlierCheckpoint(const std::string &path) {

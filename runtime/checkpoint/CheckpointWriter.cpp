@@ -45,14 +45,26 @@ bool othersWrite(const br_model &model) {
   return false;
 }
 
+// Versions without ids saved what such a job goes on from.  What cannot be read may be
+// anybody's.
+bool isOfJob(const std::string &path, const std::string &job) {
+  try {
+    const std::string id = savedJobId(path);
+    return id.empty() || id == job;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
 // A rank's file says what it belongs to; the state of the job is in the index.
 std::string describePart(const JobState &state, int rank) {
-  return concat(R"({"format":"braid-checkpoint-2-part","step":")", state.step, R"(","rank":")", rank, R"("})");
+  return concat(R"({"format":"braid-checkpoint-2-part","job_id":")", state.id, R"(","step":")", state.step,
+                R"(","rank":")", rank, R"("})");
 }
 
 } // namespace
 
-CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep)
+CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job)
     : model(model), directory(std::move(directory)), mine(savedTensorsOf(model.table(), model.rank().number)),
       inFolder(othersWrite(model.table())), chunk(chunkBytes), keep(keep) {
   const br_model &table = model.table();
@@ -65,8 +77,10 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
     if (!model.rank().isFirst())
       return;
     prepareDirectory(this->directory);
-    removeLeftovers(this->directory);
-    steps = checkpointSteps(this->directory);
+    removeLeftovers(this->directory, job);
+    for (int64_t step : keep > 0 ? checkpointSteps(this->directory) : std::vector<int64_t>())
+      if (isOfJob(checkpointPath(this->directory, step), job))
+        steps.push_back(step);
     steps.reserve(steps.size() + keep + 16);
     if (inFolder)
       parts = describeParts(table);
@@ -80,7 +94,7 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
 
 void CheckpointWriter::save(const JobState &state) {
   finalPath = checkpointPath(directory, state.step, inFolder);
-  temporaryPath = finalPath + ".tmp";
+  temporaryPath = temporaryPathOf(finalPath, state.id);
   auto undo = [&](const Error &error) {
     std::error_code ignored;
     if (model.rank().isFirst())

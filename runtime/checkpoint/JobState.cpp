@@ -2,6 +2,7 @@
 
 #include "checkpoint/JobState.h"
 
+#include "base/Checksum.h"
 #include "base/Error.h"
 #include "base/Format.h"
 
@@ -15,6 +16,7 @@ std::string braid::describeJob(const br_model &model, const JobState &s, const c
   char hash[20];
   std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(model.graph_hash));
   nlohmann::ordered_json metadata = {{"format", format},
+                                     {"job_id", s.id},
                                      {"model", model.name},
                                      {"graph_hash", hash},
                                      {"step", std::to_string(s.step)},
@@ -69,6 +71,10 @@ JobState braid::parseJob(const std::map<std::string, std::string> &strings, cons
   from.get("min_lr", s.minLr);
   from.get("warmup", s.warmup);
   from.get("decay_steps", s.decaySteps);
+  if (auto id = strings.find("job_id"); id != strings.end())
+    s.id = id->second;
+  if (!s.id.empty() && !parseChecksum(s.id))
+    fail("'", path, "' is corrupt: its metadata has job_id = '", s.id, "', which is not 16 hexadecimal digits");
   s.batchOrder = from.get("batch_order");
   s.schedule = from.get("schedule");
   if (s.step < 0 || s.tokensSeen < 0)

@@ -11,6 +11,7 @@
 namespace braid {
 
 struct JobState {
+  std::string id;         // of the job: 16 hexadecimal digits; empty in older checkpoints
   int64_t step = 0;       // completed
   int64_t tokensSeen = 0; // the position in the data
   double epoch = 0;

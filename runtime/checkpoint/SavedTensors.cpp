@@ -67,8 +67,9 @@ void SavedTensors::check(const StoredFile &stored, int rank) {
   if (checkedFile.hasChecksums() != checked)
     fail("'", checked ? stored.path : indexPath(name),
          "' is damaged: it has no checksums, and other files of the checkpoint have");
-  auto step = strings.find("step");
-  expect("step", step == strings.end() ? "" : step->second);
+  for (const char *key : {"job_id", "step"})
+    if (auto of = strings.find(key); of != strings.end())
+      expect(key, of->second);
   expect("rank", std::to_string(rank));
   for (const Stored &piece : stored.pieces) {
     const SavedTensor &tensor = all.at(piece.tensor);

@@ -116,7 +116,7 @@ void Trainer::findMeasured() {
 // After everything that can be refused: a mistake overwrites nothing.
 void Trainer::openOutputs() {
   if (!options.checkpoint.empty())
-    writer.emplace(job.model, options.checkpoint, options.keep);
+    writer.emplace(job.model, options.checkpoint, options.keep, job.state.id);
   if (!isFirst())
     return;
   log.emplace(options.log, options.resume);

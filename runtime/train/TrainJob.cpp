@@ -4,8 +4,10 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "checkpoint/JobId.h"
 #include "comm/Bootstrap.h"
 #include "core/Agree.h"
+#include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 #include "core/Plan.h"
 #include "train/Evaluate.h"
@@ -27,6 +29,12 @@ static std::optional<SavedTensors> openSaved(const TrainOptions &options, const 
     fail("'", options.checkpoint,
          "' already holds checkpoints; go on from them with --resume, or give another directory");
   return std::nullopt;
+}
+
+// Taken before anything in the directory is looked at.
+static std::unique_ptr<DirectoryLock> lockOf(const TrainOptions &options, const Rank &rank) {
+  const bool saves = !options.checkpoint.empty() && rank.isFirst();
+  return saves ? std::make_unique<DirectoryLock>(options.checkpoint) : nullptr;
 }
 
 // What is given on the command line replaces what the checkpoint holds.
@@ -74,7 +82,7 @@ static int chooseMicrobatches(const br_model &table, const br_program &train, co
 }
 
 TrainJob::TrainJob(const br_model &table, const TrainOptions &options, const Rank &rank)
-    : saved(openSaved(options, rank)), table(table), state(initialState(saved, options)),
+    : lock(lockOf(options, rank)), saved(openSaved(options, rank)), table(table), state(initialState(saved, options)),
       model(table, options.threads, rank), train(model.program("train")),
       accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
       eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
@@ -83,6 +91,7 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, const Ran
                           &train, eval)),
       microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)) {
   checkAgreement(options);
+  nameJob(options);
   checkData(options);
   loadTensors(options);
   checkCopiesAreEqual(model);
@@ -117,6 +126,20 @@ void TrainJob::checkData(const TrainOptions &options) const {
 //===----------------------------------------------------------------------===//
 // The start
 //===----------------------------------------------------------------------===//
+
+// Checkpoints say whose they are, and the lock says who holds it.
+void TrainJob::nameJob(const TrainOptions &options) {
+  if (options.checkpoint.empty())
+    return;
+  state.id = agreeOnJobId(model, state.id);
+  allOrNothing(model, [&] {
+    if (!lock)
+      return;
+    lock->recordJob(state.id);
+    if (!lock->predecessor().empty())
+      removeLeftovers(options.checkpoint, lock->predecessor());
+  });
+}
 
 void TrainJob::loadTensors(const TrainOptions &options) {
   if (saved) {

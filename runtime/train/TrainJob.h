@@ -8,6 +8,7 @@
 #define BRAID_TRAIN_TRAINJOB_H
 
 #include "checkpoint/Checkpoint.h"
+#include "checkpoint/DirectoryLock.h"
 #include "checkpoint/JobState.h"
 #include "core/Model.h"
 #include "data/Batches.h"
@@ -27,7 +28,8 @@ public:
   void announce() const;
 
 private:
-  std::optional<SavedTensors> saved; // to be resumed from
+  std::unique_ptr<DirectoryLock> lock; // of the first rank, as long as the job lives
+  std::optional<SavedTensors> saved;   // to be resumed from
 
 public:
   const br_model &table;
@@ -39,6 +41,7 @@ public:
 
 private:
   void checkAgreement(const TrainOptions &options);
+  void nameJob(const TrainOptions &options);
   void checkData(const TrainOptions &options) const;
   void loadTensors(const TrainOptions &options);
 };

@@ -48,6 +48,18 @@ TEST_F(Damaged, fileOfAnotherStep) {
   expectRefused("it is of step '9', not '8'");
 }
 
+TEST_F(Damaged, fileOfAnotherJob) {
+  save(model, scratch / "one", 8, 0, "00000000000000aa");
+  save(model, scratch / "other", 8, 0, "00000000000000bb");
+  const std::string file = "/step-00000008/rank-00001.safetensors";
+  fs::copy_file(scratch / "other" + file, scratch / "one" + file, fs::copy_options::overwrite_existing);
+  const std::string error = load(alone, scratch / "one/step-00000008");
+  EXPECT_NE(error.find("'" + (scratch / "one" + file) + "' does not belong to the index of its checkpoint: it is of " +
+                       "job_id '00000000000000bb', not '00000000000000aa'"),
+            std::string::npos)
+      << error;
+}
+
 TEST_F(Damaged, olderOnesAreTaken) {
   save(model, scratch.path, 9);
   fs::remove(scratch / "step-00000009/rank-00002.safetensors");

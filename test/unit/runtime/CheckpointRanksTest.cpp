@@ -36,7 +36,7 @@ TEST(CheckpointRanks, sameLayoutWritesTheSameBytesAgain) {
     save(model, scratch / "a", 3);
     model.run([&](Model &m) {
       restoreTensors(openCheckpoint(scratch / "a", m.rank()), m, Restore::Everything);
-      CheckpointWriter(m, scratch / "b", 0).save(stateOf(3));
+      CheckpointWriter(m, scratch / "b", 0, "").save(stateOf(3));
     });
     std::string first = checkpointPath(scratch / "a", 3), second = checkpointPath(scratch / "b", 3);
     if (!fs::is_directory(first)) {
@@ -128,7 +128,7 @@ TEST(CheckpointRanks, needsBuffersOnly) {
     size_t saving = 0;
     auto errors = model->run([&](Model &m) {
       fill(m);
-      CheckpointWriter writer(m, scratch.path, 1);
+      CheckpointWriter writer(m, scratch.path, 1, "");
       writer.save(stateOf(1));
       rendezvous(begun, [] { startCountingAllocations(); });
       writer.save(stateOf(2));
@@ -181,6 +181,21 @@ TEST(CheckpointRanks, keepsTheNewestAndRemovesLeftovers) {
   EXPECT_EQ(namesIn(scratch.path), (Names{"step-00000005", "step-00000006", "step-notes.tmp"}));
 }
 
+TEST(CheckpointRanks, otherJobsCheckpointsStay) {
+  ScratchDirectory scratch;
+  ShardedModel flat(2, logical, Sharding::Flat), alone(1, logical, Sharding::Replicated);
+  const std::string one = "00000000000000aa", other = "00000000000000bb";
+  save(flat, scratch.path, 1); // of a version without ids
+  save(alone, scratch.path, 2, 0, one);
+  save(flat, scratch.path, 3, 0, one);
+  fs::create_directories(scratch / ("step-00000009." + one + ".tmp"));
+  writeFile(scratch / ("step-00000009.safetensors." + other + ".tmp"), "half of it");
+  for (int64_t step : {4, 5, 6})
+    save(flat, scratch.path, step, 2, other);
+  EXPECT_EQ(namesIn(scratch.path), (Names{"step-00000002.safetensors", "step-00000003", "step-00000005",
+                                          "step-00000006", "step-00000009." + one + ".tmp"}));
+}
+
 TEST(CheckpointRanks, theSameStepOfAnotherMeshIsReplaced) {
   ScratchDirectory scratch;
   ShardedModel alone(1, logical, Sharding::Replicated), flat(2, logical, Sharding::Flat);
@@ -208,7 +223,7 @@ TEST(CheckpointRanks, oneRanksFailureIsEverybodys) {
   rlimit tight = old;
   tight.rlim_cur = most - 1;
   setrlimit(RLIMIT_FSIZE, &tight);
-  auto errors = model.run([&](Model &m) { CheckpointWriter(m, scratch.path, 0).save(stateOf(2)); });
+  auto errors = model.run([&](Model &m) { CheckpointWriter(m, scratch.path, 0, "").save(stateOf(2)); });
   setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, oldHandler);
   EXPECT_NE(errors[0].find("the checkpoint of step 2 was not saved (earlier ones are intact): cannot write"),

@@ -69,16 +69,17 @@ inline void expectFilled(Model &model, bool optimizerState = true) {
   });
 }
 
-inline JobState stateOf(int64_t step) {
+inline JobState stateOf(int64_t step, const std::string &id = "") {
   JobState state;
-  state.step = step, state.tokensSeen = 80 * step, state.lastLoss = 1.5f;
+  state.id = id, state.step = step, state.tokensSeen = 80 * step, state.lastLoss = 1.5f;
   return state;
 }
 
-inline void save(const ShardedModel &model, const std::string &directory, int64_t step, int keep = 0) {
+inline void save(const ShardedModel &model, const std::string &directory, int64_t step, int keep = 0,
+                 const std::string &id = "") {
   auto errors = model.run([&](Model &m) {
     fill(m);
-    CheckpointWriter(m, directory, keep).save(stateOf(step));
+    CheckpointWriter(m, directory, keep, id).save(stateOf(step, id));
   });
   for (const std::string &error : errors)
     ASSERT_EQ(error, "");

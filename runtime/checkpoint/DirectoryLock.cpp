@@ -1,0 +1,206 @@
+//===- DirectoryLock.cpp - one job at a time in a directory of checkpoints ===//
+
+#include "checkpoint/DirectoryLock.h"
+
+#include "base/Error.h"
+#include "checkpoint/CheckpointFolder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace braid;
+namespace fs = std::filesystem;
+
+//===----------------------------------------------------------------------===//
+// What the file says
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Record = std::map<std::string, std::string>;
+
+// When a process started, in ticks since the system did: numbers are used again, this is
+// not.  Empty for one that does not run.
+std::string startOf(const std::string &process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const size_t name = text.rfind(')'); // which may hold anything
+  std::istringstream fields(name == std::string::npos ? "" : text.substr(name + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) // of proc(5)
+    fields >> field;
+  return fields ? field : "";
+}
+
+std::string ownHost() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// Containers number their processes by themselves.
+std::string ownNumbering() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/ns/pid", error).string();
+}
+
+Record ownRecord() {
+  char now[32];
+  const std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  std::strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S UTC", &utc);
+  const std::string process = std::to_string(getpid());
+  return {{"job", ""},      {"host", ownHost()},           {"process", process},
+          {"started", now}, {"numbering", ownNumbering()}, {"ticks", startOf(process)}};
+}
+
+Record readRecord(const std::string &path) {
+  Record record;
+  std::ifstream file(path);
+  for (std::string line; record.size() < 16 && std::getline(file, line);)
+    if (const size_t space = line.find(' '); space != std::string::npos)
+      record[line.substr(0, space)] = line.substr(space + 1);
+  return record;
+}
+
+std::string describe(Record &holder) {
+  if (holder.empty())
+    return "another process, which has not written down yet who it is";
+  return concat(holder["job"].empty() ? "a job" : "job " + holder["job"], " on host '", holder["host"], "', process ",
+                holder["process"], ", started ", holder["started"]);
+}
+
+bool isOfThisHost(Record &holder) { return holder["host"] == ownHost() && holder["numbering"] == ownNumbering(); }
+
+bool runs(Record &holder) {
+  const std::string ticks = startOf(holder["process"]);
+  return !ticks.empty() && ticks == holder["ticks"];
+}
+
+// Network file systems whose flock may be one for each host, by their numbers of statfs(2).
+bool mayLockEachHostAlone(int fd) {
+  constexpr unsigned long types[] = {0x6969 /*NFS*/,     0x65735546 /*FUSE*/, 0x01021997 /*9P*/,
+                                     0x517B /*SMB*/,     0xFF534D42 /*CIFS*/, 0xFE534D42 /*SMB 2*/,
+                                     0x5346414F /*AFS*/, 0x0BD00BD0 /*Lustre*/};
+  struct statfs info;
+  if (fstatfs(fd, &info) != 0)
+    return true;
+  const unsigned long type = static_cast<uint32_t>(info.f_type);
+  return std::find(std::begin(types), std::end(types), type) != std::end(types);
+}
+
+[[noreturn]] void refuseHeld(const std::string &directory, Record holder) {
+  fail("'", directory, "' is in use by ", describe(holder),
+       "; let it end, or give this job another --checkpoint directory");
+}
+
+[[noreturn]] void refuseElsewhere(const std::string &directory, const std::string &path, Record holder) {
+  fail("'", directory, "' was locked by ", describe(holder),
+       ", and its file system does not tell whether that one still runs; if it does not, remove '", path,
+       "' and start again");
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The lock
+//===----------------------------------------------------------------------===//
+
+DirectoryLock::DirectoryLock(const std::string &directory, Flock flock)
+    : directory(directory), path(directory + "/.lock"), isNew(!fs::exists(directory)), own(ownRecord()) {
+  prepareDirectory(directory);
+  // Another job may remove the file between two steps of this one: then once more.
+  for (int i = 0; i < 100 && !held; ++i)
+    held = tryFlock(flock);
+  if (!held)
+    fail("cannot lock '", path, "': other jobs come and go there; give this one another --checkpoint directory");
+}
+
+// False: the file was removed meanwhile.
+bool DirectoryLock::tryFlock(Flock flock) {
+  fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    fail("cannot write '", path, "': ", std::strerror(errno));
+  const int problem = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  Record holder = readRecord(path);
+  const bool isElsewhere = !holder.empty() && !isOfThisHost(holder) && mayLockEachHostAlone(fd);
+  if (problem == 0 && isOwn() && !isElsewhere) {
+    before = holder["job"];
+    write(path);
+    return true;
+  }
+  close(std::exchange(fd, -1));
+  if (problem == EWOULDBLOCK)
+    refuseHeld(directory, holder);
+  if (problem == 0 && isElsewhere)
+    refuseElsewhere(directory, path, holder);
+  return problem != 0 && problem != EINTR && tryFile();
+}
+
+// Without flock: who makes the file has the lock.
+bool DirectoryLock::tryFile() {
+  Record holder = readRecord(path);
+  if (!holder.empty() && !isOfThisHost(holder))
+    refuseElsewhere(directory, path, holder);
+  if (!holder.empty() && runs(holder))
+    refuseHeld(directory, holder);
+  before = holder["job"];
+  // It is whole when it gets its name.
+  const std::string whole = concat(path, ".", own["host"], ".", own["process"]);
+  write(whole);
+  unlink(path.c_str());
+  const bool made = link(whole.c_str(), path.c_str()) == 0;
+  unlink(whole.c_str());
+  return made;
+}
+
+void DirectoryLock::write(const std::string &to) const {
+  std::string text;
+  for (const auto &[name, value] : own)
+    text += concat(name, " ", value, "\n");
+  std::ofstream file(to);
+  if (!(file << text).flush())
+    fail("cannot write '", to, "': ", std::strerror(errno));
+}
+
+// Whether the file is still the one that this job has made or locked.
+bool DirectoryLock::isOwn() const {
+  struct stat mine, named;
+  if (fd < 0) {
+    Record record = readRecord(path);
+    return record["host"] == own.at("host") && record["process"] == own.at("process") &&
+           record["ticks"] == own.at("ticks");
+  }
+  return fstat(fd, &mine) == 0 && stat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+         mine.st_dev == named.st_dev;
+}
+
+void DirectoryLock::recordJob(const std::string &job) {
+  if (!isOwn())
+    fail("'", path, "', the lock of this job, was removed or replaced; let whoever did that end, and start again");
+  own["job"] = job;
+  write(path);
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (held && isOwn())
+    unlink(path.c_str());
+  if (fd >= 0)
+    close(fd);
+  if (isNew)
+    rmdir(directory.c_str()); // unless there is something in it
+}

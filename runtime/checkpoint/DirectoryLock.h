@@ -1,0 +1,53 @@
+//===- DirectoryLock.h - one job at a time in a directory of checkpoints --===//
+//
+// The first rank of a job holds DIR/.lock, by flock, from its start to its end: the kernel
+// gives it up when the process dies.  The file says whose it is: a line each for the job,
+// the host, the process and when it started.  It is removed at the end, so one that is
+// there and free belonged to a job that was killed.
+//
+// Where flock does not tell whether another host's job still runs (network file systems
+// that have none, or one for each host), a file of this host is judged by whether its
+// process runs; one of another host is refused, and the message names the file to remove.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CHECKPOINT_DIRECTORYLOCK_H
+#define BRAID_CHECKPOINT_DIRECTORYLOCK_H
+
+#include <map>
+#include <string>
+#include <sys/file.h>
+
+namespace braid {
+
+class DirectoryLock {
+public:
+  using Flock = int (*)(int fd, int operation);
+
+  // Creates the directory if need be.  Throws Error that says who holds it.
+  explicit DirectoryLock(const std::string &directory, Flock flock = ::flock);
+  DirectoryLock(const DirectoryLock &) = delete;
+  ~DirectoryLock();
+
+  // Writes down the job's id, once that is known.  Throws Error when somebody has taken
+  // the file away meanwhile.
+  void recordJob(const std::string &job);
+  // The job that was killed while it held the lock; empty for none, or if it did not say.
+  const std::string &predecessor() const { return before; }
+
+private:
+  using Record = std::map<std::string, std::string>;
+
+  bool tryFlock(Flock flock);
+  bool tryFile();
+  void write(const std::string &path) const;
+  bool isOwn() const;
+
+  std::string directory, path, before;
+  bool isNew;  // the directory was made for this
+  int fd = -1; // that has the lock; -1: the file alone is it
+  bool held = false;
+  Record own;
+};
+
+} // namespace braid
+#endif // BRAID_CHECKPOINT_DIRECTORYLOCK_H

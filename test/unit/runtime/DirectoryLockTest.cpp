@@ -1,0 +1,145 @@
+//===- DirectoryLockTest.cpp - one job at a time in a directory -----------===//
+
+#include "checkpoint/DirectoryLock.h"
+#include "TestFiles.h"
+#include "base/Error.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace braid;
+using namespace braid::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+int noFlock(int, int) {
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
+// With flock, and on a file system without.
+class Lock : public testing::TestWithParam<DirectoryLock::Flock> {
+protected:
+  // Why the lock cannot be had; empty if it can.
+  std::string tryLock() {
+    try {
+      DirectoryLock second(directory, GetParam());
+      return "";
+    } catch (const Error &error) {
+      return error.what();
+    }
+  }
+  // A job that is killed while it holds the lock; returns its process.
+  pid_t killedJob() {
+    pid_t child = fork();
+    if (child == 0) {
+      DirectoryLock lock(directory, GetParam());
+      lock.recordJob("00000000000000aa");
+      raise(SIGKILL);
+    }
+    waitpid(child, nullptr, 0);
+    return child;
+  }
+
+  ScratchDirectory scratch;
+  std::string directory = scratch / "run", file = directory + "/.lock";
+};
+
+TEST_P(Lock, isHeldByOne) {
+  {
+    DirectoryLock lock(directory, GetParam());
+    EXPECT_EQ(lock.predecessor(), "");
+    EXPECT_NE(tryLock().find("'" + directory + "' is in use by a job on host '"), std::string::npos);
+    lock.recordJob("00000000000000aa");
+    const std::string error = tryLock();
+    EXPECT_NE(error.find("is in use by job 00000000000000aa on host '"), std::string::npos) << error;
+    EXPECT_NE(error.find(concat(", process ", getpid(), ", started 20")), std::string::npos) << error;
+    EXPECT_NE(error.find("; let it end, or give this job another --checkpoint directory"), std::string::npos) << error;
+  }
+  EXPECT_FALSE(fs::exists(directory)); // it was made for the lock, and nothing is in it
+  EXPECT_EQ(tryLock(), "");
+  fs::create_directory(directory);
+  EXPECT_EQ(tryLock(), "");
+  EXPECT_TRUE(fs::is_empty(directory));
+}
+
+TEST_P(Lock, isFreeWhenItsJobWasKilled) {
+  killedJob();
+  EXPECT_TRUE(fs::exists(file));
+  DirectoryLock lock(directory, GetParam());
+  EXPECT_EQ(lock.predecessor(), "00000000000000aa");
+  EXPECT_NE(tryLock(), "");
+}
+
+// Numbers of processes come again: what runs under it now started at another time.
+TEST_P(Lock, isFreeWhenAnotherProcessHasTheNumber) {
+  const pid_t killed = killedJob();
+  std::string text = readFile(file);
+  const std::string old = concat("process ", killed, "\n");
+  writeFile(file, text.replace(text.find(old), old.size(), concat("process ", getpid(), "\n")));
+  EXPECT_EQ(tryLock(), "");
+}
+
+TEST_P(Lock, ofAnotherHost) {
+  killedJob();
+  std::string text = readFile(file);
+  writeFile(file, text.replace(text.find("host "), 5, "host not-"));
+  const std::string error = tryLock();
+  if (GetParam() != noFlock) { // a file system of one host, under whichever name
+    EXPECT_EQ(error, "");
+    return;
+  }
+  EXPECT_NE(error.find("'" + directory + "' was locked by job 00000000000000aa on host 'not-"), std::string::npos)
+      << error;
+  EXPECT_NE(
+      error.find("does not tell whether that one still runs; if it does not, remove '" + file + "' and start again"),
+      std::string::npos)
+      << error;
+  fs::remove(file);
+  EXPECT_EQ(tryLock(), "");
+}
+
+TEST_P(Lock, wasTakenAway) {
+  DirectoryLock lock(directory, GetParam());
+  fs::remove(file);
+  EXPECT_THROW(lock.recordJob("00000000000000aa"), Error);
+  writeFile(file, "host another\n"); // is not this lock's to remove
+}
+
+TEST_P(Lock, garbageIsNobodys) {
+  fs::create_directory(directory);
+  writeFile(file, std::string(100000, '\1'));
+  EXPECT_EQ(tryLock(), "");
+}
+
+TEST(LockRace, neverTwo) {
+  ScratchDirectory scratch;
+  std::atomic<int> holders = 0, most = 0, taken = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i)
+        try {
+          DirectoryLock lock(scratch.path);
+          most = std::max(most.load(), ++holders);
+          ++taken;
+          --holders;
+        } catch (const Error &) {
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(most, 1);
+  EXPECT_GT(taken, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Lock, testing::Values(&::flock, &noFlock));
+
+} // namespace
