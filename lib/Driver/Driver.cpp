@@ -50,7 +50,8 @@ private:
   LogicalResult checkHooks();
   LogicalResult lower();
   LogicalResult emitModule();
-  LogicalResult emitSources();
+  LogicalResult emitSources(const Report &summary);
+  LogicalResult writeReport(const Report &summary);
   LogicalResult emitBinary(ArrayRef<SourceFile> sources);
   LogicalResult report(llvm::Error error);
   bool listsHooks() const { return llvm::is_contained(options.hooks, kListHooks); }
@@ -229,8 +230,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
       options.output, [&](StringRef path) { return compileBinary(folder, temporary->path, *runtime, options, path); }));
 }
 
-LogicalResult Driver::emitSources() {
-  Report summary = readReport(*module, targetOf(*module)->alignment, options.accumulate);
+LogicalResult Driver::emitSources(const Report &summary) {
   // Without times, so that the same graph gives the same sources.
   CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
@@ -250,7 +250,10 @@ LogicalResult Driver::emitSources() {
   } else if (failed(clock.time("compile", [&] { return emitBinary(*files); }))) {
     return failure();
   }
+  return success();
+}
 
+LogicalResult Driver::writeReport(const Report &summary) {
   if (options.report == "-") {
     std::string table;
     llvm::raw_string_ostream os(table);
@@ -307,8 +310,16 @@ static bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
   return !a.empty() && a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
+/// Whether a module or sources go to standard output.
+static bool printsOutput(const DriverOptions &options) {
+  return options.parallel.compare.empty() && options.emit < Emit::Dir &&
+         (options.output.empty() || options.output == "-");
+}
+
 /// Nothing is written over something else that is read or written.
 static llvm::Error checkPlaces(const DriverOptions &options) {
+  if (options.report == "-" && printsOutput(options))
+    return makeError("--report=- and the output would mix on standard output: name a file for one of them");
   if (isSameFile(options.input, options.output))
     return makeError("the output '" + options.output + "' is the graph itself");
   if (isSameFile(options.input, options.report))
@@ -331,9 +342,9 @@ LogicalResult Driver::checkOptions() {
     return failure();
   if (options.output.empty() && options.emit >= Emit::Dir && !compares && !listsHooks())
     return report(makeError("no output is named; give one by -o"));
-  if (!options.report.empty() && options.emit <= Emit::Memory)
-    return report(
-        makeError("--report needs the memory plan of a program: leave --emit out, or emit cpp, cu, dir or exe"));
+  if (!options.report.empty() && options.emit < Emit::Memory)
+    return report(makeError("--report needs a memory plan, which --emit=tg, comm and exec do not make: leave --emit "
+                            "out, or emit memory, cpp, cu, dir or exe"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
   if (failed(report(checkPlaces(options))))
@@ -386,7 +397,11 @@ LogicalResult Driver::run() {
     if (failed(lower()))
       return failure();
   }
-  return options.emit <= Emit::Memory ? emitModule() : emitSources();
+  if (options.emit < Emit::Memory)
+    return emitModule();
+  Report summary = readReport(*module, targetOf(*module)->alignment, options.accumulate);
+  return success(succeeded(options.emit == Emit::Memory ? emitModule() : emitSources(summary)) &&
+                 succeeded(writeReport(summary)));
 }
 
 LogicalResult Driver::printPipeline() {
