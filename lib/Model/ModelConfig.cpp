@@ -1,6 +1,7 @@
 //===- ModelConfig.cpp - presets and config.json --------------------------===//
 
 #include "lib/Model/ModelConfig.h"
+#include "lib/Model/JsonKeys.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -235,6 +236,9 @@ Expected<ModelConfig> braid::readModelConfig(StringRef path) {
   Expected<json::Value> value = json::parse((*buffer)->getBuffer());
   if (!value)
     return createStringError("%s:%s", path.str().c_str(), toString(value.takeError()).c_str());
+  if (std::optional<StringRef> key = repeatedKey((*buffer)->getBuffer()))
+    return createStringError("%s: '%s' stands twice in an object; leave one of them out", path.str().c_str(),
+                             key->str().c_str());
   const json::Object *object = value->getAsObject();
   if (!object)
     return createStringError("%s: expected a JSON object", path.str().c_str());

@@ -42,13 +42,18 @@ bool isValidFor(const Option &option, std::string_view text) {
   return isValid(option.value, text, option.field.least, option.field.most);
 }
 
-bool isAmong(std::string_view name, std::string_view names) {
-  for (size_t start = 0, end; start < names.size(); start = end + 1) {
-    end = std::min(names.find(' ', start), names.size());
-    if (names.substr(start, end - start) == name)
-      return true;
+std::vector<std::string_view> split(std::string_view text, char between) {
+  std::vector<std::string_view> items;
+  for (size_t start = 0, end; start <= text.size(); start = end + 1) {
+    end = std::min(text.find(between, start), text.size());
+    items.push_back(text.substr(start, end - start));
   }
-  return false;
+  return items;
+}
+
+bool isAmong(std::string_view name, std::string_view names) {
+  const std::vector<std::string_view> all = split(names, ' ');
+  return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 class Reader {
@@ -107,9 +112,23 @@ private:
       return name + " is given " + std::to_string(countOf(option.name)) + " times: leave all but one out";
     if (text.empty() && value.mayBeAlone)
       return {};
-    if (text.empty() && value.kind != Kind::List)
+    if (text.empty())
       return name + " has no value: write " + example(option) + ", or leave it out";
+    if (value.kind == Kind::List)
+      return checkItems(option, text);
     return isValidFor(option, text) ? "" : sayInvalid(option, text);
+  }
+
+  std::string checkItems(const Option &option, std::string_view text) const {
+    for (std::string_view item : split(text, ',')) {
+      if (item.empty())
+        return named(option, text) + " has an empty place in its list: leave a comma out";
+      if (!isValidFor(option, item))
+        return sayInvalid(option, item);
+      if (countOfItem(option, item) > 1)
+        return std::string(option.name) + " names '" + std::string(item) + "' twice: leave one of them out";
+    }
+    return {};
   }
 
   // What the option needs, excludes, or is itself needed for.
@@ -143,6 +162,16 @@ private:
     return std::count_if(words.given.begin(), words.given.end(), [&](auto &one) { return one.first->name == name; });
   }
 
+  long countOfItem(const Option &option, std::string_view item) const {
+    long count = 0;
+    for (const auto &[given, text] : words.given)
+      if (given == &option) {
+        const std::vector<std::string_view> items = split(text, ',');
+        count += std::count(items.begin(), items.end(), item);
+      }
+    return count;
+  }
+
   const Command &command;
   const Words &words;
   std::string_view target;
@@ -153,10 +182,8 @@ void store(const Option &option, std::string_view text, void *object) {
     text = option.value.implied;
   if (option.value.kind != Kind::List)
     return option.field.store(object, option.value, text);
-  for (size_t start = 0, end; start <= text.size(); start = end + 1) {
-    end = std::min(text.find(',', start), text.size());
-    option.field.store(object, option.value, text.substr(start, end - start));
-  }
+  for (std::string_view item : split(text, ','))
+    option.field.store(object, option.value, item);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "tools/braid-interp/Options.h"
 #include "tools/CommandLine.h"
+#include <cmath>
 
 using namespace braid;
 using namespace braid::cli;
@@ -25,7 +26,7 @@ Passes are textual pipelines, or @FILE to read one. Passes on functions need not
 bool isAssignment(std::string_view text) {
   auto [name, number] = llvm::StringRef(text).split('=');
   double value;
-  return !name.empty() && !number.getAsDouble(value);
+  return !name.empty() && !number.getAsDouble(value) && std::isfinite(value);
 }
 
 constexpr Option kGeneral[] = {
@@ -116,7 +117,10 @@ Options interp::parseCommandLine(int argc, char **argv) {
   options.inputs.initialize |= options.mode == Mode::Train;
   for (llvm::StringRef text : options.numbers) {
     auto [name, number] = text.split('=');
-    number.getAsDouble(options.inputs.numbers[name]);
+    auto [given, isNew] = options.inputs.numbers.try_emplace(name);
+    if (!isNew)
+      exitForUsage("braid-interp", ("--set gives '" + name + "' two numbers: leave one of them out").str());
+    number.getAsDouble(given->second);
   }
   options.print |= options.outputFile.empty() && options.expectFile.empty();
   options.tolerance.relative =

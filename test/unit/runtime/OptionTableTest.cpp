@@ -31,6 +31,8 @@ constexpr Option kFiles[] = {
     {"FILE", text(""), "What is read", into<&Outer::file>(), required()},
     {"--folder", text("DIR"), "What is read instead", into<&Outer::folder>(), excludes("FILE")},
     {"--names", list("NAMES"), "Some names", into<&Outer::names>()},
+    {"--even", list("N", [](std::string_view text) { return text == "2" || text == "4" || text == "6"; }, "2, 4 or 6"),
+     "Some even numbers", into<&Outer::names>()},
 };
 constexpr Option kNumbers[] = {
     {"--share", number("X", 0, 1), "A share", into<&Inner::share>()},
@@ -114,6 +116,22 @@ TEST(OptionTable, namesTheOptionTheValueAndWhatIsValid) {
   EXPECT_EQ(errorOf({{"FILE", "f"}, {"--count", ""}}), "--count has no value: write --count=N, or leave it out");
   EXPECT_EQ(errorOf({{"FILE", "f"}, {"--seed", "1"}, {"--seed", "1"}}),
             "--seed is given 2 times: leave all but one out");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--seed", "18446744073709551616"}}),
+            "--seed=18446744073709551616: invalid value; expected an integer of at least 0");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--share", "nan"}}), "--share=nan: invalid value; expected a number from 0 to 1");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--share", "1e999"}}),
+            "--share=1e999: invalid value; expected a number from 0 to 1");
+}
+
+TEST(OptionTable, listsHaveNoEmptyPlaceAndNameNothingTwice) {
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", ""}}), "--names has no value: write --names=NAMES, or leave it out");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", "a,,b"}}),
+            "--names=a,,b has an empty place in its list: leave a comma out");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", "a,b,a"}}), "--names names 'a' twice: leave one of them out");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", "a,b"}, {"--names", "b"}}),
+            "--names names 'b' twice: leave one of them out");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--even", "2,4"}}), "");
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--even", "2,5"}}), "--even=5: invalid value; expected 2, 4 or 6");
 }
 
 TEST(OptionTable, optionsDependOnEachOther) {
