@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 6
+#define BR_ABI_VERSION 7
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -145,6 +145,9 @@ typedef struct {
 //            step, microbatch), position (i32 scalar)
 //   results  loss (f32 scalar), grad_norm (f32 scalar), logits (f32[V]) or any
 //            name that the graph asked to keep
+// The numbers of an input that the program indexes with are those of [0, extent), or
+// `ignored` (0 if nothing is ignored): of others it makes garbage, so data is checked.
+// An extent of 0: they are no indices.
 typedef struct {
   const char *name;
   const char *role;
@@ -153,6 +156,7 @@ typedef struct {
   int64_t shape[BR_MAX_RANK];
   uint64_t offset, bytes;
   int32_t dims[BR_MAX_RANK], flat, partial;
+  int64_t extent, ignored;
 } br_io;
 
 // `run` fails when communication does; br_comm_error says why.

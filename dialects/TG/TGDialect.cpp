@@ -1,6 +1,7 @@
 //===- TGDialect.cpp - registration, attributes, the argument contract ----===//
 
 #include "dialects/TG/TG.h"
+#include "dialects/TG/TGIndices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -26,6 +27,7 @@ void TGDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/TG/TGOps.cpp.inc"
       >();
+  attachIndexRanges(*getContext());
 }
 
 Operation *TGDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

@@ -24,6 +24,13 @@ struct IgnoredTargets {
   bool isMean = true; ///< Of those that count; else their sum.
 };
 
+/// An input whose numbers are indices, as br_io tells the runtime: those of [0, extent), and
+/// `ignored`.
+struct IndexedBy {
+  std::string input; ///< Its name.
+  int64_t extent = 0, ignored = 0;
+};
+
 struct CodegenOptions {
   /// The model's name, for messages of the binary.
   std::string modelName = "model";
@@ -31,8 +38,8 @@ struct CodegenOptions {
   uint64_t graphHash = 0;
   /// Microbatches a step.
   int64_t accumulate = 1;
-  /// Rows of the table that tokens index in the graph; 0 where only the module says.
-  int64_t vocabularySize = 0;
+  /// As the graph says; a module in memory form only knows what it gathers by.
+  std::vector<IndexedBy> indices = {};
   /// None where every row of a batch counts.
   std::optional<IgnoredTargets> ignored = {};
   /// The memory plan as JSON text, which the binary prints on request.

@@ -6,6 +6,7 @@
 #include "lib/Codegen/CppText.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -110,8 +111,37 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
 // Programs
 //===----------------------------------------------------------------------===//
 
+/// What the numbers of an input may be, by its name.
+using IndexRanges = llvm::StringMap<IndexedBy>;
+
+/// Those of the graph, or of a module without one the rows that it gathers.
+static IndexRanges indexRangesOf(ModuleOp module, const ArenaMap &arena, const CodegenOptions &options) {
+  IndexRanges ranges;
+  for (const IndexedBy &range : options.indices)
+    ranges[range.input] = range;
+  if (!ranges.empty())
+    return ranges;
+  module.walk([&](exec::GatherOp op) {
+    auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(op.getIndices()));
+    if (buffer && buffer.getIo() == "input")
+      ranges[buffer.getName()] = {buffer.getName().str(), cast<exec::RefType>(op.getTable().getType()).getShape()[0]};
+  });
+  return ranges;
+}
+
+/// Rows of the table that tokens index, or 0.
+static int64_t vocabularySize(ModuleOp module, const IndexRanges &ranges) {
+  int64_t size = 0;
+  module.walk([&](exec::BufferOp buffer) {
+    if (buffer.getIo() == "input" && buffer.getRole() == tg::stringifyRole(tg::Role::Tokens))
+      size = ranges.lookup(buffer.getName()).extent;
+  });
+  return size;
+}
+
 /// Inputs, then results: returns how many of each.
-static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, RankTables &ranks, llvm::raw_ostream &os) {
+static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const IndexRanges &ranges, RankTables &ranks,
+                                               llvm::raw_ostream &os) {
   int counts[2] = {0, 0};
   for (int wantsResult : {0, 1})
     for (auto buffer : program.getOps<exec::BufferOp>()) {
@@ -124,24 +154,15 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, RankTabl
       FailureOr<PartOfTensor> part = ranks.partOf(buffer, type);
       if (failed(part))
         return failure();
+      IndexedBy range = wantsResult ? IndexedBy() : ranges.lookup(buffer.getName());
       os << "    {" << stringLiteral(buffer.getName()) << ", " << stringLiteral(buffer.getRole().value_or("")) << ", "
          << dtypeText(type.getElementType()) << ", " << part->shape.size() << ", " << listText(part->shape) << ", "
          << buffer.getOffset() << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
-         << listText(part->dims) << ", " << part->flat << ", " << part->partial << "},\n";
+         << listText(part->dims) << ", " << part->flat << ", " << part->partial << ", " << range.extent << ", "
+         << range.ignored << "},\n";
       ++counts[wantsResult];
     }
   return std::make_pair(counts[0], counts[1]);
-}
-
-/// Rows of the table that tokens index, or 0.
-static int64_t vocabularySize(ModuleOp module, const ArenaMap &arena) {
-  int64_t size = 0;
-  module.walk([&](exec::GatherOp op) {
-    auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(op.getIndices()));
-    if (buffer && buffer.getRole() == tg::stringifyRole(tg::Role::Tokens))
-      size = cast<exec::RefType>(op.getTable().getType()).getShape()[0];
-  });
-  return size;
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,13 +240,13 @@ static std::string actionsText(StringRef table, ArrayRef<std::string> actions) {
   return text + "};\n";
 }
 
-static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &steps, RankTables &ranks, KindText &text,
-                                   StringRef suffix) {
+static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &steps, const IndexRanges &ranges,
+                                   RankTables &ranks, KindText &text, StringRef suffix) {
   std::string ios, actions, programs;
   for (exec::ProgramOp program : kind.programs) {
     std::string table = identifier(program.getSymName()) + "_ios", rows;
     llvm::raw_string_ostream rowStream(rows);
-    FailureOr<std::pair<int, int>> counts = printIos(program, ranks, rowStream);
+    FailureOr<std::pair<int, int>> counts = printIos(program, ranges, ranks, rowStream);
     if (failed(counts))
       return failure();
     bool any = counts->first + counts->second > 0;
@@ -242,10 +263,9 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
   if (!ios.empty())
-    text.tables +=
-        "// name, role, type, rank, shape, offset, bytes, groups that\n// shard it and that it is a sum over; "
-        "inputs before results\n" +
-        ios + "\n";
+    text.tables += "// name, role, type, rank, shape, offset, bytes, groups that shard it and\n"
+                   "// that it is a sum over, what it indexes and ignores; inputs before results\n" +
+                   ios + "\n";
   if (!actions.empty())
     text.tables += "// what each action is\n" + actions + "\n";
   text.tables += "// name, function, inputs and results, how many of each, actions\nstatic const br_program programs" +
@@ -264,10 +284,11 @@ static std::string callsText(StringRef name, ArrayRef<std::string> rows, StringR
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
                                            const CodegenOptions &options) {
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
+  IndexRanges ranges = indexRangesOf(module, ArenaMap(module), options);
   SmallVector<KindText> kinds(ranks.getKinds().size());
   for (auto [number, kind, text] : llvm::enumerate(ranks.getKinds(), kinds))
     if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
-        failed(printPrograms(kind, steps, ranks, text, suffixOf(number))))
+        failed(printPrograms(kind, steps, ranges, ranks, text, suffixOf(number))))
       return failure();
 
   std::string text;
@@ -291,7 +312,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
        << stringLiteral(options.ignored->input) << ", " << options.ignored->index << ", "
        << (options.ignored->isMean ? "BR_MEAN" : "BR_SUM") << "};\n\n";
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
-  int64_t vocabulary = options.vocabularySize ? options.vocabularySize : vocabularySize(module, ArenaMap(module));
+  int64_t vocabulary = vocabularySize(module, ranges);
   // Each names the next.
   for (unsigned number = kinds.size(); number-- > 0;) {
     const KindText &kind = kinds[number];

@@ -17,6 +17,7 @@
 #include "lib/Memory/Size.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Target/TargetInfo.h"
+#include "passes/Graph/IndexInputs.h"
 #include "passes/Graph/LossTargets.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/Sequence.h"
@@ -65,7 +66,7 @@ private:
   std::optional<SourceMgrDiagnosticHandler> handler;
   OwningOpRef<ModuleOp> module;
   uint64_t graphHash = 0;
-  int64_t vocabularySize = 0;
+  std::vector<IndexedBy> indices;
   std::optional<IgnoredTargets> ignored;
   PhaseClock clock{options.verbose};
 };
@@ -83,15 +84,13 @@ LogicalResult Driver::report(llvm::Error error) {
 // Input
 //===----------------------------------------------------------------------===//
 
-/// Rows of the table that tokens index, or 0; a rank's program may have a part of it.
-static int64_t vocabularyOf(ModuleOp graph) {
-  int64_t rows = 0;
-  for (auto function : graph.getOps<func::FuncOp>())
-    if (BlockArgument tokens = argumentWithRole(function, tg::Role::Tokens))
-      for (OpOperand &use : tokens.getUses())
-        if (numericKindOf(use.getOwner()) == NumericKind::Embedding && use.getOperandNumber() == 1)
-          rows = cast<RankedTensorType>(use.getOwner()->getOperand(0).getType()).getDimSize(0);
-  return rows;
+/// What the graph indexes by; a rank's program may have a part of a table.
+static std::vector<IndexedBy> indicesOf(func::FuncOp model) {
+  std::vector<IndexedBy> indices;
+  for (const IndexInput &found : findIndexInputs(model))
+    if (auto name = model.getArgAttrOfType<StringAttr>(found.input.getArgNumber(), tg::kInput))
+      indices.push_back({name.str(), found.range.extent, found.range.ignored});
+  return indices;
 }
 
 /// The targets that the loss leaves out, if that is all there is to a row.
@@ -117,8 +116,6 @@ LogicalResult Driver::readInput() {
   handler.emplace(sources, &context);
   context.printOpOnDiagnostic(false); // the line of the source says enough
   module = readGraph(sources, &context);
-  if (module)
-    vocabularySize = vocabularyOf(*module);
   return success(static_cast<bool>(module));
 }
 
@@ -232,7 +229,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 
 LogicalResult Driver::emitSources(const Report &summary) {
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), graphHash, options.accumulate, vocabularySize, ignored, planJson(summary, {})};
+  CodegenOptions codegen{modelName(), graphHash, options.accumulate, indices, ignored, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -375,7 +372,9 @@ LogicalResult Driver::checkHooks() {
 }
 
 LogicalResult Driver::lower() {
-  ignored = ignoredTargetsOf(*module->getOps<func::FuncOp>().begin());
+  func::FuncOp model = *module->getOps<func::FuncOp>().begin();
+  indices = indicesOf(model);
+  ignored = ignoredTargetsOf(model);
   return Lowering(options, clock).run(*module);
 }
 

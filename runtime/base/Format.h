@@ -29,6 +29,9 @@ inline std::string formatBytes(uint64_t n) {
   return text;
 }
 
+// Of a number that is not finite; the sign of nan means nothing.
+inline std::string formatNonFinite(double x) { return x != x ? "nan" : x > 0 ? "inf" : "-inf"; }
+
 // The shortest text that reads back as the same number.
 template <class Number> std::string formatExact(Number x) {
   char text[32];

@@ -107,6 +107,7 @@ public:
   int64_t fillTraining(const br_program &, int64_t, int, int) override {
     return sizes.rows * sizes.readers * sizes.length;
   }
+  std::string nonFinite(const br_program &, int64_t, int) const override { return ""; }
   // The rank that reads the batch knows how many of them count.
   int64_t fillEvaluation(const br_program &, int64_t, int64_t) override {
     return sizes.rows * sizes.readers * sizes.length;

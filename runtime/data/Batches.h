@@ -76,6 +76,8 @@ public:
   // Microbatch `microbatch` of `perStep` of a step (counted from 1).  Returns
   // how many tokens (or rows) are there, of all ranks.
   virtual int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) = 0;
+  // What is not finite in the data of a step; empty if everything is.
+  virtual std::string nonFinite(const br_program &program, int64_t step, int perStep) const = 0;
   // Batch `index` of `count`, no more than the held-out part has, that cover it
   // evenly.  Returns how many targets (or rows) the loss counts, of all ranks.
   virtual int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) = 0;

@@ -5,6 +5,7 @@
 #include "base/Error.h"
 #include "base/NumberTypes.h"
 #include "base/Philox.h"
+#include "data/DataChecks.h"
 
 #include <algorithm>
 #include <string_view>
@@ -20,13 +21,6 @@ const br_io &firstData(const br_program &program) {
     if (isData(io) && io.rank > 0)
       return io;
   fail("program '", program.name, "' has no input to be filled from --data");
-}
-
-int64_t elementsOfRow(const br_io &io) {
-  int64_t elements = 1;
-  for (int32_t dim = 1; dim < io.rank; ++dim)
-    elements *= io.shape[dim];
-  return elements;
 }
 
 bool isTargetsOf(const br_loss &loss, const br_io &io) { return std::string_view(io.name) == loss.targets; }
@@ -48,6 +42,9 @@ TensorBatches::TensorBatches(const Model &model, const BatchOptions &options, co
   if (evaluation && heldOut < 1)
     fail("'", options.path, "' has ", rows, " rows, of which --holdout ", options.holdout,
          " leaves none for evaluation");
+  for (const br_io &io : inputsOf(training ? *training : *evaluation))
+    if (isData(io))
+      checkIndices(file, io);
 }
 
 void TensorBatches::checkProgram(const br_program &program) {
@@ -95,15 +92,25 @@ RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
   return {rows - trainRows, firstData(program).shape[0], model.table().loss != nullptr};
 }
 
+std::optional<int64_t> TensorBatches::trainingRow(const br_program &program, int64_t step, int perStep,
+                                                  int64_t row) const {
+  if (options.sequential)
+    return trainingOrder(program, perStep).at(step - 1, row);
+  return static_cast<int64_t>(boundedRandom(philoxAt(step, static_cast<uint32_t>(row), 0, options.seed), trainRows));
+}
+
 int64_t TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
-  int64_t batch = firstData(program).shape[0];
-  RowOrder order = trainingOrder(program, perStep);
-  return fillRows(program, 0, [&](int64_t globalRow) -> std::optional<int64_t> {
-    int64_t row = microbatch * batch + globalRow;
-    if (options.sequential)
-      return order.at(step - 1, row);
-    return static_cast<int64_t>(boundedRandom(philoxAt(step, static_cast<uint32_t>(row), 0, options.seed), trainRows));
-  });
+  int64_t first = microbatch * firstData(program).shape[0];
+  return fillRows(program, 0, [&](int64_t row) { return trainingRow(program, step, perStep, first + row); });
+}
+
+std::string TensorBatches::nonFinite(const br_program &program, int64_t step, int perStep) const {
+  for (int64_t row = 0; row < firstData(program).shape[0] * perStep; ++row)
+    for (const br_io &io : inputsOf(program))
+      if (std::optional<int64_t> from = trainingRow(program, step, perStep, row); from && isData(io))
+        if (std::string found = nonFiniteRow(file, io, *from); !found.empty())
+          return found;
+  return "";
 }
 
 int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index, int64_t) {
@@ -141,10 +148,12 @@ void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t 
   int64_t elements = elementsOfRow(io);
   uint64_t bytes = elements * elementSize(io.dtype);
   std::byte *out = model.input<std::byte>(program, io) + row * bytes;
-  if (!isThere && isTargetsOf(*loss, io))
+  if (!isThere && isTargetsOf(*loss, io)) {
     std::fill_n(reinterpret_cast<int32_t *>(out), elements, loss->ignored);
-  else
-    file.read(*file.find(io.name), from * bytes, out, bytes);
+    return;
+  }
+  file.read(*file.find(io.name), from * bytes, out, bytes);
+  checkIndices(file, io, from, 1, out);
 }
 
 int64_t TensorBatches::counted(const br_io &io, int64_t row) {

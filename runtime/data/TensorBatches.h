@@ -12,14 +12,15 @@ namespace braid {
 // For models that read no tokens: the data is a safetensors file with a tensor
 // for each data input, of its name and type, whose first dimension counts rows.
 // Row r of a step is chosen as TokenBatches chooses windows: random rows with
-// replacement, or in order.  A row that a short batch lacks is a copy of the
-// part's first with targets that do not count.
+// replacement, or in order.  Numbers that the model indexes with are checked.  A row that a short batch lacks is a copy
+// of the part's first with targets that do not count.
 class TensorBatches : public BatchSource {
 public:
   TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
                 const br_program *evaluation);
 
   int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  std::string nonFinite(const br_program &program, int64_t step, int perStep) const override;
   int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
   RowOrder trainingOrder(const br_program &program, int perStep) const override;
   RowOrder evaluationOrder(const br_program &program) const override;
@@ -31,6 +32,8 @@ public:
 
 private:
   void checkProgram(const br_program &program);
+  // The row of the file that is row `row` of a step; none where the batch is short.
+  std::optional<int64_t> trainingRow(const br_program &program, int64_t step, int perStep, int64_t row) const;
   // Writes row at(global row) of the part that begins at row `begin` to each row
   // of this rank; returns how many of all ranks there are.
   template <class F> int64_t fillRows(const br_program &program, int64_t begin, const F &at);

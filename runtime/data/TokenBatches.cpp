@@ -35,6 +35,15 @@ Shape tokenShape(const br_program &program) {
   return shape;
 }
 
+// Tokens and targets are the same ids: what the model can take as either.
+int64_t vocabularyOf(const br_model &table, const br_program &program) {
+  int64_t vocabulary = table.vocab_size;
+  for (const char *role : {"tokens", "targets"})
+    if (const br_io *io = findByRole(inputsOf(program), role); io && io->extent > 0)
+      vocabulary = std::min(vocabulary, io->extent);
+  return vocabulary;
+}
+
 void checkLength(const TokenFile &file, const char *part, int64_t available, const br_program *program) {
   if (!program)
     return;
@@ -48,7 +57,8 @@ void checkLength(const TokenFile &file, const char *part, int64_t available, con
 
 TokenBatches::TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
                            const br_program *evaluation)
-    : model(model), options(options), file(options.path, model.table().vocab_size) {
+    : model(model), options(options),
+      file(options.path, vocabularyOf(model.table(), training ? *training : *evaluation)) {
   int64_t heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
   trainCount = file.count() - heldOut;
   checkLength(file, "training part", trainCount, training);

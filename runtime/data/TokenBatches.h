@@ -23,6 +23,7 @@ public:
                const br_program *evaluation);
 
   int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  std::string nonFinite(const br_program &, int64_t, int) const override { return ""; }
   int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
   RowOrder trainingOrder(const br_program &program, int perStep) const override;
   RowOrder evaluationOrder(const br_program &program) const override;

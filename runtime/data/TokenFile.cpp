@@ -3,6 +3,7 @@
 #include "data/TokenFile.h"
 
 #include "base/Error.h"
+#include "data/DataChecks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,10 +14,6 @@ namespace {
 
 constexpr uint64_t headerBytes = 64;
 constexpr char magic[] = "BRAIDTOK";
-
-// Ids are checked as they are read; those of smaller files also before the
-// first step, so that a bad file is refused at once.
-constexpr int64_t tokensCheckedAtStart = 256 << 20;
 
 uint64_t littleEndian(const unsigned char *p, int bytes) {
   uint64_t x = 0;
@@ -76,7 +73,7 @@ void TokenFile::parseHeader(uint64_t size) {
 void TokenFile::checkIds() {
   constexpr int64_t step = 1 << 16;
   std::vector<int32_t> ids(step);
-  for (int64_t at = 0; at < std::min(tokens, tokensCheckedAtStart); at += step)
+  for (int64_t at = 0; at < std::min(tokens, elementsCheckedAtStart); at += step)
     read(at, std::min(step, tokens - at), ids.data());
   buffer = std::vector<unsigned char>(); // sized again by the first window
 }

@@ -19,6 +19,7 @@
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/TensorPart.h"
+#include "data/DataChecks.h"
 #include "host/Threads.h"
 #include "train/Commands.h"
 #include "train/RunOutputs.h"
@@ -37,6 +38,7 @@ struct Slot {
   OutputTensor tensor;
   TensorPart where;
   int64_t piece; // the number of the rank's term, if the tensor is a sum
+  int64_t bound; // above its random integers
 };
 
 class Runner {
@@ -52,7 +54,7 @@ public:
   void run();
 
 private:
-  template <class T> Slot slotOf(const T &t, std::string name) const;
+  template <class T> Slot slotOf(const T &t, std::string name, int64_t extent = 0) const;
   RunOutputs::Part next(const Slot &slot, const std::byte *memory) {
     return {rank.number, added++, slot.piece, slot.where, memory};
   }
@@ -75,10 +77,13 @@ private:
   size_t added = 0;
 };
 
-template <class T> Slot Runner::slotOf(const T &t, std::string name) const {
+template <class T> Slot Runner::slotOf(const T &t, std::string name, int64_t extent) const {
   GroupPlace term = placeInGroup(table, t.partial, rank.number);
-  return {
-      {std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size}, partOf(table, t, rank.number), term.index};
+  const int64_t bound = extent > 0 ? extent : table.vocab_size > 0 ? table.vocab_size : 2;
+  return {{std::move(name), t.dtype, {t.shape, t.shape + t.rank}, term.size},
+          partOf(table, t, rank.number),
+          term.index,
+          bound};
 }
 
 bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
@@ -95,7 +100,6 @@ bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
 
 // Floats in [low, 1), ints in [0, bound).
 void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
-  const int64_t bound = table.vocab_size > 0 ? table.vocab_size : 2;
   const br_dtype dtype = slot.tensor.dtype;
   const uint32_t stream = hashOf(slot.tensor.name);
   forEachRun(slot.where, wholeTensor(slot.tensor.shape), [&](const Run &run) {
@@ -103,7 +107,7 @@ void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
       PhiloxWords words = philoxAt(run.otherPlace + i * run.otherStep, 0, stream, options.seed);
       double value = low + (1 - low) * static_cast<float>(words[0] >> 8) * 0x1p-24f;
       if (dtype == BR_I32 || dtype == BR_I64)
-        value = static_cast<double>(boundedRandom(words, bound));
+        value = static_cast<double>(boundedRandom(words, slot.bound));
       if (dtype == BR_I1)
         value = words[0] & 1;
       putNumber(dtype, memory + (run.place + i * run.step) * elementSize(dtype), value);
@@ -157,10 +161,12 @@ void Runner::fillInputs() {
   model.setKey(program, options.seed, 1, 0);
   model.setPosition(program, 0);
   for (const br_io &io : inputsOf(program)) {
-    Slot slot = slotOf(io, io.name);
+    Slot slot = slotOf(io, io.name, io.extent);
     const std::string_view role = io.role;
     std::byte *memory = model.input<std::byte>(program, io);
     const bool given = fillFromFile(slot, memory);
+    if (given)
+      checkIndices(*inputs, io);
     if (!given && role != "stop" && !isScalarRole(role))
       fillRandom(slot, -1, memory);
     if (slot.piece > 0 || (!given && role == "stop"))

@@ -18,7 +18,9 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "checkpoint/NonFinite.h"
 #include "core/Agree.h"
+#include "core/AllOrNothing.h"
 #include "core/Plan.h"
 #include "train/Evaluate.h"
 #include "train/Metrics.h"
@@ -85,6 +87,7 @@ private:
   int trainSteps();
   void evaluate();
   void save();
+  std::string causeOfNonFinite(const StepMetrics &m) const;
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
   std::optional<NoiseMetrics> noise(int64_t tokens, int back) const;
   int requestedSignal(int back) const;
@@ -186,12 +189,29 @@ void Trainer::save() {
   savedStep = job.state.step;
 }
 
+// What was not finite already in the weights that the job was given (a row of a table may
+// be read late) or in the data of the step; empty if all was.
+std::string Trainer::causeOfNonFinite(const StepMetrics &m) const {
+  const std::string &weights = options.resume ? options.checkpoint : options.init;
+  std::string cause = weights.empty() ? "" : nonFiniteParameter(openCheckpoint(weights), job.table);
+  return cause.empty() ? job.batches->nonFinite(job.train, m.step, job.microbatches) : cause;
+}
+
+// The first rank looks for the cause, which it finds in files.
 void Trainer::stopForNonFinite(const StepMetrics &m) {
   if (progress)
     progress->finishLine();
   bool badLoss = !std::isfinite(m.loss);
-  fail(badLoss ? "the loss" : "the gradient's norm", " became ", std::to_string(badLoss ? m.loss : *m.gradNorm),
-       " at step ", m.step, " (the loss was ", job.state.lastLoss, " at step ", job.state.step,
+  const std::string what = concat(badLoss ? "the loss" : "the gradient's norm", " became ",
+                                  formatNonFinite(badLoss ? m.loss : *m.gradNorm), " at step ", m.step);
+  allOrNothing(job.model, [&] {
+    if (std::string cause = isFirst() ? causeOfNonFinite(m) : ""; !cause.empty())
+      fail(what, ": ", cause);
+  });
+  if (job.state.step == 0)
+    fail(what, ", the first, whose weights and data are finite: an op of the graph overflows or divides by zero; "
+               "to see where, compile it with --hook=POINT:norm");
+  fail(what, " (the loss was ", job.state.lastLoss, " at step ", job.state.step,
        "); nothing was saved after that; try a lower --lr or a longer --warmup");
 }
 

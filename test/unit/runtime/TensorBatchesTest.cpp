@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -33,9 +34,9 @@ br_status addUp(br_context *ctx) {
   return BR_OK;
 }
 
-const br_io ios[] = {{"x", "features", BR_F32, 2, {batch, 2}, offsetof(Memory, x), sizeof(Memory::x), {}, 0, 0},
-                     {"y", "labels", BR_I32, 1, {batch}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0},
-                     {"loss", "loss", BR_F32, 0, {}, offsetof(Memory, loss), sizeof(Memory::loss), {}, 0, 0}};
+const br_io ios[] = {{"x", "features", BR_F32, 2, {batch, 2}, offsetof(Memory, x), sizeof(Memory::x), {}, 0, 0, 0, 0},
+                     {"y", "labels", BR_I32, 1, {batch}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0, 0, 0},
+                     {"loss", "loss", BR_F32, 0, {}, offsetof(Memory, loss), sizeof(Memory::loss), {}, 0, 0, 0, 0}};
 const br_program program = {"eval", addUp, ios, 2, 1, nullptr, 0};
 const br_loss loss = {"y", ignored, BR_SUM};
 
@@ -112,6 +113,110 @@ TEST_F(OrderedRows, refuseAnEvaluationOfNothing) {
   path = writeFile(scratch / "none", none);
   TensorBatches batches = open(0.2);
   EXPECT_THROW(heldOutLoss(model, program, batches, 16, 1), Error);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers that the model cannot take
+//===----------------------------------------------------------------------===//
+
+// Rows of two numbers, and of two indices of [0, extent) or `ignored`.
+template <class Index> struct Lookup {
+  static constexpr br_dtype dtype = sizeof(Index) == 8 ? BR_I64 : BR_I32;
+  struct Memory {
+    alignas(64) float x[batch][2];
+    Index y[batch][2];
+  };
+
+  explicit Lookup(int64_t extent, int64_t ignored)
+      : ios{{"x", "features", BR_F32, 2, {batch, 2}, 0, sizeof(Memory::x), {}, 0, 0, 0, 0},
+            {"y", "labels", dtype, 2, {batch, 2}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0, extent, ignored}} {
+    model.programs = &program, model.arena_bytes = sizeof(Memory), model.loss = nullptr;
+  }
+
+  br_io ios[2];
+  br_program program{"eval", addUp, ios, 2, 0, nullptr, 0};
+  br_model model = classifier();
+};
+
+template <class Index> std::string rowsOf(const std::vector<float> &x, const std::vector<Index> &y) {
+  size_t xBytes = x.size() * sizeof(float), bytes = xBytes + y.size() * sizeof(Index);
+  std::string data(reinterpret_cast<const char *>(x.data()), xBytes);
+  data.append(reinterpret_cast<const char *>(y.data()), bytes - xBytes);
+  std::string shape = "\"shape\":[" + std::to_string(y.size() / 2) + ",2],\"data_offsets\":[";
+  return safetensors("{\"x\":{\"dtype\":\"F32\"," + shape + "0," + std::to_string(xBytes) + "]},\"y\":{\"dtype\":\"" +
+                         (sizeof(Index) == 8 ? "I64" : "I32") + "\"," + shape + std::to_string(xBytes) + "," +
+                         std::to_string(bytes) + "]}}",
+                     data);
+}
+
+// What is said of a file in which one of 30 rows has this index; empty if nothing is.
+template <class Index> std::string problemOf(Index index, int64_t row, int64_t extent, int64_t ignored) {
+  ScratchDirectory scratch;
+  std::vector<Index> y(60, 1);
+  y[2 * row + row % 2] = index;
+  Lookup<Index> lookup(extent, ignored);
+  Model model(lookup.model, 1);
+  BatchOptions options{writeFile(scratch / "rows", rowsOf(std::vector<float>(60), y)), 0.5, 1, true};
+  try {
+    TensorBatches(model, options, &lookup.program, &lookup.program);
+    return "";
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
+template <class Index> void checkEveryIndex() {
+  constexpr int64_t least = std::numeric_limits<Index>::min(), most = std::numeric_limits<Index>::max();
+  for (int64_t extent : {2, 10})
+    for (int64_t ignoredIndex : {0, -100, 12})
+      for (int64_t index : {least, int64_t{-100}, int64_t{-1}, int64_t{0}, extent - 1, extent, int64_t{12}, most})
+        for (int64_t row : {0, 1, 14, 15, 29}) {
+          std::string problem = problemOf(static_cast<Index>(index), row, extent, ignoredIndex);
+          bool isRight = (index >= 0 && index < extent) || index == ignoredIndex;
+          std::string place = "tensor 'y' holds " + std::to_string(index) + " in row " + std::to_string(row) + ",";
+          std::string range = "from 0 to " + std::to_string(extent - 1);
+          EXPECT_EQ(problem.empty(), isRight) << place << problem;
+          EXPECT_EQ(problem.find(place) != std::string::npos, !isRight) << place << problem;
+          EXPECT_EQ(problem.find(range) != std::string::npos, !isRight) << range << problem;
+        }
+}
+
+TEST(Indices, areCheckedBeforeTheFirstStep) {
+  checkEveryIndex<int32_t>();
+  checkEveryIndex<int64_t>();
+}
+
+TEST(Indices, ofInputsThatAreNoneMayBeAnything) { EXPECT_EQ(problemOf<int32_t>(-5, 3, 0, 0), ""); }
+
+// A file that changes under a running job is no way around the check.
+TEST(Indices, areCheckedAsTheyAreRead) {
+  ScratchDirectory scratch;
+  std::vector<int32_t> y(16, 1);
+  std::string path = writeFile(scratch / "rows", rowsOf(std::vector<float>(16), y));
+  Lookup<int32_t> lookup(2, 0);
+  Model model(lookup.model, 1);
+  TensorBatches batches(model, {path, 0.0, 1, true}, &lookup.program, nullptr);
+  batches.fillTraining(lookup.program, 1, 0, 1);
+  y[3] = 2;
+  writeFile(path, rowsOf(std::vector<float>(16), y));
+  EXPECT_THROW(batches.fillTraining(lookup.program, 1, 0, 1), Error);
+}
+
+TEST(NonFinite, isNamedWithItsRow) {
+  for (float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()})
+    for (int row : {0, 6, 7}) {
+      ScratchDirectory scratch;
+      std::vector<float> x(16);
+      x[2 * row + 1] = bad;
+      std::string path = writeFile(scratch / "rows", rowsOf(x, std::vector<int32_t>(16)));
+      Lookup<int32_t> lookup(2, 0);
+      Model model(lookup.model, 1);
+      TensorBatches batches(model, {path, 0.0, 1, true}, &lookup.program, nullptr);
+      int64_t step = row / batch + 1;
+      EXPECT_EQ(batches.nonFinite(lookup.program, 3 - step, 1), "");
+      EXPECT_EQ(batches.nonFinite(lookup.program, step, 1),
+                "tensor 'x' of '" + path + "' holds " + (bad < 0 ? "-inf" : "nan") + " in row " + std::to_string(row));
+    }
 }
 
 } // namespace

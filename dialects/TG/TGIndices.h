@@ -1,0 +1,12 @@
+//===- TGIndices.h - the ops of tg that use integers as indices -*- C++ -*-===//
+#ifndef BRAID_DIALECTS_TG_TGINDICES_H
+#define BRAID_DIALECTS_TG_TGINDICES_H
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace braid::tg {
+/// Gives the ops of the dialect, which has been loaded, IndexingOpInterface.
+void attachIndexRanges(mlir::MLIRContext &context);
+} // namespace braid::tg
+
+#endif // BRAID_DIALECTS_TG_TGINDICES_H

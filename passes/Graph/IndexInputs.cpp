@@ -1,0 +1,47 @@
+//===- IndexInputs.cpp - the inputs that a graph indexes with -------------===//
+
+#include "passes/Graph/IndexInputs.h"
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/TG.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// What is allowed by both.
+static IndexRange meet(IndexRange a, IndexRange b) {
+  IndexRange both{std::min(a.extent, b.extent)};
+  if (a.ignored == b.ignored)
+    both.ignored = a.ignored;
+  return both;
+}
+
+/// What the ops that read `value`, or its numbers elsewhere, take.
+static std::optional<IndexRange> rangeOfUses(Value value) {
+  std::optional<IndexRange> found;
+  auto add = [&](std::optional<IndexRange> range) {
+    if (range)
+      found = found ? meet(*found, *range) : range;
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto indexing = dyn_cast<IndexingOpInterface>(user))
+      add(indexing.getIndexRange(use));
+    if (handsOnNumbers(user))
+      for (Value result : user->getResults())
+        add(rangeOfUses(result));
+  }
+  return found;
+}
+
+SmallVector<IndexInput> braid::findIndexInputs(func::FuncOp model) {
+  SmallVector<IndexInput> inputs;
+  for (BlockArgument argument : model.getArguments()) {
+    bool isInput = model.getArgAttr(argument.getArgNumber(), tg::kInput) != nullptr;
+    if (!isInput || !isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
+      continue;
+    if (std::optional<IndexRange> range = rangeOfUses(argument))
+      inputs.push_back({argument, *range});
+  }
+  return inputs;
+}
