@@ -190,6 +190,15 @@ constexpr Topic kInfoTopics[] = {
     topic<Invocation>("Help", kHelp),
 };
 
+constexpr Option kVerified[] = {
+    {"DIR|FILE", text(""), "A checkpoint, or a directory with checkpoints", into<&VerifyOptions::path>(), required()},
+};
+
+constexpr Topic kVerifyTopics[] = {
+    topic<Invocation, &Invocation::verify>("Checkpoints", kVerified),
+    topic<Invocation>("Help", kHelp),
+};
+
 constexpr Option kProgram[] = {
     {"--program", text("NAME"), "train, accumulate, eval or generate", into<&RunOptions::program>(), required()},
     {"--inputs", text("FILE"), "Tensors by name (safetensors); others are random", into<&RunOptions::inputs>()},
@@ -217,6 +226,7 @@ constexpr Command braid::kTrain = {"train", "Train the model", kTrainTopics};
 constexpr Command braid::kEval = {"eval", "Print the loss on the held-out part of the data", kEvalTopics};
 constexpr Command braid::kSample = {"sample", "Generate text from a checkpoint", kSampleTopics};
 constexpr Command braid::kInfo = {"info", "Print the memory plan the model was compiled with", kInfoTopics};
+constexpr Command braid::kVerify = {"verify", "Read checkpoints whole and compare their checksums", kVerifyTopics};
 constexpr Command braid::kRun = {"run", "Run one program once, to compare it with another implementation", kRunTopics};
 constexpr Command braid::kTrainingBinary = {"", "Train and run a model that Braid compiled ahead of time",
                                             kGeneralTopics, "Each command has its own --help."};

@@ -14,12 +14,13 @@ struct Invocation {
   EvalOptions eval;
   SampleOptions sample;
   InfoOptions info;
+  VerifyOptions verify;
   RunOptions run;
   RankOptions ranks;
 };
 
-extern const cli::Command kTrain, kEval, kSample, kInfo, kRun;
-inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kInfo, &kRun};
+extern const cli::Command kTrain, kEval, kSample, kInfo, kVerify, kRun;
+inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kInfo, &kVerify, &kRun};
 // The options that come before a command.
 extern const cli::Command kTrainingBinary;
 

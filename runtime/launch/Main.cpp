@@ -132,7 +132,7 @@ private:
     else if (const std::string *help = general.textOf("--help"))
       line.answer = *help == "markdown" ? page() : this->help();
     else if (words.empty())
-      line.error = "missing command: train, eval, sample, info or run";
+      line.error = "missing command: train, eval, sample, info, verify or run";
     else if (words.front().starts_with('-'))
       line.error = cli::readOptions(kTrainingBinary, {{}, words}, target, nullptr);
     else
@@ -196,10 +196,14 @@ int br_main(int argc, char **argv, const br_model *model) {
   }
   const Invocation &said = line.invocation;
   try {
-    const bool isInfo = line.command == &kInfo;
-    Launch launch = findOwnLaunch(said.ranks.ranks || isInfo);
-    if (isInfo)
-      return launch.rank == 0 ? runInfo(*model, said.info) : 0;
+    const bool isForOne = line.command == &kInfo || line.command == &kVerify;
+    Launch launch = findOwnLaunch(said.ranks.ranks || isForOne);
+    if (isForOne && launch.rank != 0)
+      return 0;
+    if (line.command == &kInfo)
+      return runInfo(*model, said.info);
+    if (line.command == &kVerify)
+      return runVerify(said.verify);
     RankPlan plan = planRanks(*model, said.ranks, launch);
     // Each rank has the model of its kind.
     auto onRanks = [&](auto options, auto command) {

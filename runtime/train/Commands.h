@@ -63,6 +63,10 @@ struct InfoOptions {
   int64_t tensors = 20;
 };
 
+struct VerifyOptions {
+  std::string path; // of a checkpoint, or of a directory of them
+};
+
 struct RunOptions {
   std::string program, inputs, outputs;
   uint64_t seed = 1;
@@ -74,6 +78,7 @@ int runTrain(const br_model &model, const TrainOptions &options, const Rank &ran
 int runEval(const br_model &model, const EvalOptions &options, const Rank &rank);
 int runSample(const br_model &model, const SampleOptions &options, const Rank &rank);
 int runInfo(const br_model &model, const InfoOptions &options);
+int runVerify(const VerifyOptions &options);
 int runOnce(const br_model &model, const RunOptions &options, const Rank &rank, RunOutputs &outputs);
 
 } // namespace braid
