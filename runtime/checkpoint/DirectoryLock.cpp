@@ -17,6 +17,7 @@
 #include <iterator>
 #include <sstream>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
@@ -91,16 +92,24 @@ bool runs(Record &holder) {
   return !ticks.empty() && ticks == holder["ticks"];
 }
 
-// Network file systems whose flock may be one for each host, by their numbers of statfs(2).
+// The line of the mount that a file is on, which ends in its options (proc(5)).
+std::string mountOf(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return "";
+  const std::string device = concat(major(info.st_dev), ":", minor(info.st_dev));
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line, column; std::getline(mounts, line);) {
+    std::istringstream columns(line);
+    if (columns >> column >> column >> column && column == device)
+      return line;
+  }
+  return "";
+}
+
 bool mayLockEachHostAlone(int fd) {
-  constexpr unsigned long types[] = {0x6969 /*NFS*/,     0x65735546 /*FUSE*/, 0x01021997 /*9P*/,
-                                     0x517B /*SMB*/,     0xFF534D42 /*CIFS*/, 0xFE534D42 /*SMB 2*/,
-                                     0x5346414F /*AFS*/, 0x0BD00BD0 /*Lustre*/};
   struct statfs info;
-  if (fstatfs(fd, &info) != 0)
-    return true;
-  const unsigned long type = static_cast<uint32_t>(info.f_type);
-  return std::find(std::begin(types), std::end(types), type) != std::end(types);
+  return fstatfs(fd, &info) != 0 || !isFlockOfAllHosts(static_cast<uint32_t>(info.f_type), mountOf(fd));
 }
 
 [[noreturn]] void refuseHeld(const std::string &directory, Record holder) {
@@ -115,6 +124,33 @@ bool mayLockEachHostAlone(int fd) {
 }
 
 } // namespace
+
+// Of the types in statfs(2).
+bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
+  auto has = [&](std::string_view option) { // between commas or spaces
+    for (size_t begin = 0, end; begin < mount.size(); begin = end + 1) {
+      end = std::min(mount.find_first_of(", ", begin), mount.size());
+      if (mount.substr(begin, end - begin) == option)
+        return true;
+    }
+    return false;
+  };
+  switch (type) {
+  case 0x6969: // NFS
+    return has("local_lock=none");
+  case 0x0BD00BD0: // Lustre
+    return has("flock");
+  case 0x65735546: // FUSE
+  case 0x01021997: // 9P
+  case 0x517B:     // SMB, in three versions
+  case 0xFF534D42:
+  case 0xFE534D42:
+  case 0x5346414F: // AFS
+    return false;
+  default:
+    return true;
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // The lock

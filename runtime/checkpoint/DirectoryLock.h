@@ -6,18 +6,24 @@
 // there and free belonged to a job that was killed.
 //
 // Where flock does not tell whether another host's job still runs (network file systems
-// that have none, or one for each host), a file of this host is judged by whether its
+// that have none, or one for each host alone), a file of this host is judged by whether its
 // process runs; one of another host is refused, and the message names the file to remove.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_DIRECTORYLOCK_H
 #define BRAID_CHECKPOINT_DIRECTORYLOCK_H
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <sys/file.h>
 
 namespace braid {
+
+// Whether hosts that share a file system see each other's locks: those of one host need not,
+// of some the mount (a line of /proc/self/mountinfo) says it, of others nothing does.
+bool isFlockOfAllHosts(uint32_t type, std::string_view mount);
 
 class DirectoryLock {
 public:
