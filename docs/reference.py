@@ -189,7 +189,7 @@ TYPE_WORDS = {"64-bit float": "f64", "32-bit float": "f32", "bfloat16 type": "bf
 def type_text(summary):
     """MLIR's description of a type, by the names that types have in IR."""
     text, many = re.subn("^variadic of ", "", cell(summary).rstrip("."))
-    text = text.replace("statically shaped tensor", "tensor").removesuffix(" values")
+    text = re.sub(r"statically shaped tensor( \([^)]*\))?", "tensor", text).removesuffix(" values")
     for long, short in TYPE_WORDS.items():
         text = text.replace(long, short)
     *most, last = text.split(" or ")

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Interfaces/TensorShape.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace mlir;
 using namespace braid;
@@ -127,6 +127,10 @@ static bool isIdentifier(StringRef name) {
   return !name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_') && llvm::all_of(name, isPart);
 }
 
+/// What is computed of all ranks, such as tables of groups and of who sends to whom, takes time and
+/// memory for each.
+static constexpr int64_t kMaxRanks = 1 << 20;
+
 LogicalResult MeshOp::verify() {
   if (getNames().size() != getSizes().size())
     return emitOpError() << "has " << getNames().size() << " names for " << getSizes().size() << " sizes";
@@ -143,8 +147,8 @@ LogicalResult MeshOp::verify() {
     if (size < 1)
       return emitOpError() << "gives the axis '" << name << "' the size " << size << "; it must be at least 1";
     // mesh_c3
-    if (llvm::MulOverflow(ranks, size, ranks) || ranks > std::numeric_limits<int32_t>::max())
-      return emitOpError() << "has more ranks than 32 bits can number";
+    if (llvm::MulOverflow(ranks, size, ranks) || ranks > kMaxRanks)
+      return emitOpError() << "has more than " << kMaxRanks << " ranks, the most that a job may have";
   }
   if (getNames().empty())
     return emitOpError() << "has no axis; one rank is [x = 1]";

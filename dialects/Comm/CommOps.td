@@ -20,7 +20,7 @@ include "dialects/Comm/CommInterfaces.td"
 include "dialects/Exec/ExecDialect.td"
 include "mlir/IR/RegionKindInterface.td"
 
-def Comm_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Comm_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I1]>;
 def Comm_Operand : AnyTypeOf<[Comm_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
 
 class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;
@@ -39,7 +39,7 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
     ```
 
     mesh_c1: axis names are different identifiers.  mesh_c2: sizes are at least 1.
-    mesh_c3: there is an axis at least, and the numbers of ranks fit 32 bits.
+    mesh_c3: there is an axis at least, and there are at most 2^20 ranks.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, DenseI64ArrayAttr:$sizes);
   let assemblyFormat = "$sym_name custom<MeshAxes>($names, $sizes) attr-dict";

@@ -2,12 +2,14 @@
 
 #include "dialects/Exec/Assignment.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/Interfaces/TensorShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace braid;
@@ -98,6 +100,14 @@ LogicalResult RefType::verify(function_ref<InFlightDiagnostic()> emitError, Arra
     return emitError() << "reference has a negative stride";
   if (!element.isIntOrFloat())
     return emitError() << "reference to elements of type " << element;
+  if (std::string problem = problemOfShape(RankedTensorType::get(shape, element)); !problem.empty())
+    return emitError() << "reference to a tensor that " << problem;
+  int64_t span = 1; // up to the last element
+  for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
+    int64_t reach;
+    if (llvm::MulOverflow(size - 1, stride, reach) || reach > kMaxElements || (span += reach) > kMaxElements)
+      return emitError() << "reference spans more than 2^53 elements";
+  }
   return success();
 }
 

@@ -11,6 +11,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Interfaces/Interfaces.td"
+include "dialects/Interfaces/Tensors.td"
 include "dialects/Exec/ExecInterfaces.td"
 
 def Exec_Dialect : Dialect {
@@ -75,7 +76,7 @@ def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
   }];
 }
 
-def Exec_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Exec_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I1]>;
 def Exec_Operand : AnyTypeOf<[Exec_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
 
 #endif // BRAID_EXEC_DIALECT

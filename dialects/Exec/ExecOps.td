@@ -137,7 +137,7 @@ def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure, AttrSizedOperandSegm
     %b = exec.random_uniform %key[%i, %j] strides [8, 1] at %row steps [8] count 32 stream 3 : tensor<4xi32>, f32
     ```
   }];
-  let arguments = (ins StaticShapeTensorOf<[I32]>:$key, Variadic<Index>:$indices, Variadic<I32>:$offsets,
+  let arguments = (ins Braid_TensorOf<[I32]>:$key, Variadic<Index>:$indices, Variadic<I32>:$offsets,
                        DenseI64ArrayAttr:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps,
                        I64Attr:$count, I64Attr:$stream);
   let results = (outs AnyFloat:$result);
@@ -318,6 +318,14 @@ def Exec_ConcatOp : Exec_Op<"concat", [Pure]> {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// A place or a size in the arena: two of them can be added.
+def Exec_Bytes : ConfinedAttr<I64Attr, [IntNonNegative, AttrConstraint<
+    CPred<"::llvm::cast<::mlir::IntegerAttr>($_self).getInt() <= (int64_t(1) << 62)">, "and at most 2^62">]>;
+
+def Exec_TensorType : ConfinedAttr<TypeAttr, [AttrConstraint<
+    CPred<"::braid::hasSupportedShape(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">,
+    "of a statically shaped tensor (extents of 1 and more, at most 2^53 elements)">]>;
+
 def Exec_TensorOp : Exec_Op<"tensor", [Symbol]> {
   let summary = "A tensor that lives across programs and steps, at a fixed place in the arena.";
   let description = [{
@@ -329,14 +337,15 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol]> {
     exec.tensor @wte at 0 bytes 1024 category parameters : tensor<32x8xf32> = #tg.param<"wte", #tg.init<zeros>>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, Exec_Category:$category, TypeAttr:$type, AnyAttr:$value);
+  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, Exec_Category:$category,
+                       Exec_TensorType:$type, AnyAttr:$value);
   let assemblyFormat = "$sym_name `at` $offset `bytes` $bytes `category` $category `:` $type `=` $value attr-dict";
   let hasVerifier = 1;
 }
 
 def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "An entry point in memory form: buffers, references, actions in order.";
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena_bytes);
+  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `arena` $arena_bytes attr-dict-with-keyword $body";
 }
@@ -357,9 +366,9 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
     exec.buffer @workspace at 7168 bytes 8388608 live 0 to 16 category workspace name "workspace" scratch
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$offset, I64Attr:$bytes, I64Attr:$first, I64Attr:$last,
+  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, I64Attr:$first, I64Attr:$last,
                        Exec_Category:$category, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role,
-                       OptionalAttr<TypeAttr>:$type, OptionalAttr<I64Attr>:$padding, UnitAttr:$scratch);
+                       OptionalAttr<Exec_TensorType>:$type, OptionalAttr<Exec_Bytes>:$padding, UnitAttr:$scratch);
   let assemblyFormat = [{
     $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `category` $category `name` $name (`padding` $padding^)? (`scratch` $scratch^)?
     ($io^ `role` $role `:` $type)? attr-dict
@@ -375,7 +384,7 @@ def Exec_RefOp : Exec_Op<"ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInt
     %r = exec.ref @b3 + 64 : !exec.ref<4x8xf32, [8, 1]>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$buffer, I64Attr:$offset);
+  let arguments = (ins FlatSymbolRefAttr:$buffer, Exec_Bytes:$offset);
   let results = (outs Exec_RefType:$result);
   let assemblyFormat = "$buffer `+` $offset attr-dict `:` type($result)";
 }

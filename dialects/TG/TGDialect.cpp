@@ -1,5 +1,6 @@
 //===- TGDialect.cpp - registration, attributes, the argument contract ----===//
 
+#include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
 #include "dialects/TG/TGIndices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -313,6 +314,9 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return op->emitError() << "argument #" << index << ": '" << name << "' must be " << expected << ", found " << value;
   };
   auto named = [&](StringRef text) { return verifyName(op, "argument #" + Twine(index), name, text); };
+  Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[index];
+  if (std::string problem = problemOfShape(type); !problem.empty())
+    return op->emitError() << "argument #" << index << " of type " << type << " " << problem;
   if (name == kParam)
     return isa<ParamAttr>(value) ? named(cast<ParamAttr>(value).getName()) : wrong("#tg.param<...>");
   if (name == kState)

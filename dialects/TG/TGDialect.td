@@ -8,6 +8,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "dialects/Interfaces/Interfaces.td"
+include "dialects/Interfaces/Tensors.td"
 
 def TG_Dialect : Dialect {
   let name = "tg";
@@ -45,14 +46,14 @@ def TG_Dialect : Dialect {
 //===----------------------------------------------------------------------===//
 
 def TG_Element : AnyTypeOf<[F64, F32, BF16, I32, I64, I1], "f64, f32, bf16, i32, i64 or i1">;
-def TG_Tensor : StaticShapeTensorOf<[F64, F32, BF16, I32, I64, I1]>;
-def TG_Float : StaticShapeTensorOf<[F64, F32, BF16]>;
-def TG_Int : StaticShapeTensorOf<[I32, I64]>;
-def TG_Bool : StaticShapeTensorOf<[I1]>;
+def TG_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def TG_Float : Braid_TensorOf<[F64, F32, BF16]>;
+def TG_Int : Braid_TensorOf<[I32, I64]>;
+def TG_Bool : Braid_TensorOf<[I1]>;
 def TG_Offset : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>", "::mlir::RankedTensorType">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 /// The Philox key: seed low, seed high, step, microbatch.
-def TG_Key : StaticShapeTensorOf<[I32]>;
+def TG_Key : Braid_TensorOf<[I32]>;
 
 //===----------------------------------------------------------------------===//
 // Enums

@@ -1,6 +1,7 @@
 //===- ReadGraph.cpp - a graph's text with a line for every op ------------===//
 
 #include "lib/Driver/ReadGraph.h"
+#include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -8,6 +9,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
+using namespace braid;
 
 /// The location with a line where it says nothing: in names, and in facts.
 static Location withLine(Location loc, Location line) {
@@ -42,7 +44,32 @@ static OwningOpRef<ModuleOp> takeModule(Block &block, StringRef file, MLIRContex
   return module;
 }
 
+/// Ops of upstream dialects and arguments that nobody reads take tensors of any shape; graphs do
+/// not.
+static LogicalResult verifyShapes(ModuleOp module) {
+  auto verifyValue = [](Value value, const Twine &what) -> LogicalResult {
+    std::string problem = problemOfShape(value.getType());
+    if (problem.empty())
+      return success();
+    return mlir::emitError(value.getLoc()) << what << " of type " << value.getType() << " " << problem;
+  };
+  for (auto function : module.getOps<FunctionOpInterface>())
+    for (BlockArgument argument : function.getArguments())
+      if (failed(verifyValue(argument, "argument #" + Twine(argument.getArgNumber()))))
+        return failure();
+  WalkResult walked = module.walk([&](Operation *op) {
+    for (OpResult result : op->getResults())
+      if (isa<TensorType>(result.getType()) &&
+          failed(verifyValue(result, "result #" + Twine(result.getResultNumber()) + " of '" +
+                                         op->getName().getStringRef() + "'")))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRContext *context) {
+  const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
   // Verified below, once the lines are there for what the verifier says.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   AsmParserState state;
@@ -50,10 +77,9 @@ OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRConte
   if (failed(parseAsmSourceFile(sources, &block, config, &state)))
     return nullptr;
   addLines(sources, state, context);
-  StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
-  OwningOpRef<ModuleOp> module = takeModule(block, file, context);
-  bool isValid = succeeded(verify(*module)) && llvm::all_of(module->getOps<FunctionOpInterface>(), [](auto function) {
-                   return succeeded(tg::verifyStates(function));
-                 });
+  OwningOpRef<ModuleOp> module = takeModule(block, text.getBufferIdentifier(), context);
+  bool isValid = succeeded(verify(*module)) && succeeded(verifyShapes(*module)) &&
+                 llvm::all_of(module->getOps<FunctionOpInterface>(),
+                              [](auto function) { return succeeded(tg::verifyStates(function)); });
   return isValid ? std::move(module) : nullptr;
 }

@@ -400,9 +400,11 @@ FailureOr<Places> BufferAssignment::run() {
 }
 
 FailureOr<Places> braid::assignBuffers(func::FuncOp program, int64_t rowAlignment) {
-  if (program->hasAttr(kAssignment))
-    return readAssignment(program);
-  if (failed(prepareForBufferAssignment(program)))
+  bool isRecorded = program->hasAttr(kAssignment);
+  if (failed(checkSignature(program)) || (!isRecorded && failed(prepareForBufferAssignment(program))))
     return failure();
-  return BufferAssignment(program, rowAlignment).run();
+  FailureOr<Places> places = isRecorded ? readAssignment(program) : BufferAssignment(program, rowAlignment).run();
+  if (failed(places) || failed(checkSum(program, places->storages)))
+    return failure();
+  return places;
 }

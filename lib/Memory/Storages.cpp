@@ -1,6 +1,7 @@
 //===- Storages.cpp - what a program's storages are for -------------------===//
 
 #include "lib/Memory/Storages.h"
+#include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Persistent.h"
 
@@ -39,3 +40,27 @@ Storage braid::resultStorage(func::FuncOp program, unsigned index) {
 }
 
 Storage braid::transientStorage(RankedTensorType type) { return storageOf(Storage::Kind::Transient, type, ""); }
+
+LogicalResult braid::checkSignature(func::FuncOp program) {
+  auto check = [&](TypeRange types, StringRef what) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types))
+      if (std::string problem = problemOfShape(type); !problem.empty())
+        return program.emitError() << what << " #" << index << " of type " << type << " " << problem;
+    return success();
+  };
+  return failure(failed(check(program.getArgumentTypes(), "argument")) ||
+                 failed(check(program.getResultTypes(), "result")));
+}
+
+LogicalResult braid::checkSum(func::FuncOp program, ArrayRef<Storage> storages) {
+  constexpr int64_t kMostBytes = int64_t(1) << 60;
+  int64_t sum = 0;
+  for (const Storage &storage : storages) {
+    if (storage.bytes > kMostBytes - sum)
+      return program.emitError() << "the tensors of '" << program.getSymName()
+                                 << "' have more than 2^60 bytes together, which no memory holds; make the batch or "
+                                    "the model smaller";
+    sum += storage.bytes;
+  }
+  return success();
+}

@@ -12,6 +12,12 @@ Storage argumentStorage(mlir::func::FuncOp program, unsigned index);
 Storage resultStorage(mlir::func::FuncOp program, unsigned index);
 Storage transientStorage(mlir::RankedTensorType type);
 
+/// Fails where an argument or a result is no tensor that memory can hold.
+mlir::LogicalResult checkSignature(mlir::func::FuncOp program);
+/// Fails where the bytes of all storages are so many that sums of them, with padding, could
+/// overflow.
+mlir::LogicalResult checkSum(mlir::func::FuncOp program, llvm::ArrayRef<Storage> storages);
+
 } // namespace braid
 
 #endif // BRAID_LIB_MEMORY_STORAGES_H

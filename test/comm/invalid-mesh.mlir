@@ -39,13 +39,13 @@ comm.mesh @mesh []
 // -----
 
 // mesh_c3
-// expected-error @below {{has more ranks than 32 bits can number}}
+// expected-error @below {{has more than 1048576 ranks, the most that a job may have}}
 comm.mesh @mesh [dp = 65536, tp = 65536]
 
 // -----
 
 // mesh_c3
-// expected-error @below {{has more ranks than 32 bits can number}}
+// expected-error @below {{has more than 1048576 ranks, the most that a job may have}}
 comm.mesh @mesh [dp = 9223372036854775807, tp = 9223372036854775807]
 
 // -----

@@ -299,7 +299,7 @@ func.func @gather_result(%x: tensor<4x8xf32>, %i: tensor<2xi32>) {
 // -----
 
 func.func @gather_index(%x: tensor<4x8xf32>, %i: tensor<2xf32>) {
-  // expected-error @below {{'tg.gather' op operand #1 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<2xf32>'}}
+  // expected-error @below {{'tg.gather' op operand #1 must be statically shaped tensor (extents of 1 and more, at most 2^53 elements) of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<2xf32>'}}
   %y = tg.gather %x, %i : (tensor<4x8xf32>, tensor<2xf32>) -> tensor<2x8xf32>
   return
 }
@@ -395,7 +395,7 @@ func.func @count(%i: tensor<4xi32>) {
 // -----
 
 func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error @below {{'tg.silu' op operand #0 must be statically shaped tensor of 64-bit float or 32-bit float or bfloat16 type values, but got 'tensor<?xf32>'}}
+  // expected-error @below {{'tg.silu' op operand #0 must be statically shaped tensor (extents of 1 and more, at most 2^53 elements) of 64-bit float or 32-bit float or bfloat16 type values, but got 'tensor<?xf32>'}}
   %y = tg.silu %x : tensor<?xf32>
   return
 }
@@ -403,7 +403,7 @@ func.func @dynamic(%x: tensor<?xf32>) {
 // -----
 
 func.func @element(%x: tensor<4xf16>) {
-  // expected-error @below {{'tg.silu' op operand #0 must be statically shaped tensor of 64-bit float or 32-bit float or bfloat16 type values, but got 'tensor<4xf16>'}}
+  // expected-error @below {{'tg.silu' op operand #0 must be statically shaped tensor (extents of 1 and more, at most 2^53 elements) of 64-bit float or 32-bit float or bfloat16 type values, but got 'tensor<4xf16>'}}
   %y = tg.silu %x : tensor<4xf16>
   return
 }
