@@ -1,8 +1,6 @@
 //===- ByteRanges.cpp - the bytes that a reference covers -----------------===//
 
 #include "lib/Memory/ByteRanges.h"
-#include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace braid;
 
@@ -35,11 +33,24 @@ int64_t ByteRanges::end() const {
   return last + run;
 }
 
-int64_t ByteRanges::unit() const {
-  int64_t unit = std::gcd(offset, run);
-  for (const Dim &dim : dims)
-    unit = std::gcd(unit, dim.step);
-  return unit;
+std::optional<ByteRanges::Periods> ByteRanges::splitAt(int64_t period) const {
+  Periods periods{offset / period, 1, *this};
+  ByteRanges &part = periods.part;
+  part.offset = offset % period;
+  if (dims.empty() && run > period && run % period == 0) {
+    periods.count = run / period;
+    part.run = period;
+  } else if (outerStep() == period) {
+    periods.count = dims.front().count;
+    part.dims.erase(part.dims.begin());
+  } else if (!dims.empty() && period % outerStep() == 0) { // rows that walk through several periods as one
+    int64_t rows = period / outerStep();
+    if (dims.front().count > rows && dims.front().count % rows == 0) {
+      periods.count = dims.front().count / rows;
+      part.dims.front().count = rows;
+    }
+  }
+  return part.end() <= period ? std::optional(periods) : std::nullopt;
 }
 
 bool ByteRanges::forEachRun(llvm::function_ref<bool(int64_t)> visit) const {
@@ -71,103 +82,85 @@ bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
     return false;
   if ((a.dims.empty() && b.dims.empty()) || a == b)
     return true;
-  // Counted from the first byte of both: an arena is large.
-  if (int64_t base = std::min(a.offset, b.offset)) {
-    ByteRanges nearA = a, nearB = b;
-    nearA.offset -= base;
-    nearB.offset -= base;
-    return overlap(nearA, nearB);
-  }
-  int64_t bytes = std::max(a.end(), b.end());
-  WrittenBytes written(bytes, std::gcd(a.unit(), b.unit()));
-  written.write(a);
-  // The part of b that a did not write is all of it when they are disjoint.
-  bool common = false;
-  b.forEachRun([&](int64_t at) {
-    for (int64_t byte = at; byte < at + b.run && !common; byte += std::gcd(a.unit(), b.unit())) {
-      ByteRanges piece = b;
-      piece.dims.clear();
-      piece.offset = byte;
-      piece.run = std::gcd(a.unit(), b.unit());
-      common = written.firstUnwritten(piece) < 0;
-    }
-    return !common;
-  });
-  return common;
+  int64_t period = std::max(a.outerStep(), b.outerStep());
+  auto inA = a.splitAt(period), inB = b.splitAt(period);
+  if (inA && inB)
+    return inA->first < inB->first + inB->count && inB->first < inA->first + inA->count &&
+           overlap(inA->part, inB->part);
+  Intervals bytes;
+  a.forEachRun([&](int64_t at) { return bytes.insert(at, at + a.run), true; });
+  return !b.forEachRun([&](int64_t at) { return !bytes.meets(at, at + b.run); });
 }
 
 //===----------------------------------------------------------------------===//
 // What has been written
 //===----------------------------------------------------------------------===//
 
-/// Visits the words of numbers from `begin` to before `end`, each with the bits of these in
-/// it, until `visit` returns false.
-template <class F> static void forEachWord(int64_t begin, int64_t end, const F &visit) {
-  while (begin < end) {
-    int64_t word = begin / 64, next = std::min(end, (word + 1) * 64);
-    uint64_t mask = llvm::maskTrailingOnes<uint64_t>(next - begin) << (begin % 64);
-    if (!visit(word, mask))
+void Intervals::insert(int64_t begin, int64_t end) {
+  auto next = ends.upper_bound(begin);
+  if (next != ends.begin() && std::prev(next)->second >= begin) {
+    begin = std::prev(next)->first;
+    end = std::max(end, std::prev(next)->second);
+  }
+  while (next != ends.end() && next->first <= end) {
+    end = std::max(end, next->second);
+    next = ends.erase(next);
+  }
+  ends[begin] = end;
+}
+
+int64_t Intervals::firstMissing(int64_t begin, int64_t end) const {
+  auto next = ends.upper_bound(begin);
+  if (next != ends.begin())
+    begin = std::max(begin, std::prev(next)->second);
+  return begin < end ? begin : -1;
+}
+
+bool Intervals::meets(int64_t begin, int64_t end) const {
+  auto next = ends.lower_bound(end);
+  return next != ends.begin() && std::prev(next)->second > begin;
+}
+
+WrittenBytes::WrittenBytes(llvm::SmallVector<ByteRanges> used) {
+  while (true) {
+    int64_t period = 0;
+    for (const ByteRanges &ranges : used)
+      period = std::max(period, ranges.outerStep());
+    if (period == 0)
       return;
-    begin = next;
+    llvm::SmallVector<ByteRanges> parts;
+    std::optional<ByteRanges::Periods> first;
+    for (const ByteRanges &ranges : used) {
+      auto split = ranges.splitAt(period);
+      if (!first)
+        first = split;
+      if (!split || split->first != first->first || split->count != first->count)
+        return;
+      parts.push_back(split->part);
+    }
+    periods.push_back(period);
+    base += first->first * period;
+    used = std::move(parts);
   }
 }
 
-void UnitSet::insert(int64_t begin, int64_t end) {
-  forEachWord(begin, end, [&](int64_t word, uint64_t mask) {
-    words[word] |= mask;
-    return true;
-  });
-}
-
-int64_t UnitSet::firstMissing(int64_t begin, int64_t end) const {
-  int64_t found = -1;
-  forEachWord(begin, end, [&](int64_t word, uint64_t mask) {
-    if (uint64_t missing = mask & ~words[word])
-      found = word * 64 + llvm::countr_zero(missing);
-    return found < 0;
-  });
-  return found;
+ByteRanges WrittenBytes::inFirstPeriod(ByteRanges ranges) const {
+  for (int64_t period : periods)
+    ranges = ranges.splitAt(period)->part;
+  return ranges;
 }
 
 void WrittenBytes::write(const ByteRanges &ranges) {
-  if (all)
-    return;
-  if (ranges.dims.empty() && ranges.offset == 0 && ranges.run == bytes) {
-    all = true;
-    return;
-  }
-  if (units.empty() && (!first || *first == ranges)) {
-    first = ranges;
-    return;
-  }
-  mark(ranges);
+  ByteRanges part = inFirstPeriod(ranges);
+  part.forEachRun([&](int64_t at) { return written.insert(at, at + part.run), true; });
 }
 
-/// Enters `ranges`, and what was written before, into the units.
-void WrittenBytes::mark(const ByteRanges &ranges) {
-  if (units.empty()) {
-    units.resize(bytes / unit);
-    if (first && !(*first == ranges))
-      mark(*first);
-  }
-  ranges.forEachRun([&](int64_t at) {
-    units.insert(at / unit, (at + ranges.run) / unit);
-    return true;
-  });
-}
-
-int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) {
-  if (all || (first && *first == ranges))
-    return -1;
-  if (!first)
-    return ranges.offset;
-  if (units.empty())
-    mark(*first);
+int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) const {
+  ByteRanges part = inFirstPeriod(ranges);
   int64_t found = -1;
-  ranges.forEachRun([&](int64_t at) {
-    int64_t missing = units.firstMissing(at / unit, (at + ranges.run) / unit);
-    found = missing < 0 ? -1 : missing * unit;
+  part.forEachRun([&](int64_t at) {
+    found = written.firstMissing(at, at + part.run);
     return found < 0;
   });
-  return found;
+  return found < 0 ? -1 : base + found;
 }

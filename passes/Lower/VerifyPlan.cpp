@@ -12,7 +12,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
-#include <numeric>
 
 namespace braid {
 #define GEN_PASS_DEF_VERIFYPLAN
@@ -160,17 +159,28 @@ LogicalResult ProgramVerifier::resolveReferences() {
   return success();
 }
 
+/// The bytes of a buffer's tensor, for results; of the buffer, where it has no type.
+static ByteRanges wholeOf(const Range &range) {
+  auto buffer = dyn_cast<BufferOp>(range.op);
+  auto type = dyn_cast<RankedTensorType>(buffer ? buffer.getType().value_or(Type()) : Type());
+  return type ? ByteRanges(RefType::contiguous(type), 0) : ByteRanges(0, range.bytes);
+}
+
 /// Inputs and persistent tensors hold values from the start.
 void ProgramVerifier::startWritten() {
-  DenseMap<Range *, int64_t> units;
+  DenseMap<Range *, SmallVector<ByteRanges>> used;
   for (auto &[value, access] : accesses)
-    units[access.range] = std::gcd(units[access.range], access.bytes.unit());
+    used[access.range].push_back(access.bytes);
   for (auto &[name, range] : ranges) {
-    bool whole = isa<TensorOp>(range.op) || cast<BufferOp>(range.op).getIo() == "input";
-    int64_t unit = std::gcd(units.lookup(&range), range.bytes);
-    auto entry = written.insert({&range, WrittenBytes(range.bytes, unit)}).first;
-    if (whole)
-      entry->second.writeAll();
+    auto buffer = dyn_cast<BufferOp>(range.op);
+    bool isGiven = !buffer || buffer.getIo() == "input", isResult = buffer && buffer.getIo() == "result";
+    SmallVector<ByteRanges> &all = used[&range];
+    if (isResult)
+      all.push_back(wholeOf(range));
+    WrittenBytes &bytes = written.insert({&range, WrittenBytes(all)}).first->second;
+    if (isGiven)
+      for (const ByteRanges &ranges : all)
+        bytes.write(ranges);
   }
 }
 
@@ -299,7 +309,7 @@ LogicalResult ProgramVerifier::verifyResults() {
     auto type = dyn_cast<RankedTensorType>(buffer.getType().value_or(Type()));
     if (!type)
       return buffer.emitOpError() << "is a result without a tensor type";
-    ByteRanges whole(RefType::contiguous(type), 0);
+    ByteRanges whole = wholeOf(range);
     if (whole.end() > range.bytes)
       return buffer.emitOpError() << "has " << range.bytes << " bytes for a " << type << " of " << whole.end();
     if (range.last != numActions)

@@ -47,7 +47,7 @@ TEST_F(ByteRangesTest, RowsOfSeveralDimsWalkAsOne) {
 
 TEST_F(ByteRangesTest, GapsBetweenRowsStayUnwritten) {
   ByteRanges rows(ref({8, 7}, {8, 1}), 0);
-  WrittenBytes written(8 * 8 * 4, 4);
+  WrittenBytes written;
   EXPECT_EQ(written.firstUnwritten(rows), 0);
   written.write(rows);
   EXPECT_EQ(written.firstUnwritten(rows), -1);
@@ -70,12 +70,29 @@ TEST_F(ByteRangesTest, InterleavedSlicesDoNotOverlap) {
 }
 
 TEST_F(ByteRangesTest, SlicesWrittenOneByOneMakeAWhole) {
-  WrittenBytes written(4 * 24 * 4, 32);
+  WrittenBytes written;
   ByteRanges whole(ref({4, 24}, {24, 1}), 0);
   for (int64_t slice : {0, 2, 1}) {
     EXPECT_GE(written.firstUnwritten(whole), 0);
     written.write(ByteRanges(ref({4, 8}, {24, 1}), slice * 32));
   }
+  EXPECT_EQ(written.firstUnwritten(whole), -1);
+}
+
+TEST_F(ByteRangesTest, DimsThatAllWalkAlikeMayBeLong) {
+  constexpr int64_t kRows = int64_t(1) << 40;
+  auto slice = [&](int64_t from, int64_t size) { return ByteRanges(ref({kRows, 4, size}, {96, 24, 1}), from * 4); };
+  ByteRanges left = slice(0, 8), middle = slice(8, 8), right = slice(16, 8), wide = slice(4, 8);
+  ByteRanges whole(ref({kRows, 4, 24}, {96, 24, 1}), 0);
+  EXPECT_FALSE(overlap(left, middle));
+  EXPECT_TRUE(overlap(wide, middle));
+  EXPECT_TRUE(overlap(whole, right));
+  WrittenBytes written({left, middle, right, whole});
+  written.write(left);
+  written.write(right);
+  EXPECT_EQ(written.firstUnwritten(whole), 32);
+  EXPECT_EQ(written.firstUnwritten(left), -1);
+  written.write(middle);
   EXPECT_EQ(written.firstUnwritten(whole), -1);
 }
 
@@ -96,10 +113,12 @@ TEST_F(ByteRangesTest, RandomRangesAgreeWithSetsOfBytes) {
     EXPECT_EQ(a.end(), *bytesA.rbegin() + 1);
     bool common = llvm::any_of(bytesA, [&](int64_t byte) { return bytesB.count(byte); });
     EXPECT_EQ(overlap(a, b), common);
-    WrittenBytes written(512, 4);
+    WrittenBytes written, folded({a, b});
     written.write(a);
+    folded.write(a);
     bool covered = llvm::all_of(bytesB, [&](int64_t byte) { return bytesA.count(byte); });
     EXPECT_EQ(written.firstUnwritten(b) == -1, covered);
+    EXPECT_EQ(written.firstUnwritten(b), folded.firstUnwritten(b));
   }
 }
 
