@@ -89,7 +89,7 @@ def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::braid::comm::CommDialect"];
+  let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::func::FuncDialect"];
 }
 
 def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
