@@ -41,6 +41,9 @@ static Values resultsBy(const Algorithm &algorithm, Group &group, CollectiveOpIn
       .Default([](Operation *) { return Values(); });
 }
 
+/// In a ring of n there are 2n messages, and each names n pairs of ranks.
+static constexpr int64_t kMaxRanks = 512;
+
 namespace {
 struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
   using CommDecomposePassBase::CommDecomposePassBase;
@@ -65,16 +68,22 @@ struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
         collectives.push_back(op);
     });
     for (CollectiveOpInterface op : collectives)
-      decompose(op, *chosen, *mesh, program);
+      if (failed(decompose(op, *chosen, *mesh, program)))
+        return signalPassFailure();
   }
 
 private:
-  void decompose(CollectiveOpInterface op, const Algorithm &chosen, const Mesh &mesh, ProgramAttr program) {
+  LogicalResult decompose(CollectiveOpInterface op, const Algorithm &chosen, const Mesh &mesh, ProgramAttr program) {
     OpBuilder builder(op);
     Group group(builder, op, mesh);
     Operation *before = op->getPrevNode();
     if (!chosen.isFor(group))
-      return;
+      return success();
+    if (group.n > kMaxRanks)
+      return op->emitError() << op->getName() << " is over " << group.n << " ranks, but a collective of more than "
+                             << kMaxRanks
+                             << " is not decomposed: a message for each of them is an op of the program; leave it to "
+                                "the library, or decompose it by \"hierarchical\" over smaller axes";
     if (isa<StartOp>(op->getParentOp()))
       return leave(op, "it is in a comm.start; decompose before communication is scheduled");
     // The other side would have to be decomposed alike.
@@ -85,6 +94,7 @@ private:
       return leave(op, "the algorithm has no way for it");
     handOnFacts(op, before ? before->getNextNode() : &op->getBlock()->front());
     tg::replaceHandingOnFacts(op, results);
+    return success();
   }
 
   /// Gives each of the ops from `first` up to `op` the phase and the unit of the tensor that it
@@ -107,8 +117,9 @@ private:
     }
   }
 
-  void leave(CollectiveOpInterface op, StringRef why) {
+  LogicalResult leave(CollectiveOpInterface op, StringRef why) {
     op->emitRemark() << op->getName() << " is not decomposed by \"" << algorithm << "\": " << why;
+    return success();
   }
 };
 } // namespace
