@@ -1,11 +1,13 @@
 //===- OutputFile.cpp - files that are whole or not there -----------------===//
 
 #include "lib/Driver/OutputFile.h"
+#include "lib/Driver/ChildProcess.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,7 +42,12 @@ static bool isSpecial(StringRef path) {
   return sys::fs::exists(path) && !sys::fs::is_regular_file(path) && !sys::fs::is_directory(path);
 }
 
-/// Creates an empty file beside `path`.
+static void removeTemporary(StringRef temporary) {
+  sys::fs::remove(temporary);
+  sys::DontRemoveFileOnSignal(temporary);
+}
+
+/// Creates an empty file beside `path`, which goes if a signal ends the process.
 static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary) {
   if (sys::fs::is_directory(path))
     return makeError("cannot write '" + path + "': it is a folder");
@@ -52,6 +59,7 @@ static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary) {
   if (std::error_code code = sys::fs::openFileForWrite(temporary, descriptor, sys::fs::CD_CreateNew))
     return fileError(path, code);
   ::close(descriptor);
+  sys::RemoveFileOnSignal(StringRef(temporary.data(), temporary.size()));
   return Error::success();
 }
 
@@ -61,7 +69,7 @@ Error braid::checkWritable(StringRef path) {
   SmallString<128> temporary;
   if (Error error = createBeside(path, temporary))
     return error;
-  sys::fs::remove(temporary);
+  removeTemporary(temporary);
   return Error::success();
 }
 
@@ -70,7 +78,7 @@ Error braid::replaceFile(StringRef path, function_ref<Error(StringRef)> write) {
   if (Error error = createBeside(path, temporary))
     return error;
   auto fail = [&](Error error) {
-    sys::fs::remove(temporary);
+    removeTemporary(temporary);
     return error;
   };
   if (Error error = write(temporary))
@@ -79,6 +87,7 @@ Error braid::replaceFile(StringRef path, function_ref<Error(StringRef)> write) {
     return fail(fileError(path, code));
   if (std::error_code code = sys::fs::rename(temporary, path))
     return fail(fileError(path, code));
+  sys::DontRemoveFileOnSignal(temporary);
   return Error::success();
 }
 
@@ -107,10 +116,14 @@ Expected<TemporaryFolder> TemporaryFolder::create() {
   SmallString<128> path;
   if (std::error_code code = sys::fs::createUniqueDirectory("braidc", path))
     return makeError("cannot make a temporary folder: " + code.message());
-  return TemporaryFolder(path.str().str());
+  TemporaryFolder folder(path.str().str());
+  removeWhenInterrupted(folder.path);
+  return folder;
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  if (!path.empty())
-    sys::fs::remove_directories(path);
+  if (path.empty())
+    return;
+  sys::fs::remove_directories(path);
+  keepWhenInterrupted(path);
 }

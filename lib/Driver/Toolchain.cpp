@@ -1,6 +1,7 @@
 //===- Toolchain.cpp - from generated sources to a binary -----------------===//
 
 #include "lib/Driver/Toolchain.h"
+#include "lib/Driver/ChildProcess.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
@@ -110,7 +111,8 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A program and its arguments, which no shell reads.  It may run beside others; its messages go to the file `log`.
+/// A program and its arguments, which may run beside others; its messages go to the file `log`, and its temporary
+/// files to the folder of that.
 class Command {
 public:
   Command(std::vector<std::string> arguments, std::string log) : arguments(std::move(arguments)), log(std::move(log)) {}
@@ -122,33 +124,29 @@ public:
 private:
   std::vector<std::string> arguments;
   std::string log;
-  sys::ProcessInfo process;
+  std::optional<ChildProcess> process;
 };
 } // namespace
 
 Error Command::start(bool verbose) {
-  std::vector<StringRef> words(arguments.begin(), arguments.end());
   if (verbose)
-    errs() << llvm::join(words, " ") << "\n";
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
-  std::string message;
-  bool failed = false;
-  process = sys::ExecuteNoWait(words.front(), words, std::nullopt, redirects, 0, &message, &failed);
-  return failed ? makeError("cannot run '" + words.front() + "': " + message) : Error::success();
+    errs() << llvm::join(arguments, " ") << "\n";
+  auto started = ChildProcess::start(arguments, log, sys::path::parent_path(log).str());
+  if (!started)
+    return started.takeError();
+  process = std::move(*started);
+  return Error::success();
 }
 
 Error Command::finish() {
-  std::string message;
-  sys::ProcessInfo result = sys::Wait(process, std::nullopt, &message);
-  std::string output;
+  std::string problem = process->wait(), output;
   if (auto buffer = MemoryBuffer::getFile(log))
     output = (*buffer)->getBuffer().str();
-  if (result.ReturnCode == 0) {
+  if (problem.empty()) {
     errs() << output; // warnings, if any
     return Error::success();
   }
-  return makeError("'" + arguments.front() + "' failed on generated code" +
-                   (message.empty() ? "" : " (" + message + ")") + ":\n" + output);
+  return makeError("'" + arguments.front() + "' failed on generated code (" + problem + "):\n" + output);
 }
 
 /// Starts all, then waits for all; returns the first error.

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tools/Failures.h"
 #include "tools/braid-interp/Modes.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -38,6 +39,7 @@ static LogicalResult runMode(ModuleOp module, const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  reportFailures("braid-interp");
   registerAllPasses();
   Options options = parseCommandLine(argc, argv);
 

@@ -3,8 +3,10 @@
 #include "braid/InitAll.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tools/CommandLine.h"
+#include "tools/Failures.h"
 
 int main(int argc, char **argv) {
+  braid::reportFailures("braid-lsp");
   braid::describeTool("braid-lsp");
   mlir::DialectRegistry registry;
   braid::registerAllDialects(registry);

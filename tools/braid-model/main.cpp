@@ -9,6 +9,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "tools/CommandLine.h"
+#include "tools/Failures.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -89,6 +90,7 @@ static int writeGraph(StringRef output, StringRef text) {
 }
 
 int main(int argc, char **argv) {
+  braid::reportFailures("braid-model");
   InitLLVM init(argc, argv);
   Options options;
   braid::parseCommandLine(kTool, argc, argv, &options);

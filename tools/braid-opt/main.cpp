@@ -3,9 +3,11 @@
 #include "braid/InitAll.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/CommandLine.h"
+#include "tools/Failures.h"
 #include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
+  braid::reportFailures("braid-opt");
   braid::describeTool("braid-opt");
   mlir::DialectRegistry registry;
   braid::registerAllDialects(registry);

@@ -3,12 +3,14 @@
 #include "braid/InitAll.h"
 #include "lib/Driver/Driver.h"
 #include "tools/CommandLine.h"
+#include "tools/Failures.h"
 #include "tools/braidc/CommandTable.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace braid;
 
 int main(int argc, char **argv) {
+  reportFailures("braidc");
   llvm::InitLLVM init(argc, argv);
   DriverOptions options;
   options.given = parseCommandLine(kBraidc, argc, argv, &options);

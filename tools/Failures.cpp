@@ -1,0 +1,69 @@
+//===- Failures.cpp - how a tool ends where it cannot go on ---------------===//
+//
+// The one file of the compiler that is compiled with exceptions (tools/CMakeLists.txt):
+// those of libraries are to say what they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/Failures.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <unistd.h>
+
+static const char *toolName = "";
+
+/// Takes no memory: there may be none.
+[[noreturn]] static void end(const char *message) {
+  for (const char *text : {toolName, ": error: ", message, "\n"})
+    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
+      break;
+  std::quick_exit(1);
+}
+
+[[noreturn]] static void endForMemory() {
+  end("out of memory; the input is too large for this machine, or a limit (ulimit -v) is too low");
+}
+
+static void onTerminate() {
+  std::exception_ptr current = std::current_exception();
+  if (!current)
+    end("terminated");
+  try {
+    std::rethrow_exception(current);
+  } catch (const std::bad_alloc &) {
+    endForMemory();
+  } catch (const std::exception &error) {
+    end(error.what());
+  } catch (...) {
+    end("an unknown exception");
+  }
+}
+
+/// LLVM would take the signals over that whoever started the tool has it ignore, as nohup does.
+static void keepIgnoredSignals() {
+  constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
+  struct sigaction before[std::size(kSignals)];
+  for (auto [signal, action] : llvm::zip_equal(kSignals, before))
+    ::sigaction(signal, nullptr, &action);
+  llvm::sys::SetInterruptFunction(nullptr); // which takes them over, now and not again
+  for (auto [signal, action] : llvm::zip_equal(kSignals, before))
+    if (action.sa_handler == SIG_IGN)
+      ::sigaction(signal, &action, nullptr);
+}
+
+void braid::reportFailures(const char *tool) {
+  toolName = tool;
+  keepIgnoredSignals();
+  std::set_terminate(onTerminate);
+  std::set_new_handler(endForMemory);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endForMemory(); });
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) { end(reason); });
+  llvm::setBugReportMsg("This is an error in Braid. Please report it with the command line and the input.\n");
+}
