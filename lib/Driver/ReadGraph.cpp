@@ -3,6 +3,7 @@
 #include "lib/Driver/ReadGraph.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
+#include "lib/Input/Nesting.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Verifier.h"
@@ -70,6 +71,10 @@ static LogicalResult verifyShapes(ModuleOp module) {
 
 OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRContext *context) {
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
+  if (llvm::Error error = checkNesting(text)) {
+    mlir::emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
+    return nullptr;
+  }
   // Verified below, once the lines are there for what the verifier says.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   AsmParserState state;

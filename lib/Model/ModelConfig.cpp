@@ -1,6 +1,7 @@
 //===- ModelConfig.cpp - presets and config.json --------------------------===//
 
 #include "lib/Model/ModelConfig.h"
+#include "lib/Input/Nesting.h"
 #include "lib/Model/JsonKeys.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -233,7 +234,7 @@ Expected<ModelConfig> braid::readModelConfig(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return createStringError("%s: %s", path.str().c_str(), buffer.getError().message().c_str());
-  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  Expected<json::Value> value = parseJson((*buffer)->getBuffer());
   if (!value)
     return createStringError("%s:%s", path.str().c_str(), toString(value.takeError()).c_str());
   if (std::optional<StringRef> key = repeatedKey((*buffer)->getBuffer()))

@@ -1,6 +1,7 @@
 //===- Safetensors.cpp - tensors in files ---------------------------------===//
 
 #include "lib/Reference/Safetensors.h"
+#include "lib/Input/Nesting.h"
 #include "lib/Reference/Arena.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -85,7 +86,7 @@ llvm::Expected<Values> braid::reference::readSafetensors(StringRef path, MLIRCon
   uint64_t length = llvm::support::endian::read64le(content.data());
   if (length > content.size() - 8)
     return bad(path, "the header's length %llu is more than the file has", static_cast<unsigned long long>(length));
-  llvm::Expected<llvm::json::Value> header = llvm::json::parse(content.substr(8, length));
+  llvm::Expected<llvm::json::Value> header = parseJson(content.substr(8, length));
   if (!header)
     return bad(path, "the header is not valid JSON: %s", llvm::toString(header.takeError()).c_str());
   const llvm::json::Object *entries = header->getAsObject();

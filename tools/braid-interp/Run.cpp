@@ -1,5 +1,6 @@
 //===- Run.cpp - run once, or train ---------------------------------------===//
 
+#include "lib/Input/PipelineText.h"
 #include "lib/Reference/Print.h"
 #include "lib/Reference/Safetensors.h"
 #include "mlir/Pass/PassManager.h"
@@ -39,6 +40,8 @@ LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
     file = std::move(*read);
     pipeline = file->getBuffer().trim();
   }
+  if (std::string problem = problemOfPairs(pipeline); !problem.empty())
+    return module.emitError() << "cannot read the pipeline '" << pipeline << "': " << problem;
   // The form of `--print-pipeline`: all passes inside of the module.
   if (pipeline.consume_front("builtin.module(") && !pipeline.consume_back(")"))
     return module.emitError("the pipeline lacks the ')' of 'builtin.module('");

@@ -1,6 +1,7 @@
 //===- main.cpp - braid-interp: the reference interpreter -----------------===//
 
 #include "braid/InitAll.h"
+#include "lib/Input/Nesting.h"
 #include "lib/Reference/Safetensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -49,6 +50,8 @@ int main(int argc, char **argv) {
   auto file = openInputFile(options.file, &message);
   if (!file)
     return fail(message);
+  if (llvm::Error error = checkNesting(*file))
+    return fail(llvm::toString(std::move(error)));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
