@@ -4,9 +4,9 @@
 
 #include "base/Checksum.h"
 #include "base/Error.h"
+#include "base/Json.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 using namespace braid;
@@ -16,27 +16,17 @@ namespace {
 
 // A 96-layer model with optimizer state has a header of about 1 MiB.
 constexpr uint64_t maxHeaderBytes = 32 << 20;
-constexpr int maxDepth = 3; // root, tensor, shape
 
-// Parses the header; refuses what a JSON object would silently hide (a name
-// that occurs twice) or could be used to exhaust memory (deep nesting).
+// Parses the header; refuses what a JSON object would silently hide, a name that occurs twice.
 json parseHeader(const std::string &text, const std::string &where) {
   std::set<std::string> names;
-  std::string problem;
-  auto callback = [&](int depth, json::parse_event_t event, json &value) {
-    if (event == json::parse_event_t::key && depth == 1 && !names.insert(value.get<std::string>()).second &&
-        problem.empty())
-      problem = "tensor '" + value.get<std::string>() + "' occurs twice";
-    bool opens = event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
-    if (opens && depth >= maxDepth) {
-      problem = "its header nests too deeply";
-      return false;
-    }
-    return true;
-  };
-  json root = json::parse(text, callback, /*allow_exceptions=*/false);
-  if (!problem.empty())
-    fail(where, problem);
+  std::string twice;
+  json root = parseJson(text, where, [&](int depth, const std::string &name) {
+    if (depth == 1 && !names.insert(name).second && twice.empty())
+      twice = name;
+  });
+  if (!twice.empty())
+    fail(where, "tensor '", twice, "' occurs twice");
   if (root.is_discarded())
     fail(where, "its header is not valid JSON");
   if (!root.is_object())

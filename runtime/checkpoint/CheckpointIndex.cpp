@@ -5,6 +5,7 @@
 #include "base/Checksum.h"
 #include "base/Error.h"
 #include "base/File.h"
+#include "base/Json.h"
 #include "base/NumberTypes.h"
 #include "base/Safetensors.h"
 #include "core/Mesh.h"
@@ -122,7 +123,7 @@ CheckpointIndex::CheckpointIndex(const std::string &path)
   sealed = text.starts_with(kSealedIndex);
   if (sealed && !braid::isSealed(text, kSealedIndex.size()))
     fail("'", path, "' is damaged: it is not what was saved, by its checksum");
-  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json root = parseJson(text, where);
   if (!root.is_object())
     fail(where, "it is not a JSON object; the file is truncated or corrupt");
 

@@ -84,6 +84,7 @@ TEST_F(Damaged, indexThatSaysOtherThings) {
         Case{"\"BF16\"", "\"F64\"", "has type BF16 there and F64 in the index"},
         Case{"\"step\":\"8\"", "\"step\":\"7\"", "it is of step '8', not '7'"},
         Case{"\"bias\"", "\"bios\"", "lacks its part of tensor 'bios'"},
+        Case{"\"order\":[0,1]", "\"order\":" + std::string(9, '[') + std::string(9, ']'), "nests too deeply"},
         Case{"\"tensors\"", "\"sensors\"", "it lacks 'tensors'"}}) {
     ASSERT_NE(good.find(c.from), std::string::npos) << c.from;
     std::string bad = good;
