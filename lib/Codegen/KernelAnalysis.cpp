@@ -3,6 +3,7 @@
 #include "lib/Codegen/KernelAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -11,8 +12,13 @@ using namespace braid::codegen;
 
 /// The most lanes for which a value or sum per lane is kept on the stack: 64 KiB.
 static constexpr int64_t kStackLanes = 16384;
-/// The most that may be kept on the stack if there is no alternative: 2 MiB.
+/// The most that may be kept on the stack if there is no alternative: 2 MiB, for long sums
+/// twice that.
 static constexpr int64_t kMostStackFloats = 512 << 10;
+/// The longest plain sums.  After n additions to one accumulator the error is about sqrt(n)
+/// times 2e-8 of the sum's size, 5e-7 for the most rows; lanes are spread over at least four
+/// accumulators, and over 16 or more on today's processors.
+static constexpr int64_t kMostPlainRows = 1024, kMostPlainLanes = 1 << 16;
 
 //===----------------------------------------------------------------------===//
 // Nodes
@@ -45,6 +51,12 @@ int64_t KernelAnalysis::blocks() const {
   for (int64_t size : ArrayRef(rowSizes).take_front(blockDims))
     count *= size;
   return count;
+}
+
+bool KernelAnalysis::isLongSum(const Node &node) const {
+  if (node.combine != codegen::Combine::Sum || kindOf(getElementTypeOrSelf(node.result())) != Kind::F32)
+    return false;
+  return node.reducesLanes ? lanes > kMostPlainLanes : node.reducesRows && rows / blocks() > kMostPlainRows;
 }
 
 InFlightDiagnostic KernelAnalysis::error(Operation *op) const {

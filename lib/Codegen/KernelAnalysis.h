@@ -96,6 +96,9 @@ public:
   /// Whether the lanes are a multiple of every vector width.
   bool wholeLanes() const { return !flat && lanes % 16 == 0; }
   int64_t blocks() const;
+  /// Whether a reduction is a sum of floats with so many terms that their rounding errors,
+  /// which grow with the number of terms, would show: such a sum is compensated.
+  bool isLongSum(const Node &node) const;
   /// The number of operands; they are followed by the outs in `layouts`.
   unsigned numIns() const { return kernel.getBody().getNumArguments(); }
   exec::RefType layout(unsigned operand) const {

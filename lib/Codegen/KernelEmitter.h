@@ -45,6 +45,8 @@ public:
     llvm::StringLiteral turns, turn;
     /// The index of the block.
     llvm::StringLiteral block;
+    /// True in every sixteenth iteration of a lane loop, and of a row loop.
+    llvm::StringLiteral sixteenthTurn, sixteenthRow;
   };
   const Words words;
 
@@ -92,7 +94,8 @@ class CpuKernelEmitter final : public KernelEmitter {
 public:
   constexpr CpuKernelEmitter()
       : KernelEmitter({/*target=*/"cpu", /*lanes=*/"", /*group=*/"", /*turns=*/"(L + W - 1) / W", /*turn=*/"l / W",
-                       /*block=*/"block.id"}) {}
+                       /*block=*/"block.id", /*sixteenthTurn=*/"l % (16 * W) == 0",
+                       /*sixteenthRow=*/"r % 16 == 0"}) {}
   std::string comment(const KernelForm &) const override { return ""; }
   std::string head(const KernelForm &kernel, const std::string &function, llvm::ArrayRef<Parameter> parameters,
                    llvm::StringRef body) const override;
@@ -115,7 +118,8 @@ class CudaKernelEmitter final : public KernelEmitter {
 public:
   constexpr CudaKernelEmitter()
       : KernelEmitter({/*target=*/"cuda", /*lanes=*/"<W>", /*group=*/"<T>", /*turns=*/"ITERS", /*turn=*/"i",
-                       /*block=*/"blockIdx.x"}) {}
+                       /*block=*/"blockIdx.x", /*sixteenthTurn=*/"l % (16 * T * W) < T * W",
+                       /*sixteenthRow=*/"r % (16 * ROWS) < ROWS"}) {}
   std::string comment(const KernelForm &kernel) const override;
   std::string head(const KernelForm &kernel, const std::string &function, llvm::ArrayRef<Parameter> parameters,
                    llvm::StringRef body) const override;

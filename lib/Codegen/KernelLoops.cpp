@@ -25,6 +25,11 @@ static std::string combineText(codegen::Combine combine, StringRef a, StringRef 
   return (a + " = maximum(" + a + ", " + b + ");").str();
 }
 
+/// The variables of a long sum: what was added last, and what was before.
+static std::string longSum(StringRef name) {
+  return (name + ", total" + name.drop_front(StringRef("sum").size())).str();
+}
+
 /// The variable or array that holds a reduction, with its first value.
 std::string KernelWriter::declareAccumulator(const Node &node) {
   std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
@@ -40,12 +45,29 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
     name = fresh(node.combine == codegen::Combine::Sum ? "sum" : "max");
   std::string type = registerType(*kind, lane).str();
   bool isArray = node.reducesRows && lane && !lanesOutside();
+  std::string length = isArray ? "[" + emitter.words.turns.str() + "]" : "";
   bool zero = init.text == "0.0f" || init.text == "0";
   std::string first = lane ? init.asLane(emitter.words.lanes) : init.text;
-  if (!isArray)
-    return type + " " + name + " = " + first + ";";
-  std::string text = type + " " + name + "[" + emitter.words.turns.str() + "]" + (zero ? " = {};" : ";");
-  return zero ? text : text + "\nfor (" + type + " &v : " + name + ")\n  v = " + first + ";";
+  std::string text = type + " " + name;
+  if (!isArray || zero)
+    text += isArray ? length + " = {};" : " = " + first + ";";
+  else
+    text += length + ";\nfor (" + type + " &v : " + name + ")\n  v = " + first + ";";
+  if (analysis.isLongSum(node))
+    text += "\nTotal<" + type + ">" + longSum(name).substr(name.size() + 1) + length + " = {};";
+  return text;
+}
+
+/// In the loop of a long sum, every few iterations: what it has goes into its total.
+void KernelWriter::carry(const Node &node, StringRef condition, SmallVector<std::string> &to) {
+  if (analysis.isLongSum(node))
+    to.push_back(("if (" + condition + ")\n  carry(" + longSum(accumulators[node.op]) + ");").str());
+}
+
+/// Behind the loop: a long sum gets its total.
+void KernelWriter::settle(const Node &node, SmallVector<std::string> &to) {
+  if (analysis.isLongSum(node))
+    to.push_back("settle(" + longSum(accumulators[node.op]) + ");");
 }
 
 /// Adds the current row and lane to a reduction.
@@ -62,6 +84,7 @@ void KernelWriter::accumulate(const Node &node) {
     if (!emitter.wholeLanes(form))
       text = "keep(" + text + ", n, " + identity.str() + ")";
     lines[2].push_back(combineText(node.combine, name, text));
+    carry(node, emitter.words.sixteenthTurn, lines[2]);
     return;
   }
   bool lane = analysis.hasLane(node.resultDims());
@@ -131,8 +154,18 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
   lines[1].push_back(guard + storeText(output, value, row));
 }
 
+/// At the end of a row.
+void KernelWriter::carryRows(SmallVector<std::string> &to) {
+  for (auto &[op, node] : analysis.nodes)
+    if (node.reducesRows)
+      carry(node, emitter.words.sixteenthRow, to);
+}
+
 /// After the row loop, sums over rows may be spread over several threads.
 void KernelWriter::completeSums(SmallVector<std::string> &to) {
+  for (auto &[op, node] : analysis.nodes)
+    if (node.reducesRows)
+      settle(node, to);
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
       if (std::string text = emitter.completeSum(form, node.combine, accumulators[node.op]); !text.empty())
@@ -214,6 +247,7 @@ void KernelWriter::printPhase(unsigned number) {
 
   for (const Node *node : laneReductions) {
     Kind kind = *kindOf(getElementTypeOrSelf(node->result()));
+    settle(*node, lines[1]);
     StringRef reduce = node->combine == codegen::Combine::Sum ? "row_sum" : "row_max";
     std::string text = accumulators[node->op];
     if (analysis.hasLanes())
@@ -232,6 +266,7 @@ void KernelWriter::printRowsOutside() {
       lines[0].push_back(declareAccumulator(node));
   for (unsigned phase = 0; phase < analysis.phases && !hasFailed; ++phase)
     printPhase(phase);
+  carryRows(lines[1]);
   closeLevel(1, emitter.rowLoop(form));
   completeSums(lines[0]);
   for (const Output &output : analysis.outputs)
@@ -254,6 +289,7 @@ void KernelWriter::printBlocksInside() {
     if (node.reducesRows)
       body.push_back(declareAccumulator(node));
   std::swap(body, lines[1]);
+  carryRows(lines[2]);
   closeLevel(2, emitter.innerRowLoop(form, first, last));
   completeSums(lines[1]);
   for (const Output &output : analysis.outputs)

@@ -5,7 +5,8 @@
 //   lanes   rows stay parallel; each row becomes one value
 //   rows    rows that are kept come first in the space; when these are few, the
 //           reduced rows are split into blocks, each block leaves a partial, and a
-//           second kernel combines the partials in order
+//           second kernel combines the partials in order; those of a long sum, in
+//           groups first
 //
 // The number of blocks depends on the shape alone, so a sum has the same bits
 // for any number of threads.
@@ -26,6 +27,8 @@ using Dims = SmallVector<int64_t>;
 
 /// Fewer reduced rows than this are not worth a second kernel.
 static constexpr int64_t kMinSplitRows = 32;
+/// Sums of more terms combine their partials in groups first, this many for each result.
+static constexpr int64_t kLongSum = 1 << 16, kPartialGroups = 16;
 /// Vectors longer than this are reduced as rows of lanes.
 static constexpr int64_t kMaxLanes = 1 << 16;
 
@@ -207,7 +210,11 @@ void Reduction::reduceRows(ArrayRef<int64_t> rows, bool isLast) {
       partials.push_back(position);
     ++position;
   }
-  reduceRowsOnce(partials, isLast);
+  // Partials of a long sum come together as a tree, or rounding them would show.
+  if (count <= kLongSum)
+    return reduceRowsOnce(partials, isLast);
+  blocks = kept * kPartialGroups;
+  reduceRows(partials, isLast);
 }
 
 /// Reduced dims of size 1 are dropped: there is nothing to combine.

@@ -84,5 +84,40 @@ inline int32_t row_sum(VI v, int64_t n) { return row_sum(keep(v, n, 0)); }
 inline float row_max(V v, int64_t n) { return row_max(keep(v, n, -std::numeric_limits<float>::infinity())); }
 inline float row_min(V v, int64_t n) { return row_min(keep(v, n, std::numeric_limits<float>::infinity())); }
 
+//===----------------------------------------------------------------------===//
+// Sums of many terms
+//
+// Every few terms a sum is carried into a total, whose additions are compensated as by
+// Kahan and Neumaier.  So the error does not grow with the number of terms.
+//===----------------------------------------------------------------------===//
+
+// `lost` collects what additions to `sum` round away.
+template <class X> struct Total {
+  X sum, lost;
+};
+
+template <class X> inline void carry(X &sum, Total<X> &total) {
+  const X next = total.sum + sum, added = next - total.sum;
+  total.lost += (total.sum - (next - added)) + (sum - added);
+  total.sum = next;
+  sum = X{};
+}
+
+// After the last term.  A total that is not finite is what it is, whatever was lost.
+template <class X> inline void settle(X &sum, Total<X> &total) {
+  carry(sum, total);
+  const X whole = total.sum + total.lost;
+  sum = select(whole == whole, whole, total.sum);
+}
+
+template <class X, size_t N> inline void carry(X (&sum)[N], Total<X> (&total)[N]) {
+  for (size_t i = 0; i < N; ++i)
+    carry(sum[i], total[i]);
+}
+template <class X, size_t N> inline void settle(X (&sum)[N], Total<X> (&total)[N]) {
+  for (size_t i = 0; i < N; ++i)
+    settle(sum[i], total[i]);
+}
+
 } // namespace braid
 #endif // BRAID_CPU_LANEREDUCE_H

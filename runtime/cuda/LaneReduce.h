@@ -137,6 +137,43 @@ template <int T, class X, int N> __device__ inline X row_max(const Vec<X, N> &v)
 }
 
 //===----------------------------------------------------------------------===//
+// Sums of many terms
+//
+// Every few terms a sum is carried into a total, whose additions are compensated as by
+// Kahan and Neumaier.  So the error does not grow with the number of terms.
+//===----------------------------------------------------------------------===//
+
+// `lost` collects what additions to `sum` round away.
+template <class X> struct Total {
+  X sum, lost;
+};
+
+template <class X> __device__ inline void carry(X &sum, Total<X> &total) {
+  const X next = total.sum + sum, added = next - total.sum;
+  total.lost += (total.sum - (next - added)) + (sum - added);
+  total.sum = next;
+  sum = X{};
+}
+
+// After a thread's last term.  A total that is not finite is what it is, whatever was lost.
+template <class X> __device__ inline void settle(X &sum, Total<X> &total) {
+  carry(sum, total);
+  const X whole = total.sum + total.lost;
+  sum = select(whole == whole, whole, total.sum);
+}
+
+template <class X, int N> __device__ inline void carry(X (&sum)[N], Total<X> (&total)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    carry(sum[i], total[i]);
+}
+template <class X, int N> __device__ inline void settle(X (&sum)[N], Total<X> (&total)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    settle(sum[i], total[i]);
+}
+
+//===----------------------------------------------------------------------===//
 // Reductions over the rows of a block
 //===----------------------------------------------------------------------===//
 

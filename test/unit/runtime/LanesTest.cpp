@@ -126,6 +126,42 @@ TEST(Launch, coversEverythingOnce) {
   }
 }
 
+// As generated code sums: `at(i)` is term i.
+template <class F> float longSum(int terms, const F &at) {
+  V sums[2] = {};
+  Total<V> totals[2] = {};
+  for (int i = 0; i < terms; ++i) {
+    sums[0] += splat(at(i)), sums[1] += splat(-at(i));
+    if (i % 16 == 0)
+      carry(sums, totals);
+  }
+  settle(sums, totals);
+  EXPECT_TRUE(same(sums[0][W - 1], sums[0][0]));
+  EXPECT_EQ(std::isfinite(sums[0][0]) ? sums[0][0] : 0.0f, std::isfinite(sums[1][0]) ? -sums[1][0] : 0.0f);
+  return sums[0][0];
+}
+
+// Equal terms are the worst: every addition may round in the same direction.
+TEST(LongSums, areAsNearAsThoseOfSixteenTerms) {
+  for (int terms : {0, 1, 15, 16, 17, 1000, 300007})
+    for (float term : {1.0f, 0.1f, 1e-30f, 3.3333333e20f, 1.9999999f}) {
+      double exact = static_cast<double>(term) * terms;
+      EXPECT_NEAR(longSum(terms, [&](int) { return term; }), exact, 3e-7 * exact) << terms << " of " << term;
+    }
+  auto alternating = [](int i) { return i % 2 ? -1e6f : 1e6f + static_cast<float>(i % 4); };
+  EXPECT_EQ(longSum(100000, alternating), 100000.0f / 2);
+}
+
+TEST(LongSums, ofWhatIsNotFiniteAreWhatPlainOnesAre) {
+  for (int place : {0, 5, 16, 40, 99}) {
+    auto with = [&](float x) { return longSum(100, [=](int i) { return i == place ? x : 1.0f; }); };
+    EXPECT_EQ(with(INFINITY), INFINITY) << place;
+    EXPECT_EQ(with(-INFINITY), -INFINITY) << place;
+    EXPECT_TRUE(std::isnan(with(NAN))) << place;
+  }
+  EXPECT_EQ(longSum(100, [](int) { return 3e38f; }), INFINITY);
+}
+
 TEST(Launch, tablesRunAsOneVector) {
   br_model model{};
   model.arena_bytes = 1 << 16;
