@@ -1,11 +1,11 @@
-//===- ExactDouble.h - a number as a pass option ----------------*- C++ -*-===//
+//===- OptionNumbers.h - numbers as options of passes -----------*- C++ -*-===//
 //
 // A pipeline that is printed must be the one that was run: a double is printed with the
 // digits that read back as the same double, where LLVM prints seven.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_PASSES_GRAPH_EXACTDOUBLE_H
-#define BRAID_PASSES_GRAPH_EXACTDOUBLE_H
+#ifndef BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
+#define BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,4 +35,4 @@ template <> struct llvm::cl::parser<braid::ExactDouble> : llvm::cl::basic_parser
   void printOptionDiff(const Option &, const braid::ExactDouble &, const OptVal &, size_t) const {}
 };
 
-#endif // BRAID_PASSES_GRAPH_EXACTDOUBLE_H
+#endif // BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
