@@ -45,8 +45,9 @@ static FactorAxes agreedAxes(Operation *op, const ShardingRule &rule, const Assi
     priorities[operand] = op->getNumResults() + place;
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     priorities[op->getNumOperands() + i] = i;
-  Resolution resolution = resolveConflicts({rule, proposing, /*decomposable=*/false}, mesh,
-                                           [&](unsigned tensor, ProjectedAxis) { return priorities[tensor]; });
+  Resolution resolution = resolveConflicts(
+      {rule, proposing, /*decomposable=*/false}, mesh,
+      [&](unsigned tensor, ProjectedAxis) { return priorities[tensor]; }, [](unsigned, unsigned) { return false; });
   return factorAxes(resolution, mesh, op->getContext());
 }
 

@@ -51,8 +51,10 @@ namespace {
 /// Collects the candidates of one op and decides between them.
 class ConflictResolver {
 public:
-  ConflictResolver(const Tensors &tensors, const Mesh &mesh, function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf)
-      : tensors(tensors), mesh(mesh), priorityOf(priorityOf), flatFactor(tensors.rule.factors.size()) {}
+  ConflictResolver(const Tensors &tensors, const Mesh &mesh, function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf,
+                   function_ref<bool(unsigned, unsigned)> contradict)
+      : tensors(tensors), mesh(mesh), priorityOf(priorityOf), contradict(contradict),
+        flatFactor(tensors.rule.factors.size()) {}
 
   Resolution run();
 
@@ -73,6 +75,7 @@ private:
   const Tensors &tensors;
   const Mesh &mesh;
   function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf;
+  function_ref<bool(unsigned, unsigned)> contradict;
   unsigned flatFactor;
   SmallVector<Candidate> candidates;
   /// The winning candidates of each factor; the flat order comes last.
@@ -124,7 +127,7 @@ void ConflictResolver::collect(unsigned tensor) {
 void ConflictResolver::reject(const Candidate &candidate, const Candidate &winner) {
   resolution.hadConflict = true;
   if (!resolution.conflict && candidate.priority == winner.priority &&
-      candidate.projected.source != winner.projected.source)
+      contradict(candidate.projected.source, winner.projected.source))
     resolution.conflict = {winner, candidate};
 }
 
@@ -220,8 +223,9 @@ Resolution ConflictResolver::run() {
 }
 
 Resolution braid::resolveConflicts(const Tensors &tensors, const Mesh &mesh,
-                                   function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf) {
-  return ConflictResolver(tensors, mesh, priorityOf).run();
+                                   function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf,
+                                   function_ref<bool(unsigned, unsigned)> contradict) {
+  return ConflictResolver(tensors, mesh, priorityOf, contradict).run();
 }
 
 TensorProjection braid::projectionOnto(const Tensors &tensors, unsigned tensor, const Resolution &resolution) {

@@ -68,15 +68,16 @@ struct Resolution {
   AxisProjection flat;
   /// Some candidate lost against another.
   bool hadConflict = false;
-  /// The first two incompatible candidates of equal priority and different sources.
+  /// The first two incompatible candidates of equal priority whose sources contradict.
   std::optional<std::pair<Candidate, Candidate>> conflict;
 };
 
 /// Gives each factor the axes that the tensors propose for it.  Of incompatible
-/// candidates the one with the smaller `priorityOf` wins; equal priorities of different
-/// sources are reported as a conflict.
+/// candidates the one with the smaller `priorityOf` wins, and of equal ones that of the
+/// earlier factor; equal priorities of sources that `contradict` are reported as a conflict.
 Resolution resolveConflicts(const Tensors &tensors, const comm::Mesh &mesh,
-                            llvm::function_ref<int64_t(unsigned tensor, ProjectedAxis axis)> priorityOf);
+                            llvm::function_ref<int64_t(unsigned tensor, ProjectedAxis axis)> priorityOf,
+                            llvm::function_ref<bool(unsigned source, unsigned other)> contradict);
 
 /// The axes that a resolution gives to the dims of one tensor.
 TensorProjection projectionOnto(const Tensors &tensors, unsigned tensor, const Resolution &resolution);

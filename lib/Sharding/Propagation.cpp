@@ -19,12 +19,18 @@ int64_t PropagationProblem::priorityOf(unsigned annotation) const {
   return (priority << 31) + (it.yields ? annotation + 1 : 0);
 }
 
+bool PropagationProblem::areOfBatch(unsigned annotation, unsigned other) const {
+  return annotations[annotation].isOfBatch && annotations[other].isOfBatch;
+}
+
 Resolution PropagationProblem::resolveConflicts(const Node &node) const {
   SmallVector<const TensorProjection *, 4> projections;
   for (unsigned tensor : node.tensors)
     projections.push_back(tensors[tensor].follows ? nullptr : &tensors[tensor].projection);
-  return braid::resolveConflicts({node.rule, projections, node.decomposable}, mesh,
-                                 [&](unsigned, ProjectedAxis it) { return priorityOf(it.source); });
+  return braid::resolveConflicts(
+      {node.rule, projections, node.decomposable}, mesh,
+      [&](unsigned, ProjectedAxis it) { return priorityOf(it.source); },
+      [&](unsigned source, unsigned other) { return source != other && !areOfBatch(source, other); });
 }
 
 //===----------------------------------------------------------------------===//

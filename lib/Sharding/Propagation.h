@@ -29,6 +29,10 @@ struct Annotation {
   /// It yields to the annotations of its priority instead of conflicting with them:
   /// what a `comm.constrain` asks of its operand, and what is said of gradients.
   bool yields = false;
+  /// It says which examples of the batch a rank has.  All inputs of the batch say the same,
+  /// so they do not contradict one another: an op that compares the examples of one input
+  /// with those of another (`"bo,co->bc"`) has one of the two gathered.
+  bool isOfBatch = false;
 };
 
 struct PropagationProblem {
@@ -78,6 +82,7 @@ struct PropagationProblem {
 
   /// Smaller is stronger; equal for annotations that can conflict.
   int64_t priorityOf(unsigned annotation) const;
+  bool areOfBatch(unsigned annotation, unsigned other) const;
   Resolution resolveConflicts(const Node &node) const;
   /// The sharding found for a value, without partial values that its annotation
   /// does not name.

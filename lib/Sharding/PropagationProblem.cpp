@@ -1,7 +1,7 @@
 //===- PropagationProblem.cpp - a function's annotations and ops ----------===//
 
 #include "dialects/Interfaces/Interfaces.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Roles.h"
 #include "lib/Sharding/Propagation.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -30,6 +30,7 @@ private:
   /// Makes an annotation the sharding of a value, unless it has another already.
   void fix(Value value, unsigned annotation);
 
+  void keepRowsWhole(BlockArgument input);
   void readArguments();
   LogicalResult readResults();
   LogicalResult readResult(unsigned index, ShardingAttr stated);
@@ -122,13 +123,28 @@ void Reader::fix(Value value, unsigned annotation) {
   problem.seeds.push_back({number, annotation});
 }
 
+/// Data come in rows: ranks may share the rows, but parts of a row are read only where an
+/// annotation says so.
+void Reader::keepRowsWhole(BlockArgument input) {
+  if (!isTensor(input.getType()))
+    return;
+  auto &openFrom = problem.tensors[problem.numbers.lookup(input)].openFrom;
+  std::fill(openFrom.begin() + (openFrom.size() > 1), openFrom.end(), PropagationProblem::kNever);
+}
+
 void Reader::readArguments() {
   func::FuncOp function = problem.function;
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     addTensor(argument);
-    if (ShardingAttr sharding = shardingOf(argument))
-      fix(argument, annotate(nameOfArgument(function, number), argument.getLoc(), sharding));
+    if (ShardingAttr sharding = shardingOf(argument)) {
+      unsigned annotation = annotate(nameOfArgument(function, number), argument.getLoc(), sharding);
+      problem.annotations[annotation].isOfBatch =
+          tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(number, tg::kRole));
+      fix(argument, annotation);
+    } else if (function.getArgAttr(number, tg::kInput)) {
+      keepRowsWhole(argument);
+    }
     if (auto param = function.getArgAttrOfType<tg::ParamAttr>(number, tg::kParam))
       named[param.getName()] = argument;
     else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState))

@@ -2,6 +2,7 @@
 
 #include "passes/Graph/Signature.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/Roles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -57,13 +58,10 @@ llvm::StringMap<BlockArgument> braid::parametersByOwner(func::FuncOp function) {
 }
 
 SmallVector<BlockArgument> braid::batchInputs(func::FuncOp function) {
-  constexpr tg::Role batches[] = {tg::Role::Tokens, tg::Role::Targets, tg::Role::Features, tg::Role::Labels};
   SmallVector<BlockArgument> inputs;
-  for (BlockArgument argument : function.getArguments()) {
-    auto role = function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole);
-    if (role && llvm::is_contained(batches, role.getValue()))
+  for (BlockArgument argument : function.getArguments())
+    if (tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole)))
       inputs.push_back(argument);
-  }
   return inputs;
 }
 

@@ -93,6 +93,8 @@ void braid::buildAnnotatePipeline(OpPassManager &manager, const AnnotatePipeline
   mesh.layout = options.mesh;
   manager.addPass(createAnnotatePass(mesh));
   layout.layoutFile = options.layoutFile;
+  if (options.dataParallel)
+    layout.batchAxes = options.strategy.axes;
   if (!layout.layoutFile.empty())
     manager.addPass(createAnnotatePass(layout));
   if (options.dataParallel)

@@ -16,7 +16,8 @@ def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
   let summary = "Gives every value a sharding, from a few annotations";
   let description = [{
     Arguments, results and `comm.constrain` may be annotated.  An annotation is
-    exact but for its open dims (`{dp, ?}`); values without one are open.  Axes
+    exact but for its open dims (`{dp, ?}`); values without one are open, inputs
+    (`tg.input`) in dim 0 alone, because data are read in whole rows.  Axes
     spread forward and backward along the factors of the ops' rules, those of
     annotations with a smaller priority first.  They extend only dims that divide into
     equal blocks, and `flat` axes spread only through ops that run on flat ranges.
@@ -24,7 +25,8 @@ def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
     In one op an axis shards one factor, and a factor has one list of axes.  Where the
     shardings of its tensors conflict, the smaller priority wins, and the axes of the
     factors are written into `comm.factors`; with equal priorities it is an error that
-    names both.  A `comm.constrain` never conflicts with what it reads: it is a place
+    names both.  Inputs of the batch never conflict: an op that compares the examples of
+    one with those of another has the other gathered.  A `comm.constrain` never conflicts with what it reads: it is a place
     to reshard.  The sharding that it asks of its operand yields to annotations.  The new value of
     an argument (`tg.updates`) is sharded like the argument.  Constants follow their
     users.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Roles.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/Strategies/Passes.h"
@@ -35,7 +35,7 @@ struct Annotate final : braid::impl::AnnotatePassBase<Annotate> {
   using AnnotatePassBase::AnnotatePassBase;
 
   void runOnOperation() final {
-    if (failed(read()) || failed(findMesh()))
+    if (failed(read()) || failed(findMesh()) || failed(checkBatchAxes()))
       return signalPassFailure();
     FailureOr<SmallVector<func::FuncOp>> chosen = chooseFunctions();
     if (failed(chosen))
@@ -54,9 +54,11 @@ private:
   LogicalResult read();
   LogicalResult readStatement(StringRef text, Location loc);
   LogicalResult findMesh();
+  LogicalResult checkBatchAxes();
   FailureOr<SmallVector<func::FuncOp>> chooseFunctions();
   LogicalResult annotate(func::FuncOp function);
   FailureOr<ShardingAttr> shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument);
+  LogicalResult checkInput(const Statement &statement, DictionaryAttr attributes, ShardingAttr sharding);
 
   std::string text; ///< What the statements refer to.
   SmallVector<Statement> statements;
@@ -142,6 +144,14 @@ LogicalResult Annotate::findMesh() {
   return mlir::verify(mesh);
 }
 
+LogicalResult Annotate::checkBatchAxes() {
+  SmallVector<StringAttr> names;
+  for (const std::string &axis : batchAxes)
+    names.push_back(StringAttr::get(&getContext(), axis));
+  auto emitError = [&] { return getOperation().emitError() << "comm-annotate batch-axes: "; };
+  return verifyAxes(emitError, Mesh(mesh), AxesAttr::get(&getContext(), names));
+}
+
 /// Those that are named, or all; programs of ranks have their shardings.
 FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
   SmallVector<func::FuncOp> chosen;
@@ -186,6 +196,35 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
   return sharding;
 }
 
+/// Data are read by a rank in whole rows, or in parts of a row of tokens, and what --mesh
+/// shards the batch over is taken.
+LogicalResult Annotate::checkInput(const Statement &statement, DictionaryAttr attributes, ShardingAttr sharding) {
+  auto role = attributes.getAs<tg::RoleAttr>(tg::kRole);
+  bool isScalar = role && !tg::isOfBatch(role); // lr, step and the like, which are no data
+  if (!attributes.contains(tg::kInput) || isScalar)
+    return success();
+  auto emitError = [&] {
+    return mlir::emitError(statement.loc)
+           << "input " << tg::nameOf(attributes) << " is '" << statement.axes << "' here, but ";
+  };
+  SmallVector<AxesAttr> lists(sharding.getDims());
+  lists.append({sharding.getPartial(), sharding.getFlat()});
+  auto uses = [&](StringRef axis) {
+    return llvm::any_of(lists, [&](AxesAttr list) { return list.contains(StringAttr::get(&getContext(), axis)); });
+  };
+  for (const std::string &axis : batchAxes)
+    if (tg::isOfBatch(role) && uses(axis))
+      return emitError() << "--mesh shards its batch over '" << axis << "' already; leave '" << axis
+                         << "' out of this line";
+  if (sharding.isPartial())
+    return emitError() << "data are read whole; leave 'partial' out of this line";
+  bool isInRows = llvm::all_of(sharding.getDims().drop_front(!sharding.getDims().empty()),
+                               [](AxesAttr dim) { return dim.empty() && !dim.getOpen(); });
+  if (sharding.isFlat() || !(isInRows || tg::isOfTokens(role)))
+    return emitError() << "data are read in whole rows; shard dim 0 alone, or leave this line out";
+  return success();
+}
+
 /// What a layout calls an argument: a working copy is sharded like its master.
 static StringAttr nameInLayout(DictionaryAttr attributes) {
   auto param = attributes ? attributes.getAs<tg::ParamAttr>(tg::kParam) : tg::ParamAttr();
@@ -217,7 +256,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
     if (isTransposed)
       type = type.clone({type.getDimSize(1), type.getDimSize(0)});
     FailureOr<ShardingAttr> sharding = shardingOf(*statement, type, name.getValue());
-    if (failed(sharding))
+    if (failed(sharding) || failed(checkInput(*statement, function.getArgAttrDict(i), *sharding)))
       return failure();
     if (isTransposed)
       sharding = sharding->withDims({sharding->getDims()[1], sharding->getDims()[0]});

@@ -9,6 +9,7 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
+#include "lib/Sharding/GlobalFunction.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -49,7 +50,8 @@ private:
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
   /// What the strategy adds to the sharding of an argument that lives across steps.
   LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch);
-  LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding);
+  /// The sharding of an argument after axes of the strategy were added to it.
+  LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes);
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
@@ -103,8 +105,11 @@ LogicalResult DataParallel::readOptions() {
 // Annotations
 //===----------------------------------------------------------------------===//
 
-LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding) {
-  auto emitError = [&] { return function.emitError() << "argument #" << argument.getArgNumber() << ": "; };
+LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes) {
+  auto emitError = [&] {
+    return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << " cannot be sharded over "
+                                << axes.str() << " as the strategy asks: ";
+  };
   if (failed(verifySharding(emitError, *mesh, sharding, cast<RankedTensorType>(argument.getType()))))
     return failure();
   function.setArgAttr(argument.getArgNumber(), CommDialect::kSharding, sharding);
@@ -121,7 +126,7 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   SmallVector<StringAttr> first(batchAxes.getNames());
   llvm::append_range(first, dims.front().getNames());
   dims.front() = AxesAttr::get(&getContext(), first);
-  return write(function, input, sharding.withDims(dims));
+  return write(function, input, sharding.withDims(dims), batchAxes);
 }
 
 /// The values that depend on the batch.
@@ -211,7 +216,7 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   if (!isAnnotated)
     sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
                                  sharding.getReduction(), sharding.getFlat(), /*priority=*/1);
-  return write(function, argument, sharding);
+  return write(function, argument, sharding, shardAxes);
 }
 
 /// Whether ranks share the examples of a program.  One that has no loss and updates

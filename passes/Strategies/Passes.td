@@ -23,7 +23,9 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
       graph shows, of a matrix that the arena holds transposed, too.
 
     A statement that names nothing is an error, and so is one for an argument that
-    is annotated.
+    is annotated.  Data (`tg.input`) are read in whole rows, those of tokens in parts
+    of rows, too: a statement that asks for something else is an error, and so is one
+    that shards an input of the batch over `batch-axes`.
 
     Input (`layout='mesh dp = 2, tp = 2; x: {dp} {}; *.weight: {} {tp}, flat {dp}, priority 1'`):
     ```mlir
@@ -49,6 +51,8 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
     Option<"layout", "layout", "std::string", /*default=*/"", "The statements">,
     Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "The file that holds them">,
     ListOption<"functions", "functions", "std::string", "The functions to annotate (all)">,
+    ListOption<"batchAxes", "batch-axes", "std::string",
+               "Axes that comm-data-parallel shards the batch over, which a layout leaves to it (none)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

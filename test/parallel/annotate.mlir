@@ -2,7 +2,7 @@
 //
 // RUN: split-file %s %t
 // RUN: braid-opt %t/model.mlir --comm-annotate="layout-file=%t/layout" | FileCheck %t/model.mlir
-// RUN: braid-opt %t/model.mlir --comm-annotate="layout='mesh tp = 2; *: flat {tp}' functions=f" | FileCheck %t/model.mlir --check-prefix=ANY
+// RUN: braid-opt %t/model.mlir --comm-annotate="layout='mesh tp = 2; h*: flat {tp}' functions=f" | FileCheck %t/model.mlir --check-prefix=ANY
 
 //--- layout
 # Comments and empty lines say nothing.
@@ -26,8 +26,8 @@ held:        {} {tp}
 // CHECK-SAME: tensor<6x3xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>
 
 // ANY: comm.mesh @mesh [tp = 2]
-// ANY: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, flat {tp}>
-// ANY-SAME: tensor<f32> {comm.sharding = #comm.sharding<@mesh, flat {tp}>
+// ANY: tensor<6x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, flat {tp}>
+// ANY-SAME: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {tp}>
 func.func @f(%x: tensor<4x8xf32> {tg.input = "x"},
              %w0: tensor<8x6xf32> {tg.param = #tg.param<"h.0.weight", #tg.init<ones>>},
              %w1: tensor<6x8xf32> {tg.param = #tg.param<"h.1.weight", #tg.init<ones>>},
