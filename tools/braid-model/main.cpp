@@ -32,8 +32,8 @@ constexpr Option kModel[] = {
     {"--preset", text("NAME"), "A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny or mlp",
      into<&Options::preset>(), excludes("CONFIG.json")},
     {"--batch", integer("N", 1, INT32_MAX), "Sequences (rows) in the global batch", into<&Options::batch>()},
-    {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence, at most the model's positions", into<&Options::sequence>(),
-     byDefault("64")},
+    {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence, at most the model's positions",
+     into<&Options::sequence>(), byDefault("64")},
 };
 
 constexpr Option kOutput[] = {

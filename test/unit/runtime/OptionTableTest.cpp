@@ -31,7 +31,9 @@ constexpr Option kFiles[] = {
     {"FILE", text(""), "What is read", into<&Outer::file>(), required()},
     {"--folder", text("DIR"), "What is read instead", into<&Outer::folder>(), excludes("FILE")},
     {"--names", list("NAMES"), "Some names", into<&Outer::names>()},
-    {"--even", list("N", [](std::string_view text) { return text == "2" || text == "4" || text == "6"; }, "2, 4 or 6"),
+    {"--even",
+     list(
+         "N", [](std::string_view text) { return text == "2" || text == "4" || text == "6"; }, "2, 4 or 6"),
      "Some even numbers", into<&Outer::names>()},
 };
 constexpr Option kNumbers[] = {
