@@ -96,7 +96,7 @@ struct DriverOptions {
   ParallelOptions parallel;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.
-  std::string rowAlignment;
+  std::optional<int64_t> rowAlignment;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;
   /// A file for the plan as JSON, "-" to print it readably, empty for neither.

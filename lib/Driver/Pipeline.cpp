@@ -24,11 +24,6 @@ static void set(std::string &option, const std::string &given) {
     option = given;
 }
 
-/// Empty for the target's.
-static void setRowAlignment(int64_t &option, const DriverOptions &options) {
-  StringRef(options.rowAlignment).getAsInteger(10, option);
-}
-
 //===----------------------------------------------------------------------===//
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
@@ -154,7 +149,7 @@ static void hideCommunication(OpPassManager &manager, const DriverOptions &optio
   set(overlap.compute, parallel.compute);
   if (!overlap.annotateOnly) {
     set(overlap.memoryLimit, options.memoryLimit);
-    setRowAlignment(overlap.rowAlignment, options);
+    set(overlap.rowAlignment, options.rowAlignment);
   }
   buildOverlapPipeline(manager, overlap);
 }
@@ -163,7 +158,7 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   MemoryPipelineOptions pipeline;
   pipeline.ranks = options.parallel.isParallel();
   set(pipeline.plan.memoryLimit, options.memoryLimit);
-  setRowAlignment(pipeline.plan.rowAlignment, options);
+  set(pipeline.plan.rowAlignment, options.rowAlignment);
   buildMemoryPipeline(manager, pipeline);
 }
 

@@ -150,13 +150,12 @@ static Error checkAttention(const DriverOptions &options) {
 }
 
 static Error checkRowAlignment(const DriverOptions &options) {
-  const std::string &text = options.rowAlignment;
-  int64_t bytes, most = lookupTarget(options.target)->alignment;
-  if (text.empty() || text == "0" ||
-      (to_integer(text, bytes, 10) && bytes >= kLeastRowAlignment && bytes <= most && isPowerOf2_64(bytes)))
+  const TargetInfo &target = *lookupTarget(options.target);
+  if (!options.rowAlignment || canAlignRows(*options.rowAlignment, target))
     return Error::success();
-  return makeError("--row-alignment=" + text + ": invalid value; expected 0 or a power of two from " +
-                   std::to_string(kLeastRowAlignment) + " bytes to the " + std::to_string(most) +
+  return makeError("--row-alignment=" + std::to_string(*options.rowAlignment) +
+                   ": invalid value; expected 0 or a power of two from " + std::to_string(kLeastRowAlignment) +
+                   " bytes to the " + std::to_string(target.alignment) +
                    " at which buffers of --target=" + options.target + " begin");
 }
 

@@ -25,6 +25,20 @@ static int64_t paddedRowBytes(int64_t row, int64_t rowAlignment) {
   return row;
 }
 
+bool braid::canAlignRows(int64_t bytes, const TargetInfo &target) {
+  return bytes == 0 || (bytes >= kLeastRowAlignment && bytes <= target.alignment && llvm::isPowerOf2_64(bytes));
+}
+
+FailureOr<int64_t> braid::rowAlignmentOf(int64_t asked, const TargetInfo &target, Location loc) {
+  if (asked < 0)
+    return target.rowAlignment;
+  if (!canAlignRows(asked, target))
+    return emitError(loc) << "invalid row alignment " << asked << ": expected a power of two from "
+                          << kLeastRowAlignment << " to the " << target.alignment
+                          << " bytes at which buffers begin, or 0 for none";
+  return asked;
+}
+
 std::optional<Layout> braid::paddedLayout(RankedTensorType type, int64_t rowAlignment) {
   if (type.getRank() < 2 || type.getNumElements() <= type.getShape().back())
     return std::nullopt;

@@ -17,7 +17,9 @@
 #define BRAID_LIB_MEMORY_LEADINGDIMPADDING_H
 
 #include "lib/Memory/Layout.h"
+#include "lib/Target/TargetInfo.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Value.h"
 
 namespace braid {
@@ -25,6 +27,12 @@ namespace braid {
 /// The widest access of a thread, in bytes.  Rows that begin at multiples of it need no
 /// padding, and no row alignment is smaller.
 constexpr int64_t kLeastRowAlignment = 16;
+
+/// Whether rows can be padded to multiples of so many bytes; 0 for no padding.
+bool canAlignRows(int64_t bytes, const TargetInfo &target);
+/// What rows are padded to where `asked` is an option of a pass: 0 for nothing, -1 for the
+/// target's row alignment.  An alignment that rows cannot have is an error.
+mlir::FailureOr<int64_t> rowAlignmentOf(int64_t asked, const TargetInfo &target, mlir::Location loc);
 
 /// The layout with padded rows; none if the rows are aligned without padding, or if at
 /// every alignment the padding would be more than a sixteenth of the rows.

@@ -116,12 +116,6 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
-    if (!program || function.isExternal())
-      return;
-    FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
-    if (failed(mesh))
-      return signalPassFailure();
     const TargetInfo *info = targetOf(function);
     if (!info)
       return signalPassFailure();
@@ -130,6 +124,12 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
       function.emitError() << llvm::toString(settings.takeError());
       return signalPassFailure();
     }
+    auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    if (!program || function.isExternal())
+      return;
+    FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
+    if (failed(mesh))
+      return signalPassFailure();
     BucketProgram read = readBucketProgram(function, *mesh, *settings);
     if (failed(solve(function, read)))
       return signalPassFailure();

@@ -71,7 +71,7 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let options = [Option<"accumulate", "accumulate", "int64_t", /*default=*/"1", "Microbatches in a step">];
+  let options = [Option<"accumulate", "accumulate", "::braid::Integer<1>", /*default=*/"1", "Microbatches in a step">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect", "::braid::comm::CommDialect"];
 }
 

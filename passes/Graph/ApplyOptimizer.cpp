@@ -142,7 +142,9 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
   LogicalResult readOptions() {
     for (StringRef group : decayExclude)
       if (!llvm::is_contained({"biases", "norms", "embeddings"}, group))
-        return emitError() << "decay-exclude must be a list of biases, norms and embeddings, found '" << group << "'";
+        return emitError()
+               << "decay-exclude names biases (not of norms), norms (with their biases) and embeddings, found '"
+               << group << "'";
     if (!(clip >= 0))
       return emitError() << "clip must be at least 0, found " << std::to_string(double(clip));
     FailureOr<const Optimizer *> found = findOptimizer(optimizer, [&] { return emitError(); });

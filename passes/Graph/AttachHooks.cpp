@@ -67,6 +67,10 @@ struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
       getOperation().emitError() << "unknown phase '" << phase << "'; expected forward or backward";
       return signalPassFailure();
     }
+    if (!function.empty() && !getOperation().lookupSymbol<func::FuncOp>(function)) {
+      getOperation().emitError() << "no function '" << function << "' to return what hooks report";
+      return signalPassFailure();
+    }
     if (at.size() != action.size()) {
       getOperation().emitError() << "at= names " << at.size() << " points but action= gives " << action.size()
                                  << " actions; each point needs one";

@@ -50,7 +50,7 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",
            "The function to differentiate; without it every function that has a root">,
-    ListOption<"root", "root", "int64_t", "Result numbers to differentiate, instead of those with role loss">,
+    ListOption<"root", "root", "::braid::Integer<0>", "Result numbers to differentiate, instead of those with role loss">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

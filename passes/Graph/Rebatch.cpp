@@ -20,20 +20,20 @@ struct Rebatch final : braid::impl::RebatchPassBase<Rebatch> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    if (batch < 0 || factor < 1 || (batch > 0 && factor > 1)) {
-      function.emitError() << "tg-rebatch takes a positive batch or a positive factor, found batch=" << batch.getValue()
-                           << " factor=" << factor.getValue();
+    if (batch > 0 && factor > 1) {
+      function.emitError() << "tg-rebatch takes a batch or a factor, found batch=" << batch.value
+                           << " and factor=" << factor.value;
       return signalPassFailure();
     }
     FailureOr<BatchDims> dims = BatchDims::find(function);
     if (failed(dims))
       return signalPassFailure();
     if (dims->size() % factor) {
-      function.emitError() << "the batch of " << dims->size() << " does not divide into " << factor.getValue()
+      function.emitError() << "the batch of " << dims->size() << " does not divide into " << factor.value
                            << " microbatches of equal size";
       return signalPassFailure();
     }
-    if (failed(dims->resize(function, batch > 0 ? batch : dims->size() / factor)))
+    if (failed(dims->resize(function, batch > 0 ? batch.value : dims->size() / factor)))
       signalPassFailure();
   }
 };

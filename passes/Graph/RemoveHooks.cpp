@@ -2,6 +2,7 @@
 
 #include "passes/Graph/HookPoints.h"
 #include "passes/Graph/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace braid {
 #define GEN_PASS_DEF_REMOVEHOOKSPASS
@@ -17,14 +18,14 @@ struct RemoveHooks : braid::impl::RemoveHooksPassBase<RemoveHooks> {
   using RemoveHooksPassBase::RemoveHooksPassBase;
 
   void runOnOperation() final {
-    SmallVector<HookOp> hooks;
+    SetVector<HookOp> hooks; // a point can be named twice
     if (at.empty())
-      getOperation().walk([&](HookOp hook) { hooks.push_back(hook); });
+      getOperation().walk([&](HookOp hook) { hooks.insert(hook); });
     for (const std::string &name : at) {
       auto named = hooksNamed(getOperation(), name);
       if (failed(named))
         return signalPassFailure();
-      hooks.append(named->begin(), named->end());
+      hooks.insert(named->begin(), named->end());
     }
     for (HookOp hook : hooks) {
       hook.replaceAllUsesWith(hook.getInput());

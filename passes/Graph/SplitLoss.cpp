@@ -60,9 +60,11 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
   using SplitLossPassBase::SplitLossPassBase;
 
   void runOnOperation() final {
-    func::FuncOp function = getOperation();
-    if (function.isExternal() || function.getName() != functionName)
-      return;
+    auto function = getOperation().lookupSymbol<func::FuncOp>(functionName);
+    if (!function || function.isExternal()) {
+      getOperation().emitError() << "no function '" << functionName << "' to split the loss of";
+      return signalPassFailure();
+    }
     std::optional<unsigned> result = resultWithRole(function, Role::Loss);
     if (!result) {
       function.emitError() << "'" << function.getName() << "' has no result with the role loss";

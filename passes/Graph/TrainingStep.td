@@ -69,8 +69,8 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"batch", "batch", "int64_t", "0", "The new batch size, in examples">,
-    Option<"factor", "factor", "int64_t", "1", "Divide the batch size by this number instead">,
+    Option<"batch", "batch", "::braid::Integer<0>", "0", "The new batch size, in examples">,
+    Option<"factor", "factor", "::braid::Integer<1>", "1", "Divide the batch size by this number instead">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -123,7 +123,7 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
-def SplitLossPass : Pass<"tg-split-loss", "::mlir::func::FuncOp"> {
+def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
   let summary = "Turns a mean loss into a sum and a count";
   let description = [{
     For accumulation over microbatches: a mean of means is wrong when microbatches
@@ -264,8 +264,8 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     ListOption<"hyperparameters", "hyperparameters", "std::string",
                "Its hyperparameters, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
-               "Parameters that get no weight decay: biases, norms, embeddings">,
-    Option<"clip", "clip", "::braid::ExactDouble", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
+               "Parameters that get no weight decay: biases (not of norms), norms (with their biases), embeddings">,
+    Option<"clip", "clip", "::braid::Number", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
     Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];

@@ -96,7 +96,7 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
-    Option<"rowAlignment", "row-alignment", "int64_t", "-1",
+    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
            "Pad rows of transient tensors to multiples of this many bytes where the padding is small; "
            "0: never; -1: the target's row alignment">,
   ];

@@ -4,6 +4,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Graph/OptionNumbers.h"
 
 namespace braid {
 #define GEN_PASS_DECL

@@ -119,7 +119,7 @@ namespace {
 struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
 
-  LogicalResult plan(const TargetInfo &info) {
+  LogicalResult plan(const TargetInfo &info, int64_t rowAlignment) {
     ModuleOp module = getOperation();
     auto programs = llvm::to_vector(module.getOps<func::FuncOp>());
     for (func::FuncOp program : programs)
@@ -130,7 +130,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
       return failure();
     std::vector<Places> places;
     for (func::FuncOp program : programs) {
-      auto placed = assignBuffers(program, rowAlignment < 0 ? info.rowAlignment : int64_t{rowAlignment});
+      auto placed = assignBuffers(program, rowAlignment);
       if (failed(placed))
         return failure();
       places.push_back(std::move(*placed));
@@ -162,14 +162,8 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
                                          << "': expected a number of bytes, with an optional KiB, MiB or GiB";
       return signalPassFailure();
     }
-    if (rowAlignment > 0 &&
-        (rowAlignment < kLeastRowAlignment || rowAlignment > info->alignment || !llvm::isPowerOf2_64(rowAlignment))) {
-      emitError(getOperation().getLoc()) << "invalid row alignment " << int64_t{rowAlignment}
-                                         << ": expected a power of two from " << kLeastRowAlignment << " to the "
-                                         << info->alignment << " bytes at which buffers begin, or 0 for none";
-      return signalPassFailure();
-    }
-    if (failed(plan(*info)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))
+    FailureOr<int64_t> padded = rowAlignmentOf(rowAlignment, *info, getOperation().getLoc());
+    if (failed(padded) || failed(plan(*info, *padded)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))
       signalPassFailure();
   }
 };

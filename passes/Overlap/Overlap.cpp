@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Timing.h"
+#include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/RecordedAssignment.h"
@@ -206,6 +207,7 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
   std::optional<ComputeRates> computeRates;
   std::optional<LinkRates> linkRates;
   std::optional<int64_t> limit;
+  int64_t padded = 0; ///< What rows are padded to.
   SmallVector<func::FuncOp> programs;
   PersistentTensors tensors;
   /// Of those in which communication moves.
@@ -231,7 +233,9 @@ LogicalResult Overlap::readOptions() {
   if (!memoryLimit.empty() && !limit)
     return module.emitError() << "invalid memory limit '" << memoryLimit
                               << "': expected a number of bytes, with an optional KiB, MiB or GiB";
-  return success();
+  FailureOr<int64_t> asked = rowAlignmentOf(rowAlignment, *info, module.getLoc());
+  padded = asked.value_or(0);
+  return asked;
 }
 
 /// Assigns buffers where communication moves.  The arena is shared by all programs of the
@@ -250,7 +254,7 @@ LogicalResult Overlap::assignAll() {
       return failure();
     if (annotateOnly || !communicates(function))
       continue;
-    FailureOr<Places> places = assignBuffers(function, rowAlignment < 0 ? info->rowAlignment : int64_t{rowAlignment});
+    FailureOr<Places> places = assignBuffers(function, padded);
     if (failed(places))
       return failure();
     assigned[function] = std::move(*places);

@@ -88,7 +88,7 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     that is the most that is live.
   }];
   let options = [
-    Option<"prefetch", "prefetch", "unsigned", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
+    Option<"prefetch", "prefetch", "::braid::Integer<0, 1000000>", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
     Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps; empty for the target's">,
     Option<"compute", "compute", "std::string", /*default=*/"\"\"",
            "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory; empty for the target's rates">,
@@ -96,7 +96,7 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
            "The arena: bytes, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
     Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
-    Option<"rowAlignment", "row-alignment", "int64_t", /*default=*/"-1", "As exec-plan-memory has it">,
+    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1", "As exec-plan-memory has it">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

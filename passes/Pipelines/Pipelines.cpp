@@ -58,7 +58,7 @@ void braid::buildDifferentiatePipeline(OpPassManager &manager, const Differentia
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   if (options.accumulate)
-    manager.addNestedPass<func::FuncOp>(createSplitLossPass());
+    manager.addPass(createSplitLossPass());
   DifferentiatePassOptions differentiate;
   differentiate.function = "train";
   manager.addPass(createDifferentiatePass(differentiate));

@@ -23,7 +23,7 @@ namespace braid {
 //===----------------------------------------------------------------------===//
 
 struct PreparePipelineOptions : mlir::PassPipelineOptions<PreparePipelineOptions> {
-  Option<int64_t> accumulate{*this, "accumulate", llvm::cl::desc("Microbatches of a step"), llvm::cl::init(1)};
+  Option<Integer<1>> accumulate{*this, "accumulate", llvm::cl::desc("Microbatches of a step"), llvm::cl::init(1)};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
   SetTargetPassOptions target;
 };

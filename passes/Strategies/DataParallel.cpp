@@ -83,9 +83,6 @@ LogicalResult DataParallel::readOptions() {
                                       << meshes.size();
   mesh.emplace(meshes.front());
   symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
-  if (zero > 3)
-    return getOperation().emitError() << "comm-data-parallel zero=" << zero.getValue()
-                                      << ": invalid stage; expected 0 to 3";
   if (axes.empty())
     return getOperation().emitError() << "comm-data-parallel needs axes=: the axes over which the batch is sharded";
   FailureOr<AxesAttr> batch = axesOption(*axes, "axes");

@@ -163,7 +163,7 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"axes", "axes", "std::string", "The axes over which the batch is sharded">,
     ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
-    Option<"zero", "zero", "unsigned", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
+    Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
     Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
            "Accumulators hold partial sums at every stage">,
   ];

@@ -76,6 +76,8 @@ template <class T> std::string show(const T &field, const Value &value) {
     return std::string(text, std::to_chars(text, text + sizeof text, field).ptr);
   } else if constexpr (std::is_convertible_v<const T &, std::string>) {
     return field;
+  } else if constexpr (std::is_convertible_v<const T &, double>) { // a number of a range
+    return show(field.value, value);
   } else {
     return {}; // an optional, a list: nothing by default
   }

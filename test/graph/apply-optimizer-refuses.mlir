@@ -13,8 +13,8 @@
 // NAME: error: tg-apply-optimizer: unknown optimizer 'magic' (optimizers: adam, adamw, lion, sgd, momentum, nesterov)
 // BETA: error: tg-apply-optimizer: beta2 of adamw must be at least 0 and below 1, found 1.0
 // EPS: error: tg-apply-optimizer: eps of adamw must be at least 0, found -1.0
-// CLIP: error: tg-apply-optimizer: clip must be at least 0, found nan
-// GROUP: error: tg-apply-optimizer: decay-exclude must be a list of biases, norms and embeddings, found 'bias'
+// CLIP: error: option 'clip' of pass: 'nan' is not valid, expected a number of at least 0
+// GROUP: error: tg-apply-optimizer: decay-exclude names biases (not of norms), norms (with their biases) and embeddings, found 'bias'
 // MOMENTUM: error: tg-apply-optimizer: momentum of nesterov must be above 0 and below 1 (sgd has no momentum), found 0
 // OTHER: error: tg-apply-optimizer: adamw has no hyperparameter 'momentum' (it has beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0)
 // TWICE: error: tg-apply-optimizer: the hyperparameter eps is given twice

@@ -71,3 +71,12 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
   // expected-note @below {{used by 'func.return'}}
   return %0, %1 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// expected-error @below {{no function 'train' to split the loss of}}
+module {
+  func.func @eval(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}) {
+    return
+  }
+}

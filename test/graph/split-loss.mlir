@@ -43,8 +43,6 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
   return %3 : tensor<f32>
 }
 
-// -----
-
 // Other functions stay.
 // CHECK-LABEL: @eval
 // CHECK: tg.reduce mean

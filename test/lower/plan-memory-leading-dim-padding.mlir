@@ -16,7 +16,7 @@
 // RUN: not braid-opt %s --exec-plan-memory=row-alignment=48 2>&1 | FileCheck %s --check-prefix=ODD
 // ODD: error: invalid row alignment 48: expected a power of two from 16 to the 64 bytes at which buffers begin, or 0 for none
 // RUN: not braid-opt %s --exec-plan-memory=row-alignment=1152921504606846976 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: error: invalid row alignment 1152921504606846976: expected a power of two from 16 to the 64 bytes
+// LARGE: error: option 'row-alignment' of pass: '1152921504606846976' is not valid, expected an integer from -1 to 1048576
 
 comm.mesh @mesh [dp = 2]
 

@@ -2,8 +2,8 @@
 // says how to keep: it is gathered, and stays partial over the batch's axis until the
 // last microbatch.
 //
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-rebatch{factor=2}),tg-make-programs{programs=train},func.func(tg-split-loss),tg-differentiate{function=train},tg-accumulate,func.func(tg-apply-optimizer{optimizer=sgd}),comm-annotate{layout='mesh dp = 2, tp = 2; w1: {tp} {}'},tg-derive-facts,comm-data-parallel{axes=dp},comm-shard)" | FileCheck %s
-// RUN: braid-interp %s --compare --function=train --reference-pipeline="func.func(tg-rebatch{factor=2}),tg-make-programs{programs=train},func.func(tg-split-loss),tg-differentiate{function=train},tg-accumulate,func.func(tg-apply-optimizer{optimizer=sgd})" --pipeline="func.func(tg-rebatch{factor=2}),tg-make-programs{programs=train},func.func(tg-split-loss),tg-differentiate{function=train},tg-accumulate,func.func(tg-apply-optimizer{optimizer=sgd}),comm-annotate{layout='mesh dp = 2, tp = 2; w1: {tp} {}'},tg-derive-facts,comm-data-parallel{axes=dp},comm-shard"
+// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-rebatch{factor=2}),tg-make-programs{programs=train},tg-split-loss,tg-differentiate{function=train},tg-accumulate,func.func(tg-apply-optimizer{optimizer=sgd}),comm-annotate{layout='mesh dp = 2, tp = 2; w1: {tp} {}'},tg-derive-facts,comm-data-parallel{axes=dp},comm-shard)" | FileCheck %s
+// RUN: braid-interp %s --compare --function=train --reference-pipeline="func.func(tg-rebatch{factor=2}),tg-make-programs{programs=train},tg-split-loss,tg-differentiate{function=train},tg-accumulate,func.func(tg-apply-optimizer{optimizer=sgd})" --pipeline="func.func(tg-rebatch{factor=2}),tg-make-programs{programs=train},tg-split-loss,tg-differentiate{function=train},tg-accumulate,func.func(tg-apply-optimizer{optimizer=sgd}),comm-annotate{layout='mesh dp = 2, tp = 2; w1: {tp} {}'},tg-derive-facts,comm-data-parallel{axes=dp},comm-shard"
 //
 // CHECK-LABEL: func.func @accumulate(
 // CHECK: %[[DW2:.*]] = tg.contract {{.*}} -> tensor<3x2xf32>

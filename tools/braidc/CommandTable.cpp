@@ -59,7 +59,7 @@ constexpr Option kMemory[] = {
     {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits",
      into<&DriverOptions::memoryLimit>()},
-    {"--row-alignment", text("BYTES"),
+    {"--row-alignment", integer("BYTES"),
      "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
      into<&DriverOptions::rowAlignment>(), byDefault("the target's")},
 };
@@ -134,7 +134,8 @@ constexpr Option kOptimizer[] = {
     {"--momentum", kAnyNumber, "The hyperparameter momentum: decay of the velocity", hyperparameter<"momentum">()},
     {"--weight-decay", kAnyNumber, "The hyperparameter weight_decay: a share of the parameter (times lr) a step",
      hyperparameter<"weight_decay">()},
-    {"--decay-exclude", list("NAMES"), "Parameters without decay: biases, norms, embeddings",
+    {"--decay-exclude", list("NAMES"),
+     "Parameters without decay: biases (not of norms), norms (with their biases), embeddings",
      into<&OptimizerOptions::decayExclude>()},
     {"--clip", kAnyNumber, "Clip the global norm of the gradients to this; 0: do not", into<&OptimizerOptions::clip>()},
 };

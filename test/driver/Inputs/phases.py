@@ -17,7 +17,7 @@ PHASES = {
     "braid-programs{hooks=true}": "func.func(tg-mark-units),tg-make-programs",
     "braid-differentiate": "canonicalize,cse,tg-differentiate{function=train}",
     "braid-differentiate{accumulate=true mixed-precision=true}":
-        "canonicalize,cse,func.func(tg-split-loss),tg-differentiate{function=train},"
+        "canonicalize,cse,tg-split-loss,tg-differentiate{function=train},"
         "func.func(tg-gradient-precision),tg-accumulate",
     "braid-differentiate{hooks=true}":
         "tg-attach-hooks{function=train phase=forward},canonicalize,cse,tg-differentiate{function=train},"
