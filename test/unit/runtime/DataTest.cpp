@@ -1,10 +1,13 @@
 //===- DataTest.cpp - token files and batches -----------------------------===//
 
+#include "ExampleModels.h"
 #include "TestFiles.h"
 #include "base/Error.h"
+#include "data/TokenBatches.h"
 #include "data/TokenFile.h"
 
 #include <gtest/gtest.h>
+#include <vector>
 
 using namespace braid;
 using namespace braid::test;
@@ -72,6 +75,29 @@ TEST(TokenFile, idOutOfRangeNamesWhereAndWhat) {
   EXPECT_EQ(refusal(data, 301), "");
   std::string wide = tokenHeader(1, 4, 500) + littleEndian(0xffffffff, 4);
   EXPECT_REFUSED(wide, 300, "is 4294967295");
+}
+
+// Every token is a target, too, so the loss must have a class for it.
+TEST(TokenFile, idsAreClasses) {
+  br_model table = bigramModel();
+  br_program program = table.programs[0];
+  std::vector<br_io> ios(program.ios, program.ios + program.n_inputs);
+  program.ios = ios.data(), program.n_results = 0;
+  ScratchDirectory scratch;
+  std::string data = tokenHeader(100, 2, 256) + littleEndian(200, 2);
+  for (int i = 1; i < 100; ++i)
+    data += littleEndian(i, 2);
+  BatchOptions options{writeFile(scratch / "data", data), 0.1, 1, true};
+  auto open = [&](int64_t vocabulary, int64_t classes) {
+    ios[0].extent = vocabulary, ios[1].extent = classes;
+    Model model(table, 1);
+    TokenBatches(model, options, &program, nullptr);
+  };
+  open(256, 256);
+  open(0, 0); // the model's vocabulary
+  open(256, 201);
+  EXPECT_THROW(open(256, 200), Error);
+  EXPECT_THROW(open(200, 256), Error);
 }
 
 TEST(TokenFile, missing) { EXPECT_THROW(TokenFile("/nonexistent/file", 256), Error); }
