@@ -184,7 +184,7 @@ typedef struct br_model {
   uint32_t abi_version;
   const char *name;
   const char *target;  // what runs it: "cuda:sm_90"; "cpu" or null
-  uint64_t graph_hash; // of the input graph's text
+  uint64_t graph_hash; // of what checkpoints hold: names, shapes and types of tensors, and the optimizer's name
   uint64_t arena_bytes;
   int32_t accumulate; // microbatches a step (K): K-1 x accumulate, then train
   int64_t vocab_size; // rows of the embedding table read by `tokens`; 0: none
@@ -212,6 +212,7 @@ typedef struct br_model {
   const struct br_model *others; // the next; null after the last
   const struct br_attention_desc *attentions;
   int32_t n_attentions;
+  const char *optimizer; // its name, then its settings: "adamw beta1=0.9 eps=1e-08"; null where it is not known
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.

@@ -34,8 +34,8 @@ struct IndexedBy {
 struct CodegenOptions {
   /// The model's name, for messages of the binary.
   std::string modelName = "model";
-  /// Identifies the graph in checkpoints.
-  uint64_t graphHash = 0;
+  /// The optimizer's name, then its settings, as br_model has them; empty where they are not known.
+  std::string optimizer = {};
   /// Microbatches a step.
   int64_t accumulate = 1;
   /// As the graph says; a module in memory form only knows what it gathers by.

@@ -9,7 +9,9 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace braid;
@@ -105,6 +107,36 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
      << (copyOf || (state && state.isAccumulator()) ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat
      << ", " << part->partial << ", " << (copyOf ? stringLiteral(copyOf) : "nullptr") << "},\n";
   return success();
+}
+
+/// The tensor as checkpoints of every layout have it; empty for one that they leave out.
+static FailureOr<std::string> savedText(exec::TensorOp op, RankTables &ranks) {
+  auto param = dyn_cast<tg::ParamAttr>(op.getValue());
+  auto state = dyn_cast<tg::StateAttr>(op.getValue());
+  if (param ? static_cast<bool>(param.getCopyOf()) : state && state.isAccumulator())
+    return std::string();
+  auto type = cast<RankedTensorType>(op.getType());
+  FailureOr<PartOfTensor> part = ranks.partOf(op, type);
+  if (failed(part))
+    return failure();
+  if (param ? param.getTransposed() : state && state.getTransposed())
+    std::swap(part->shape[0], part->shape[1]);
+  StringRef name = param ? param.getName() : state.getName();
+  // Not its category: the same tensor is a parameter in f32 and a master in bf16.
+  return (name + " " + dtypeText(type.getElementType()) + " " + listText(part->shape)).str();
+}
+
+/// br_model.graph_hash: the same for every mesh, batch, target and precision of the computation.
+static FailureOr<uint64_t> graphHash(ModuleOp module, RankTables &ranks, StringRef optimizer) {
+  std::set<std::string> lines = {optimizer.split(' ').first.str()};
+  for (auto tensor : module.getOps<exec::TensorOp>()) {
+    FailureOr<std::string> line = savedText(tensor, ranks);
+    if (failed(line))
+      return failure();
+    if (!line->empty())
+      lines.insert(*line);
+  }
+  return llvm::xxh3_64bits(llvm::join(lines, "\n"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,6 +322,9 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
         failed(printPrograms(kind, steps, ranges, ranks, text, suffixOf(number))))
       return failure();
+  FailureOr<uint64_t> hash = graphHash(module, ranks, options.optimizer);
+  if (failed(hash))
+    return failure();
 
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -321,7 +356,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     os << "static const br_model model" << suffix << " = {\n"
        << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
        << ",\n    /*target=*/" << stringLiteral(targetText(module)) << ",\n    /*graph_hash=*/"
-       << llvm::format("0x%016llxull", static_cast<unsigned long long>(options.graphHash)) << ",\n    /*arena_bytes=*/"
+       << llvm::format("0x%016llxull", static_cast<unsigned long long>(*hash)) << ",\n    /*arena_bytes=*/"
        << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate << ",\n    /*vocab_size=*/" << vocabulary
        << ",\n    /*tensors=*/" << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors
        << ",\n    /*programs=*/programs" << suffix << ", " << ranks.getKinds()[number].programs.size()
@@ -329,7 +364,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
        << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getEmitter().cpuFeatures << ",\n"
        << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
        << ranks.ranksText(number) << "    /*attentions=*/" << (numAttentions ? "attentions" + suffix : "nullptr")
-       << ", " << numAttentions << ",\n};\n\n";
+       << ", " << numAttentions << ",\n    /*optimizer=*/"
+       << (options.optimizer.empty() ? "nullptr" : stringLiteral(options.optimizer)) << ",\n};\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);
   return text;

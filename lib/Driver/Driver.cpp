@@ -6,6 +6,7 @@
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/Compare.h"
 #include "lib/Driver/Hooks.h"
+#include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/Pipeline.h"
@@ -28,7 +29,6 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace braid;
@@ -65,7 +65,7 @@ private:
   llvm::SourceMgr sources;
   std::optional<SourceMgrDiagnosticHandler> handler;
   OwningOpRef<ModuleOp> module;
-  uint64_t graphHash = 0;
+  std::string optimizer; // of a program that was made here
   std::vector<IndexedBy> indices;
   std::optional<IgnoredTargets> ignored;
   PhaseClock clock{options.verbose};
@@ -111,7 +111,6 @@ LogicalResult Driver::readInput() {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!file)
     return report(makeError("cannot read '" + options.input + "': " + file.getError().message()));
-  graphHash = llvm::xxh3_64bits((*file)->getBuffer());
   sources.AddNewSourceBuffer(std::move(*file), SMLoc());
   handler.emplace(sources, &context);
   context.printOpOnDiagnostic(false); // the line of the source says enough
@@ -229,7 +228,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 
 LogicalResult Driver::emitSources(const Report &summary) {
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), graphHash, options.accumulate, indices, ignored, planJson(summary, {})};
+  CodegenOptions codegen{modelName(), optimizer, options.accumulate, indices, ignored, planJson(summary, {})};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -375,6 +374,7 @@ LogicalResult Driver::lower() {
   func::FuncOp model = *module->getOps<func::FuncOp>().begin();
   indices = indicesOf(model);
   ignored = ignoredTargetsOf(model);
+  optimizer = optimizerText(options.optimizer);
   return Lowering(options, clock).run(*module);
 }
 

@@ -1,0 +1,36 @@
+//===- OptimizerText.cpp - an optimizer as checkpoints name it ------------===//
+
+#include "lib/Driver/OptimizerText.h"
+#include "dialects/TG/Optimizer.h"
+#include "llvm/ADT/StringExtras.h"
+#include <charconv>
+
+using namespace braid;
+
+/// The shortest text that reads back as the same number.
+static std::string numberText(double value) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+/// What was given, whose form the pass has checked, or the default.
+static double valueOf(const tg::Hyperparameter &one, const OptimizerOptions &options) {
+  double value = one.fallback;
+  for (llvm::StringRef given : options.hyperparameters)
+    if (auto [name, number] = given.split('='); name == one.name)
+      number.getAsDouble(value);
+  return value;
+}
+
+std::string braid::optimizerText(const OptimizerOptions &options) {
+  std::string text = options.name;
+  for (const tg::Optimizer *optimizer : tg::allOptimizers())
+    if (optimizer->name == options.name)
+      for (const tg::Hyperparameter &one : optimizer->hyperparameters)
+        text += " " + one.name.str() + "=" + numberText(valueOf(one, options));
+  std::vector<std::string> undecayed = options.decayExclude;
+  llvm::sort(undecayed);
+  if (!undecayed.empty())
+    text += " decay_exclude=" + llvm::join(undecayed, ",");
+  return options.clip > 0 ? text + " clip=" + numberText(options.clip) : text;
+}

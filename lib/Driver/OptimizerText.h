@@ -1,0 +1,15 @@
+//===- OptimizerText.h - an optimizer as checkpoints name it ----*- C++ -*-===//
+#ifndef BRAID_LIB_DRIVER_OPTIMIZERTEXT_H
+#define BRAID_LIB_DRIVER_OPTIMIZERTEXT_H
+
+#include "lib/Driver/Options.h"
+
+namespace braid {
+
+/// "adamw beta1=0.9 beta2=0.999 eps=1e-08 weight_decay=0.1 decay_exclude=biases,norms clip=1":
+/// the name, then all settings, defaults included.  A name that no optimizer has stands alone.
+std::string optimizerText(const OptimizerOptions &options);
+
+} // namespace braid
+
+#endif // BRAID_LIB_DRIVER_OPTIMIZERTEXT_H
