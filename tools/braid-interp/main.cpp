@@ -1,6 +1,7 @@
 //===- main.cpp - braid-interp: the reference interpreter -----------------===//
 
 #include "braid/InitAll.h"
+#include "cli/StandardFiles.h"
 #include "lib/Input/Nesting.h"
 #include "lib/Reference/Safetensors.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -40,6 +41,7 @@ static LogicalResult runMode(ModuleOp module, const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  cli::openStandardFiles();
   reportFailures("braid-interp");
   registerAllPasses();
   Options options = parseCommandLine(argc, argv);

@@ -1,5 +1,6 @@
 //===- main.cpp - braid-model: a model's configuration as a tg graph ------===//
 
+#include "cli/StandardFiles.h"
 #include "dialects/TG/TG.h"
 #include "lib/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,6 +91,7 @@ static int writeGraph(StringRef output, StringRef text) {
 }
 
 int main(int argc, char **argv) {
+  braid::cli::openStandardFiles();
   braid::reportFailures("braid-model");
   InitLLVM init(argc, argv);
   Options options;

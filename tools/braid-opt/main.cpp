@@ -1,6 +1,7 @@
 //===- main.cpp - braid-opt: every pass, one at a time --------------------===//
 
 #include "braid/InitAll.h"
+#include "cli/StandardFiles.h"
 #include "lib/Input/Nesting.h"
 #include "lib/Input/PipelineText.h"
 #include "mlir/Support/FileUtilities.h"
@@ -49,6 +50,7 @@ static int run(const std::string &input, const std::string &output, mlir::Dialec
 }
 
 int main(int argc, char **argv) {
+  braid::cli::openStandardFiles();
   braid::reportFailures("braid-opt");
   braid::describeTool("braid-opt");
   InitLLVM init(argc, argv);

@@ -1,6 +1,7 @@
 //===- main.cpp - braidc: from a graph to a training binary ---------------===//
 
 #include "braid/InitAll.h"
+#include "cli/StandardFiles.h"
 #include "lib/Driver/Driver.h"
 #include "tools/CommandLine.h"
 #include "tools/Failures.h"
@@ -10,6 +11,7 @@
 using namespace braid;
 
 int main(int argc, char **argv) {
+  braid::cli::openStandardFiles();
   reportFailures("braidc");
   llvm::InitLLVM init(argc, argv);
   DriverOptions options;
