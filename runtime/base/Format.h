@@ -32,6 +32,13 @@ inline std::string formatBytes(uint64_t n) {
 // Of a number that is not finite; the sign of nan means nothing.
 inline std::string formatNonFinite(double x) { return x != x ? "nan" : x > 0 ? "inf" : "-inf"; }
 
+// The 16 digits of a hash.
+inline std::string formatHash(uint64_t hash) {
+  char text[20];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
 // The shortest text that reads back as the same number.
 template <class Number> std::string formatExact(Number x) {
   char text[32];

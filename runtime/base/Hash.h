@@ -14,5 +14,12 @@ inline uint32_t hashOf(std::string_view text, uint32_t hash = 2166136261u) {
   return hash;
 }
 
+// The same of 64 bits.
+inline uint64_t longHashOf(std::string_view text, uint64_t hash = 14695981039346656037ull) {
+  for (unsigned char c : text)
+    hash = (hash ^ c) * 1099511628211ull;
+  return hash;
+}
+
 } // namespace braid
 #endif // BRAID_BASE_HASH_H

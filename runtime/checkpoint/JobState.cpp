@@ -7,18 +7,15 @@
 #include "base/Format.h"
 
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 using namespace braid;
 
 std::string braid::describeJob(const br_model &model, const JobState &s, const char *format) {
-  char hash[20];
-  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(model.graph_hash));
   nlohmann::ordered_json metadata = {{"format", format},
                                      {"job_id", s.id},
                                      {"model", model.name},
-                                     {"graph_hash", hash},
+                                     {"graph_hash", formatHash(model.graph_hash)},
                                      {"step", std::to_string(s.step)},
                                      {"epoch", formatExact(s.epoch)},
                                      {"tokens_seen", std::to_string(s.tokensSeen)},
@@ -31,6 +28,10 @@ std::string braid::describeJob(const br_model &model, const JobState &s, const c
                                      {"warmup", std::to_string(s.warmup)},
                                      {"decay_steps", std::to_string(s.decaySteps)},
                                      {"schedule", s.schedule}};
+  if (model.optimizer)
+    metadata["optimizer"] = model.optimizer;
+  if (!s.data.empty())
+    metadata["data"] = s.data;
   return metadata.dump();
 }
 
@@ -40,6 +41,10 @@ struct Metadata {
   const std::map<std::string, std::string> &strings;
   const std::string &path;
 
+  std::string getOr(const char *key, const char *otherwise) const {
+    auto at = strings.find(key);
+    return at == strings.end() ? otherwise : at->second;
+  }
   const std::string &get(const char *key) const {
     auto at = strings.find(key);
     if (at == strings.end())
@@ -77,6 +82,8 @@ JobState braid::parseJob(const std::map<std::string, std::string> &strings, cons
     fail("'", path, "' is corrupt: its metadata has job_id = '", s.id, "', which is not 16 hexadecimal digits");
   s.batchOrder = from.get("batch_order");
   s.schedule = from.get("schedule");
+  s.optimizer = from.getOr("optimizer", "");
+  s.data = from.getOr("data", "");
   if (s.step < 0 || s.tokensSeen < 0)
     fail("'", path, "' is corrupt: its metadata has step ", s.step, " and tokens_seen ", s.tokensSeen);
   return s;

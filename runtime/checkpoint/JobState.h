@@ -21,9 +21,12 @@ struct JobState {
   float lr = 1e-3f, minLr = 0;
   int64_t warmup = 0, decaySteps = 0;
   std::string schedule = "constant";
+  // What it was trained on (data/Fingerprint.h) and by (br_model.optimizer); empty in checkpoints
+  // of versions that did not say.
+  std::string data, optimizer;
 };
 
-// As strings, by name, which is what safetensors' metadata holds: a JSON object.
+// The optimizer is the model's.  As strings, by name, which is what safetensors' metadata holds: a JSON object.
 std::string describeJob(const br_model &model, const JobState &state, const char *format);
 
 // Throws Error when a key is missing or malformed; `path` is where they are from.

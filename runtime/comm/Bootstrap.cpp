@@ -4,38 +4,16 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "comm/Blobs.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
 // Blobs and notices
 //===----------------------------------------------------------------------===//
-
-// The blobs end to end, each preceded by its length.
-static std::string join(const std::vector<std::string> &blobs) {
-  std::string text;
-  for (const std::string &blob : blobs) {
-    uint64_t size = blob.size();
-    text.append(reinterpret_cast<const char *>(&size), sizeof size);
-    text += blob;
-  }
-  return text;
-}
-
-static std::vector<std::string> split(const std::string &text) {
-  std::vector<std::string> blobs;
-  for (size_t at = 0; at + sizeof(uint64_t) <= text.size();) {
-    uint64_t size = 0;
-    std::memcpy(&size, text.data() + at, sizeof size);
-    at += sizeof size;
-    blobs.push_back(text.substr(at, size));
-    at += size;
-  }
-  return blobs;
-}
 
 void NoticeStore::put(const std::string &topic, const std::string &text) {
   std::lock_guard lock(mutex);
@@ -58,29 +36,36 @@ static Clock::time_point deadlineAfter(double seconds) {
 
 Bootstrap::Bootstrap(BootstrapOptions options) : options(std::move(options)), transport(this->options.wanted) {}
 
-// Other ranks may still look up in the store, which this rank may serve, why it has failed.
+// Other ranks may still look up in the store, which this rank may serve, why it has failed:
+// they look once a second.  (A communicator over it has waited for them.)
 Bootstrap::~Bootstrap() {
+  const bool hasWaited = communicator != nullptr;
   communicator.reset();
   std::lock_guard lock(storeMutex);
   try {
-    if (store)
-      store->waitForOthers(deadlineAfter(0.8));
+    if (store && !hasWaited)
+      store->waitForOthers(deadlineAfter(1.5));
   } catch (const Error &) { // no rank is left to look
   }
 }
 
 bool Bootstrap::usesStore() const {
-  bool needsNoComm = options.wanted == "auto" || options.wanted == "nccl";
-  return !isOneProcess() && needsNoComm && !options.joining.rendezvous.empty();
+  return !isOneProcess() && options.wanted != "mpi" && !options.joining.rendezvous.empty();
+}
+
+void Bootstrap::failToRendezvous(const std::string &why, Clock::time_point deadline) const {
+  const Joining &own = options.joining;
+  std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(own.timeout), " s") : "";
+  fail("rank ", own.rank, " of ", own.size, " failed to rendezvous at '", own.rendezvous, "'", when, ": ", why);
 }
 
 Store &Bootstrap::openedStore() {
-  const Joining &own = options.joining;
+  Clock::time_point deadline = deadlineAfter(timeout());
   try {
     if (!store)
-      store = openStore(own, deadlineAfter(own.timeout));
+      store = openStore(options.joining, deadline);
   } catch (const Error &error) {
-    fail("rank ", own.rank, " of ", own.size, " failed to rendezvous at '", own.rendezvous, "': ", error.what());
+    failToRendezvous(error.what(), deadline);
   }
   return *store;
 }
@@ -93,22 +78,37 @@ std::vector<std::string> Bootstrap::allGatherBlobs(const std::string &blob) {
   return blobs;
 }
 
-// The value of a key that rank `from` sets.
-std::string Bootstrap::awaitBlob(const std::string &key, int from, Clock::time_point deadline) {
+// The value of a key of this round.
+std::string Bootstrap::awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline) {
   while (true) {
     {
       std::lock_guard lock(storeMutex);
       auto moment = std::min(deadline, Clock::now() + std::chrono::milliseconds(50));
-      if (std::optional<std::string> value = openedStore().await(key, moment))
+      if (std::optional<std::string> value = openedStore().await(round + key, moment))
         return *value;
     }
     if (std::string failure = findNotice("failure"); !failure.empty())
       throw RankError(failure);
     if (Clock::now() >= deadline)
-      fail("after ", formatExact(timeout()), " s rank ", options.joining.rank, " of ", options.joining.size,
-           " is still waiting at rendezvous '", options.joining.rendezvous, "' for rank ", from,
-           ", which has not joined", store->remark());
+      failToRendezvous(concat("rank ", firstToMiss(round), " has not joined", store->remark()), deadline);
   }
+}
+
+// Of the ranks from 1 that have set nothing in this round; 0 if all have.
+int Bootstrap::firstToMiss(const std::string &round) {
+  std::lock_guard lock(storeMutex);
+  for (int rank = 1; rank < options.joining.size; ++rank)
+    if (!store->find(concat(round, rank)))
+      return rank;
+  return 0;
+}
+
+// Those that are late, too, shall hear why there is no job.
+void Bootstrap::lingerForOthers(const std::string &round) {
+  std::lock_guard lock(storeMutex);
+  Clock::time_point deadline = deadlineAfter(kRefusalSeconds);
+  for (int rank = 1; rank < options.joining.size; ++rank)
+    openedStore().await(concat(round, rank), deadline);
 }
 
 // Rank 0 collects the blobs and stores all of them under one key: each rank sets one key
@@ -125,13 +125,72 @@ std::vector<std::string> Bootstrap::gatherOverStore(const std::string &blob) {
   };
   if (own.rank != 0) {
     set(concat(round, own.rank), blob);
-    return split(awaitBlob(round + "all", 0, deadline));
+    return splitBlobs(awaitBlob(round, "all", deadline));
   }
   std::vector<std::string> blobs = {blob};
-  for (int rank = 1; rank < own.size; ++rank)
-    blobs.push_back(awaitBlob(concat(round, rank), rank, deadline));
-  set(round + "all", join(blobs));
+  try {
+    for (int rank = 1; rank < own.size; ++rank)
+      blobs.push_back(awaitBlob(round, std::to_string(rank), deadline));
+  } catch (const RankError &) {
+    lingerForOthers(round);
+    throw;
+  }
+  set(round + "all", joinBlobs(blobs));
   return blobs;
+}
+
+//===----------------------------------------------------------------------===//
+// The start
+//===----------------------------------------------------------------------===//
+
+// Blobs are the facts after a '+', or what keeps a rank from starting after a '-'.
+void Bootstrap::agreeToStart(const StartFacts &facts) {
+  if (options.wraps && !wrap && !usesStore()) {
+    pending = facts;
+    return;
+  }
+  std::vector<std::string> blobs = allGatherBlobs("+" + packFacts(facts));
+  std::vector<StartFacts> ranks;
+  for (size_t rank = 0; rank < blobs.size(); ++rank) {
+    if (blobs[rank].empty() || blobs[rank][0] != '+')
+      throw RankError(refusalOf(static_cast<int>(rank), blobs[rank].substr(std::min<size_t>(1, blobs[rank].size()))));
+    ranks.push_back(unpackFacts(blobs[rank].substr(1)));
+  }
+  if (std::string differences = differencesOf(ranks); !differences.empty())
+    throw RankError("ranks were started differently: " + differences +
+                    "; start all of them with the same binary, data and options");
+}
+
+void Bootstrap::wrapWith(Wrap next) {
+  wrap = std::move(next);
+  if (pending)
+    agreeToStart(*std::exchange(pending, std::nullopt));
+}
+
+// The notice ends the waits of ranks that are there, the blob those of rank 0 for this one.
+void Bootstrap::refuseToStart(const std::string &why) noexcept {
+  try {
+    options.joining.timeout = std::min(timeout(), kRefusalSeconds);
+    const int own = options.joining.rank;
+    if (!usesStore())
+      return (void)allGatherBlobs("-" + why);
+    {
+      std::lock_guard lock(storeMutex);
+      openedStore();
+    }
+    publishNotice("failure", refusalOf(own, why));
+    const std::string round = concat("blobs-", rounds++, "/");
+    if (own == 0)
+      return lingerForOthers(round);
+    std::lock_guard lock(storeMutex);
+    store->set(concat(round, own), "-" + why);
+    store->find(round);              // what was set before has arrived once this is answered
+  } catch (const std::exception &) { // nobody is there to hear it
+  }
+}
+
+std::string Bootstrap::refusalOf(int rank, const std::string &why) {
+  return concat("rank ", rank, " cannot start: ", why);
 }
 
 static void gather(br_comm &comm, br_dtype dtype, const void *own, void *all, int64_t each) {
@@ -162,7 +221,7 @@ void Bootstrap::publishNotice(const std::string &topic, const std::string &text)
     return;
   try {
     std::lock_guard lock(storeMutex);
-    if (store && !store->find("notice-" + topic))
+    if (store && !communicator && !store->find("notice-" + topic))
       store->set("notice-" + topic, text);
   } catch (const std::exception &) { // a store that is gone has no notices
   }
@@ -178,7 +237,7 @@ std::string Bootstrap::findNotice(const std::string &topic) noexcept {
     // All ranks poll one server: once a second is enough.
     Clock::time_point now = Clock::now();
     auto [last, isFirst] = polled.try_emplace(topic, now);
-    if (!store || (!isFirst && now - last->second < std::chrono::seconds(1)))
+    if (!store || communicator || (!isFirst && now - last->second < std::chrono::seconds(1)))
       return "";
     last->second = now;
     return store->find("notice-" + topic).value_or("");

@@ -5,6 +5,8 @@
 // messages of MPI, or the memory of one process.  Failures are published the same way,
 // because NCCL itself does not always learn of them.
 //
+// Before all that, ranks compare what they are about to do, over the same means.
+//
 // When NCCL cannot start, `comm` is what carries the collectives instead: over gloo,
 // mpi or the threads of this process, with its transport wrapped into one that copies
 // between the device and the host.
@@ -15,6 +17,7 @@
 
 #include "comm/Communicator.h"
 #include "comm/Rank.h"
+#include "comm/StartFacts.h"
 #include "comm/Store.h"
 #include "comm/ThreadsHub.h"
 #include "comm/TransportRegistry.h"
@@ -41,6 +44,7 @@ private:
 struct BootstrapOptions {
   std::string wanted; // "auto", "nccl", "gloo", "mpi", "device-threads"
   std::string host;   // the transport of host memory: "threads", "gloo", "mpi"; empty: there is none
+  bool wraps = false; // wrapWith will say what the transport becomes
   Joining joining;
   // Of ranks that are threads: what they share, and this one's transport.
   std::shared_ptr<NoticeStore> notices;
@@ -68,6 +72,13 @@ public:
   // names a rank which has not joined within the timeout.
   std::vector<std::string> allGatherBlobs(const std::string &blob);
 
+  // Before memory is taken: throws RankError, on all ranks, that says what keeps a rank from
+  // starting, or in what ranks differ.  All ranks must call it, or the other.  Where it takes
+  // a communicator that will be wrapped, that is done first.
+  void agreeToStart(const StartFacts &facts);
+  // Says to the others that this rank cannot start, and why; takes a few seconds at most.
+  void refuseToStart(const std::string &why) noexcept;
+
   // Notices for whoever looks: the first of a topic stays.  Any thread may publish and
   // look; nothing throws.  Under mpirun alone no notice arrives: there a failed process
   // ends all.
@@ -80,21 +91,29 @@ public:
 
   // Before the first call of `comm` or `allGatherBlobs`: what the transport becomes.
   using Wrap = std::function<TransportFactory(TransportFactory)>;
-  void wrapWith(Wrap wrap) { this->wrap = std::move(wrap); }
+  void wrapWith(Wrap wrap);
 
   // The communicator of host memory; made at the first call, on all ranks.
   br_comm &comm();
 
 private:
+  // How long to wait for ranks that shall hear why there is no job.
+  static constexpr double kRefusalSeconds = 3;
+
   Store &openedStore();
+  [[noreturn]] void failToRendezvous(const std::string &why, Clock::time_point deadline) const;
+  int firstToMiss(const std::string &round);
+  void lingerForOthers(const std::string &round);
+  static std::string refusalOf(int rank, const std::string &why);
   std::vector<std::string> gatherOverStore(const std::string &blob);
   std::vector<std::string> gatherOverComm(const std::string &blob);
-  std::string awaitBlob(const std::string &key, int from, Clock::time_point deadline);
+  std::string awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline);
   // Ranks whose blobs go through the store need no communicator.
   bool usesStore() const;
 
   BootstrapOptions options;
   Wrap wrap;
+  std::optional<StartFacts> pending; // until the communicator is wrapped
   std::string transport;
   std::mutex storeMutex;
   std::shared_ptr<Store> store;

@@ -68,14 +68,6 @@ static int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes, int
 bool braid::anyAgrees(Model &model, bool condition) { return agree(model, {condition})[0] != 0; }
 bool braid::allAgree(Model &model, bool condition) { return !anyAgrees(model, !condition); }
 
-// x and -x have the same greatest magnitude over ranks if and only if x is the same
-// everywhere.
-bool braid::isSameOnAllRanks(Model &model, std::string_view text) {
-  int32_t sum = checksum(0, reinterpret_cast<const std::byte *>(text.data()), text.size());
-  std::array<int32_t, agreeValues> values = agree(model, {sum, -sum});
-  return values[0] == -values[1];
-}
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//

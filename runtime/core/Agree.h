@@ -26,9 +26,6 @@ std::array<int32_t, agreeValues> agree(Model &model, const std::array<int32_t, a
 bool allAgree(Model &model, bool condition);
 bool anyAgrees(Model &model, bool condition);
 
-// Whether all ranks give the same text (by its hash).
-bool isSameOnAllRanks(Model &model, std::string_view text);
-
 // Throws Error when parameters that ranks hold copies of differ between them.
 void checkCopiesAreEqual(Model &model);
 

@@ -71,7 +71,9 @@ void checkCopy(const br_model &model, const br_tensor &copy) {
          "', which has another shape; compile it again");
 }
 
-const br_model &checked(const br_model &model) {
+} // namespace
+
+const br_model &braid::checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
          " of the runtime's interface, this runtime has version ", BR_ABI_VERSION, "; compile it again");
@@ -93,8 +95,6 @@ const br_model &checked(const br_model &model) {
   }
   return model;
 }
-
-} // namespace
 
 Model::Model(const br_model &table, int threads, const Rank &rank)
     : model(checked(table)), context(makeContext(table, threads, rank)) {}

@@ -46,6 +46,9 @@ template <class F> void onHost(br_context &context, uint64_t offset, uint64_t by
     context.write(offset, copy.get(), bytes);
 }
 
+// The model itself; throws Error when the table is not one that this runtime can run here.
+const br_model &checked(const br_model &model);
+
 class Model {
 public:
   // Throws Error when the table is not one this runtime can run here.

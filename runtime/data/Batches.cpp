@@ -130,8 +130,7 @@ private:
 
 } // namespace
 
-// Whether a program has inputs that are filled from data.
-static bool takesData(const br_program &program) {
+bool braid::takesData(const br_program &program) {
   auto inputs = inputsOf(program);
   return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return !isScalarRole(io.role); });
 }

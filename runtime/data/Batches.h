@@ -97,6 +97,9 @@ public:
   virtual const char *rowUnit() const = 0;
 };
 
+// Whether a program has inputs that are filled from data.
+bool takesData(const br_program &program);
+
 // The source that suits the model: a text or token file for one with inputs of
 // role `tokens`, else a safetensors file with a tensor for each data input.
 // `training` and `evaluation` are the programs to be fed; either may be null.

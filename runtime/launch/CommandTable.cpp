@@ -13,6 +13,14 @@ static void readOption(LinkModel &link, std::string_view text) { parseLink(std::
 
 namespace {
 
+// A list of what may differ from a checkpoint.
+bool isDifferences(std::string_view text) {
+  const size_t comma = text.find(',');
+  const std::string_view first = text.substr(0, comma);
+  const bool isOne = first == "data" || first == "optimizer";
+  return isOne && (comma == std::string_view::npos || isDifferences(text.substr(comma + 1)));
+}
+
 bool isLink(std::string_view text) {
   LinkModel ignored;
   return parseLink(std::string(text), ignored);
@@ -122,10 +130,14 @@ constexpr Option kCheckpoints[] = {
     {"--save-every", integer("N"), "Steps between checkpoints; 0: only at the end", into<&TrainOptions::saveEvery>(),
      needs("--checkpoint")},
     {"--keep", integer("N"), "Checkpoints kept, newest first; 0: all", into<&TrainOptions::keep>()},
-    {"--resume", flag(), "Go on from the newest checkpoint; options not given keep their saved values",
+    {"--resume", choice({"false", "true", "auto"}).alone("true"),
+     "Go on from the newest checkpoint; =auto: or start where there is none, so that one command starts and restarts a "
+     "job; options not given keep their saved values",
      into<&TrainOptions::resume>(), needs("--checkpoint")},
-    {"--init", text("FILE"), "Start from the parameters in this safetensors file", into<&TrainOptions::init>(),
-     excludes("--resume")},
+    {"--allow", list("data,optimizer", isDifferences, "data, optimizer or both"),
+     "Go on although the data, or the optimizer or its settings, are not those of the checkpoint",
+     into<&TrainOptions::allow>(), needs("--resume")},
+    {"--init", text("FILE"), "Start from the parameters in this safetensors file", into<&TrainOptions::init>()},
 };
 
 constexpr Topic kTrainTopics[] = {
@@ -218,6 +230,7 @@ constexpr Option kGeneral[] = {
     kHelpOption,
     {"--version", flag(), "Print the versions of the runtime's interface and of the model"},
 };
+constexpr Topic kRankTopics[] = {topic<Invocation, &Invocation::ranks>("Ranks", kRanks)};
 constexpr Topic kGeneralTopics[] = {topic<Invocation>("Options", kGeneral)};
 
 } // namespace
@@ -228,5 +241,6 @@ constexpr Command braid::kSample = {"sample", "Generate text from a checkpoint",
 constexpr Command braid::kInfo = {"info", "Print the memory plan the model was compiled with", kInfoTopics};
 constexpr Command braid::kVerify = {"verify", "Read checkpoints whole and compare their checksums", kVerifyTopics};
 constexpr Command braid::kRun = {"run", "Run one program once, to compare it with another implementation", kRunTopics};
+constexpr Command braid::kRankOptions = {"", "", kRankTopics};
 constexpr Command braid::kTrainingBinary = {"", "Train and run a model that Braid compiled ahead of time",
                                             kGeneralTopics, "Each command has its own --help."};

@@ -21,6 +21,8 @@ struct Invocation {
 
 extern const cli::Command kTrain, kEval, kSample, kInfo, kVerify, kRun;
 inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kInfo, &kVerify, &kRun};
+// What is said of the ranks alone, whatever else the command line says.
+extern const cli::Command kRankOptions;
 // The options that come before a command.
 extern const cli::Command kTrainingBinary;
 

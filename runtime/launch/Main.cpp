@@ -1,20 +1,23 @@
 //===- Main.cpp - from a command line to an exit status -------------------===//
 //
 // Exit status: 0 done, 1 an error that was reported, 2 a command line that
-// makes no sense, 130 and 143 stopped by Ctrl-C and SIGTERM.
+// makes no sense, 128 + N stopped by signal N (130 Ctrl-C, 138 SIGUSR1, 143 SIGTERM).
 //
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
 #include "cli/Help.h"
 #include "cli/Reader.h"
+#include "cli/StandardFiles.h"
 #include "core/Context.h"
 #include "core/Mesh.h"
+#include "core/Model.h"
 #include "launch/CommandTable.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -33,6 +36,8 @@ struct CommandLine {
   Invocation invocation;
   // Without a command: what was asked for (the help, the version), or what is wrong.
   std::string answer, error;
+  // Whether it is for a command that all ranks run.
+  bool isForRanks = true;
 };
 
 // CLI11 splits the command line into commands, options and values; CommandTable.cpp says
@@ -67,6 +72,7 @@ public:
     const cli::Command *command = *std::find_if(std::begin(kCommands), std::end(kCommands),
                                                 [&](auto *one) { return one->name == sub->get_name(); });
     cli::Words &words = ofCommand[command];
+    line.isForRanks = command != &kInfo && command != &kVerify;
     words.unknown = sub->remaining();
     if (const std::string *help = words.textOf("--help")) {
       std::string name = concat(program, " ", command->name);
@@ -74,10 +80,12 @@ public:
       return;
     }
     line.error = cli::readOptions(*command, words, target, &line.invocation);
-    if (line.error.empty())
+    if (line.error.empty()) {
       line.command = command;
-    else
-      addHint(line);
+      return;
+    }
+    addHint(line);
+    readRankOptions(words, line);
   }
 
 private:
@@ -98,6 +106,15 @@ private:
         if (option.value.mayBeAlone)
           added->expected(0, option.value.kind == cli::Kind::Flag ? 0 : 1);
       }
+  }
+
+  // Where other ranks can be told of the error.
+  void readRankOptions(const cli::Words &all, CommandLine &line) const {
+    cli::Words words;
+    for (const auto &[option, text] : all.given)
+      if (cli::findOption(kRankOptions, option->name, target) == option)
+        words.given.emplace_back(option, text);
+    cli::readOptions(kRankOptions, words, target, &line.invocation);
   }
 
   // How to get help on the command that was given.
@@ -181,12 +198,57 @@ int report(const char *message) {
   return 1;
 }
 
+// The others would wait for this rank; they need not know how to get help.
+void refuse(const br_model &model, const CommandLine &line, const std::string &error) {
+  report(error.c_str());
+  if (line.isForRanks)
+    refuseToStart(model, line.invocation.ranks, findOwnLaunch(/*lenient=*/true), error.substr(0, error.find('\n')));
+}
+
+int runCommand(const br_model &model, const CommandLine &line) {
+  const Invocation &said = line.invocation;
+  const bool isForOne = line.command == &kInfo || line.command == &kVerify;
+  Launch launch = findOwnLaunch(said.ranks.ranks || isForOne);
+  if (isForOne && launch.rank != 0)
+    return 0;
+  if (line.command == &kInfo)
+    return runInfo(model, said.info);
+  if (line.command == &kVerify)
+    return runVerify(said.verify);
+  RankPlan plan;
+  try {
+    plan = planRanks(model, said.ranks, launch);
+  } catch (const Error &error) {
+    refuse(model, line, error.what());
+    return 1;
+  }
+  RunOutputs outputs(plan.here);
+  return runRanks(model, plan, said.ranks, [&](int rank) {
+    const br_model &own = checked(modelOf(model, rank)); // that of its kind
+    if (line.command == &kTrain)
+      return prepareTrain(own, said.train, rank);
+    if (line.command == &kEval)
+      return prepareEval(own, said.eval);
+    if (line.command == &kSample)
+      return prepareSample(own, said.sample);
+    return prepareRun(own, said.run, outputs);
+  });
+}
+
 } // namespace
 
+// A reader of standard output that has gone is an error of the write, and before there is
+// anything to save a request for a checkpoint is none.
+static void ignoreSignals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGUSR2, SIG_IGN);
+}
+
 int br_main(int argc, char **argv, const br_model *model) {
+  cli::openStandardFiles();
   CommandLine line = parseCommandLine(argc, argv, *model);
   if (!line.error.empty()) {
-    report(line.error.c_str());
+    refuse(*model, line, line.error);
     return cli::kUsageStatus;
   }
   if (!line.command) { // the help and the version are the same on all ranks
@@ -194,33 +256,10 @@ int br_main(int argc, char **argv, const br_model *model) {
       std::fputs(line.answer.c_str(), stdout);
     return 0;
   }
-  const Invocation &said = line.invocation;
+  if (line.command == &kTrain)
+    ignoreSignals();
   try {
-    const bool isForOne = line.command == &kInfo || line.command == &kVerify;
-    Launch launch = findOwnLaunch(said.ranks.ranks || isForOne);
-    if (isForOne && launch.rank != 0)
-      return 0;
-    if (line.command == &kInfo)
-      return runInfo(*model, said.info);
-    if (line.command == &kVerify)
-      return runVerify(said.verify);
-    RankPlan plan = planRanks(*model, said.ranks, launch);
-    // Each rank has the model of its kind.
-    auto onRanks = [&](auto options, auto command) {
-      return runRanks(*model, plan, said.ranks, [&](const Rank &rank, int threads) {
-        auto own = options;
-        own.threads = threads;
-        return command(modelOf(*model, rank.number), own, rank);
-      });
-    };
-    if (line.command == &kTrain)
-      return onRanks(said.train, runTrain);
-    if (line.command == &kEval)
-      return onRanks(said.eval, runEval);
-    if (line.command == &kSample)
-      return onRanks(said.sample, runSample);
-    RunOutputs outputs(plan.here);
-    return onRanks(said.run, [&](auto &table, auto &o, auto &rank) { return runOnce(table, o, rank, outputs); });
+    return runCommand(*model, line);
   } catch (const Error &error) {
     return report(error.what());
   } catch (const std::bad_alloc &) {

@@ -10,6 +10,7 @@
 #include "comm/TransportRegistry.h"
 #include "core/Context.h"
 #include "core/Mesh.h"
+#include "core/ProgramHash.h"
 
 #include <exception>
 #include <fstream>
@@ -188,14 +189,24 @@ Placement placeHere(const RankPlan &plan, const RankOptions &options, int here) 
   return placeRank(options.threads, options.pin, share);
 }
 
-int runRank(const TransportFactory &factory, const br_model &model, const RankPlan &plan, const RankOptions &options,
-            int here, const RankCommand &command) {
+BootstrapOptions bootstrapOptionsOf(const br_model &model, const RankPlan &plan, const RankOptions &options,
+                                    int here = 0) {
+  BootstrapOptions bootstrap;
+  bootstrap.wanted = plan.transport;
+  bootstrap.host = isForDevice(model) ? plan.host : plan.transport;
+  bootstrap.wraps = isForDevice(model);
+  bootstrap.joining = joiningOf(plan, options, here);
+  return bootstrap;
+}
+
+using RankCommand = std::function<int(const Rank &rank, int threads)>;
+
+int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
+            const RankCommand &command) {
   Placement placement = placeHere(plan, options, here);
   // First all cores, which the communication thread gets, then one for each thread.
   enterCores(placement);
-  br_comm comm(factory, options.timeout);
-  if (comm.size() != worldSize(model))
-    failForSize(model, concat("there are ", comm.size(), " processes"));
+  br_comm &comm = bootstrap.comm();
   pinPool(placement);
   return command({comm.rank(), comm.size(), &comm, plan.transport.c_str()}, placement.threads);
 }
@@ -209,15 +220,11 @@ void useDevice(Rank &rank, const RankOptions &options) {
 }
 
 // A rank of a program on devices, which itself finds out which transport the ranks use.
-int runDeviceRank(BootstrapOptions bootstrapOptions, const RankPlan &plan, const RankOptions &options, int here,
+int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
                   const RankCommand &command) {
   Placement placement = placeHere(plan, options, here);
   enterCores(placement);
   pinPool(placement);
-  bootstrapOptions.wanted = plan.transport;
-  bootstrapOptions.host = plan.host;
-  bootstrapOptions.joining = joiningOf(plan, options, here);
-  Bootstrap bootstrap(std::move(bootstrapOptions));
   Rank rank;
   rank.number = plan.first + here;
   rank.size = plan.size;
@@ -264,7 +271,11 @@ private:
   std::exception_ptr error;
 };
 
-int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
+// They have the same options, and what one cannot start with is found before any has.
+int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare) {
+  std::vector<RankCommand> commands;
+  for (int rank = 0; rank < plan.here; ++rank)
+    commands.push_back(prepare(rank).run);
   auto hub = std::make_shared<ThreadsHub>(plan.here);
   auto notices = std::make_shared<NoticeStore>();
   FirstError first;
@@ -275,15 +286,18 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
       // Noted before the communicator goes, which is how others learn of it.
       auto noted = [&](const Rank &r, int count) {
         try {
-          return command(r, count);
+          return commands[rank](r, count);
         } catch (...) {
           first.note(std::current_exception());
           throw;
         }
       };
-      TransportFactory factory = threadsTransport(hub, rank, options.link.value_or(LinkModel()));
-      statuses[rank] = isForDevice(model) ? runDeviceRank({"", "", {}, notices, factory}, plan, options, rank, noted)
-                                          : runRank(factory, model, plan, options, rank, noted);
+      BootstrapOptions own = bootstrapOptionsOf(model, plan, options, rank);
+      own.notices = notices;
+      own.threads = threadsTransport(hub, rank, options.link.value_or(LinkModel()));
+      Bootstrap bootstrap(std::move(own));
+      statuses[rank] = isForDevice(model) ? runDeviceRank(bootstrap, plan, options, rank, noted)
+                                          : runRank(bootstrap, plan, options, rank, noted);
     } catch (const std::exception &error) {
       first.note(std::current_exception());
       hub->fail(error.what());
@@ -298,31 +312,65 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
 }
 
 // Several processes print on one terminal, so errors name the rank.
-int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command) {
-  auto named = [&](const Rank &rank, int threads) {
-    try {
-      return command(rank, threads);
-    } catch (const RankError &) {
-      throw;
-    } catch (const Error &error) {
-      fail("rank ", rank.number, ": ", error.what());
-    }
-  };
-  if (isForDevice(model))
-    return runDeviceRank({}, plan, options, 0, named);
-  return runRank(findTransport(plan.transport)(joiningOf(plan, options)), model, plan, options, 0, named);
+template <class F> auto named(int rank, const F &f) {
+  try {
+    return f();
+  } catch (const RankError &) {
+    throw;
+  } catch (const Error &error) {
+    fail("rank ", rank, ": ", error.what());
+  }
+}
+
+PreparedCommand prepareOrRefuse(Bootstrap &bootstrap, int rank, const Preparation &prepare) {
+  try {
+    return prepare(rank);
+  } catch (const std::exception &error) {
+    bootstrap.refuseToStart(error.what());
+    throw;
+  }
+}
+
+int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare) {
+  const int number = plan.first;
+  Bootstrap bootstrap(bootstrapOptionsOf(model, plan, options));
+  PreparedCommand command = named(number, [&] { return prepareOrRefuse(bootstrap, number, prepare); });
+  command.facts.push_back({"the program", programHash(model)});
+  bootstrap.agreeToStart(command.facts);
+  auto run = [&](const Rank &rank, int threads) { return named(number, [&] { return command.run(rank, threads); }); };
+  return isForDevice(model) ? runDeviceRank(bootstrap, plan, options, 0, run)
+                            : runRank(bootstrap, plan, options, 0, run);
 }
 
 } // namespace
 
 int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options,
-                    const RankCommand &command) {
+                    const Preparation &prepare) {
   if (!plan.transport.empty())
-    return plan.here > 1 ? runThreads(model, plan, options, command) : runProcess(model, plan, options, command);
+    return plan.here > 1 ? runThreads(model, plan, options, prepare) : runProcess(model, plan, options, prepare);
+  PreparedCommand command = prepare(0);
   Placement placement = placeRank(options.threads, options.pin, plan.share);
   pinPool(placement);
   Rank alone;
   alone.local = plan.local;
   useDevice(alone, options);
-  return command(alone, placement.threads);
+  return command.run(alone, placement.threads);
+}
+
+// The options may be part of what is wrong: then the launcher's rendezvous is all there is.
+void braid::refuseToStart(const br_model &model, const RankOptions &options, const Launch &launch,
+                          const std::string &why) noexcept {
+  try {
+    std::string transport = transportFor(model, options, launch);
+    RankPlan plan;
+    plan.first = launch.rank, plan.size = launch.size, plan.transport = transport;
+    plan.rendezvous = options.rendezvous.empty() ? launch.rendezvous : options.rendezvous;
+    plan.job = launch.job, plan.isOneHost = launch.isOneHost();
+    plan.token = options.tokenFile.empty() ? launch.token : readToken(options.tokenFile);
+    const bool isInJobScript = launch.launcher == Launcher::Slurm && runsAllRanks(transport, options, launch);
+    if (launch.size < 2 || transport == "mpi" || plan.rendezvous.empty() || isInJobScript)
+      return;
+    Bootstrap(bootstrapOptionsOf(model, plan, options)).refuseToStart(why);
+  } catch (const std::exception &) { // there is no way to tell them
+  }
 }

@@ -16,6 +16,7 @@
 #include "comm/Rank.h"
 #include "host/Placement.h"
 #include "launch/Launch.h"
+#include "train/Commands.h"
 
 #include <functional>
 #include <optional>
@@ -54,12 +55,18 @@ struct RankPlan {
 // Throws Error when options, launcher and mesh do not fit together.
 RankPlan planRanks(const br_model &model, const RankOptions &options, const Launch &launch);
 
-// What a rank runs with so many threads; returns the process's exit status.
-using RankCommand = std::function<int(const Rank &rank, int threads)>;
+// What a rank is about to run.  Throws Error when it cannot.
+using Preparation = std::function<PreparedCommand(int rank)>;
 
-// Runs it on all ranks of this process to their ends.  Throws the first error;
-// returns the status of the first rank.
-int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options, const RankCommand &command);
+// Runs it on all ranks of this process to their ends.  Before a rank connects to the others
+// and takes memory, all have prepared it, and have compared what they are about to do.
+// Throws the first error; returns the status of the first rank.
+int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare);
+
+// This process cannot start: tells the other ranks so, if a launcher has started any and they
+// have a rendezvous.  (mpirun ends them.)  Takes a few seconds at most.
+void refuseToStart(const br_model &model, const RankOptions &options, const Launch &launch,
+                   const std::string &why) noexcept;
 
 } // namespace braid
 #endif // BRAID_LAUNCH_RANKS_H

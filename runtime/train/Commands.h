@@ -12,11 +12,14 @@
 
 #include "braid_rt.h"
 #include "comm/Rank.h"
+#include "comm/StartFacts.h"
 #include "train/RunOutputs.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace braid {
 
@@ -25,10 +28,12 @@ struct DataOptions {
   double holdout = 0.1;
 };
 
+// Whether a job goes on from a checkpoint: never, always, or if there is one.
+enum class Resume { No, Yes, Auto };
+
 struct TrainOptions {
   DataOptions data;
   int64_t steps = 0;
-  int threads = 1; // of each rank
   std::optional<uint64_t> seed, batchSeed;
   std::optional<std::string> batchOrder, schedule;
   std::optional<float> lr, minLr;
@@ -39,14 +44,14 @@ struct TrainOptions {
   std::string checkpoint, init;
   int64_t saveEvery = 0;
   int keep = 3;
-  bool resume = false;
+  Resume resume = Resume::No;
+  std::vector<std::string> allow; // differences from the checkpoint: data, optimizer
 };
 
 struct EvalOptions {
   DataOptions data;
   std::string checkpoint, init;
   int64_t batches = 16;
-  int threads = 1;
 };
 
 struct SampleOptions {
@@ -55,7 +60,6 @@ struct SampleOptions {
   double temperature = 0.8;
   int64_t topK = 0; // 0: no limit
   uint64_t seed = 1;
-  int threads = 1;
 };
 
 struct InfoOptions {
@@ -70,16 +74,23 @@ struct VerifyOptions {
 struct RunOptions {
   std::string program, inputs, outputs;
   uint64_t seed = 1;
-  int threads = 1;
 };
 
-// Each returns the process's exit status, and throws Error.
-int runTrain(const br_model &model, const TrainOptions &options, const Rank &rank);
-int runEval(const br_model &model, const EvalOptions &options, const Rank &rank);
-int runSample(const br_model &model, const SampleOptions &options, const Rank &rank);
+// A command of one rank, before it has memory and is connected to the others.
+struct PreparedCommand {
+  StartFacts facts; // what the ranks must have in common
+  // With so many threads; returns the process's exit status, and throws Error.
+  std::function<int(const Rank &rank, int threads)> run;
+};
+
+// Each refuses, by an Error, what can be refused before there is memory.  The options live as
+// long as the command.
+PreparedCommand prepareTrain(const br_model &model, const TrainOptions &options, int rank);
+PreparedCommand prepareEval(const br_model &model, const EvalOptions &options);
+PreparedCommand prepareSample(const br_model &model, const SampleOptions &options);
+PreparedCommand prepareRun(const br_model &model, const RunOptions &options, RunOutputs &outputs);
 int runInfo(const br_model &model, const InfoOptions &options);
 int runVerify(const VerifyOptions &options);
-int runOnce(const br_model &model, const RunOptions &options, const Rank &rank, RunOutputs &outputs);
 
 } // namespace braid
 #endif // BRAID_TRAIN_COMMANDS_H

@@ -5,8 +5,8 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "checkpoint/Checkpoint.h"
-#include "core/Agree.h"
 #include "core/Plan.h"
+#include "data/Fingerprint.h"
 #include "train/Commands.h"
 
 #include <algorithm>
@@ -46,15 +46,11 @@ void braid::checkHeldOut(const Model &model, const br_program &program, const Ba
     std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
 }
 
-int braid::runEval(const br_model &table, const EvalOptions &options, const Rank &rank) {
-  Model model(table, options.threads, rank);
+static int runEval(const br_model &table, const EvalOptions &options, const Rank &rank, int threads) {
+  Model model(table, threads, rank);
   const br_program &program = model.program("eval");
   BatchOptions data{options.data.data, options.data.holdout, 1, false};
   std::unique_ptr<BatchSource> batches = openBatches(model, data, nullptr, &program);
-  // Ranks that read other data would run another number of batches.
-  if (!isSameOnAllRanks(model, concat(options.batches, " ", formatExact(options.data.holdout), " ",
-                                      batches->trainingTokens(), " ", batches->heldOutTokens())))
-    fail("ranks were started differently: give all of them the same binary, data and options");
   checkHeldOut(model, program, *batches, options.batches);
   if (!options.checkpoint.empty())
     restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
@@ -68,4 +64,15 @@ int braid::runEval(const br_model &table, const EvalOptions &options, const Rank
   std::printf("held-out loss %s over %s batches, %s %s\n", formatExact(heldOut.loss).c_str(),
               formatCount(heldOut.batches).c_str(), formatCount(heldOut.counted).c_str(), batches->unit());
   return 0;
+}
+
+PreparedCommand braid::prepareEval(const br_model &table, const EvalOptions &options) {
+  StartFacts facts = {{"the command", "eval"},
+                      {"--eval-batches", std::to_string(options.batches)},
+                      {"--holdout", formatExact(options.data.holdout)},
+                      {"--init", options.init.empty() ? "not given" : "given"}};
+  // Ranks that read other data would run another number of batches.
+  if (const br_program *eval = findProgram(table, "eval"); eval && takesData(*eval))
+    facts.push_back({"the data", fingerprintOf(options.data.data)});
+  return {facts, [&](const Rank &rank, int threads) { return runEval(table, options, rank, threads); }};
 }

@@ -6,7 +6,9 @@
 #include "base/Format.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -83,6 +85,13 @@ void formatDuration(double seconds, char (&text)[32]) {
     std::snprintf(text, sizeof text, "%llds", s);
 }
 
+void flushOutput() {
+  if (std::fflush(stdout) != 0)
+    fail("cannot write to standard output: ", std::strerror(errno));
+  if (std::ferror(stdout)) // before
+    fail("cannot write to standard output");
+}
+
 } // namespace
 
 void Progress::step(const StepMetrics &m) {
@@ -111,13 +120,13 @@ void Progress::step(const StepMetrics &m) {
   lineOpen = refreshes;
   if (!refreshes)
     std::printf("\n");
-  std::fflush(stdout);
+  flushOutput();
 }
 
 void Progress::evaluation(int64_t step, float loss) {
   finishLine();
   std::printf("step %lld  held-out loss %.4f\n", static_cast<long long>(step), loss);
-  std::fflush(stdout);
+  flushOutput();
 }
 
 void Progress::finishLine() {

@@ -43,9 +43,8 @@ struct Slot {
 
 class Runner {
 public:
-  Runner(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs)
-      : table(table), options(options), rank(rank), outputs(outputs),
-        model(table, options.threads > 0 ? options.threads : availableCores(), rank),
+  Runner(const br_model &table, const RunOptions &options, const Rank &rank, int threads, RunOutputs &outputs)
+      : table(table), options(options), rank(rank), outputs(outputs), model(table, threads, rank),
         program(model.program(options.program)) {
     if (!options.inputs.empty())
       inputs.emplace(options.inputs);
@@ -195,10 +194,16 @@ void Runner::run() {
 
 } // namespace
 
-int braid::runOnce(const br_model &table, const RunOptions &options, const Rank &rank, RunOutputs &outputs) {
+static int runOnce(const br_model &table, const RunOptions &options, const Rank &rank, int threads,
+                   RunOutputs &outputs) {
   if (rank.size != outputs.ranksHere())
     fail("`run` puts the tensors of all ranks into one file, so they must be threads of one process, but ", rank.size,
          " ranks run in several; start it once, with --ranks ", rank.size);
-  Runner(table, options, rank, outputs).run();
+  Runner(table, options, rank, threads, outputs).run();
   return 0;
+}
+
+PreparedCommand braid::prepareRun(const br_model &table, const RunOptions &options, RunOutputs &outputs) {
+  StartFacts facts = {{"the command", "run"}, {"--program", options.program}, {"--seed", std::to_string(options.seed)}};
+  return {facts, [&](const Rank &rank, int threads) { return runOnce(table, options, rank, threads, outputs); }};
 }

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
+#include "base/Format.h"
+#include "base/Hash.h"
 #include "base/Philox.h"
 #include "checkpoint/Checkpoint.h"
 #include "core/Mesh.h"
@@ -112,8 +114,8 @@ void fillWindow(const Model &model, const br_program &program, const br_io &toke
 
 } // namespace
 
-int braid::runSample(const br_model &table, const SampleOptions &options, const Rank &rank) {
-  Model model(table, options.threads, rank);
+static int runSample(const br_model &table, const SampleOptions &options, const Rank &rank, int threads) {
+  Model model(table, threads, rank);
   const br_program &program = model.program("generate");
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   const br_io *logits = findByRole(resultsOf(program), "logits");
@@ -151,4 +153,14 @@ int braid::runSample(const br_model &table, const SampleOptions &options, const 
     std::printf("\n");
   model.finish();
   return 0;
+}
+
+PreparedCommand braid::prepareSample(const br_model &table, const SampleOptions &options) {
+  StartFacts facts = {{"the command", "sample"},
+                      {"the prompt", formatHash(longHashOf(options.prompt + "\n" + options.promptIds))},
+                      {"--length", std::to_string(options.length)},
+                      {"--temperature", formatExact(options.temperature)},
+                      {"--top-k", std::to_string(options.topK)},
+                      {"--seed", std::to_string(options.seed)}};
+  return {facts, [&](const Rank &rank, int threads) { return runSample(table, options, rank, threads); }};
 }

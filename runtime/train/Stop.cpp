@@ -11,23 +11,32 @@ using namespace braid;
 
 namespace {
 
-// From the least urgent, with room for 2047 ranks that say the same: sums of the
-// lesser ones stay below the next, and exact in f32.
+// From the least urgent, with room for 8191 ranks that say the same: sums of the lesser ones
+// stay below the next, however they are rounded.
 struct Signal {
   int number;
   const char *name;
   float term;
 };
-constexpr Signal signals[] = {{SIGUSR1, "SIGUSR1", 1}, {SIGINT, "Ctrl-C", 1 << 11}, {SIGTERM, "SIGTERM", 1 << 22}};
+constexpr Signal signals[] = {{SIGUSR2, "SIGUSR2", 1},       {SIGHUP, "SIGHUP", 0x1p13f},
+                              {SIGUSR1, "SIGUSR1", 0x1p26f}, {SIGINT, "Ctrl-C", 0x1p39f},
+                              {SIGTERM, "SIGTERM", 0x1p52f}, {kFailure, "a failure", 0x1p65f}};
+constexpr size_t numCaught = std::size(signals) - 1; // the last is no signal
 
 // Read by ranks on other threads than the one that is interrupted.
 std::atomic<int> received = 0;
-static_assert(std::atomic<int>::is_always_lock_free);
-struct sigaction oldActions[std::size(signals)];
+std::atomic<bool> saveRequested = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+struct sigaction oldActions[numCaught];
 std::mutex mutex;
 int requests = 0; // alive
 
-void handle(int number) { received = number; }
+void handle(int number) {
+  if (onlySaves(number))
+    saveRequested = true;
+  else
+    received = number;
+}
 
 } // namespace
 
@@ -36,22 +45,32 @@ StopRequest::StopRequest() {
   if (requests++ > 0)
     return;
   received = 0;
-  struct sigaction action = {};
-  action.sa_handler = handle;
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  for (size_t i = 0; i < std::size(signals); ++i)
+  saveRequested = false;
+  for (size_t i = 0; i < numCaught; ++i) {
+    struct sigaction action = {};
+    action.sa_handler = handle;
+    action.sa_flags = SA_RESTART | (onlySaves(signals[i].number) ? 0 : SA_RESETHAND);
     sigaction(signals[i].number, &action, &oldActions[i]);
+    if (signals[i].number == SIGHUP && oldActions[i].sa_handler == SIG_IGN)
+      sigaction(SIGHUP, &oldActions[i], nullptr);
+  }
 }
 
 StopRequest::~StopRequest() {
   std::lock_guard lock(mutex);
   if (--requests > 0)
     return;
-  for (size_t i = 0; i < std::size(signals); ++i)
+  for (size_t i = 0; i < numCaught; ++i)
     sigaction(signals[i].number, &oldActions[i], nullptr);
 }
 
-int StopRequest::signal() { return received; }
+// An end saves, too.
+int StopRequest::take() {
+  const bool saves = saveRequested.exchange(false);
+  return received ? received.load() : saves ? SIGUSR2 : 0;
+}
+
+bool braid::onlySaves(int signal) { return signal == SIGUSR2; }
 
 float braid::stopTerm(int signal) {
   for (const Signal &each : signals)

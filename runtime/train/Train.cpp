@@ -14,6 +14,9 @@
 // Nothing is evaluated or saved before the queue is empty: neither sees, or keeps, a
 // step whose loss is not known.
 //
+// A rank that cannot go on, because its log, standard output or data are gone, asks all to
+// save and end as a signal does.
+//
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
@@ -32,6 +35,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 #include <numbers>
 #include <vector>
 
@@ -62,6 +66,12 @@ struct StartedStep {
   double start;
 };
 
+// The data of a step cannot be read.
+class DataError : public Error {
+public:
+  using Error::Error;
+};
+
 class Trainer {
 public:
   Trainer(TrainJob &job, const TrainOptions &options)
@@ -69,7 +79,8 @@ public:
         gradNorm(findByRole(resultsOf(job.train), "grad_norm")),
         localSquare(findByRole(resultsOf(job.train), "grad_sq_local")),
         globalSquare(findByRole(resultsOf(job.train), "grad_sq_global")),
-        ownStop(findByRole(inputsOf(job.train), "stop")), anyStop(findByRole(resultsOf(job.train), "stop")) {
+        ownStop(findByRole(inputsOf(job.train), "stop")), anyStop(findByRole(resultsOf(job.train), "stop")),
+        savedStep(job.state.step), latest(job.resumedFrom) {
     if (!loss)
       fail("program 'train' reports no result of role 'loss'");
     findMeasured();
@@ -80,6 +91,7 @@ public:
 private:
   void findMeasured();
   void openOutputs();
+  int64_t fill(const br_program &program, int64_t number, int microbatch);
   StartedStep start(int64_t number);
   int finish(const StartedStep &step, int back);
   StepMetrics metricsOf(const StartedStep &step, int back);
@@ -88,9 +100,16 @@ private:
   void evaluate();
   void save();
   std::string causeOfNonFinite(const StepMetrics &m) const;
+  template <class F> void report(const F &f);
+  std::optional<StartedStep> startOrFail(int64_t number);
+  std::string latestText() const;
+  [[noreturn]] void endWithFailure();
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
   std::optional<NoiseMetrics> noise(int64_t tokens, int back) const;
   int requestedSignal(int back) const;
+  int ownSignal() const { return failure.empty() ? StopRequest::take() : kFailure; }
+  // Whether ranks can agree on an end.
+  bool canAgree() const { return job.model.rank().size == 1 || anyStop; }
   int leave(int signal);
   float result(const br_io &io, int back) const { return job.model.result<float>(job.train, io, back); }
   bool isFirst() const { return job.model.rank().isFirst(); }
@@ -104,8 +123,10 @@ private:
   std::optional<CheckpointWriter> writer;
   std::optional<MetricsLog> log;    // of the first rank
   std::optional<Progress> progress; // likewise
-  int64_t savedStep = -1;
-  double lastFinish = 0; // when the results of a step were read last
+  int64_t savedStep;                // at first that of the start, which is there or has nothing to keep
+  std::string failure;              // why this rank cannot go on
+  std::string latest;               // the checkpoint to go on from
+  double lastFinish = 0;            // when the results of a step were read last
 };
 
 void Trainer::findMeasured() {
@@ -122,8 +143,16 @@ void Trainer::openOutputs() {
     writer.emplace(job.model, options.checkpoint, options.keep, job.state.id);
   if (!isFirst())
     return;
-  log.emplace(options.log, options.resume);
+  log.emplace(options.log, /*append=*/job.state.step > 0);
   progress.emplace(job.state.step + 1, options.steps, job.model.arenaBytes(), reportedPeak(job.table));
+}
+
+int64_t Trainer::fill(const br_program &program, int64_t number, int microbatch) {
+  try {
+    return job.batches->fillTraining(program, number, microbatch, job.microbatches);
+  } catch (const Error &error) {
+    throw DataError(error.what());
+  }
 }
 
 StartedStep Trainer::start(int64_t number) {
@@ -132,13 +161,13 @@ StartedStep Trainer::start(int64_t number) {
   int64_t tokens = 0;
   for (int i = 0; i < job.microbatches; ++i) {
     const br_program &program = i == job.microbatches - 1 ? job.train : *job.accumulate;
-    tokens += job.batches->fillTraining(program, number, i, job.microbatches);
+    tokens += fill(program, number, i);
     job.model.setLearningRate(program, lr);
     job.model.setStep(program, number);
     job.model.setKey(program, job.state.seed, number, i);
     // The arena is shared: `accumulate` would write over it.
     if (ownStop && &program == &job.train)
-      *job.model.input<float>(job.train, *ownStop) = stopTerm(StopRequest::signal());
+      *job.model.input<float>(job.train, *ownStop) = stopTerm(ownSignal());
     job.model.run(program);
   }
   return {number, lr, tokens, begin};
@@ -170,16 +199,42 @@ std::optional<NoiseMetrics> Trainer::noise(int64_t tokens, int back) const {
 }
 
 // Of the step that was run: ranks that hear a signal later say so in the next.
-int Trainer::requestedSignal(int back) const {
-  return anyStop ? stopSignal(result(*anyStop, back)) : StopRequest::signal();
-}
+int Trainer::requestedSignal(int back) const { return anyStop ? stopSignal(result(*anyStop, back)) : ownSignal(); }
 
 void Trainer::evaluate() {
   float heldOut = heldOutLoss(job.model, *job.eval, *job.batches, options.evalBatches, job.state.seed).loss;
   if (!isFirst())
     return;
-  log->evaluation(job.state.step, heldOut);
-  progress->evaluation(job.state.step, heldOut);
+  report([&] {
+    log->evaluation(job.state.step, heldOut);
+    progress->evaluation(job.state.step, heldOut);
+  });
+}
+
+// What cannot be written ends the job, but not before it is saved.
+template <class F> void Trainer::report(const F &f) {
+  if (!failure.empty())
+    return;
+  try {
+    f();
+  } catch (const Error &error) {
+    if (!canAgree())
+      throw;
+    failure = error.what();
+  }
+}
+
+// Nothing, and a failure, where the data of the step cannot be read.  Many ranks are in the
+// step already when one of them finds out: there it is an error.
+std::optional<StartedStep> Trainer::startOrFail(int64_t number) {
+  try {
+    return start(number);
+  } catch (const DataError &error) {
+    if (job.model.rank().size > 1)
+      throw;
+    failure = error.what();
+    return std::nullopt;
+  }
 }
 
 void Trainer::save() {
@@ -187,12 +242,13 @@ void Trainer::save() {
     return;
   writer->save(job.state);
   savedStep = job.state.step;
+  latest = writer->lastPath();
 }
 
 // What was not finite already in the weights that the job was given (a row of a table may
 // be read late) or in the data of the step; empty if all was.
 std::string Trainer::causeOfNonFinite(const StepMetrics &m) const {
-  const std::string &weights = options.resume ? options.checkpoint : options.init;
+  const std::string &weights = job.resumedFrom.empty() ? options.init : job.resumedFrom;
   std::string cause = weights.empty() ? "" : nonFiniteParameter(openCheckpoint(weights), job.table);
   return cause.empty() ? job.batches->nonFinite(job.train, m.step, job.microbatches) : cause;
 }
@@ -215,6 +271,20 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
        "); nothing was saved after that; try a lower --lr or a longer --warmup");
 }
 
+// Where the job can go on, whatever becomes of this run.
+std::string Trainer::latestText() const {
+  if (latest.empty())
+    return writer ? "no checkpoint was saved" : "nothing was saved, for want of --checkpoint";
+  return concat("the latest checkpoint is '", latest, "': go on from it with --resume");
+}
+
+void Trainer::endWithFailure() {
+  std::string end = concat("; the job ended after step ", job.state.step, ", and ", latestText());
+  if (failure.empty())
+    throw RankError(concat("another rank cannot go on, see its own error", end));
+  fail(failure, end);
+}
+
 int Trainer::leave(int signal) {
   if (isFirst())
     std::printf("stopped by %s after step %s; %s\n", signalName(signal), formatCount(job.state.step).c_str(),
@@ -233,10 +303,11 @@ int Trainer::finish(const StartedStep &step, int back) {
   job.state.lastLoss = m.loss;
   job.state.tokensSeen += m.tokens;
   job.state.epoch = static_cast<double>(job.state.tokensSeen) / static_cast<double>(job.batches->trainingTokens());
-  if (isFirst()) {
-    log->step(m);
-    progress->step(m);
-  }
+  if (isFirst())
+    report([&] {
+      log->step(m);
+      progress->step(m);
+    });
   return requestedSignal(back);
 }
 
@@ -246,23 +317,25 @@ bool Trainer::isBreak(int64_t step) const {
          (options.saveEvery > 0 && step % options.saveEvery == 0);
 }
 
-// Returns the signal that has ended it, or 0.
+// Returns the signal (or failure) that has ended it, or 0.
 int Trainer::trainSteps() {
   std::optional<StartedStep> before; // its results were not read
   for (int64_t number = job.state.step + 1; number <= options.steps; ++number) {
-    StartedStep step = start(number);
-    int signal = before ? finish(*before, /*back=*/1) : 0;
+    std::optional<StartedStep> step = startOrFail(number);
+    int signal = before ? finish(*before, /*back=*/step ? 1 : 0) : 0;
+    if (!step)
+      return kFailure;
     before = step;
     if (signal || isBreak(number) || job.model.runsAhead() == 0) {
-      int last = finish(step, /*back=*/0);
-      signal = signal ? signal : last;
+      int last = finish(*step, /*back=*/0);
+      signal = last && (signal == 0 || onlySaves(signal)) ? last : signal;
       before.reset();
     }
-    if (signal)
+    if (signal && !onlySaves(signal))
       return signal;
     if (job.eval && number % options.evalEvery == 0)
       evaluate();
-    if (options.saveEvery > 0 && number % options.saveEvery == 0)
+    if (signal || (options.saveEvery > 0 && number % options.saveEvery == 0))
       save();
   }
   return 0;
@@ -274,13 +347,22 @@ int Trainer::run() {
 
   // Without a way to agree on it ranks end as soon as they are asked to.
   std::optional<StopRequest> stop;
-  if (job.model.rank().size == 1 || anyStop)
+  if (canAgree())
     stop.emplace();
-  const int signal = trainSteps();
-  if (progress)
-    progress->finishLine();
-  save();
+  int signal = 0;
+  try {
+    signal = trainSteps();
+    if (progress)
+      progress->finishLine();
+    save();
+  } catch (const RankError &error) {
+    throw RankError(concat(error.what(), "; ", latestText()));
+  } catch (const Error &error) {
+    throw Error(concat(error.what(), "; ", latestText()));
+  }
   job.model.finish();
+  if (signal == kFailure || !failure.empty())
+    endWithFailure();
   if (signal)
     return leave(signal);
   if (writer && isFirst())
@@ -290,7 +372,17 @@ int Trainer::run() {
 
 } // namespace
 
-int braid::runTrain(const br_model &model, const TrainOptions &options, const Rank &rank) {
-  TrainJob job(model, options, rank);
-  return Trainer(job, options).run();
+PreparedCommand braid::prepareTrain(const br_model &model, const TrainOptions &options, int number) {
+  auto start = std::make_shared<TrainStart>(startOf(model, options, number));
+  auto run = [&model, &options, start](const Rank &rank, int threads) {
+    if (start->isDone) {
+      if (rank.isFirst())
+        std::printf("nothing is left to train: %s has done %s steps, and --steps is %s\n", start->saved->path().c_str(),
+                    formatCount(start->state.step).c_str(), formatCount(options.steps).c_str());
+      return 0;
+    }
+    TrainJob job(model, options, std::move(*start), rank, threads);
+    return Trainer(job, options).run();
+  };
+  return {factsOf(*start, options), run};
 }

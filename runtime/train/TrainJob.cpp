@@ -22,44 +22,6 @@ using namespace braid;
 // Options
 //===----------------------------------------------------------------------===//
 
-static std::optional<SavedTensors> openSaved(const TrainOptions &options, const Rank &rank) {
-  if (options.resume)
-    return openCheckpoint(options.checkpoint, rank);
-  if (!options.checkpoint.empty() && !checkpointSteps(options.checkpoint).empty())
-    fail("'", options.checkpoint,
-         "' already holds checkpoints; go on from them with --resume, or give another directory");
-  return std::nullopt;
-}
-
-// Taken before anything in the directory is looked at.
-static std::unique_ptr<DirectoryLock> lockOf(const TrainOptions &options, const Rank &rank) {
-  const bool saves = !options.checkpoint.empty() && rank.isFirst();
-  return saves ? std::make_unique<DirectoryLock>(options.checkpoint) : nullptr;
-}
-
-// What is given on the command line replaces what the checkpoint holds.
-static JobState initialState(const std::optional<SavedTensors> &saved, const TrainOptions &options) {
-  JobState state = saved ? readJobState(*saved) : JobState();
-  auto apply = [](auto &place, const auto &given) {
-    if (given)
-      place = *given;
-  };
-  apply(state.seed, options.seed);
-  apply(state.batchSeed, options.batchSeed);
-  apply(state.batchOrder, options.batchOrder);
-  apply(state.lr, options.lr);
-  apply(state.minLr, options.minLr);
-  apply(state.warmup, options.warmup);
-  apply(state.schedule, options.schedule);
-  if (!options.resume)
-    state.decaySteps = options.steps;
-  apply(state.decaySteps, options.decaySteps);
-  if (options.resume && state.step >= options.steps)
-    fail("the checkpoint in '", options.checkpoint, "' has done ", state.step, " steps already, and --steps ",
-         options.steps, " is the total; give more");
-  return state;
-}
-
 // The scale of a step's gradients is that of what was counted, so any number of
 // microbatches will do; the command line may say it as tokens.
 static int chooseMicrobatches(const br_model &table, const br_program &train, const BatchSource &batches,
@@ -81,16 +43,15 @@ static int chooseMicrobatches(const br_model &table, const br_program &train, co
   return static_cast<int>(std::min<int64_t>(wanted, INT32_MAX));
 }
 
-TrainJob::TrainJob(const br_model &table, const TrainOptions &options, const Rank &rank)
-    : lock(lockOf(options, rank)), saved(openSaved(options, rank)), table(table), state(initialState(saved, options)),
-      model(table, options.threads, rank), train(model.program("train")),
+TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStart start, const Rank &rank, int threads)
+    : lock(std::move(start.lock)), saved(std::move(start.saved)), resumedFrom(saved ? saved->path() : ""), table(table),
+      state(std::move(start.state)), model(table, threads, rank), train(model.program("train")),
       accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
       eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
       batches(openBatches(model,
                           {options.data.data, options.data.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &train, eval)),
       microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)) {
-  checkAgreement(options);
   nameJob(options);
   checkData(options);
   loadTensors(options);
@@ -100,17 +61,6 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, const Ran
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
-
-// Ranks that do not do the same would wait for each other, or learn other things.
-void TrainJob::checkAgreement(const TrainOptions &options) {
-  std::string job =
-      concat(describeJob(table, state, ""), options.steps, " ", microbatches, " ", options.evalEvery, " ",
-             options.evalBatches, " ", options.saveEvery, " ", options.checkpoint.empty(), " ",
-             formatExact(options.data.holdout), " ", batches->trainingTokens(), " ", batches->heldOutTokens(), " ",
-             table.plan_json ? table.plan_json : ""); // of one binary, not of two layouts
-  if (!isSameOnAllRanks(model, job))
-    fail("ranks were started differently: give all of them the same binary, data and options");
-}
 
 // Once, before the first step: what passes over the data leave out.
 void TrainJob::checkData(const TrainOptions &options) const {

@@ -1,18 +1,16 @@
 //===- TrainJob.h - a training job before its first step ------------------===//
 //
-// Options, and what a checkpoint remembers, put together; everything that can be
-// refused is refused here, before a file is written.
+// The model in memory, its data and its tensors; everything that TrainStart could not refuse
+// is refused here, before a file is written.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_TRAINJOB_H
 #define BRAID_TRAIN_TRAINJOB_H
 
-#include "checkpoint/Checkpoint.h"
-#include "checkpoint/DirectoryLock.h"
-#include "checkpoint/JobState.h"
 #include "core/Model.h"
 #include "data/Batches.h"
 #include "train/Commands.h"
+#include "train/TrainStart.h"
 
 #include <memory>
 #include <optional>
@@ -22,7 +20,7 @@ namespace braid {
 class TrainJob {
 public:
   // Tensors have their first values then.  Every rank makes one; throws Error.
-  TrainJob(const br_model &table, const TrainOptions &options, const Rank &rank);
+  TrainJob(const br_model &table, const TrainOptions &options, TrainStart start, const Rank &rank, int threads);
 
   // What runs, and where, for people.
   void announce() const;
@@ -32,6 +30,7 @@ private:
   std::optional<SavedTensors> saved;   // to be resumed from
 
 public:
+  const std::string resumedFrom; // its path; may be empty
   const br_model &table;
   JobState state; // the loop goes on from here
   Model model;
@@ -40,7 +39,6 @@ public:
   const int microbatches; // a step
 
 private:
-  void checkAgreement(const TrainOptions &options);
   void nameJob(const TrainOptions &options);
   void checkData(const TrainOptions &options) const;
   void loadTensors(const TrainOptions &options);

@@ -1,6 +1,7 @@
 //===- CommandLineTest.cpp - flags, help and refusals at start ------------===//
 
 #include "ExampleModels.h"
+#include "TestFiles.h"
 
 #include <gtest/gtest.h>
 
@@ -71,7 +72,9 @@ TEST(CommandLine, anotherProcessorIsRefused) {
 TEST(CommandLine, moreMemoryThanThereIs) {
   br_model model = regressionModel();
   model.arena_bytes = uint64_t{1} << 50;
-  Outcome run = runMain(model, {"train", "--data", "x", "--steps", "1"});
+  ScratchDirectory scratch;
+  std::string data = writeFile(scratch / "data", regressionData());
+  Outcome run = runMain(model, {"train", "--data", data, "--steps", "1"});
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.errors.find("needs an arena of 1.0 PiB"), std::string::npos) << run.errors;
 }

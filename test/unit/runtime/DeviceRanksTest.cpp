@@ -12,6 +12,7 @@
 #include "comm/ThreadsTransport.h"
 #include "launch/Ranks.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -183,11 +184,12 @@ TEST(Bootstrap, gathersBlobsInTheMemoryOfAProcess) {
 TEST(Bootstrap, namesARankThatDoesNotJoin) {
   ScratchDirectory folder;
   Bootstrap bootstrap(overStore("file://" + (folder / "store"), 0, 2, 0.3));
-  EXPECT_NE(errorOf([&] { bootstrap.allGatherBlobs("here"); }).find("for rank 1, which has not joined"),
+  EXPECT_NE(errorOf([&] { bootstrap.allGatherBlobs("here"); }).find(" within 0.3 s: rank 1 has not joined"),
             std::string::npos);
   Bootstrap other(overStore("file://" + (folder / "elsewhere"), 1, 2, 0.3));
-  EXPECT_EQ(errorOf([&] { other.allGatherBlobs("here"); }),
-            "rank 1 of 2 failed to rendezvous at 'file://" + (folder / "elsewhere") + "': rank 0 has not joined");
+  EXPECT_EQ(errorOf([&] { other.allGatherBlobs("here"); }), "rank 1 of 2 failed to rendezvous at 'file://" +
+                                                                (folder / "elsewhere") +
+                                                                "' within 0.3 s: rank 0 has not joined");
 }
 
 TEST(Bootstrap, gathersAgainWhereItHasBefore) {
@@ -196,6 +198,37 @@ TEST(Bootstrap, gathersAgainWhereItHasBefore) {
   auto options = [&](int rank) { return overStore(place, rank, 2, 2); };
   EXPECT_EQ(onRanks(2, options, gatherTwice), "");
   EXPECT_EQ(onRanks(2, options, gatherTwice), "");
+}
+
+TEST(Bootstrap, endsAStartOfRanksThatDiffer) {
+  ScratchDirectory folder;
+  auto options = [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); };
+  auto start = [](const char *other) {
+    return [other](Bootstrap &bootstrap, int rank) { bootstrap.agreeToStart({{"--lr", rank == 1 ? other : "1"}}); };
+  };
+  EXPECT_EQ(onRanks(3, options, start("1")), "");
+  EXPECT_EQ(onRanks(3, options, start("2")), "ranks were started differently: --lr is 1 on ranks 0, 2 and 2 on rank 1; "
+                                             "start all of them with the same binary, data and options");
+}
+
+// Whichever it is, and however late the others come.
+TEST(Bootstrap, endsAStartThatARankRefuses) {
+  for (int refusing : {0, 2}) {
+    ScratchDirectory folder;
+    std::atomic<int> told = 0;
+    auto options = [&](int rank) { return overStore("file://" + (folder / "store"), rank, 3); };
+    std::string error = onRanks(3, options, [&](Bootstrap &bootstrap, int rank) {
+      if (rank == 1)
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      if (rank == refusing)
+        return bootstrap.refuseToStart("no more paper");
+      EXPECT_EQ(errorOf([&] { bootstrap.agreeToStart({}); }),
+                concat("rank ", refusing, " cannot start: no more paper"));
+      ++told;
+    });
+    EXPECT_EQ(error, "");
+    EXPECT_EQ(told, 2);
+  }
 }
 
 TEST(Bootstrap, endsWaitsWithTheReasonOfAFailure) {

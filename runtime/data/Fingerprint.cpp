@@ -1,0 +1,30 @@
+//===- Fingerprint.cpp - what tells a data file from another --------------===//
+
+#include "data/Fingerprint.h"
+
+#include "base/Error.h"
+#include "base/File.h"
+#include "base/Format.h"
+#include "base/Hash.h"
+
+#include <algorithm>
+
+using namespace braid;
+
+std::string braid::fingerprintOf(const std::string &path) {
+  constexpr uint64_t blocks = 64, blockBytes = 4096;
+  const File file = File::openForReading(path);
+  const uint64_t size = file.size();
+  uint64_t hash = longHashOf("");
+  std::string block;
+  for (uint64_t i = 0; i < std::min(blocks, (size + blockBytes - 1) / blockBytes); ++i) {
+    // Of a smaller file one behind the other; else the last ends where the file does.
+    const uint64_t begin = size <= blocks * blockBytes ? i * blockBytes : (size - blockBytes) / (blocks - 1) * i;
+    const bool isLast = size > blocks * blockBytes && i == blocks - 1;
+    const uint64_t first = isLast ? size - blockBytes : begin;
+    block.resize(std::min(blockBytes, size - first));
+    file.readAt(first, block.data(), block.size());
+    hash = longHashOf(block, hash);
+  }
+  return concat(size, " bytes, sample ", formatHash(hash));
+}

@@ -1,0 +1,209 @@
+//===- TrainStart.cpp - a training job before it has memory ---------------===//
+
+#include "train/TrainStart.h"
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "base/Hash.h"
+#include "core/Mesh.h"
+#include "core/Model.h"
+#include "data/Batches.h"
+#include "data/Fingerprint.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+using namespace braid;
+namespace fs = std::filesystem;
+
+//===----------------------------------------------------------------------===//
+// Finding a checkpoint
+//===----------------------------------------------------------------------===//
+
+// Throws Error when a directory is there that does not show what is in it.
+static bool hasCheckpoints(const std::string &directory) {
+  std::error_code error;
+  fs::directory_iterator entries(directory, error);
+  const bool isAbsent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !isAbsent)
+    fail("cannot look for checkpoints in '", directory, "': ", error.message());
+  return !checkpointSteps(directory).empty();
+}
+
+// Taken before anything in the directory is looked at.
+static std::unique_ptr<DirectoryLock> lockOf(const TrainOptions &options, const Rank &rank) {
+  const bool saves = !options.checkpoint.empty() && rank.isFirst();
+  return saves ? std::make_unique<DirectoryLock>(options.checkpoint) : nullptr;
+}
+
+static std::optional<SavedTensors> openSaved(const TrainOptions &options, const Rank &rank) {
+  if (options.resume == Resume::Yes && !options.init.empty())
+    fail("--init and --resume exclude each other: leave one of them out, or give --resume=auto, which starts from "
+         "--init where there is no checkpoint yet");
+  if (options.resume == Resume::Yes)
+    return openCheckpoint(options.checkpoint, rank);
+  if (options.checkpoint.empty() || !hasCheckpoints(options.checkpoint))
+    return std::nullopt;
+  if (options.resume == Resume::No)
+    fail("'", options.checkpoint,
+         "' already holds checkpoints; go on from them with --resume, or give another directory");
+  return openCheckpoint(options.checkpoint, rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Whether it is one of this job
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Identity {
+public:
+  Identity(const SavedTensors &saved, const TrainOptions &options, bool warns)
+      : saved(saved), options(options), warns(warns) {}
+
+  // `own` is empty where this program, or this rank, does not know.
+  void check(const std::string &there, const std::string &own, const char *what, const char *allow,
+             const char *remedy) const {
+    if (there == own || there.empty() || own.empty())
+      return;
+    std::string text =
+        concat("'", saved.path(), "' was saved with ", what, " '", there, "', and this run has '", own, "'");
+    if (std::find(options.allow.begin(), options.allow.end(), allow) == options.allow.end())
+      fail(text, "; ", remedy, ", or accept the difference with --allow=", allow);
+    if (warns)
+      std::fprintf(stderr, "warning: %s\n", text.c_str());
+  }
+
+  void warnOfMissing(const std::string &missing) const {
+    if (warns && !missing.empty())
+      std::fprintf(stderr, "warning: '%s' does not say with which %s it was saved, so that is not checked\n",
+                   saved.path().c_str(), missing.c_str());
+  }
+
+private:
+  const SavedTensors &saved;
+  const TrainOptions &options;
+  const bool warns;
+};
+
+} // namespace
+
+// Shapes are compared when the tensors are restored.
+static void checkIdentity(const SavedTensors &saved, const JobState &state, const std::string &data,
+                          const br_model &table, const TrainOptions &options, bool warns) {
+  Identity identity(saved, options, warns);
+  const std::string own = table.optimizer ? table.optimizer : "";
+  std::string missing = state.optimizer.empty() ? "optimizer" : "";
+  if (state.data.empty())
+    missing += missing.empty() ? "data" : " and data";
+  identity.warnOfMissing(missing);
+  identity.check(state.optimizer, own, "the optimizer", "optimizer",
+                 "compile with the options that it was trained with");
+  identity.check(state.data, data, "data of", "data", "give the --data that it was trained on");
+}
+
+//===----------------------------------------------------------------------===//
+// The state
+//===----------------------------------------------------------------------===//
+
+// What is given on the command line replaces what the checkpoint holds.
+static void applyOptions(JobState &state, const TrainOptions &options, bool resumes) {
+  auto apply = [](auto &place, const auto &given) {
+    if (given)
+      place = *given;
+  };
+  apply(state.seed, options.seed);
+  apply(state.batchSeed, options.batchSeed);
+  apply(state.batchOrder, options.batchOrder);
+  apply(state.lr, options.lr);
+  apply(state.minLr, options.minLr);
+  apply(state.warmup, options.warmup);
+  apply(state.schedule, options.schedule);
+  if (!resumes)
+    state.decaySteps = options.steps;
+  apply(state.decaySteps, options.decaySteps);
+}
+
+// A cosine ends where the first run of the job ended, unless that run said something else.
+static void warnOfEndedCosine(const JobState &state, const TrainOptions &options) {
+  if (state.schedule != "cosine" || options.decaySteps || options.steps <= state.decaySteps)
+    return;
+  std::fprintf(stderr,
+               "warning: the cosine of the learning rate ends at step %s, as the checkpoint says, and steps up to %s "
+               "have the rate %s (--min-lr); to stretch it, give --decay-steps=%s\n",
+               formatCount(state.decaySteps).c_str(), formatCount(options.steps).c_str(),
+               formatExact(state.minLr).c_str(), std::to_string(options.steps).c_str());
+}
+
+// Empty on ranks whose program takes no data.
+static std::string ownData(const br_model &table, const TrainOptions &options) {
+  const br_program *train = findProgram(table, "train");
+  return train && takesData(*train) ? fingerprintOf(options.data.data) : "";
+}
+
+TrainStart braid::startOf(const br_model &table, const TrainOptions &options, int rank) {
+  Rank own;
+  own.number = rank, own.size = worldSize(table);
+  TrainStart start;
+  start.lock = lockOf(options, own);
+  start.saved = openSaved(options, own);
+  const std::string data = ownData(table, options);
+  if (start.saved) {
+    start.state = readJobState(*start.saved);
+    checkIdentity(*start.saved, start.state, data, table, options, own.isFirst());
+  }
+  applyOptions(start.state, options, start.saved.has_value());
+  start.state.data = data;
+  start.isDone = start.saved && start.state.step >= options.steps;
+  if (start.isDone && options.resume == Resume::Yes)
+    fail("the checkpoint in '", options.checkpoint, "' has done ", start.state.step, " steps already, and --steps ",
+         options.steps, " is the total; give more");
+  if (start.saved && !start.isDone && own.isFirst())
+    warnOfEndedCosine(start.state, options);
+  return start;
+}
+
+//===----------------------------------------------------------------------===//
+// What ranks have in common
+//===----------------------------------------------------------------------===//
+
+static std::string given(const std::string &path) { return path.empty() ? "not given" : "given"; }
+
+// Which checkpoint it is; file systems may show ranks different ones.
+static std::string describeSaved(const std::optional<SavedTensors> &saved) {
+  if (!saved)
+    return "none";
+  std::string text;
+  for (const auto &[key, value] : saved->metadata())
+    text += key + '=' + value + '\n';
+  return concat("that of step ", parseJob(saved->metadata(), saved->path()).step, " (", formatHash(longHashOf(text)),
+                ")");
+}
+
+StartFacts braid::factsOf(const TrainStart &start, const TrainOptions &options) {
+  const JobState &s = start.state;
+  StartFacts facts = {{"the command", "train"},
+                      {"--steps", std::to_string(options.steps)},
+                      {"--batch-tokens", std::to_string(options.batchTokens)},
+                      {"--batch-order", s.batchOrder},
+                      {"--batch-seed", std::to_string(s.batchSeed)},
+                      {"--seed", std::to_string(s.seed)},
+                      {"--lr", formatExact(s.lr)},
+                      {"--schedule", s.schedule},
+                      {"--warmup", std::to_string(s.warmup)},
+                      {"--min-lr", formatExact(s.minLr)},
+                      {"--decay-steps", std::to_string(s.decaySteps)},
+                      {"--holdout", formatExact(options.data.holdout)},
+                      {"--eval-every", std::to_string(options.evalEvery)},
+                      {"--eval-batches", std::to_string(options.evalBatches)},
+                      {"--checkpoint", given(options.checkpoint)},
+                      {"--save-every", std::to_string(options.saveEvery)},
+                      {"--init", given(options.init)},
+                      {"the checkpoint to go on from", describeSaved(start.saved)}};
+  if (!s.data.empty())
+    facts.push_back({"the data", s.data});
+  return facts;
+}
