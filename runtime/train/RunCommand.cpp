@@ -165,7 +165,7 @@ void Runner::fillInputs() {
     std::byte *memory = model.input<std::byte>(program, io);
     const bool given = fillFromFile(slot, memory);
     if (given)
-      checkIndices(*inputs, io);
+      checkIndices(inputs->tensors(), io);
     if (!given && role != "stop" && !isScalarRole(role))
       fillRandom(slot, -1, memory);
     if (slot.piece > 0 || (!given && role == "stop"))
