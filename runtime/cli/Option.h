@@ -82,7 +82,7 @@ template <class Root, auto... Path, size_t N>
 consteval Topic topic(std::string_view title, const Option (&options)[N], std::string_view needs = {}) {
   using Object = std::remove_cvref_t<decltype(memberOf<Path...>(std::declval<Root &>()))>;
   for (const Option &option : options)
-    if (option.field.store && option.field.of != &structTag<Object>)
+    if (!option.field.of.empty() && option.field.of != structName<Object>())
       fieldsOfAnotherStruct();
   return {title, options, [](void *root) -> void * { return &memberOf<Path...>(*static_cast<Root *>(root)); }, needs};
 }
