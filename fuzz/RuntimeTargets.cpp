@@ -43,10 +43,13 @@ static int saveMain(int, char **argv) {
   return 0;
 }
 
-/// load RANKS: the newest checkpoint in the folder `saved`.
+/// load RANKS sealed|open: the newest checkpoint in the folder `saved`.  Where it has its
+/// checksums, it gives what was saved or nothing.
 static int loadMain(int, char **argv) {
   std::string error = test::load(modelOf(std::atoi(argv[1])), "saved");
   std::fprintf(stderr, "%s\n", error.c_str());
+  if (std::string(argv[2]) == "sealed" && (error.starts_with("element ") || error.starts_with("byte ")))
+    std::abort();
   return error.empty() ? 0 : 1;
 }
 
@@ -123,20 +126,24 @@ private:
 
 } // namespace
 
-/// Without checksums, which would hide the other checks from most changes.
-static Files unsealed(Files files) {
+/// As earlier versions wrote it, without checksums; else these would hide all that is behind them.
+static std::string opened(std::string bytes) {
+  for (size_t at = 0; (at = bytes.find("_xxh3\"", at)) != bytes.npos;)
+    bytes.replace(at, 5, "_none");
+  return bytes;
+}
+static Files opened(Files files) {
   for (auto &[name, bytes] : files)
-    if (name.starts_with("saved/"))
-      bytes = test::withoutChecksums(bytes);
+    bytes = opened(bytes);
   return files;
 }
 
 Corpus::Corpus() {
   for (const char *word : kLineWords)
     words.add(word);
-  run = unsealed(
-      outputsOf(bigramMain, {{"train", "train", "--data=text", "--steps=2", "--threads=1", "--checkpoint=saved"},
-                             {{"text", text}}}));
+  run =
+      opened(outputsOf(bigramMain, {{"train", "train", "--data=text", "--steps=2", "--threads=1", "--checkpoint=saved"},
+                                    {{"text", text}}}));
   const std::string id = "\"job_id\":\""; // drawn anew for each job
   for (auto &[name, bytes] : run)
     if (size_t at = bytes.find(id); at != bytes.npos)
@@ -206,8 +213,9 @@ Case Corpus::resume(Random &random) const {
 
 Case Corpus::checkpoint(Random &random) const {
   const Files &files = random.oneIn(3) ? whole : parts;
-  return {{"load", random.pick({"1", "3"})},
-          withOneChanged(random, random.oneIn(4) ? files : unsealed(files), headers)};
+  bool isSealed = random.oneIn(3);
+  return {{"load", random.pick({"1", "3"}), isSealed ? "sealed" : "open"},
+          withOneChanged(random, isSealed ? files : opened(files), headers)};
 }
 
 Case Corpus::store(Random &random) const {

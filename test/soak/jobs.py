@@ -108,12 +108,13 @@ def losses(log):
     """{step: loss} of the whole lines of a log."""
     if not os.path.exists(log):
         return {}
+    entries = []
     with open(log) as file:
-        lines = [line for line in file if line.endswith("\n")]
-    try:
-        entries = list(map(json.loads, lines))
-    except json.JSONDecodeError as error:
-        raise Wrong(f"a line of the log is no JSON ({error}): {lines}") from None
+        for line in file:
+            try:
+                entries += [json.loads(line)] if line.endswith("\n") else []
+            except json.JSONDecodeError:
+                raise Wrong(f"a line of the log is no JSON: {line}") from None
     return {entry["step"]: entry["loss"] for entry in entries if "loss" in entry}
 
 
