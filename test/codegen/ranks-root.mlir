@@ -30,16 +30,16 @@
 // CHECK-LABEL: static const br_tensor tensors[] = {
 // CHECK-NEXT:   {"w", BR_PARAMETERS, BR_F32,
 // CHECK:      static const br_io train_ios[] = {
-// CHECK-NEXT:   {"x", "", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0},
-// CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1},
-// CHECK-NEXT:   {"y", "y", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0},
-// CHECK-NEXT:   {"terms", "terms", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 0},
+// CHECK-NEXT:   {"x", "", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0, 0, 0},
+// CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1, 0, 0},
+// CHECK-NEXT:   {"y", "y", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0, 0, 0},
+// CHECK-NEXT:   {"terms", "terms", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 0, 0, 0},
 // CHECK:      static const br_program programs[] = {
 // CHECK-NEXT:   {"train", braid::step_train, train_ios, 2, 2, train_actions, {{[0-9]+}}},
 // CHECK-NOT:  br_tensor
 // CHECK:      static const br_io train_workers_ios[] = {
-// CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1},
-// CHECK-NEXT:   {"terms", "terms", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 0},
+// CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1, 0, 0},
+// CHECK-NEXT:   {"terms", "terms", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 0, 0, 0},
 // CHECK:      static const br_program programs_of_1[] = {
 // CHECK-NEXT:   {"train", braid::step_train_workers, train_workers_ios, 1, 1, train_workers_actions, {{[0-9]+}}},
 

@@ -61,8 +61,8 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK-NEXT:   {"a", BR_GRADIENTS, BR_BF16, 2, {4, 6}, {6, 1},
 // CHECK-NEXT:    128, 48, BR_INIT_ZEROS, 0.0, 0.0, 2, 0, {0, 0}, 0, 3, nullptr},
 // CHECK:      static const br_io collectives_ios[] = {
-// CHECK-NEXT:   {"x", "", BR_F32, 2, {12, 18}, {{[0-9]+}}, 144, {1, 2}, 0, 0},
-// CHECK:        {"range", "range", BR_F32, 2, {6, 6}, {{[0-9]+}}, 24, {0, 0}, 3, 0},
+// CHECK-NEXT:   {"x", "", BR_F32, 2, {12, 18}, {{[0-9]+}}, 144, {1, 2}, 0, 0, 0, 0},
+// CHECK:        {"range", "range", BR_F32, 2, {6, 6}, {{[0-9]+}}, 24, {0, 0}, 3, 0, 0, 0},
 
 // CHECK:      static const br_axis mesh[] = {{[{][{]}}"dp", 2}, {"tp", 3}};
 // CHECK:      static const br_group groups[] = {
