@@ -44,11 +44,11 @@ private:
 struct BootstrapOptions {
   std::string wanted; // "auto", "nccl", "gloo", "mpi", "device-threads"
   std::string host;   // the transport of host memory: "threads", "gloo", "mpi"; empty: there is none
-  bool wraps = false; // wrapWith will say what the transport becomes
   Joining joining;
   // Of ranks that are threads: what they share, and this one's transport.
   std::shared_ptr<NoticeStore> notices;
   TransportFactory threads;
+  bool wraps = false; // wrapWith will say what the transport becomes
 };
 
 class Bootstrap {
