@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
 
 using namespace mlir;
@@ -141,6 +142,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, T
   int64_t low = adaptor.getLow(), high = adaptor.getHigh();
   if (low < 0 || high < 0)
     return emitOptionalError(loc, "padding must not be negative, found low ", low, " and high ", high);
+  if (low > braid::kMaxElements || high > braid::kMaxElements)
+    return emitOptionalError(loc, "padding of low ", low, " and high ", high, " makes more than 2^53 elements");
   SmallVector<int64_t> shape(type.getShape());
   shape[adaptor.getDim()] += low + high;
   types.push_back(withShape(type, shape));

@@ -37,6 +37,15 @@ func.func @result(%x: tensor<1xf32>) {
 
 // -----
 
+func.func @padding(%x: tensor<4xf32>) {
+  // expected-error @below {{padding of low 9223372036854775807 and high 2 makes more than 2^53 elements}}
+  // expected-error @below {{'tg.pad' op failed to infer returned types}}
+  %y = tg.pad %x dim 0 low 9223372036854775807 high 2 value 0.0 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // As many as there may be.
 func.func @most(%x: tensor<1xf32>) {
   %y = tg.broadcast %x dims [0] : tensor<1xf32> -> tensor<9007199254740992xf32>
