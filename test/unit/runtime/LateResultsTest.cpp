@@ -46,7 +46,7 @@ protected:
   void expectSameCheckpoint(const std::string &a, const std::string &b, int step) {
     char file[40];
     std::snprintf(file, sizeof file, "/step-%08d.safetensors", step);
-    EXPECT_EQ(readFile(directory(a) + file), readFile(directory(b) + file)) << step;
+    EXPECT_EQ(ofAnyJob(readFile(directory(a) + file)), ofAnyJob(readFile(directory(b) + file))) << step;
   }
 
   ScratchDirectory scratch;
@@ -100,7 +100,7 @@ TEST_F(LateResults, endAJobWhoseLossIsNoNumber) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.errors, cpu.errors);
   EXPECT_EQ(log("late"), log("cpu"));
-  EXPECT_TRUE(std::filesystem::is_empty(directory("late")));
+  EXPECT_TRUE(!std::filesystem::exists(directory("late")));
 }
 
 TEST_F(LateResults, sampleAndRunAsTheCpuDoes) {

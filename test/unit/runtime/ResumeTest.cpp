@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
@@ -31,9 +30,8 @@ protected:
 
   // Passes the metadata of a checkpoint through `change`.
   void edit(const std::string &path, const std::function<void(nlohmann::ordered_json &)> &change) {
-    std::string file = readFile(path);
-    uint64_t length;
-    std::memcpy(&length, file.data(), 8);
+    std::string file = withoutChecksums(readFile(path));
+    uint64_t length = littleEndianAt(file);
     auto header = nlohmann::ordered_json::parse(file.substr(8, length));
     change(header["__metadata__"]);
     writeFile(path, safetensors(header.dump(), file.substr(8 + length)));
@@ -140,8 +138,9 @@ TEST_F(Restarts, goOnFromOlderVersionsWithAWarning) {
   });
   Outcome run = train({"--steps", "3", "--resume"});
   EXPECT_EQ(run.status, 0) << run.errors;
-  EXPECT_EQ(run.errors, "warning: '" + checkpoint(2) +
-                            "' does not say with which optimizer and data it was saved, so that is not checked\n");
+  expectIn("warning: '" + checkpoint(2) +
+               "' does not say with which optimizer and data it was saved, so that is not checked\n",
+           run.errors);
 }
 
 TEST_F(Restarts, unknownDifferencesAreRefused) {

@@ -132,12 +132,8 @@ TEST_F(Train, resumeIsBitExact) {
       regression({"--steps", "20", "--log", scratch / "parts", "--checkpoint", scratch / "b", "--resume"});
   ASSERT_EQ(resumed.status, 0) << resumed.errors;
   EXPECT_EQ(withoutTimes(scratch / "whole"), withoutTimes(scratch / "parts"));
-  // But for the id of the job, and the checksum over it.
   auto savedTo = [&](const char *directory) {
-    std::string file = readFile(scratch / directory + "/step-00000020.safetensors");
-    for (const std::string &key : {std::string("\"job_id\":\""), std::string("\"header_xxh3\":\"")})
-      file.replace(file.find(key) + key.size(), 16, 16, '0');
-    return file;
+    return ofAnyJob(readFile(scratch / directory + "/step-00000020.safetensors"));
   };
   EXPECT_EQ(savedTo("a"), savedTo("b"));
 }
