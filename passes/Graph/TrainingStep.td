@@ -69,7 +69,7 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"batch", "batch", "::braid::Integer<0>", "0", "The new batch size, in examples">,
+    Option<"batch", "batch", "::braid::Integer<0, INT32_MAX>", "0", "The new batch size, in examples">,
     Option<"factor", "factor", "::braid::Integer<1>", "1", "Divide the batch size by this number instead">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

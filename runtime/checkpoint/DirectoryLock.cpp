@@ -175,7 +175,7 @@ bool DirectoryLock::tryFlock(Flock flock) {
   Record holder = readRecord(path);
   const bool isElsewhere = !holder.empty() && !isOfThisHost(holder) && mayLockEachHostAlone(fd);
   if (problem == 0 && isOwn() && !isElsewhere) {
-    before = holder["job"];
+    cleanUpAfter(holder);
     write(path);
     return true;
   }
@@ -194,7 +194,7 @@ bool DirectoryLock::tryFile() {
     refuseElsewhere(directory, path, holder);
   if (!holder.empty() && runs(holder))
     refuseHeld(directory, holder);
-  before = holder["job"];
+  cleanUpAfter(holder);
   // It is whole when it gets its name.
   const std::string whole = concat(path, ".", own["host"], ".", own["process"]);
   write(whole);
@@ -202,6 +202,12 @@ bool DirectoryLock::tryFile() {
   const bool made = link(whole.c_str(), path.c_str()) == 0;
   unlink(whole.c_str());
   return made;
+}
+
+// While the file still says whose that is: this process may be killed at any time, too.
+void DirectoryLock::cleanUpAfter(const Record &holder) const {
+  if (auto job = holder.find("job"); job != holder.end() && !job->second.empty())
+    removeLeftovers(directory, job->second);
 }
 
 void DirectoryLock::write(const std::string &to) const {

@@ -29,7 +29,8 @@ class DirectoryLock {
 public:
   using Flock = int (*)(int fd, int operation);
 
-  // Creates the directory if need be.  Throws Error that says who holds it.
+  // Creates the directory if need be, and removes what a job that was killed while it held
+  // the lock has left there.  Throws Error that says who holds it.
   explicit DirectoryLock(const std::string &directory, Flock flock = ::flock);
   DirectoryLock(const DirectoryLock &) = delete;
   ~DirectoryLock();
@@ -37,18 +38,17 @@ public:
   // Writes down the job's id, once that is known.  Throws Error when somebody has taken
   // the file away meanwhile.
   void recordJob(const std::string &job);
-  // The job that was killed while it held the lock; empty for none, or if it did not say.
-  const std::string &predecessor() const { return before; }
 
 private:
   using Record = std::map<std::string, std::string>;
 
   bool tryFlock(Flock flock);
   bool tryFile();
+  void cleanUpAfter(const Record &holder) const;
   void write(const std::string &path) const;
   bool isOwn() const;
 
-  std::string directory, path, before;
+  std::string directory, path;
   bool isNew;  // the directory was made for this
   int fd = -1; // that has the lock; -1: the file alone is it
   bool held = false;

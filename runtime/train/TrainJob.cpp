@@ -83,11 +83,8 @@ void TrainJob::nameJob(const TrainOptions &options) {
     return;
   state.id = agreeOnJobId(model, state.id);
   allOrNothing(model, [&] {
-    if (!lock)
-      return;
-    lock->recordJob(state.id);
-    if (!lock->predecessor().empty())
-      removeLeftovers(options.checkpoint, lock->predecessor());
+    if (lock)
+      lock->recordJob(state.id);
   });
 }
 
