@@ -94,6 +94,9 @@ static std::string judge(int status, const std::string &said, const Target &targ
     return target.mayTakeLong ? "" : "takes too long";
   if (WIFSIGNALED(status))
     return std::string("ends by signal: ").append(strsignal(WTERMSIG(status)));
+  // The sanitizer's own allocator ends a program without a word to its handlers.
+  if (said.find("AddressSanitizer: allocator is out of memory") != said.npos)
+    return "";
   for (const char *report : {"AddressSanitizer", "runtime error:", "UndefinedBehavior"})
     if (said.find(report) != said.npos)
       return "a sanitizer reports";

@@ -13,7 +13,9 @@ using namespace braid;
 using namespace braid::reference;
 
 template <typename... Args> static llvm::Error bad(StringRef path, const char *format, Args... args) {
-  return llvm::createStringError((path + ": " + format).str().c_str(), args...);
+  // The path is no format: there may be a % in it.
+  std::string problem = toString(llvm::createStringError(format, args...));
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), path + ": " + problem);
 }
 
 //===----------------------------------------------------------------------===//
