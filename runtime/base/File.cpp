@@ -74,28 +74,28 @@ void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
   }
 }
 
+// `put(done, count)` writes what it can of the bytes from `done` on.
+template <class Put> static void writeAll(const std::string &name, uint64_t bytes, const Put &put) {
+  for (uint64_t done = 0; done < bytes;) {
+    ssize_t written = put(done, std::min(bytes - done, maxTransfer));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      fail("cannot write '", name, "': ", std::strerror(errno));
+    done += static_cast<uint64_t>(written);
+  }
+}
+
 void File::write(const void *data, uint64_t bytes) {
   const char *from = static_cast<const char *>(data);
-  while (bytes) {
-    ssize_t put = ::write(fd, from, std::min(bytes, maxTransfer));
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      fail("cannot write '", name, "': ", std::strerror(errno));
-    from += put, bytes -= put;
-  }
+  writeAll(name, bytes, [&](uint64_t done, uint64_t count) { return ::write(fd, from + done, count); });
 }
 
 void File::writeAt(uint64_t offset, const void *data, uint64_t bytes) {
   const char *from = static_cast<const char *>(data);
-  while (bytes) {
-    ssize_t put = pwrite(fd, from, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      fail("cannot write '", name, "': ", std::strerror(errno));
-    from += put, offset += put, bytes -= put;
-  }
+  writeAll(name, bytes, [&](uint64_t done, uint64_t count) {
+    return pwrite(fd, from + done, count, static_cast<off_t>(offset + done));
+  });
 }
 
 void File::sync() {
