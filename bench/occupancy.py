@@ -7,7 +7,7 @@ A kernel that moves data is as fast as the memory when enough bytes are on their
 bandwidth, about 16 KiB a multiprocessor of an A100 and 32 KiB of an H100 or more under load. The columns are those of
 that product: threads that are resident (registers, shared memory and the size of the grid limit them), times the bytes
 that a thread has asked for before it waits for the first of them. The latter is read off the machine code, and needs
-cuobjdump; operands that stay in a cache count as well.
+cuobjdump; operands that stay in a cache count as well. What a kernel prefetches is on its way beside its loads.
 """
 import argparse
 import json
@@ -48,6 +48,17 @@ def read_shapes(text):
         if shape:
             shapes[name] = (int(shape[1]) if shape[1] else None, int(shape[2]))
     return shapes
+
+
+def read_prefetches(text):
+    """The bytes that a thread of each kernel prefetches in one turn of its first loop over lanes."""
+    sizes = {"float": 4, "int32_t": 4, "bf16": 2, "int64_t": 8, "bool": 1}
+    found = {}
+    for name, parameters, body in re.findall(r"^__global__[^;{]*? void (\w+)\(([^{]*)\{\n(.*?)^\}", text, re.M | re.S):
+        types = {pointer: sizes[kind] for kind, pointer in re.findall(r"(\w+) \*(?:__restrict__ )?(\w+)", parameters)}
+        width = re.search(r"\bW = (\d+)", body)
+        found[name] = sum(types[pointer] for pointer in re.findall(r"\bprefetch\((\w+)", body)) * int(width[1] if width else 1)
+    return found
 
 
 def read_resources(text):
@@ -115,14 +126,14 @@ def measure(folder, arch, nvcc, cuobjdump):
         said = run([nvcc, "-std=c++20", "-O3", f"-arch={arch}", "-Xptxas", "-v", "-I", runtime, "-x", "cu", "-cubin",
                     "-o", cubin, kernels]).stderr
         flights = read_flights(run([cuobjdump, "-sass", cubin]).stdout) if cuobjdump else {}
-    resources = read_resources(said)
+    resources, prefetches = read_resources(said), read_prefetches(kernels.read_text())
     processors = GPUS[arch][0]
     records = []
     for name, (blocks, threads) in read_shapes(kernels.read_text()).items():
         registers, shared, spills = resources[name]
         held = resident_blocks(threads, registers, shared, arch)
         resident = threads * (held if blocks is None else min(held, blocks / processors))
-        flight = flights.get(name)
+        flight = flights[name] + prefetches.get(name, 0) if name in flights else None
         records.append({"kernel": name.removesuffix("_kernel"), "blocks": blocks, "threads": threads,
                         "registers": registers, "shared_bytes": shared, "spill_bytes": spills, "blocks_per_sm": held,
                         "occupancy": round(held * threads / (WARPS * WARP), 3),

@@ -22,9 +22,10 @@
 #ifndef BRAID_COLLECTIVEKINDS_H
 #define BRAID_COLLECTIVEKINDS_H
 
-#include "braid_rt.h"
+#include "braid_collective.h"
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace braid {

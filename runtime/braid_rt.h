@@ -18,6 +18,8 @@
 #ifndef BRAID_RT_H
 #define BRAID_RT_H
 
+#include "braid_collective.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 7
+#define BR_ABI_VERSION 9
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -51,23 +53,6 @@ typedef struct {
   int32_t n_axes;
   int32_t axes[BR_MAX_AXES];
 } br_group;
-
-typedef enum {
-  BR_ALL_REDUCE,     // everyone gets the combination
-  BR_REDUCE_SCATTER, // rank i gets block i of the combination
-  BR_ALL_GATHER,     // everyone gets all blocks
-  BR_ALL_TO_ALL,     // rank i sends block j to rank j
-  BR_BROADCAST,      // everyone gets the root's tensor
-  BR_REDUCE,         // the root gets the combination
-  BR_GATHER,         // the root gets all blocks
-  BR_SCATTER,        // rank i gets block i of the root's tensor
-  BR_PERMUTE,        // each pair sends source's tensor to target; others get zeros
-  BR_SEND,           // to rank `root`
-  BR_RECV,           // from rank `root`
-  BR_BARRIER
-} br_collective;
-
-typedef enum { BR_SUM, BR_MEAN, BR_MAX, BR_MIN } br_reduction;
 
 // One tensor of a collective; `count` and the rows are those of br_segment.
 typedef struct {
@@ -202,6 +187,9 @@ typedef struct br_model {
   int32_t n_groups;
   const br_collective_desc *collectives;
   int32_t n_collectives;
+  // The most CTAs that a collective has on a GPU, each on a multiprocessor that computes nothing else meanwhile; 0: as
+  // many as the library of collectives chooses.
+  int32_t comm_ctas;
   const br_loss *loss; // null: every row of a batch counts
   // The ranks with these coordinates along an axis run this model, others another of
   // the list: the same mesh, groups and names of programs, tensors and an arena of its
@@ -249,10 +237,17 @@ typedef enum {
 // Whose sum is the gradient of a bias.
 typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_grad;
 
+// A matrix of a matmul: from a row to the next, from a column to the next, one of which
+// is 1, and from a round of each loop to the next (0 broadcasts).
+typedef struct br_matrix {
+  br_dtype type;
+  int64_t row_stride, column_stride;
+  int64_t batch_strides[BR_MAX_LOOPS], outer_strides[BR_MAX_LOOPS];
+} br_matrix;
+
 // C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]).
-// `batch` loops run over independent matrices (a stride of 0 broadcasts);
-// `outer` loops are contraction dims that do not collapse with k: their GEMMs
-// add into the same C, in order.  Of each matrix at least one stride is 1.
+// `batch` loops run over independent matrices; `outer` loops are contraction dims that
+// do not collapse with k: their GEMMs add into the same C, in order.
 // `accumulate` adds to the old C (beta = 1).
 // `aux` is a matrix like C, in rows of `aux_m` elements of C's type, for training:
 // GELU keeps there what it is applied to, which its gradient reads.
@@ -260,27 +255,31 @@ typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_g
 // of A over k (m elements) or of B (n elements), whether C accumulates or not.
 typedef struct br_matmul_desc {
   int64_t m, n, k;
-  int64_t a_m, a_k, b_k, b_n, c_m, c_n;
   int32_t n_batch;
-  int64_t batch[BR_MAX_LOOPS], a_batch[BR_MAX_LOOPS], b_batch[BR_MAX_LOOPS], c_batch[BR_MAX_LOOPS];
+  int64_t batch[BR_MAX_LOOPS]; // rounds of each loop
   int32_t n_outer;
-  int64_t outer[BR_MAX_LOOPS], a_outer[BR_MAX_LOOPS], b_outer[BR_MAX_LOOPS];
-  br_dtype a_type, b_type, c_type;
+  int64_t outer[BR_MAX_LOOPS];
+  br_matrix a, b, c;
   int32_t has_bias; // bias[n], of bias_type, contiguous
   br_dtype bias_type;
   int32_t accumulate;
   br_epilogue epilogue;
-  uint64_t workspace_offset, workspace_bytes; // the cap; shared between calls
+  uint64_t workspace_offset, workspace_bytes; // the bytes are this call's, the region is shared between calls
   int32_t has_aux;
   int64_t aux_m;
   uint64_t aux_offset;
   br_bias_grad bias_grad;
   uint64_t bias_grad_offset;
+  int32_t beside_collective; // on a GPU: leaves multiprocessors to the CTAs of a collective
 } br_matmul_desc;
 
 // `index` is the descriptor's place in br_model.matmuls: implementations are
 // chosen once, at start, for the thread count in use.
 void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias);
+
+// How the gradient of attention adds up dq: in any order, in a fixed one, or in a fixed one
+// without memory for the gradient of the scores.
+typedef enum { BR_ORDER_ANY, BR_ORDER_FIXED, BR_ORDER_SERIAL } br_sum_order;
 
 // o = softmax(scale q k^T) v for each batch and head, and lse, the logarithm of the
 // softmax's divisor: f32 [batch, heads, queries], contiguous.  Query head h reads key
@@ -291,10 +290,11 @@ typedef struct br_attention_desc {
   int64_t q[3], k[3], v[3], o[3];
   int32_t gradient; // whether it is one of br_attention_grad
   int64_t dout[3], dq[3], dk[3], dv[3];
+  br_sum_order order;
   br_dtype type; // of all but lse
   double scale;
   int32_t causal;
-  uint64_t workspace_offset, workspace_bytes; // the cap; shared between calls
+  uint64_t workspace_offset, workspace_bytes; // the bytes are this call's, the region is shared between calls
 } br_attention_desc;
 
 // `index` is the descriptor's place in br_model.attentions.

@@ -48,6 +48,11 @@ def Comm_Dialect : Dialect {
     /// Of a collective that gathers parameters: the name of their unit, "" for the
     /// root unit.
     static constexpr ::llvm::StringLiteral kUnit = "comm.unit";
+    /// Of a module: the most CTAs that a collective has on a GPU.
+    static constexpr ::llvm::StringLiteral kCtas = "comm.ctas";
+    /// Of an action: the schedule runs it beside a collective, so it leaves the
+    /// multiprocessors of these CTAs alone.
+    static constexpr ::llvm::StringLiteral kBesideCollective = "comm.beside_collective";
 
   private:
     /// In CommOps.cpp, beside the syntax that the ops' formats use.

@@ -148,6 +148,17 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return success();
     return op->emitOpError() << "'comm.unit' is a string on a collective, found " << attribute.getValue();
   }
+  if (attribute.getName() == kCtas) {
+    auto ctas = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (isa<ModuleOp>(op) && ctas && ctas.getInt() > 0)
+      return success();
+    return op->emitOpError() << "'comm.ctas' is a number of 1 or more on a module, found " << attribute.getValue();
+  }
+  if (attribute.getName() == kBesideCollective) {
+    if (isa<exec::ActionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'comm.beside_collective' stands alone on an action, found " << attribute.getValue();
+  }
   if (attribute.getName() == kTiming || attribute.getName() == kTimingWithoutLimit)
     return verifyTiming(op, attribute.getValue());
   if (attribute.getName() == kTensors)

@@ -7,7 +7,9 @@
 
 #include "dialects/Exec/Exec.h"
 #include "dialects/Exec/KernelBody.h"
+#include "dialects/Exec/LanePatterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace braid;
@@ -16,6 +18,9 @@ using namespace braid::exec;
 /// Operations of a vector unit in one call of exp, tanh, erf, … as a polynomial,
 /// and in one number of a counter-based random generator.
 static constexpr int64_t kFunctionFlops = 16, kRandomFlops = 40;
+/// The same of a function that may be approximate: an instruction of its own, and a product
+/// that scales its argument.
+static constexpr int64_t kApproximateFlops = 2;
 
 static int64_t bytesOfTensors(TypeRange types) {
   int64_t bytes = 0;
@@ -42,17 +47,23 @@ ActionCost exec::detail::costOfMoving(Operation *op) {
 static int64_t flopsOf(Operation &scalar) {
   if (isa<RandomUniformOp>(scalar))
     return kRandomFlops;
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(scalar);
+  arith::FastMathFlagsAttr flags = fast ? fast.getFastMathFlagsAttr() : arith::FastMathFlagsAttr();
+  bool isApproximate = flags && bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
   // Additions and the like; indices and yields cost nothing.
   if (isa<math::MathDialect>(scalar.getDialect()))
-    return kFunctionFlops;
+    return isApproximate ? kApproximateFlops : kFunctionFlops;
   bool computes = !isa<linalg::LinalgDialect>(scalar.getDialect()) && !scalar.hasTrait<OpTrait::ConstantLike>();
   return computes ? 1 : 0;
 }
 
-/// Of the generics in a kernel's body, each over its own iteration space.
+/// Of the generics in a kernel's body, each over its own iteration space.  A sum that picks a
+/// lane is a load.
 static int64_t flopsOf(Block &body) {
   int64_t flops = 0;
   for (auto generic : body.getOps<linalg::GenericOp>()) {
+    if (generic->hasAttr(kPicked))
+      continue;
     int64_t iterations = 1, each = 0;
     for (int64_t size : generic.getStaticLoopRanges())
       iterations *= size;
@@ -63,13 +74,26 @@ static int64_t flopsOf(Block &body) {
   return flops;
 }
 
+/// Of tables, the bytes beyond the rows that are looked up, each as often as it is.
+static int64_t bytesNotRead(Block &body) {
+  llvm::MapVector<BlockArgument, int64_t> read;
+  visitTableReads(body, [&](linalg::GenericOp generic, const TableRead &its) {
+    read[its.table] += bytesOf(TypeRange(generic.getResult(0).getType()));
+  });
+  int64_t bytes = 0;
+  for (auto [table, found] : read)
+    bytes += bytesOf(TypeRange(table.getType())) - found;
+  return bytes;
+}
+
 ActionCost KernelOp::getActionCost() {
   ActionCost cost = detail::costOfMoving(*this);
   cost.vectorFlops = flopsOf(*getBlock());
+  cost.bytesRead -= bytesNotRead(*getBlock());
   return cost;
 }
 
-/// A flat kernel's body has one element and stands for any number.
+/// A flat kernel's body has one element or one row and stands for any number.
 ActionCost LaunchOp::getActionCost() {
   ActionCost cost = detail::costOfMoving(*this);
   Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();
@@ -77,11 +101,13 @@ ActionCost LaunchOp::getActionCost() {
   int64_t flops = flopsOf(*kernel.getBlock());
   if (!kernel.getFlat()) {
     cost.vectorFlops = flops * getBatch();
+    cost.bytesRead -= bytesNotRead(*kernel.getBlock()) * getBatch();
     return cost;
   }
   unsigned numOuts = kernel.getTies().size();
+  int64_t ofOne = tensorOf(cast<TypeAttr>(kernel.getLayouts()[kernel.getNumIns()]).getValue()).getNumElements();
   for (unsigned out = 0; out < getOuts().size(); out += numOuts)
-    cost.vectorFlops += flops * tensorOf(getOuts()[out].getType()).getNumElements();
+    cost.vectorFlops += flops * (tensorOf(getOuts()[out].getType()).getNumElements() / ofOne);
   return cost;
 }
 
@@ -114,10 +140,11 @@ ActionCost GatherOp::getActionCost() {
 /// Rows are read, added to and written; without an accumulator the table is first
 /// filled with zeros.
 ActionCost ScatterAddOp::getActionCost() {
-  int64_t rows = bytesOfTensors(TypeRange(getUpdates().getType()));
+  RankedTensorType updates = tensorOf(getUpdates().getType());
+  int64_t rows = bytesOf(TypeRange(updates.clone(resultType(*this).getElementType())));
   int64_t table = getAccumulator() ? 0 : bytesOf(TypeRange(resultType(*this)));
-  return {0, tensorOf(getUpdates().getType()).getNumElements(),
-          2 * rows + bytesOfTensors(TypeRange(getIndices().getType())), rows + table};
+  return {0, updates.getNumElements(),
+          bytesOf(TypeRange(updates)) + rows + bytesOfTensors(TypeRange(getIndices().getType())), rows + table};
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,13 +157,24 @@ template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls)
   ActionCost cost = exec::detail::costOfMoving(op);
   RankedTensorType query = tensorOf(op.getQuery().getType());
   int64_t heads = query.getDimSize(0) * query.getDimSize(2), keys = tensorOf(op.getKey().getType()).getDimSize(1);
-  int64_t pairs = heads * query.getDimSize(1) * keys / (op.getCausal() ? 2 : 1);
-  cost.matrixFlops = 2 * matmuls * pairs * query.getDimSize(3);
+  int64_t all = heads * query.getDimSize(1) * keys, pairs = all / (op.getCausal() ? 2 : 1);
+  int64_t flopsOfPair = 2 * matmuls * query.getDimSize(3);
+  cost.matrixFlops = pairs * flopsOfPair;
+  cost.maskedFlops = (all - pairs) * flopsOfPair;
   cost.vectorFlops = kFunctionFlops * pairs;
   return cost;
 }
 
 ActionCost AttentionOp::getActionCost() { return costOfAttention(*this, 2); }
 
-/// The scores again, dv, the weights' gradient, dq and dk.
-ActionCost AttentionGradOp::getActionCost() { return costOfAttention(*this, 5); }
+/// The scores again, dv, the weights' gradient, dq and dk.  Its scratch memory is written and
+/// read once; of dq in f32 it has one copy, the least that any GPU takes.
+ActionCost AttentionGradOp::getActionCost() {
+  ActionCost cost = costOfAttention(*this, 5);
+  WorkspaceRule rule = {};
+  rule.attention.queryGradients = 1;
+  int64_t scratch = getWorkspaceBytes(rule);
+  cost.bytesRead += scratch;
+  cost.bytesWritten += scratch;
+  return cost;
+}

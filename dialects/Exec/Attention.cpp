@@ -125,19 +125,47 @@ bool AttentionGradOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides
   return takesStrides(resultOf(*this, result), strides);
 }
 
-int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
+int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &) { return attentionSlack; }
 
-/// Libraries that sum in the same order in every run write the gradient of the scores
-/// down once, in whole tiles of queries and keys; besides it they take a number a row and,
-/// where query heads share keys, dk and dv of each.  What cuDNN 9.19 asks for is this and a
-/// few hundred bytes; another release may take a little more.
+template <typename Op> static AttentionSizes sizesOf(Op op) {
+  RankedTensorType query = tensorOf(op.getQuery().getType()), key = tensorOf(op.getKey().getType());
+  return {query.getDimSize(0),
+          query.getDimSize(2),
+          key.getDimSize(2),
+          query.getDimSize(1),
+          key.getDimSize(1),
+          query.getDimSize(3),
+          elementBytes(query.getElementType())};
+}
+
 int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
-  constexpr int64_t queryTile = 64, keyTile = 128, slack = 1 << 20;
-  RankedTensorType query = tensorOf(getQuery().getType()), key = tensorOf(getKey().getType());
-  int64_t heads = query.getDimSize(0) * query.getDimSize(2), element = elementBytes(query.getElementType());
-  int64_t scores = llvm::alignTo(query.getDimSize(1), queryTile) * llvm::alignTo(key.getDimSize(1), keyTile) * element;
-  int64_t rows = query.getDimSize(1) * 4;
-  bool isGrouped = query.getDimSize(2) != key.getDimSize(2);
-  int64_t keyGradients = isGrouped ? 2 * key.getDimSize(1) * key.getDimSize(3) * element : 0;
-  return std::max(rule.library, heads * (scores + rows + keyGradients) + slack);
+  return attentionGradWorkspace(sizesOf(*this), rule.attention, getOrder() == SumOrder::Fixed);
+}
+
+/// The elements of the tensor that a value is a view of: a part of it is read by strides.
+static int64_t elementsAround(Value value) {
+  while (auto view = value.getDefiningOp<ViewOp>())
+    value = view.getSource();
+  return tensorOf(value.getType()).getNumElements();
+}
+
+static SmallVector<LibraryNumber> tensorNumbers(OperandRange tensors) {
+  SmallVector<LibraryNumber> numbers;
+  for (Value tensor : tensors) {
+    std::string what;
+    llvm::raw_string_ostream(what) << "elements around " << tensorOf(tensor.getType());
+    numbers.push_back({what, elementsAround(tensor)});
+  }
+  return numbers;
+}
+
+SmallVector<LibraryNumber> AttentionOp::getLibraryNumbers(const WorkspaceRule &) {
+  return tensorNumbers(getActionIns());
+}
+
+SmallVector<LibraryNumber> AttentionGradOp::getLibraryNumbers(const WorkspaceRule &rule) {
+  SmallVector<LibraryNumber> numbers = tensorNumbers(getActionIns());
+  if (getOrder() == SumOrder::Fixed && rule.attention.fixedTakesScores)
+    numbers.push_back({"scores whose gradient is written for a fixed order", wholeBytes(sizesOf(*this).scores())});
+  return numbers;
 }

@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/CallWorkspace.h"
 
 #include "dialects/Exec/ExecDialect.h.inc"
 #include "dialects/Exec/ExecEnums.h.inc"
@@ -27,18 +28,33 @@ struct ActionCost {
   /// The FLOPs of matmuls, and of everything else.
   int64_t matrixFlops = 0, vectorFlops = 0;
   int64_t bytesRead = 0, bytesWritten = 0;
+  /// The FLOPs of matmuls that a mask spares it: in papers, model FLOPs have them.
+  int64_t maskedFlops = 0;
 };
 
-/// The scratch memory that a target's calls take, in bytes.
+/// The scratch memory that a target's calls may use, in bytes.
 struct WorkspaceRule {
-  /// The cap of a library call's.
-  int64_t library;
+  /// The most that a matmul may use, and whether one that can do with less by its shape
+  /// (runtime/CallWorkspace.h) gets less.
+  int64_t matmul;
+  bool isByShape;
+  /// How the attention library sums gradients.
+  AttentionSums attention;
   /// What scatter_add sorts its indices in: for each index, for each row of the
   /// table, and in any case; all 0 where it needs none.
   int64_t perIndex, perRow, fixed;
 };
 /// One under which every call that may take scratch memory on some target does.
-constexpr WorkspaceRule kSomeWorkspace = {1, 1, 1, 1};
+constexpr WorkspaceRule kSomeWorkspace = {1, false, {}, 1, 1, 1};
+
+/// A number of a call that its library holds in 32 bits, and what it counts.
+struct LibraryNumber {
+  std::string what;
+  int64_t value;
+};
+
+/// On the arguments of parameters that lie side by side: the name of their pack.
+inline constexpr llvm::StringLiteral kPack = "exec.pack";
 
 namespace detail {
 /// Of an action that computes nothing.

@@ -7,11 +7,16 @@
 #ifndef BRAID_EXEC_ATTENTION
 #define BRAID_EXEC_ATTENTION
 
+def Exec_SumOrder : I32EnumAttr<"SumOrder", "the order in which a library call adds up gradients", [
+    I32EnumAttrCase<"Any", 0, "any">, I32EnumAttrCase<"Fixed", 1, "fixed">, I32EnumAttrCase<"Serial", 2, "serial">]> {
+  let cppNamespace = "::braid::exec";
+}
+
 /// Tensors are batch x sequence x heads x size with any strides whose last is unit, so
 /// that the parts of a packed projection are read, and their gradients written, where
 /// they lie.
 class Exec_AttentionCall<string mnemonic>
-    : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getActionCost"]> {
+    : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"]> {
   let results = (outs Variadic<Exec_Tensor>:$results);
   let hasVerifier = 1;
 }
@@ -40,6 +45,14 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
   let description = [{
     As `tg.attention_grad`.  `lse` is that of `exec.attention`.
 
+    Many blocks of keys add to one row of dq.  `order` says how:
+
+    | `order` | |
+    |---|---|
+    | `any` | as they come, so the last bits differ from run to run |
+    | `fixed` | the same bits in every run; some libraries write down the gradient of all scores for that |
+    | `serial` | the same bits, without that memory: each block waits for the one before it |
+
     ```mlir
     %dq, %dk, %dv = exec.attention_grad(%q, %k, %v, %o, %lse, %do) scale 0.5 causal
         : (tensor<2x8x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
@@ -48,11 +61,11 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value, Exec_Operand:$output,
                        Exec_Operand:$lse, Exec_Operand:$gradient, Variadic<Exec_RefType>:$outs, F64Attr:$scale,
-                       UnitAttr:$causal);
+                       UnitAttr:$causal, DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
   let assemblyFormat = [{
     `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient `)` (`outs` `(` $outs^ `:` type($outs) `)`)?
-    `scale` $scale (`causal` $causal^)? attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `,`
-    type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
+    `scale` $scale (`causal` $causal^)? (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
+    type($value) `,` type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
   }];
 }
 

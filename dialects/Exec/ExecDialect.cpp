@@ -2,6 +2,7 @@
 
 #include "dialects/Exec/Assignment.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/Exec/LanePatterns.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -63,7 +64,22 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyAssignment(op, attribute.getValue());
   if (attribute.getName() == kDims && isa<linalg::GenericOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue()))
     return success();
-  return op->emitOpError() << "'" << attribute.getName() << "' belongs on a linalg.generic of a kernel, as array<i64>";
+  bool isMark = attribute.getName() == kOnline || attribute.getName() == kPicked;
+  if (isMark && isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "'" << attribute.getName() << "' belongs on a linalg.generic of a kernel, as "
+                           << (isMark ? "a unit attribute" : "array<i64>");
+}
+
+LogicalResult ExecDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kPack)
+    return op->emitOpError() << "argument #" << argument << " has '" << attribute.getName()
+                             << "', which the exec dialect does not know";
+  if (!isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError() << "'" << kPack << "' of argument #" << argument << " is the name of a pack, found "
+                             << attribute.getValue();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

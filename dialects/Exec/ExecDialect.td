@@ -30,6 +30,7 @@ def Exec_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTarget = "exec.target";
   }];
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 //===----------------------------------------------------------------------===//

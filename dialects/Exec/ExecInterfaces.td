@@ -40,13 +40,27 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
       [{}], [{ return false; }]>,
     InterfaceMethod<"The same for result `result`.", "bool", "writesRows", (ins "unsigned":$result),
       [{}], [{ return false; }]>,
-    InterfaceMethod<"The most bytes of scratch memory that the call needs, by the target's rule.", "int64_t", "getWorkspaceBytes",
+    InterfaceMethod<"The bytes of scratch memory that the call may use, by the target's rule.", "int64_t", "getWorkspaceBytes",
       (ins "const ::braid::exec::WorkspaceRule &":$rule),
       [{}], [{ return 0; }]>,
+    InterfaceMethod<[{The numbers that the library of the call holds in 32 bits, with signs: sizes
+      and, where it counts elements like this, elements; also of what it keeps in the scratch
+      memory that the target's rule gives it.}],
+      "::llvm::SmallVector<::braid::exec::LibraryNumber>", "getLibraryNumbers",
+      (ins "const ::braid::exec::WorkspaceRule &":$rule), [{}], [{ return {}; }]>,
     InterfaceMethod<[{The work it does.  Unless it says otherwise: every operand is
       read once, every result written once, and nothing is computed.}],
       "::braid::exec::ActionCost", "getActionCost", (ins), [{}],
       [{ return ::braid::exec::detail::costOfMoving($_op); }]>,
+  ];
+}
+
+def ArenaRangeOpInterface : OpInterface<"ArenaRangeOpInterface"> {
+  let cppNamespace = "::braid::exec";
+  let description = "A range of the arena that references name.";
+  let methods = [
+    InterfaceMethod<"Its first byte.", "int64_t", "getBegin", (ins), [{}], [{ return $_op.getOffset(); }]>,
+    InterfaceMethod<"Its bytes.", "int64_t", "getSize", (ins), [{}], [{ return $_op.getBytes(); }]>,
   ];
 }
 

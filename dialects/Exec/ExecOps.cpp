@@ -118,6 +118,12 @@ LogicalResult KernelDefOp::verifyRegions() {
   if (layouts.size() < numIns || layouts.size() - numIns != getTies().size())
     return emitOpError() << "has " << layouts.size() << " layouts and " << getTies().size() << " ties for " << numIns
                          << " operands";
+  auto isOne = [](Type layout) {
+    auto shape = cast<RankedTensorType>(layout).getShape();
+    return shape.empty() || shape.front() == 1;
+  };
+  if (getFlat() && (getSpace().front() != 1 || !llvm::all_of(layouts, isOne)))
+    return emitOpError() << "is flat, so dim 0 of its space and of each layout is 1 and stands for any number";
   return verifyKernelBody(*this, *getBlock(), getSpace(), ArrayRef(layouts).take_front(numIns),
                           ArrayRef(layouts).drop_front(numIns));
 }
@@ -133,11 +139,22 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "passes " << getIns().size() << " operands and " << getOuts().size() << " outs, but "
                          << batch << " tuples of '" << getKernel() << "' are " << numIns << " operands and " << numOuts
                          << " outs each";
-  if (kernel.getFlat())
-    return success();
+  SmallVector<int64_t> lengths(batch, 0);
   for (auto [index, ref] : llvm::enumerate(getOperands())) {
-    unsigned layout = index < getIns().size() ? index % numIns : numIns + (index - getIns().size()) % numOuts;
-    Type expected = cast<TypeAttr>(kernel.getLayouts()[layout]).getValue();
+    bool isIn = index < getIns().size();
+    unsigned place = isIn ? index : index - getIns().size(), layout = isIn ? place % numIns : numIns + place % numOuts;
+    auto expected = cast<RefType>(cast<TypeAttr>(kernel.getLayouts()[layout]).getValue());
+    if (kernel.getFlat() && !expected.getShape().empty()) {
+      // A number of elements or rows, the same in all operands of a tuple.
+      int64_t ofOne = ShapedType::getNumElements(expected.getShape());
+      int64_t elements = cast<RefType>(ref.getType()).getTensorType().getNumElements();
+      int64_t &length = lengths[place / (isIn ? numIns : numOuts)];
+      length = length ? length : elements / ofOne;
+      if (elements != length * ofOne || !cast<RefType>(ref.getType()).isContiguous())
+        return emitOpError() << "passes " << ref.getType() << " where '" << getKernel() << "' takes " << length
+                             << " times " << expected << ", one behind the other";
+      continue;
+    }
     if (ref.getType() != expected)
       return emitOpError() << "passes " << ref.getType() << " where '" << getKernel() << "' takes " << expected;
   }
@@ -192,7 +209,10 @@ LogicalResult ScatterAddOp::verify() {
                : getOuts().empty()             ? Type()
                                                : getOuts()[0].getType();
   int64_t rows = found && tensorOf(found).getRank() == 2 ? tensorOf(found).getDimSize(0) : 0;
-  auto expected = RankedTensorType::get({rows, updates.getShape().back()}, updates.getElementType());
+  // Sums of bf16 may be kept in f32.
+  bool isWide = found && updates.getElementType().isBF16() && tensorOf(found).getElementType().isF32();
+  Type element = isWide ? tensorOf(found).getElementType() : updates.getElementType();
+  auto expected = RankedTensorType::get({rows, updates.getShape().back()}, element);
   if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
     return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is "
                          << expected;
@@ -241,18 +261,29 @@ LogicalResult TensorOp::verify() {
   return success();
 }
 
+LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  int64_t end = getOffset();
+  for (auto name : getTensors().getAsRange<FlatSymbolRefAttr>()) {
+    auto tensor = symbols.lookupNearestSymbolFrom<TensorOp>(*this, name);
+    if (!tensor)
+      return emitOpError() << "of " << name << ", which is not an exec.tensor";
+    if (tensor.getBegin() != end)
+      return emitOpError() << "has " << name << " at " << tensor.getBegin() << ", but what is before it ends at "
+                           << end;
+    end += tensor.getSize();
+  }
+  if (end != getBegin() + getSize())
+    return emitOpError() << "has " << getSize() << " bytes, but its tensors have " << end - getBegin();
+  return success();
+}
+
 LogicalResult RefOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *target = lookupSymbol(*this, getBufferAttr(), symbols);
-  int64_t bytes;
-  if (auto buffer = dyn_cast_or_null<BufferOp>(target))
-    bytes = buffer.getBytes();
-  else if (auto tensor = dyn_cast_or_null<TensorOp>(target))
-    bytes = tensor.getBytes();
-  else
-    return emitOpError() << "to '" << getBuffer() << "', which is not an exec.buffer or exec.tensor";
+  auto range = dyn_cast_or_null<ArenaRangeOpInterface>(lookupSymbol(*this, getBufferAttr(), symbols));
+  if (!range)
+    return emitOpError() << "to '" << getBuffer() << "', which is not an exec.buffer, exec.tensor or exec.pack";
   int64_t offset = getOffset(), end = offset + getType().getSpanBytes();
-  if (offset < 0 || end > bytes)
+  if (offset < 0 || end > range.getSize())
     return emitOpError() << "covers bytes " << offset << " to " << end << " of '" << getBuffer() << "', which has "
-                         << bytes;
+                         << range.getSize();
   return success();
 }

@@ -76,8 +76,10 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
     it: at the same row and lane, or repeated.
 
     Scalar bodies hold `arith` and `math`, `linalg.index` (read only by
-    `arith.index_cast` and `exec.random_uniform`), `exec.random_uniform` and
-    constants.
+    `arith.index_cast`, `exec.random_uniform` and `tensor.extract`), `exec.random_uniform`,
+    constants, and `tensor.extract %table[%row, %lane]`: an element of an operand of the
+    kernel that is read in no other way, where the row is a number cast to an index and
+    the lane a `linalg.index` of the lanes.
 
     ```mlir
     %y = exec.kernel "scale"(%x, %s) space [4, 8] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
@@ -152,9 +154,10 @@ def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Sy
   let description = [{
     Made by `exec-outline-kernels` from equal kernels in memory form.  `layouts`
     holds the reference type of each operand, then of each out.  When `flat`, all
-    operands are contiguous vectors and the length is a parameter of the launch:
-    the types here have length 1 and stand for any.  `ties` gives, for each out,
-    the operand that is the same reference in every launch, or -1.
+    operands are contiguous vectors, or rows of lanes, or scalars, and the number of
+    elements, or of rows, is a parameter of the launch: dim 0 is 1 here and stands for
+    any.  `ties` gives, for each out, the operand that is the same reference in every
+    launch, or -1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts,
                        DenseI64ArrayAttr:$ties, UnitAttr:$flat);
@@ -190,7 +193,7 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided",
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
+def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     The einsum as in `tg.contract`.  `bias` (one dim: the result's last) is added,
@@ -263,6 +266,8 @@ def Exec_GatherOp : Exec_Action<"gather", ["mayReadStrided", "getActionCost"]> {
 def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "mayReadStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
   let description = [{
+    Rows of bf16 may be summed into a table of f32 (`wideScatter` of the target).
+
     ```mlir
     %g = exec.scatter_add(%tokens, %dy) : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<256x8xf32>
     ```
@@ -326,7 +331,7 @@ def Exec_TensorType : ConfinedAttr<TypeAttr, [AttrConstraint<
     CPred<"::braid::hasSupportedShape(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">,
     "of a statically shaped tensor (extents of 1 and more, at most 2^53 elements)">]>;
 
-def Exec_TensorOp : Exec_Op<"tensor", [Symbol]> {
+def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
   let summary = "A tensor that lives across programs and steps, at a fixed place in the arena.";
   let description = [{
     At module level.  `value` is the `#tg.param` or `#tg.state` it came from; the
@@ -343,6 +348,21 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol]> {
   let hasVerifier = 1;
 }
 
+def Exec_PackOp : Exec_Op<"pack", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, ArenaRangeOpInterface]> {
+  let summary = "Tensors that lie side by side in the arena, as one.";
+  let description = [{
+    At module level.  Every reference to one of its tensors, and to their concatenation
+    along dim 0, is a reference to the pack.
+
+    ```mlir
+    exec.pack @attn.qkv at 0 bytes 768 of [@attn.q, @attn.k, @attn.v]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "symbols of tensors">:$tensors);
+  let assemblyFormat = "$sym_name `at` $offset `bytes` $bytes `of` $tensors attr-dict";
+}
+
 def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "An entry point in memory form: buffers, references, actions in order.";
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$arena_bytes);
@@ -350,7 +370,7 @@ def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
   let assemblyFormat = "$sym_name `arena` $arena_bytes attr-dict-with-keyword $body";
 }
 
-def Exec_BufferOp : Exec_Op<"buffer", [Symbol]> {
+def Exec_BufferOp : Exec_Op<"buffer", [Symbol, ArenaRangeOpInterface]> {
   let summary = "A transient range of the arena and the actions between which it is live.";
   let description = [{
     `first` and `last` number the program's actions from 0; -1 is before the

@@ -3,7 +3,6 @@
 #include "dialects/Exec/KernelBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -113,6 +112,40 @@ bool exec::readsAlongLanes(Block &body, int64_t lanes, unsigned in) {
 bool exec::writesAlongLanes(Block &body, int64_t lanes, unsigned result) {
   auto writer = body.getTerminator()->getOperand(result).getDefiningOp<GenericOp>();
   return writer && endsInLanes(writer, *writer.getDpsInitOperand(0), lanes);
+}
+
+/// The operand of a kernel that a scalar of a generic is computed from, if it is one.
+static BlockArgument sourceOf(GenericOp generic, Value scalar) {
+  while (Operation *op = scalar.getDefiningOp()) {
+    auto varies = llvm::make_filter_range(op->getOperands(),
+                                          [](Value operand) { return !operand.getDefiningOp<arith::ConstantOp>(); });
+    if (!llvm::hasSingleElement(varies))
+      return nullptr;
+    scalar = *varies.begin();
+  }
+  auto argument = cast<BlockArgument>(scalar);
+  return argument.getOwner() == generic.getBody()
+             ? dyn_cast<BlockArgument>(generic->getOperand(argument.getArgNumber()))
+             : nullptr;
+}
+
+std::optional<TableRead> exec::tableReadOf(tensor::ExtractOp extract) {
+  auto table = dyn_cast<BlockArgument>(extract.getTensor());
+  if (!table || extract.getIndices().size() != 2)
+    return std::nullopt;
+  auto row = extract.getIndices()[0].getDefiningOp<arith::IndexCastOp>();
+  auto lane = extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  auto generic = dyn_cast<GenericOp>(extract->getParentOp());
+  if (!row || !lane || !generic || table.getOwner() != generic->getBlock())
+    return std::nullopt;
+  return TableRead{table, sourceOf(generic, row.getIn()), row.getIn(), static_cast<unsigned>(lane.getDim())};
+}
+
+void exec::visitTableReads(Block &body, llvm::function_ref<void(GenericOp, const TableRead &)> visit) {
+  for (auto generic : body.getOps<GenericOp>())
+    for (auto extract : generic.getBody()->getOps<tensor::ExtractOp>())
+      if (std::optional<TableRead> read = tableReadOf(extract))
+        visit(generic, *read);
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,10 +275,14 @@ LogicalResult BodyVerifier::verifyScalars(GenericOp generic) {
   for (Operation &op : generic.getRegion().front()) {
     auto *dialect = op.getDialect();
     if (!isa<arith::ArithDialect, math::MathDialect>(dialect) &&
-        !isa<linalg::IndexOp, linalg::YieldOp, RandomUniformOp>(op))
+        !isa<linalg::IndexOp, linalg::YieldOp, RandomUniformOp, tensor::ExtractOp>(op))
       return error(&op) << "may not compute with " << op.getName();
+    auto extract = dyn_cast<tensor::ExtractOp>(op);
+    std::optional<TableRead> read = extract ? tableReadOf(extract) : std::nullopt;
+    if (extract && (!read || dimsOf(generic)[read->loop] != lanes))
+      return error(&op) << "reads a table other than an operand of its own, at a number cast to an index and the lane";
     for (Value operand : op.getOperands())
-      if (operand.getParentRegion() != &generic.getRegion() && !isa<RandomUniformOp>(op) &&
+      if (operand.getParentRegion() != &generic.getRegion() && !isa<RandomUniformOp>(op) && !extract &&
           !operand.getDefiningOp<arith::ConstantOp>())
         return error(&op) << "reads a tensor that is not an operand of its generic";
   }

@@ -9,6 +9,8 @@
 
 #include "dialects/Exec/Exec.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <optional>
 
 namespace braid::exec {
 
@@ -30,6 +32,21 @@ int64_t blockDims(mlir::linalg::GenericOp rowReduction);
 /// How many lane reductions must be complete before a value is known: the phase
 /// in which its generic runs.
 llvm::DenseMap<mlir::Operation *, int64_t> phasesOf(mlir::Block &body, int64_t lanes);
+
+/// An element of a row of a table, in the body of a generic: `tensor.extract %table[%row, %lane]`,
+/// where the row is a number that is cast to an index, and the lane an index of the generic.
+struct TableRead {
+  /// Operands of the kernel: the table, and what the row is computed from (null if there is no
+  /// such one, or several).
+  mlir::BlockArgument table, numbers;
+  mlir::Value row;
+  /// The loop that is the lane.
+  unsigned loop;
+};
+std::optional<TableRead> tableReadOf(mlir::tensor::ExtractOp extract);
+
+/// Calls `visit` on every such read of a body, with the generic around it.
+void visitTableReads(mlir::Block &body, llvm::function_ref<void(mlir::linalg::GenericOp, const TableRead &)> visit);
 
 mlir::LogicalResult verifyKernelBody(mlir::Operation *kernel, mlir::Block &body, llvm::ArrayRef<int64_t> space,
                                      llvm::ArrayRef<mlir::Type> ins, llvm::ArrayRef<mlir::Type> outs);

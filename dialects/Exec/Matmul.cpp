@@ -31,7 +31,32 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, tg:
 }
 
 int64_t MatmulOp::getTiedIn(unsigned result) { return result == 0 && getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
-int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.library; }
+
+/// The sizes of the GEMM when all its dims collapse: m, n and k, and how many there are.
+static MatmulSizes sizesOf(MatmulOp op) {
+  tg::ContractionAttr dims = op.getContraction();
+  RankedTensorType lhs = tensorOf(op.getLhs().getType()), rhs = tensorOf(op.getRhs().getType());
+  MatmulSizes sizes{1, 1, 1, 1, elementBytes(lhs.getElementType())};
+  for (auto [letter, size] : llvm::zip(dims.getLhs(), lhs.getShape()))
+    (dims.isContracted(letter) ? sizes.k : dims.getRhs().contains(letter) ? sizes.items : sizes.m) *= size;
+  for (auto [letter, size] : llvm::zip(dims.getRhs(), rhs.getShape()))
+    if (!dims.getLhs().contains(letter))
+      sizes.n *= size;
+  return sizes;
+}
+
+int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) {
+  return rule.isByShape ? matmulWorkspace(sizesOf(*this), rule.matmul) : rule.matmul;
+}
+
+SmallVector<LibraryNumber> MatmulOp::getLibraryNumbers(const WorkspaceRule &) {
+  MatmulSizes sizes = sizesOf(*this);
+  std::string of = " of the GEMM of \"" + getContraction().getSpec() + "\"";
+  return {{"rows" + of, sizes.m},
+          {"columns" + of, sizes.n},
+          {"contracted terms" + of, sizes.k},
+          {"matrices in the batch" + of, sizes.items}};
+}
 
 //===----------------------------------------------------------------------===//
 // Types

@@ -2,6 +2,7 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ValueNames.h"
 
 using namespace mlir;
 using namespace braid::tg;
@@ -20,7 +21,7 @@ SmallVector<int64_t> braid::tg::otherDims(ArrayRef<int64_t> dims, int64_t rank) 
 
 Location braid::tg::originOf(Operation *op, StringRef definition) {
   StringRef name = op->getName().getStringRef();
-  return withName(withoutTensor(op->getLoc()),
+  return withName(withoutValueName(withoutTensor(op->getLoc())),
                   StringAttr::get(op->getContext(), definition.empty() ? Twine(name) : name + " " + definition));
 }
 

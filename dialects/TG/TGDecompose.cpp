@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "dialects/TG/ValueNames.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -104,9 +105,9 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder) {
 SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput());
-  Value max = t.reduceLanes(ReduceKind::Max, x);
-  Value e = t.exp(t.sub(x, t.fromRows(max, x)));
-  Value sum = t.reduceLanes(ReduceKind::Sum, e);
+  Value max = named("largest", t.reduceLanes(ReduceKind::Max, x));
+  Value e = named("power", t.exp(t.sub(x, t.fromRows(max, x))));
+  Value sum = named("divisor", t.reduceLanes(ReduceKind::Sum, e));
   return narrow(t, *this, t.div(e, t.fromRows(sum, x)));
 }
 
@@ -120,55 +121,59 @@ SmallVector<Value> SoftmaxGradOp::decompose(OpBuilder &builder) {
 SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), weight = t.widen(getWeight());
-  Value mean = t.reduceLanes(ReduceKind::Mean, x);
-  Value centred = t.sub(x, t.fromRows(mean, x));
-  Value variance = t.reduceLanes(ReduceKind::Mean, t.square(centred));
-  Value rstd = t.rsqrt(t.add(variance, getEps().convertToDouble()));
-  Value y = t.mul(t.mul(centred, t.fromRows(rstd, x)), t.fromLanes(weight, x));
+  Value mean = named("mean", t.reduceLanes(ReduceKind::Mean, x));
+  Value centred = named("centred", t.sub(x, t.fromRows(mean, x)));
+  Value variance = named("variance", t.reduceLanes(ReduceKind::Mean, t.square(centred)));
+  Value rstd = named("rstd", t.rsqrt(t.add(variance, getEps().convertToDouble())));
+  Value y = t.mul(t.mul(centred, t.fromRows(rstd, x)), named("gamma", t.fromLanes(weight, x)));
   if (getBias())
-    y = t.add(y, t.fromLanes(t.widen(getBias()), x));
-  return narrow(t, *this, {y, mean, rstd});
+    y = t.add(y, named("beta", t.fromLanes(t.widen(getBias()), x)));
+  SmallVector<Value> results = narrow(t, *this, {named("normalized", y), mean, rstd});
+  return {named("normalized", results[0]), named("mean", results[1]), named("rstd", results[2])};
 }
 
 SmallVector<Value> LayerNormGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), weight = t.widen(getWeight()), dy = t.widen(getGradient());
-  Value rstd = t.fromRows(t.widen(getRstd()), x);
-  Value normal = t.mul(t.sub(x, t.fromRows(t.widen(getMean()), x)), rstd);
-  Value scaled = t.mul(dy, t.fromLanes(weight, x));
-  Value meanScaled = t.reduceLanes(ReduceKind::Mean, scaled);
-  Value meanDot = t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal));
+  Value rstd = named("rstd", t.fromRows(t.widen(getRstd()), x));
+  Value normal = named("x_hat", t.mul(t.sub(x, named("mean", t.fromRows(t.widen(getMean()), x))), rstd));
+  Value scaled = named("dx_hat", t.mul(dy, named("gamma", t.fromLanes(weight, x))));
+  Value meanScaled = named("mean_dx_hat", t.reduceLanes(ReduceKind::Mean, scaled));
+  Value meanDot = named("mean_dot", t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal)));
   Value inner = t.sub(t.sub(scaled, t.fromRows(meanScaled, x)), t.mul(normal, t.fromRows(meanDot, x)));
-  return narrow(t, *this, {t.mul(rstd, inner), t.sumRows(t.mul(dy, normal)), t.sumRows(dy)});
+  SmallVector<Value> results = narrow(t, *this, {t.mul(rstd, inner), t.sumRows(t.mul(dy, normal)), t.sumRows(dy)});
+  return {named("dx", results[0]), named("dgamma", results[1]), named("dbeta", results[2])};
 }
 
 SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), weight = t.widen(getWeight());
-  Value meanSquare = t.reduceLanes(ReduceKind::Mean, t.square(x));
-  Value rrms = t.rsqrt(t.add(meanSquare, getEps().convertToDouble()));
-  Value y = t.mul(t.mul(x, t.fromRows(rrms, x)), t.fromLanes(weight, x));
-  return narrow(t, *this, {y, rrms});
+  Value meanSquare = named("mean_square", t.reduceLanes(ReduceKind::Mean, t.square(x)));
+  Value rrms = named("rrms", t.rsqrt(t.add(meanSquare, getEps().convertToDouble())));
+  Value y = t.mul(t.mul(x, t.fromRows(rrms, x)), named("gamma", t.fromLanes(weight, x)));
+  SmallVector<Value> results = narrow(t, *this, {named("normalized", y), rrms});
+  return {named("normalized", results[0]), named("rrms", results[1])};
 }
 
 SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), weight = t.widen(getWeight()), dy = t.widen(getGradient());
-  Value rrms = t.fromRows(t.widen(getRrms()), x);
-  Value normal = t.mul(x, rrms);
-  Value scaled = t.mul(dy, t.fromLanes(weight, x));
-  Value meanDot = t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal));
+  Value rrms = named("rrms", t.fromRows(t.widen(getRrms()), x));
+  Value normal = named("x_hat", t.mul(x, rrms));
+  Value scaled = named("dx_hat", t.mul(dy, named("gamma", t.fromLanes(weight, x))));
+  Value meanDot = named("mean_dot", t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal)));
   Value inner = t.sub(scaled, t.mul(normal, t.fromRows(meanDot, x)));
-  return narrow(t, *this, {t.mul(rrms, inner), t.sumRows(t.mul(dy, normal))});
+  SmallVector<Value> results = narrow(t, *this, {t.mul(rrms, inner), t.sumRows(t.mul(dy, normal))});
+  return {named("dx", results[0]), named("dgamma", results[1])};
 }
 
 //===----------------------------------------------------------------------===//
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
-/// The angle of each position and pair: sequence x half.
+/// The angle of each position and pair, sequence x half, for a half of type `type`.
 static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta) {
-  int64_t half = type.getDimSize(3) / 2;
+  int64_t half = type.getDimSize(3);
   RankedTensorType table = withShape(type, {type.getDimSize(1), half});
   Type integer = t.builder.getI32Type(), element = type.getElementType();
   Value shape = t.constant(table, -std::log(theta) / half);
@@ -177,17 +182,19 @@ static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta) {
   return t.mul(position, t.exp(t.mul(pair, shape)));
 }
 
+/// Halves are cut out of the tensor as it is stored, and put together as it is stored: a
+/// kernel that widens and narrows on the way then moves each element once.
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Value x = t.widen(getInput());
-  int64_t half = typeOf(x).getDimSize(3) / 2;
-  Value angles = ropeAngles(t, typeOf(x), getTheta().convertToDouble());
-  Value first = t.slice(x, 3, 0, half), second = t.slice(x, 3, half, half);
+  Type stored = getInput().getType().getElementType();
+  int64_t half = getInput().getType().getDimSize(3) / 2;
+  Value first = t.widen(t.slice(getInput(), 3, 0, half)), second = t.widen(t.slice(getInput(), 3, half, half));
+  Value angles = ropeAngles(t, typeOf(first), getTheta().convertToDouble());
   auto overBatchAndHeads = [&](Value table) { return t.broadcast(table, typeOf(first), {1, 3}); };
   Value cos = overBatchAndHeads(t.cos(angles));
   Value sin = overBatchAndHeads(getInverse() ? t.neg(t.sin(angles)) : t.sin(angles));
   Value turnedFirst = t.sub(t.mul(first, cos), t.mul(second, sin));
   Value turnedSecond = t.add(t.mul(second, cos), t.mul(first, sin));
-  Value y = t.make<ConcatOp>(ValueRange{turnedFirst, turnedSecond}, /*dim=*/3);
-  return narrow(t, *this, y);
+  Value turned[] = {t.convert(turnedFirst, stored), t.convert(turnedSecond, stored)};
+  return {t.make<ConcatOp>(ValueRange(turned), /*dim=*/3)};
 }

@@ -1,6 +1,7 @@
 //===- TGDecomposeTraining.cpp - definitions of losses and of marks -------===//
 
 #include "dialects/TG/TGBuilder.h"
+#include "dialects/TG/ValueNames.h"
 
 using namespace mlir;
 using namespace braid::tg;
@@ -52,14 +53,14 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
     Value divisor = divisorOfMean(t, getTargets(), getIgnoreIndex(), typeOf(logits).getElementType());
     return {t.convert(t.div(sum.getLoss(), divisor), element), t.convert(sum.getLse(), element)};
   }
-  Value max = t.reduceLanes(ReduceKind::Max, logits);
-  Value e = t.exp(t.sub(logits, t.fromRows(max, logits)));
-  Value lse = t.add(max, t.log(t.reduceLanes(ReduceKind::Sum, e)));
-  Value picked =
-      t.reduceLanes(ReduceKind::Sum, t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0)));
-  Value valid = validTargets(t, getTargets(), getIgnoreIndex());
-  Value loss = t.sumAll(t.select(valid, t.sub(lse, picked), t.like(lse, 0.0)));
-  return {t.convert(loss, element), t.convert(lse, element)};
+  Value max = named("largest", t.reduceLanes(ReduceKind::Max, logits));
+  Value e = named("power", t.exp(t.sub(logits, t.fromRows(max, logits))));
+  Value lse = named("lse", t.add(max, t.log(named("divisor", t.reduceLanes(ReduceKind::Sum, e)))));
+  Value chosen = t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0));
+  Value picked = named("target_logit", t.reduceLanes(ReduceKind::Sum, chosen));
+  Value valid = named("counts", validTargets(t, getTargets(), getIgnoreIndex()));
+  Value loss = t.sumAll(named("row_loss", t.select(valid, t.sub(lse, picked), t.like(lse, 0.0))));
+  return {named("loss", t.convert(loss, element)), named("lse", t.convert(lse, element))};
 }
 
 SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
@@ -72,9 +73,9 @@ SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
                                                getIgnoreIndex());
     return {t.convert(dlogits, element)};
   }
-  Value valid = validTargets(t, getTargets(), getIgnoreIndex());
-  Value rowScale = t.select(valid, t.fromScalar(dloss, lse), t.like(lse, 0.0));
-  Value probability = t.exp(t.sub(logits, t.fromRows(lse, logits)));
+  Value valid = named("counts", validTargets(t, getTargets(), getIgnoreIndex()));
+  Value rowScale = named("row_scale", t.select(valid, t.fromScalar(dloss, lse), t.like(lse, 0.0)));
+  Value probability = named("probability", t.exp(t.sub(logits, named("lse", t.fromRows(lse, logits)))));
   Value minusTarget = t.select(isTarget(t, logits, getTargets()), t.add(probability, -1.0), probability);
   return {t.convert(t.mul(minusTarget, t.fromRows(rowScale, logits)), element)};
 }

@@ -1,6 +1,7 @@
 //===- TGDialect.cpp - registration, attributes, the argument contract ----===//
 
 #include "dialects/Interfaces/TensorShape.h"
+#include "dialects/TG/Replays.h"
 #include "dialects/TG/TG.h"
 #include "dialects/TG/TGIndices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -304,6 +305,14 @@ static LogicalResult verifyName(Operation *op, const Twine &what, StringRef attr
 }
 
 LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kRepeated || name == kReplays) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    return number && number.getType().isInteger(64) && number.getInt() >= 0
+               ? success()
+               : op->emitOpError() << "has '" << name << "' = " << attribute.getValue()
+                                   << ", which must be a number of type i64, 0 or more";
+  }
   return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument or result";
 }
 

@@ -35,6 +35,7 @@ inline void registerAllPasses() {
   registerGraphPasses();
   registerStrategiesPasses();
   registerShardingPasses();
+  registerRecomputePasses();
   registerCollectivesPasses();
   registerLowerPasses();
   registerOverlapPasses();

@@ -18,31 +18,44 @@ ArenaMap::ArenaMap(ModuleOp module) : module(module) {
     add(program);
 }
 
-Operation *ArenaMap::storageOf(Value value) const {
-  auto ref = value.getDefiningOp<exec::RefOp>();
-  StringAttr name = ref.getBufferAttr().getAttr();
-  if (Operation *buffer = symbols.lookup({ref->getParentOp(), name}))
-    return buffer;
+Operation *ArenaMap::inModule(StringAttr name) const {
   return symbols.lookup({static_cast<Operation *>(module), name});
 }
 
+exec::ArenaRangeOpInterface ArenaMap::rangeOf(exec::RefOp ref) const {
+  StringAttr name = ref.getBufferAttr().getAttr();
+  Operation *buffer = symbols.lookup({ref->getParentOp(), name});
+  return cast<exec::ArenaRangeOpInterface>(buffer ? buffer : inModule(name));
+}
+
+Operation *ArenaMap::storageOf(Value value) const {
+  auto ref = value.getDefiningOp<exec::RefOp>();
+  Operation *range = rangeOf(ref);
+  auto pack = dyn_cast<exec::PackOp>(range);
+  if (!pack)
+    return range;
+  int64_t begin = offsetOf(value), end = begin + ref.getType().getSpanBytes();
+  for (auto name : pack.getTensors().getAsRange<FlatSymbolRefAttr>())
+    if (auto tensor = cast<exec::TensorOp>(inModule(name.getAttr()));
+        tensor.getBegin() <= begin && end <= tensor.getBegin() + tensor.getSize())
+      return tensor;
+  return pack;
+}
+
 exec::KernelDefOp ArenaMap::kernelOf(exec::LaunchOp launch) const {
-  return dyn_cast_or_null<exec::KernelDefOp>(
-      symbols.lookup({static_cast<Operation *>(module), launch.getKernelAttr().getAttr()}));
+  return dyn_cast_or_null<exec::KernelDefOp>(inModule(launch.getKernelAttr().getAttr()));
 }
 
 uint64_t ArenaMap::offsetOf(Value value) const {
-  Operation *storage = storageOf(value);
-  auto buffer = dyn_cast<exec::BufferOp>(storage);
-  int64_t start = buffer ? buffer.getOffset() : cast<exec::TensorOp>(storage).getOffset();
-  return start + value.getDefiningOp<exec::RefOp>().getOffset();
+  auto ref = value.getDefiningOp<exec::RefOp>();
+  return rangeOf(ref).getBegin() + ref.getOffset();
 }
 
 StringRef ArenaMap::nameOf(Value value) const {
   Operation *storage = storageOf(value);
   if (auto buffer = dyn_cast<exec::BufferOp>(storage))
     return buffer.getName();
-  return cast<exec::TensorOp>(storage).getSymName();
+  return cast<SymbolOpInterface>(storage).getName();
 }
 
 namespace {

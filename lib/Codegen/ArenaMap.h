@@ -16,12 +16,15 @@ public:
   uint64_t offsetOf(mlir::Value ref) const;
   /// The name, for comments, of the tensor it refers to.
   llvm::StringRef nameOf(mlir::Value ref) const;
-  /// The buffer or persistent tensor.
+  /// The buffer, the persistent tensor, or the pack of several.
   mlir::Operation *storageOf(mlir::Value ref) const;
   /// The kernel that a launch runs, or null if the module has no kernel of this name.
   exec::KernelDefOp kernelOf(exec::LaunchOp launch) const;
 
 private:
+  mlir::Operation *inModule(mlir::StringAttr name) const;
+  exec::ArenaRangeOpInterface rangeOf(exec::RefOp ref) const;
+
   /// Symbols of the module, and of each program.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::StringAttr>, mlir::Operation *> symbols;
   mlir::ModuleOp module;

@@ -67,7 +67,9 @@ std::string BufferNames::nameOf(Value ref, bool ofWritten) const {
   Operation *storage = arena.storageOf(ref);
   if (auto tensor = dyn_cast<exec::TensorOp>(storage))
     return codegen::nameOf(tensor).str();
-  auto buffer = cast<exec::BufferOp>(storage);
+  auto buffer = dyn_cast<exec::BufferOp>(storage);
+  if (!buffer)
+    return arena.nameOf(ref).str();
   auto known = names.find(buffer);
   std::string name = known == names.end() ? buffer.getName().str()
                      : ofWritten          ? known->second.after

@@ -32,13 +32,15 @@ static LogicalResult verifyElements(ModuleOp module) {
 static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &arena, const TargetInfo &target) {
   KernelTable kernels;
   Alignments alignments = findAlignments(module, arena);
+  llvm::DenseSet<StringAttr> batched = findBatched(module);
   for (auto kernel : module.getOps<exec::KernelDefOp>()) {
     FailureOr<KernelAnalysis> analysis = KernelAnalysis::compute(kernel, target.name);
     if (failed(analysis))
       return failure();
     LaunchShape shape;
     if (target.launch)
-      shape = launchShape(*analysis, *target.launch, alignments.lookup(kernel.getSymNameAttr()));
+      shape = launchShape(*analysis, *target.launch, alignments.lookup(kernel.getSymNameAttr()),
+                          batched.contains(kernel.getSymNameAttr()));
     kernels[kernel.getSymNameAttr()] = {std::move(*analysis), std::move(shape)};
   }
   return kernels;

@@ -1,6 +1,7 @@
 //===- CppText.cpp - C++ as text ------------------------------------------===//
 
 #include "lib/Codegen/CppText.h"
+#include "dialects/TG/ValueNames.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -153,6 +154,8 @@ std::string codegen::shapeText(ArrayRef<int64_t> shape) {
 static void collectOrigins(Location location, llvm::SetVector<StringRef> &names,
                            llvm::SetVector<std::pair<StringRef, unsigned>> &lines) {
   if (auto name = dyn_cast<NameLoc>(location)) {
+    if (tg::isValueName(name.getName()))
+      return collectOrigins(name.getChildLoc(), names, lines);
     names.insert(name.getName());
   } else if (auto fused = dyn_cast<FusedLoc>(location)) {
     for (Location part : fused.getLocations())
@@ -194,7 +197,7 @@ std::string codegen::layerText(Location location) {
   std::string layer;
   location->walk([&](Location inner) {
     auto name = dyn_cast<NameLoc>(inner);
-    if (!name)
+    if (!name || tg::isValueName(name.getName()))
       return WalkResult::advance();
     layer = name.getName().str();
     // What an op was taken apart into is named after it, around the op's own name.

@@ -19,6 +19,8 @@ static constexpr int64_t kMostStackFloats = 512 << 10;
 /// times 2e-8 of the sum's size, 5e-7 for the most rows; lanes are spread over at least four
 /// accumulators, and over 16 or more on today's processors.
 static constexpr int64_t kMostPlainRows = 1024, kMostPlainLanes = 1 << 16;
+/// What a kernel for any number of rows counts as: many, so that each has no more than a warp.
+static constexpr int64_t kAnyRows = 1 << 20;
 
 //===----------------------------------------------------------------------===//
 // Nodes
@@ -36,10 +38,7 @@ Dims Node::operandDims(unsigned number) const {
 
 static Value oldValue(linalg::GenericOp op) { return op.getBody()->getArguments().back(); }
 
-Value Node::contribution() const {
-  Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return combiner->getOperand(combiner->getOperand(0) == oldValue(op) ? 1 : 0);
-}
+Value Node::contribution() const { return exec::contributionOf(op); }
 
 const Node *KernelAnalysis::nodeOf(Value value) const {
   auto it = nodes.find(value.getDefiningOp());
@@ -54,7 +53,8 @@ int64_t KernelAnalysis::blocks() const {
 }
 
 bool KernelAnalysis::isLongSum(const Node &node) const {
-  if (node.combine != codegen::Combine::Sum || kindOf(getElementTypeOrSelf(node.result())) != Kind::F32)
+  if (node.combine != codegen::Combine::Sum || node.picked || node.online ||
+      kindOf(getElementTypeOrSelf(node.result())) != Kind::F32)
     return false;
   return node.reducesLanes ? lanes > kMostPlainLanes : node.reducesRows && rows / blocks() > kMostPlainRows;
 }
@@ -71,9 +71,12 @@ FailureOr<KernelAnalysis> KernelAnalysis::compute(exec::KernelDefOp kernel, Stri
   KernelAnalysis analysis;
   analysis.target = target;
   analysis.kernel = kernel;
-  analysis.flat = kernel.getFlat();
   ArrayRef<int64_t> space = kernel.getSpace();
+  analysis.flat = kernel.getFlat() && space.size() == 1;
+  analysis.anyRows = kernel.getFlat() && space.size() > 1;
   analysis.rowSizes.assign(space.begin(), space.end() - 1);
+  if (analysis.anyRows)
+    analysis.rowSizes.front() = kAnyRows;
   analysis.lanes = space.back();
   for (int64_t size : analysis.rowSizes)
     analysis.rows *= size;
@@ -106,7 +109,7 @@ LogicalResult KernelAnalysis::readBody() {
 }
 
 LogicalResult KernelAnalysis::readNode(linalg::GenericOp op) {
-  Node node{op, {}, false, false, codegen::Combine::Sum, 0, false};
+  Node node{op, {}, false, false, codegen::Combine::Sum, 0, false, nullptr, std::nullopt};
   auto dims = op->getAttrOfType<DenseI64ArrayAttr>(exec::ExecDialect::kDims);
   if (!dims || dims.size() != static_cast<int64_t>(op.getNumLoops()))
     return error(op) << "a generic needs 'exec.dims' with a dim for each of its " << op.getNumLoops() << " loops";
@@ -133,6 +136,8 @@ LogicalResult KernelAnalysis::readNode(linalg::GenericOp op) {
       return error(op) << "reads a reduction over rows, which is complete only after the kernel";
     node.phase = std::max(node.phase, producer->phase + producer->reducesLanes);
   }
+  if (node.reducesLanes && failed(readMarks(node)))
+    return failure();
   phases = std::max(phases, node.phase + 1);
   nodes.insert({op, node});
   return success();
@@ -171,6 +176,29 @@ LogicalResult KernelAnalysis::readReduction(Node &node) {
   if (!first && blockDims != kept)
     return error(op) << "keeps " << kept << " row dims where another reduction of the kernel keeps " << blockDims;
   blockDims = kept;
+  return success();
+}
+
+/// What the body says that the loop over lanes need not compute.
+LogicalResult KernelAnalysis::readMarks(Node &node) {
+  if (!hasLanes())
+    return success();
+  if (node.op->hasAttr(exec::kPicked)) {
+    node.picked = exec::findPickedLane(node.op, laneDim());
+    if (!node.picked)
+      return error(node.op) << "is marked '" << exec::kPicked << "', but is no sum over lanes of one that is selected";
+  }
+  if (!node.op->hasAttr(exec::kOnline))
+    return success();
+  std::optional<exec::ExponentialSum> found = exec::findExponentialSum(node.op, laneDim());
+  if (!found)
+    return error(node.op) << "is marked '" << exec::kOnline << "', but is no sum of exp(x - the maximum of x)";
+  Node &maximum = nodes.find(found->maximum)->second;
+  if (maximum.online) // by another sum
+    return success();
+  node.online = maximum.op;
+  maximum.online = node.op;
+  node.phase = maximum.phase;
   return success();
 }
 
@@ -273,7 +301,7 @@ void KernelAnalysis::chooseKept() {
       return false;
     };
     for (auto &entry : nodes)
-      if (entry.second.reduces() && entry.second.phase == phase)
+      if (entry.second.reduces() && entry.second.phase == phase && !entry.second.isOnlineSum() && !entry.second.picked)
         visitInputs(entry.second, evaluate);
     for (Output &output : outputs)
       if (output.phase == phase && !output.node->reduces() && evaluate(nodes.find(output.node->op)->second))

@@ -11,7 +11,8 @@
 #ifndef BRAID_LIB_CODEGEN_KERNELANALYSIS_H
 #define BRAID_LIB_CODEGEN_KERNELANALYSIS_H
 
-#include "dialects/Exec/Exec.h"
+#include "dialects/Exec/KernelBody.h"
+#include "dialects/Exec/LanePatterns.h"
 #include "lib/Codegen/ScalarOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/MapVector.h"
@@ -45,8 +46,16 @@ struct Node {
   unsigned phase = 0;
   /// Read in several phases, and stored by the first.
   bool kept = false;
+  /// A sum of exponentials that the loop of a maximum computes: of each the other.
+  mlir::Operation *online = nullptr;
+  /// A sum that is one lane of an operand, if it is one.
+  std::optional<exec::PickedLane> picked;
 
   bool reduces() const { return reducesLanes || reducesRows; }
+  /// A sum whose terms the loop of its maximum adds.
+  bool isOnlineSum() const { return online && combine == Combine::Sum; }
+  /// Whether a loop over lanes computes it.
+  bool loopsOverLanes() const { return reducesLanes && !picked; }
   /// The dims of the space that index operand `number`, in its tensor's order.
   Dims operandDims(unsigned number) const;
   Dims resultDims() const { return operandDims(op.getNumDpsInputs()); }
@@ -76,7 +85,8 @@ public:
   static mlir::FailureOr<KernelAnalysis> compute(exec::KernelDefOp kernel, llvm::StringRef target);
 
   mutable exec::KernelDefOp kernel;
-  bool flat = false;
+  /// A flat kernel's launches say how many elements there are or, with `anyRows`, how many rows.
+  bool flat = false, anyRows = false;
   /// Sizes of the row dims; the lanes are dim `rowSizes.size()` of the space.
   llvm::SmallVector<int64_t> rowSizes;
   int64_t rows = 1, lanes = 1;
@@ -111,6 +121,7 @@ private:
   mlir::LogicalResult readBody();
   mlir::LogicalResult readNode(mlir::linalg::GenericOp op);
   mlir::LogicalResult readReduction(Node &node);
+  mlir::LogicalResult readMarks(Node &node);
   mlir::LogicalResult readOutputs();
   void choosePartition();
   mlir::LogicalResult checkStack();

@@ -77,6 +77,10 @@ public:
   /// which a later loop reads; empty if the target does not prefetch.
   virtual std::string prefetch(const KernelForm &kernel, llvm::StringRef address) const = 0;
 
+  /// The row that the threads of this row take next, or this one where they take no other;
+  /// empty if a row is not prefetched while the one before is reduced.
+  virtual std::string nextRow(const KernelForm &kernel) const = 0;
+
   /// The condition under which a thread stores the value of a row; empty if every thread may.
   virtual std::string storesRow(const KernelForm &kernel) const = 0;
   /// The condition for storing a sum over rows: a sum for each lane, or one for all lanes.
@@ -107,6 +111,7 @@ public:
   bool keeps(const KernelForm &) const override { return true; }
   std::string element(llvm::StringRef pointer, unsigned index) const override;
   std::string prefetch(const KernelForm &, llvm::StringRef) const override { return ""; }
+  std::string nextRow(const KernelForm &) const override { return ""; }
   std::string storesRow(const KernelForm &) const override { return ""; }
   std::string storesSum(const KernelForm &, bool) const override { return ""; }
   std::string beforeTiedStore(const KernelForm &) const override { return ""; }
@@ -131,6 +136,7 @@ public:
   bool keeps(const KernelForm &kernel) const override { return kernel.shape.keeps; }
   std::string element(llvm::StringRef pointer, unsigned index) const override;
   std::string prefetch(const KernelForm &kernel, llvm::StringRef address) const override;
+  std::string nextRow(const KernelForm &kernel) const override;
   std::string storesRow(const KernelForm &kernel) const override;
   std::string storesSum(const KernelForm &kernel, bool lane) const override;
   std::string beforeTiedStore(const KernelForm &kernel) const override;

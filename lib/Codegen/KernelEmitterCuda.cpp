@@ -34,7 +34,7 @@ static std::string counted(int64_t count, StringRef what) {
 std::string CudaKernelEmitter::comment(const KernelForm &kernel) const {
   const LaunchShape &shape = kernel.shape;
   std::string threads = counted(shape.threads, "thread");
-  std::string text = kernel.analysis.flat ? "blocks of " + threads : counted(shape.blocks, "block") + " of " + threads;
+  std::string text = shape.hasTable ? "blocks of " + threads : counted(shape.blocks, "block") + " of " + threads;
   if (kernel.analysis.partition == Partition::Lanes && shape.rowGroups > 1)
     text += ", " + counted(shape.rowGroups, "row") + " at once";
   else if (kernel.analysis.partition != Partition::Lanes && shape.threads > 1)
@@ -78,12 +78,13 @@ std::string CudaKernelEmitter::head(const KernelForm &kernel, const std::string 
     bounds += ", " + std::to_string(kernel.shape.blocksAtOnce);
   std::string start = "__global__ __launch_bounds__(" + bounds + ") void " + function;
   SmallVector<std::string> pointers = llvm::map_to_vector(parameters, pointerText);
-  if (!kernel.analysis.flat)
-    return wrapCall(start, pointers, " {") + "\n" + constantsText(kernel, body);
+  if (!kernel.shape.hasTable)
+    return wrapCall(start, pointers, " {") + "\n" + constantsText(kernel, body) + "  enter_kernel();\n";
 
   std::string count = std::to_string(parameters.size());
   std::string text = wrapCall(start, {"const __grid_constant__ Vectors<" + count + "> vectors"}, " {") + "\n" +
-                     constantsText(kernel, body) + "  const Part<" + count + "> part = vectors.part();\n";
+                     constantsText(kernel, body) + "  enter_kernel();\n  const Part<" + count +
+                     "> part = vectors.part();\n";
   for (auto [i, pointer] : llvm::enumerate(pointers))
     if (mentions(body, parameters[i].name))
       text += "  " + pointer + " = part[" + std::to_string(i) + "];\n";
@@ -106,9 +107,11 @@ LoopText CudaKernelEmitter::rowLoop(const KernelForm &kernel) const {
   bool grouped = kernel.shape.rowGroups > 1;
   if (kernel.analysis.rows == 1)
     return {};
+  std::string step = grouped ? "r += ROWS" : "++r";
   if (kernel.analysis.partition == Partition::Blocks)
-    return {"for (int64_t r = " + firstRow(kernel, "blockIdx.x * B") + "; r < (blockIdx.x + 1) * B; " +
-            (grouped ? "r += ROWS" : "++r") + ") {"};
+    return {"for (int64_t r = " + firstRow(kernel, "blockIdx.x * B") + "; r < (blockIdx.x + 1) * B; " + step + ") {"};
+  if (kernel.shape.hasTable)
+    return {"for (int64_t r = " + firstRow(kernel, "part.begin") + "; r < part.end; " + step + ") {"};
   if (!grouped)
     return {"for (int64_t r = blockIdx.x; r < R; r += gridDim.x) {"};
   return {"for (int64_t r = " + firstRow(kernel, "blockIdx.x * ROWS") + "; r < R; r += gridDim.x * ROWS) {"};
@@ -138,9 +141,13 @@ static LoopText vectorLoop(StringRef type, StringRef first, StringRef end, Strin
   return {("each_vector<W, " + type + ">(" + arguments + ", [&](" + type + " l, auto n) {").str(), "});"};
 }
 
-/// A loop over lanes by all threads of the grid.
+/// A loop over lanes by all threads of the grid, or by those of a block over its part.
 static LoopText gridLoop(const KernelForm &kernel) {
   bool isInt = kernel.analysis.lanes <= kIntLanes;
+  if (kernel.shape.hasTable)
+    return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = part.begin + " +
+            (kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x") + " * W; l < part.end; l += T * W) {" +
+            leftText(kernel).str()};
   std::string block = isInt ? "blockIdx.x" : "int64_t{blockIdx.x}", grid = isInt ? "gridDim.x" : "int64_t{gridDim.x}";
   std::string thread = kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x";
   return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = (" + block + " * T + " + thread +
@@ -189,6 +196,17 @@ std::string CudaKernelEmitter::element(StringRef pointer, unsigned index) const 
 /// Long rows have enough loads in flight without prefetching.
 std::string CudaKernelEmitter::prefetch(const KernelForm &kernel, StringRef address) const {
   return isLong(kernel) ? "" : ("prefetch(" + address + ");").str();
+}
+
+/// A block that sums over its rows has all its registers in use and few rows at once; while it
+/// reduces them over their lanes, its next rows come into the L2 cache.
+std::string CudaKernelEmitter::nextRow(const KernelForm &kernel) const {
+  const KernelAnalysis &analysis = kernel.analysis;
+  if (analysis.partition != Partition::Blocks || isLong(kernel) ||
+      analysis.rows / analysis.blocks() <= kernel.shape.rowGroups)
+    return "";
+  StringRef next = kernel.shape.rowGroups > 1 ? "r + ROWS" : "r + 1";
+  return (next + " < (blockIdx.x + 1) * B ? " + next + " : r").str();
 }
 
 //===----------------------------------------------------------------------===//

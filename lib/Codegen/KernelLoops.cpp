@@ -34,6 +34,11 @@ static std::string longSum(StringRef name) {
 std::string KernelWriter::declareAccumulator(const Node &node) {
   std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
   bool lane = analysis.hasLanes() && (node.reducesLanes || analysis.hasLane(node.resultDims()));
+  if (node.online) {
+    std::string name = fresh("exps");
+    accumulators[node.op] = accumulators[node.online] = name;
+    return "Exponentials" + emitter.words.lanes.str() + " " + name + ";";
+  }
   if (!kind || registerType(*kind, lane).empty()) {
     failed(node.op, unsupported("a reduction of " + llvm::to_string(node.result().getType()) + " is"));
     return "";
@@ -83,7 +88,7 @@ void KernelWriter::accumulate(const Node &node) {
     std::string text = value.asLane(emitter.words.lanes);
     if (!emitter.wholeLanes(form))
       text = "keep(" + text + ", n, " + identity.str() + ")";
-    lines[2].push_back(combineText(node.combine, name, text));
+    lines[2].push_back(node.online ? name + ".add(" + text + ");" : combineText(node.combine, name, text));
     carry(node, emitter.words.sixteenthTurn, lines[2]);
     return;
   }
@@ -91,6 +96,19 @@ void KernelWriter::accumulate(const Node &node) {
   if (lane && !lanesOutside())
     name += turnIndex();
   lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane(emitter.words.lanes) : value.text));
+}
+
+/// A sum that is one lane of an operand.
+void KernelWriter::pick(const Node &node) {
+  unsigned operand = node.picked->operand.getArgNumber();
+  Expr lane = evaluateScalar(node.picked->index.value, analysis.nodes.find(node.picked->index.generic)->second);
+  Place place = placeOf(operand, node.picked->dims);
+  std::string text = "ld_lane(" + address(operand, place, false) + ", " + lane.text + ", L";
+  text += (place.laneStride == 1 ? "" : ", " + std::to_string(place.laneStride)) + ")";
+  Expr init = evaluate(node.op.getDpsInits()[0], {});
+  if (init.text != identityText(node.combine, Kind::F32))
+    text += " + " + init.text;
+  values[1][node.result()] = define(Kind::F32, true, false, text);
 }
 
 /// Stores `value`; `row` is the text of the row's offset.
@@ -206,30 +224,65 @@ void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
   closeLevel(level, emitter.laneLoop(form, ofBlock, lines[level]));
 }
 
-/// Prefetches the operands that a later phase is the first to read, so that it does not wait
-/// for memory again.
-void KernelWriter::prefetchLaterReads() {
-  SmallVector<std::string> lines;
-  for (const auto &[operand, read] : known)
-    if (read.phase > 0)
-      if (std::string text = emitter.prefetch(form, address(operand, placeOf(operand, read.dims), true)); !text.empty())
-        lines.push_back(text);
-  llvm::append_range(loads[2], lines);
+/// Prefetches what all phases of the next row read; or, where there is no next row, the operands
+/// that a later phase is the first to read, so that it does not wait for memory again.
+void KernelWriter::prefetchReads() {
+  std::string next = emitter.nextRow(form);
+  for (const auto &[operand, read] : known) {
+    if (next.empty() && read.phase == 0)
+      continue;
+    Place place = placeOf(operand, read.dims, next.empty() ? "r" : rowVariable("next", next));
+    if (std::string text = emitter.prefetch(form, address(operand, place, true)); !text.empty())
+      loads[2].push_back(text);
+  }
+}
+
+/// The value of a row, from what the loop over its lanes has left.
+std::string KernelWriter::reduceText(const Node &node) {
+  Kind kind = *kindOf(getElementTypeOrSelf(node.result()));
+  StringRef reduce = node.combine == codegen::Combine::Sum ? "row_sum" : "row_max";
+  std::string text = accumulators[node.op];
+  if (node.isOnlineSum())
+    text += ", " + values[1].lookup(node.online->getResult(0)).text;
+  if (analysis.hasLanes())
+    text = reduce.str() + emitter.words.group.str() + "(" + text + ")";
+  Expr init = evaluate(node.op.getDpsInits()[0], {});
+  if (init.text == identityText(node.combine, kind))
+    return text;
+  return node.combine == codegen::Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
+}
+
+/// The reductions of a phase, up to the values of their rows; returns those over lanes.
+SmallVector<const Node *> KernelWriter::printReductions(SmallVector<std::string> &declarations) {
+  SmallVector<const Node *> overLanes;
+  bool picksTied = false;
+  for (auto &[op, node] : analysis.nodes) {
+    if (!node.reduces() || node.phase != phase)
+      continue;
+    if (node.picked) {
+      pick(node);
+      int64_t operand = node.picked->operand.getArgNumber();
+      picksTied |= llvm::any_of(analysis.outputs, [&](const Output &output) { return output.tied == operand; });
+      continue;
+    }
+    if (node.reducesLanes)
+      overLanes.push_back(&node);
+    if (node.isOnlineSum())
+      continue; // its maximum adds
+    if (node.reducesLanes)
+      (analysis.hasLanes() ? declarations : lines[1]).push_back(declareAccumulator(node));
+    accumulate(node);
+  }
+  // Another thread of the row may overwrite what is picked, in a later phase.
+  if (std::string wait = emitter.beforeTiedStore(form); picksTied && !wait.empty())
+    lines[1].push_back(wait);
+  return overLanes;
 }
 
 void KernelWriter::printPhase(unsigned number) {
   phase = number;
-  SmallVector<const Node *> laneReductions;
   SmallVector<std::string> declarations;
-  for (auto &[op, node] : analysis.nodes) {
-    if (!node.reduces() || node.phase != phase)
-      continue;
-    if (node.reducesLanes) {
-      (analysis.hasLanes() ? declarations : lines[1]).push_back(declareAccumulator(node));
-      laneReductions.push_back(&node);
-    }
-    accumulate(node);
-  }
+  SmallVector<const Node *> overLanes = printReductions(declarations);
   // All loads of a lane come before its stores: an out may be an operand.
   SmallVector<const Output *> stores;
   for (const Output &output : analysis.outputs) {
@@ -241,22 +294,15 @@ void KernelWriter::printPhase(unsigned number) {
   for (const Output *output : stores)
     storeOutput(*output, analysis.hasLane(output->dims) ? 2 : 1);
   llvm::append_range(lines[1], declarations);
-  if (phase == 0 && !laneReductions.empty())
-    prefetchLaterReads();
+  if (phase == 0 && !overLanes.empty())
+    prefetchReads();
   closeLaneLoop(2, /*ofBlock=*/false);
 
-  for (const Node *node : laneReductions) {
-    Kind kind = *kindOf(getElementTypeOrSelf(node->result()));
+  for (const Node *node : overLanes) {
     settle(*node, lines[1]);
-    StringRef reduce = node->combine == codegen::Combine::Sum ? "row_sum" : "row_max";
-    std::string text = accumulators[node->op];
-    if (analysis.hasLanes())
-      text = reduce.str() + emitter.words.group.str() + "(" + text + ")";
-    Expr init = evaluate(node->op.getDpsInits()[0], {});
-    if (init.text != identityText(node->combine, kind))
-      text = node->combine == codegen::Combine::Sum ? text + " + " + init.text
-                                                    : "maximum(" + text + ", " + init.text + ")";
-    values[1][node->result()] = define(kind, true, false, text);
+    nameValue(values[1][node->result()] =
+                  define(*kindOf(getElementTypeOrSelf(node->result())), true, false, reduceText(*node)),
+              node->op);
   }
 }
 

@@ -79,12 +79,12 @@ int64_t KernelWriter::laneStride(unsigned operand, const Dims &dims) const {
   return stride;
 }
 
-KernelWriter::Place KernelWriter::placeOf(unsigned operand, const Dims &dims) {
+KernelWriter::Place KernelWriter::placeOf(unsigned operand, const Dims &dims, StringRef index) {
   SmallVector<int64_t> strides(analysis.rowSizes.size(), 0);
   for (auto [dim, stride] : llvm::zip(dims, analysis.layout(operand).getStrides()))
     if (dim != kNoDim && !analysis.isLane(dim))
       strides[dim] += stride;
-  std::string row = rowOffset(strides, analysis.rowSizes, "r");
+  std::string row = rowOffset(strides, analysis.rowSizes, index);
   return {row, laneStride(operand, dims), !row.empty()};
 }
 

@@ -1,6 +1,7 @@
 //===- KernelPrinter.cpp - one kernel as a C++ function ------------------===//
 
 #include "lib/Codegen/KernelPrinter.h"
+#include "dialects/TG/ValueNames.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelWriter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,6 +16,8 @@ std::string KernelWriter::headComment() {
   std::string text = analysis.kernel.getSymName().str() + ": ";
   if (analysis.flat)
     text += "vectors of any length";
+  else if (analysis.anyRows)
+    text += "any number of rows of " + std::to_string(analysis.lanes) + " lanes";
   else if (analysis.rows * analysis.lanes == 1)
     text += "one value";
   else if (analysis.rowSizes.empty())
@@ -45,7 +48,7 @@ SmallVector<Parameter> KernelWriter::parameters() {
   return parameters;
 }
 
-FailureOr<std::string> KernelWriter::print() {
+void KernelWriter::namePointers() {
   unsigned numIns = analysis.numIns();
   for (unsigned i = 0; i < numIns; ++i)
     pointers.push_back("a" + std::to_string(i));
@@ -54,7 +57,21 @@ FailureOr<std::string> KernelWriter::print() {
   for (const Output &output : analysis.outputs)
     if (output.tied >= 0)
       pointers[output.tied] = pointers[numIns + output.number] = "io" + std::to_string(output.number);
+  // An operand that is written over keeps its name.
+  for (auto [pointer, argument] : llvm::zip(pointers, analysis.kernel.getBody().getArguments()))
+    naming.suggest(pointer, tg::valueNameOf(argument.getLoc()));
+  for (const Output &output : analysis.outputs)
+    naming.suggest(pointers[numIns + output.number], tg::nameOfResult(output.node->op));
+}
 
+void KernelWriter::nameValue(const Expr &value, Operation *op) {
+  StringRef number = value.text;
+  if (number.consume_front("t") && !number.empty() && llvm::all_of(number, llvm::isDigit))
+    naming.suggest(value.text, tg::valueNameOf(op->getLoc()));
+}
+
+FailureOr<std::string> KernelWriter::print() {
+  namePointers();
   if (lanesOutside())
     printLanesOutside();
   else
@@ -69,15 +86,20 @@ FailureOr<std::string> KernelWriter::print() {
     for (StringRef part : parts)
       body += (part.starts_with("#") ? "" : "  ") + part.str() + "\n";
   }
-  std::string head = emitter.head(form, kernelFunction(analysis.kernel.getSymName()), parameters(), body);
-  return headComment() + head + body + "}\n";
+  auto head = [&] { return emitter.head(form, kernelFunction(analysis.kernel.getSymName()), parameters(), body); };
+  naming.choose(head() + body, pointers);
+  for (std::string &pointer : pointers)
+    pointer = naming.apply(pointer);
+  body = naming.apply(body);
+  return headComment() + head() + body + "}\n";
 }
 
 FailureOr<std::string> codegen::printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
                                             const KernelEmitter &emitter) {
   KernelWriter draft(kernel, aliased, emitter);
   FailureOr<std::string> text = draft.print();
-  bool readsLate = llvm::any_of(draft.firstReads(), [](const auto &entry) { return entry.second.phase > 0; });
+  bool readsLate = !emitter.nextRow(kernel).empty() ||
+                   llvm::any_of(draft.firstReads(), [](const auto &entry) { return entry.second.phase > 0; });
   if (failed(text) || !readsLate)
     return text;
   return KernelWriter(kernel, aliased, emitter, draft.firstReads()).print();

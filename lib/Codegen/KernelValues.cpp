@@ -76,6 +76,7 @@ Expr KernelWriter::evaluate(Value tensor, const Dims &dims) {
     return values[2][tensor] = define(Kind::F32, true, true, kept->second + turnIndex());
 
   Expr value = evaluateScalar(node->op.getBody()->getTerminator()->getOperand(0), *node);
+  nameValue(value, op);
   if (node->kept && value.lane && emitter.keeps(form)) {
     std::string &array = keptArrays[op] = fresh("kept");
     lines[0].push_back("V " + array + "[" + emitter.words.turns.str() + "];");
@@ -104,6 +105,10 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
     Expr value = randomUniform(random, node);
     return values[levelOf(value.row, value.lane)][scalar] = value;
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    Expr value = lookUp(extract, node);
+    return values[levelOf(value.row, value.lane)][scalar] = value;
+  }
 
   SmallVector<Expr> operands;
   for (Value operand : op->getOperands())
@@ -125,6 +130,12 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
 Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
   unsigned operand = argument.getArgNumber();
   Place place = placeOf(operand, dims);
+  if (place.laneStride == 1 && place.variesByRow)
+    reads.insert({operand, {phase, dims}});
+  return loadAt(operand, place);
+}
+
+Expr KernelWriter::loadAt(unsigned operand, const Place &place) {
   bool lane = place.laneStride != 0;
   std::optional<Kind> kind = kindOf(analysis.layout(operand).getElementType());
   if (registerType(*kind, lane).empty())
@@ -137,11 +148,23 @@ Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
-  if (place.laneStride == 1 && place.variesByRow)
-    reads.insert({operand, {phase, dims}});
   // Not in front of the row's place, where that is computed in the same loop.
   bool first = lane && levelOf(place.variesByRow, lane) != levelOf(true, false);
   return define(*kind, place.variesByRow, lane, text, first);
+}
+
+/// Of the row of a table that a number names, the element at the current lane.
+Expr KernelWriter::lookUp(tensor::ExtractOp op, const Node &node) {
+  std::optional<exec::TableRead> read = exec::tableReadOf(op);
+  if (!read || !analysis.isLane(node.loops[read->loop]))
+    return failed(op, "reads no row of an operand");
+  Expr row = evaluateScalar(read->row, node);
+  if (row.lane)
+    return failed(op, "the row of a table varies over lanes");
+  unsigned operand = read->table.getArgNumber();
+  ArrayRef<int64_t> strides = analysis.layout(operand).getStrides();
+  std::string place = rowVariable("at", product("int64_t{" + row.text + "}", strides[0]));
+  return loadAt(operand, {place, analysis.hasLanes() ? strides[1] : 0, /*variesByRow=*/true});
 }
 
 /// The index along a dim of the space, as a number.

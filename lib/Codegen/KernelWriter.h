@@ -11,6 +11,7 @@
 #define BRAID_LIB_CODEGEN_KERNELWRITER_H
 
 #include "lib/Codegen/KernelEmitter.h"
+#include "lib/Codegen/KernelNaming.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid::codegen {
@@ -25,7 +26,7 @@ public:
   using Reads = llvm::MapVector<unsigned, Read>; // by operand
 
   /// `reads` has the reads that an earlier writer of the same kernel found, so that the first
-  /// phase can prefetch the operands of later phases.
+  /// phase can prefetch the operands of later phases and of the next row.
   KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const KernelEmitter &emitter,
                Reads reads = {})
       : form(form), analysis(form.analysis), aliased(aliased), emitter(emitter), known(std::move(reads)) {}
@@ -37,7 +38,8 @@ private:
   // The loops.
   void printRowsOutside();
   void printPhase(unsigned phase);
-  void prefetchLaterReads();
+  llvm::SmallVector<const Node *> printReductions(llvm::SmallVector<std::string> &declarations);
+  void prefetchReads();
   void printLanesOutside();
   void printBlocksInside();
   void closeLevel(unsigned level, const LoopText &loop);
@@ -47,6 +49,8 @@ private:
   // Reductions and results.
   std::string declareAccumulator(const Node &node);
   void accumulate(const Node &node);
+  void pick(const Node &node);
+  std::string reduceText(const Node &node);
   void carry(const Node &node, llvm::StringRef condition, llvm::SmallVector<std::string> &to);
   void carryRows(llvm::SmallVector<std::string> &to);
   void settle(const Node &node, llvm::SmallVector<std::string> &to);
@@ -59,6 +63,7 @@ private:
   Expr evaluate(mlir::Value tensor, const Dims &dims);
   Expr evaluateScalar(mlir::Value scalar, const Node &node);
   Expr load(mlir::BlockArgument argument, const Dims &dims);
+  Expr lookUp(mlir::tensor::ExtractOp op, const Node &node);
   Expr indexOf(int64_t dim);
   Expr randomUniform(exec::RandomUniformOp op, const Node &node);
   Expr literal(mlir::Attribute value, mlir::Type type);
@@ -71,7 +76,8 @@ private:
     int64_t laneStride = 0; // 0: the same for all lanes
     bool variesByRow = false;
   };
-  Place placeOf(unsigned operand, const Dims &dims);
+  Expr loadAt(unsigned operand, const Place &place);
+  Place placeOf(unsigned operand, const Dims &dims, llvm::StringRef row = "r");
   int64_t laneStride(unsigned operand, const Dims &dims) const;
   std::string rowOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> sizes, llvm::StringRef index);
   std::string rowVariable(llvm::StringRef prefix, llvm::StringRef text);
@@ -90,6 +96,9 @@ private:
   llvm::StringRef count() const { return emitter.wholeLanes(form) ? "" : ", n"; }
   std::string fresh(llvm::StringRef prefix) { return prefix.str() + std::to_string(numbers[prefix]++); }
 
+  void namePointers();
+  /// Calls the variable that holds what `op` makes by the name that the program has for it.
+  void nameValue(const Expr &value, mlir::Operation *op);
   llvm::SmallVector<Parameter> parameters();
   std::string headComment();
 
@@ -112,6 +121,7 @@ private:
   llvm::StringMap<Expr> defined[3];
   llvm::DenseMap<mlir::Operation *, std::string> accumulators, keptArrays;
   llvm::StringMap<unsigned> numbers;
+  KernelNaming naming;
   bool hasFailed = false;
 };
 

@@ -21,6 +21,8 @@ static constexpr uint64_t kArenaAlignment = 256;
 static constexpr int64_t kWarp = 32;
 /// Threads per block: the default, and the maximum.
 static constexpr int64_t kBlockThreads = 256, kMostThreads = 1024;
+/// The blocks of a kernel over vectors of any length that a multiprocessor is to hold at least.
+static constexpr int64_t kFlatBlocksAtOnce = 3;
 /// From this number of rows on, one warp per row gives enough warps.
 static constexpr int64_t kWarpRows = 1024;
 /// How many numbers per thread can stay in registers across lane loops: in a block of up to
@@ -60,6 +62,15 @@ Alignments codegen::findAlignments(ModuleOp module, const ArenaMap &arena) {
   return alignments;
 }
 
+llvm::DenseSet<StringAttr> codegen::findBatched(ModuleOp module) {
+  llvm::DenseSet<StringAttr> batched;
+  module.walk([&](exec::LaunchOp launch) {
+    if (launch.getBatch() > 1)
+      batched.insert(launch.getKernelAttr().getAttr());
+  });
+  return batched;
+}
+
 namespace {
 /// How loads and stores over lanes access an operand.
 struct LaneAccess {
@@ -84,10 +95,10 @@ static SmallVector<LaneAccess> readAccesses(const KernelAnalysis &kernel, ArrayR
     if (!alignment.empty())
       access.alignment = std::gcd(access.alignment, alignment[operand]);
     int64_t laneStride = kernel.flat ? 1 : 0;
-    for (auto [dim, stride, size] : llvm::zip(dims, layout.getStrides(), layout.getShape())) {
+    for (auto [dim, stride] : llvm::zip(dims, layout.getStrides())) {
       if (kernel.isLane(dim))
         laneStride = kernel.flat ? 1 : laneStride + stride;
-      else if (size != 1 && dim != kNoDim)
+      else if (dim != kNoDim && kernel.rowSizes[dim] != 1)
         access.alignment = std::gcd(access.alignment, static_cast<uint64_t>(stride * access.elementBytes));
     }
     if (laneStride == 1)
@@ -99,6 +110,16 @@ static SmallVector<LaneAccess> readAccesses(const KernelAnalysis &kernel, ArrayR
         add(argument.getArgNumber(), node.operandDims(i));
   for (const Output &output : kernel.outputs)
     add(kernel.numIns() + output.number, output.dims);
+  exec::visitTableReads(*kernel.kernel.getBlock(), [&](linalg::GenericOp generic, const exec::TableRead &read) {
+    unsigned operand = read.table.getArgNumber();
+    LaneAccess &access = accesses[operand];
+    add(operand, {kNoDim, kernel.laneDim()});
+    int64_t rowBytes = kernel.layout(operand).getStrides()[0] * access.elementBytes;
+    access.alignment = std::gcd(access.alignment, static_cast<uint64_t>(rowBytes));
+    // Of the table, what is read.
+    if (access.bytes)
+      access.bytes = cast<RankedTensorType>(generic.getResult(0).getType()).getNumElements() * access.elementBytes;
+  });
   return accesses;
 }
 
@@ -150,7 +171,7 @@ static int64_t countKept(const KernelAnalysis &kernel) {
 }
 static int64_t countArrays(const KernelAnalysis &kernel) { return countSums(kernel) + countKept(kernel); }
 static int64_t countLaneReductions(const KernelAnalysis &kernel) {
-  return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.reducesLanes; });
+  return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.loopsOverLanes(); });
 }
 
 /// Rows in groups of T <= 32 threads; threads of a block are a power of two.
@@ -232,9 +253,10 @@ static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel, 
   shareBlock(shape, rows);
 }
 
-LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits,
-                                 ArrayRef<uint64_t> alignment) {
+LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits, ArrayRef<uint64_t> alignment,
+                                 bool isBatched) {
   LaunchShape shape;
+  shape.hasTable = kernel.flat || kernel.anyRows || (isBatched && kernel.partition != Partition::Blocks);
   SmallVector<LaneAccess> accesses = readAccesses(kernel, alignment);
   shape.width = kernel.hasLanes() ? chooseWidth(kernel, accesses) : 1;
   shape.aligned.resize(accesses.size());
@@ -257,11 +279,15 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
     break;
   }
   shape.threads = shape.rowThreads * shape.rowGroups;
+  if (shape.hasTable)
+    shape.part = kernel.partition == Partition::Rows ? shape.rowGroups : shape.rowThreads * shape.width;
   int64_t atOnce = ceilDiv(shape.blocks, limits.multiprocessors);
-  if (kernel.hasLanes() && atOnce * shape.threads < limits.threads / 2)
+  if (kernel.flat) // ptxas would aim at more, and spill where there are three operands
+    shape.blocksAtOnce = kFlatBlocksAtOnce;
+  else if (kernel.hasLanes() && !isBatched && atOnce * shape.threads < limits.threads / 2)
     shape.blocksAtOnce = atOnce;
-  else if (shape.threads > kMostThreads / 2)
-    shape.blocksAtOnce = 1;
+  else if (shape.threads >= kMostThreads / 2) // registers for several loads a thread
+    shape.blocksAtOnce = kMostThreads / shape.threads;
   if (kernel.partition != Partition::Lanes) {
     shape.iterations = ceilDiv(vectors, shape.rowThreads);
     int64_t held = shape.iterations * shape.width * countArrays(kernel);

@@ -15,6 +15,7 @@
 #include "lib/Codegen/ArenaMap.h"
 #include "lib/Codegen/KernelAnalysis.h"
 #include "lib/Target/TargetInfo.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace braid::codegen {
@@ -24,14 +25,23 @@ namespace braid::codegen {
 using Alignments = llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<uint64_t>>;
 Alignments findAlignments(mlir::ModuleOp module, const ArenaMap &arena);
 
+/// The kernels with a launch of several tuples of operands.
+llvm::DenseSet<mlir::StringAttr> findBatched(mlir::ModuleOp module);
+
 struct LaunchShape {
-  /// The grid and block size of a launch; flat kernels compute their number of blocks from
-  /// the length.
+  /// The grid and block size of a launch; kernels with tables compute their number of blocks
+  /// from the table.
   int64_t blocks = 1, threads = 1;
+  /// Whether a launch takes a table of tuples of operands, of which each block finds its own; and
+  /// how many rows or lanes of a tuple it then has.  A launch over vectors of any length chooses
+  /// that itself.
+  bool hasTable = false;
+  int64_t part = 0;
   /// W, T and the number of groups of T threads in a block.
   int64_t width = 1, rowThreads = 1, rowGroups = 1;
-  /// If the grid is too small to fill a multiprocessor, the number of its resident blocks, so
-  /// that the kernel may use more registers; else 0.
+  /// The number of blocks that a multiprocessor has at once at least, where a kernel should use
+  /// more registers than the compiler would choose, for one because the grid is too small to
+  /// fill it; else 0.
   int64_t blocksAtOnce = 0;
   /// The largest number of iterations of a thread's lane loop, for rows of known length.
   int64_t iterations = 1;
@@ -42,7 +52,8 @@ struct LaunchShape {
 };
 
 /// `limits` are those of the GPU; `alignment` has an entry for each operand; none stands for kernels without launches.
-LaunchShape launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits, llvm::ArrayRef<uint64_t> alignment);
+LaunchShape launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits, llvm::ArrayRef<uint64_t> alignment,
+                        bool isBatched);
 
 } // namespace braid::codegen
 

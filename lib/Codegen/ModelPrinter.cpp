@@ -4,10 +4,10 @@
 #include "dialects/Comm/Programs.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/Initializer.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
@@ -37,7 +37,8 @@ std::string codegen::dtypeText(Type element) {
 // Persistent tensors
 //===----------------------------------------------------------------------===//
 
-static std::string initText(tg::InitAttr init) {
+/// How a tensor begins.
+static void addInit(tg::InitAttr init, Initializer &row) {
   double a = init.getA().convertToDouble(), b = init.getB().convertToDouble();
   double scale = init.getLayers() > 0 ? 1.0 / std::sqrt(2.0 * init.getLayers()) : 1.0;
   StringRef kind;
@@ -61,7 +62,7 @@ static std::string initText(tg::InitAttr init) {
     b *= scale;
     break;
   }
-  return kind.str() + ", " + doubleLiteral(a) + ", " + doubleLiteral(b);
+  row.always("init", kind.str()).unlessZero("init_a", doubleLiteral(a)).unlessZero("init_b", doubleLiteral(b));
 }
 
 static StringRef categoryText(exec::Category category) {
@@ -75,6 +76,22 @@ static StringRef categoryText(exec::Category category) {
   default:
     llvm_unreachable("a tensor that lives across programs has another category");
   }
+}
+
+// Fields that tensors and inputs have in common.
+
+static void addType(RankedTensorType type, const PartOfTensor &part, Initializer &row) {
+  row.always("dtype", dtypeText(type.getElementType()))
+      .always("rank", part.shape.size())
+      .unlessZero("shape", part.shape);
+}
+
+static void addPlace(uint64_t offset, int64_t bytes, Initializer &row) {
+  row.always("offset", offset).always("bytes", bytes);
+}
+
+static void addGroups(const PartOfTensor &part, Initializer &row) {
+  row.unlessZero("dims", part.dims).unlessZero("flat", part.flat).unlessZero("partial", part.partial);
 }
 
 static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables &ranks, llvm::raw_ostream &os) {
@@ -99,13 +116,17 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   if (transposed)
     for (SmallVector<int64_t> *list : {&part->shape, &part->strides, &part->dims})
       std::swap((*list)[0], (*list)[1]);
-  os << "    {" << stringLiteral(name) << ", " << categoryText(op.getCategory()) << ", "
-     << dtypeText(type.getElementType()) << ", " << part->shape.size() << ", " << listText(part->shape) << ", "
-     << listText(part->strides) << ",\n     " << op.getOffset() << ", "
-     << type.getNumElements() * elementBytes(type.getElementType()) << ", "
-     << initText(param ? param.getInit() : state.getInit()) << ", " << stream << ", "
-     << (copyOf || (state && state.isAccumulator()) ? 0 : 1) << ", " << listText(part->dims) << ", " << part->flat
-     << ", " << part->partial << ", " << (copyOf ? stringLiteral(copyOf) : "nullptr") << "},\n";
+  Initializer row;
+  row.always("name", stringLiteral(name)).always("category", categoryText(op.getCategory()).str());
+  addType(type, *part, row);
+  row.unlessZero("stride", part->strides).newLine();
+  addPlace(op.getOffset(), op.getBytes(), row);
+  addInit(param ? param.getInit() : state.getInit(), row);
+  row.always("stream", stream).always("checkpoint", copyOf || (state && state.isAccumulator()) ? 0 : 1).newLine();
+  addGroups(*part, row);
+  if (copyOf)
+    row.always("copy_of", stringLiteral(copyOf));
+  os << "    " << row.text(4) << ",\n";
   return success();
 }
 
@@ -153,10 +174,18 @@ static IndexRanges indexRangesOf(ModuleOp module, const ArenaMap &arena, const C
     ranges[range.input] = range;
   if (!ranges.empty())
     return ranges;
-  module.walk([&](exec::GatherOp op) {
-    auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(op.getIndices()));
+  auto add = [&](Value indices, Type table) {
+    auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(indices));
     if (buffer && buffer.getIo() == "input")
-      ranges[buffer.getName()] = {buffer.getName().str(), cast<exec::RefType>(op.getTable().getType()).getShape()[0]};
+      ranges[buffer.getName()] = {buffer.getName().str(), exec::tensorOf(table).getDimSize(0)};
+  };
+  module.walk([&](exec::GatherOp op) { add(op.getIndices(), op.getTable().getType()); });
+  module.walk([&](exec::LaunchOp op) {
+    if (exec::KernelDefOp kernel = arena.kernelOf(op))
+      exec::visitTableReads(*kernel.getBlock(), [&](linalg::GenericOp, const exec::TableRead &read) {
+        if (read.numbers)
+          add(op.getIns()[read.numbers.getArgNumber()], read.table.getType());
+      });
   });
   return ranges;
 }
@@ -187,11 +216,13 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const In
       if (failed(part))
         return failure();
       IndexedBy range = wantsResult ? IndexedBy() : ranges.lookup(buffer.getName());
-      os << "    {" << stringLiteral(buffer.getName()) << ", " << stringLiteral(buffer.getRole().value_or("")) << ", "
-         << dtypeText(type.getElementType()) << ", " << part->shape.size() << ", " << listText(part->shape) << ", "
-         << buffer.getOffset() << ", " << type.getNumElements() * elementBytes(type.getElementType()) << ", "
-         << listText(part->dims) << ", " << part->flat << ", " << part->partial << ", " << range.extent << ", "
-         << range.ignored << "},\n";
+      Initializer row;
+      row.always("name", stringLiteral(buffer.getName())).always("role", stringLiteral(buffer.getRole().value_or("")));
+      addType(type, *part, row);
+      addPlace(buffer.getOffset(), type.getNumElements() * elementBytes(type.getElementType()), row);
+      addGroups(*part, row);
+      row.unlessZero("extent", range.extent).unlessZero("ignored", range.ignored);
+      os << "    " << row.text(4) << ",\n";
       ++counts[wantsResult];
     }
   return std::make_pair(counts[0], counts[1]);
@@ -256,11 +287,7 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
     ++text.numTensors;
   }
   if (text.numTensors)
-    text.tables +=
-        "// name, category, type, rank, logical shape, strides in the arena,\n"
-        "// offset, bytes, initial values, stream, in checkpoints, groups that shard it\n// and that it is a "
-        "sum over, what it is a copy of\nstatic const br_tensor tensors" +
-        suffix.str() + "[] = {\n" + rows + "};\n\n";
+    text.tables += "static const br_tensor tensors" + suffix.str() + "[] = {\n" + rows + "};\n\n";
   return success();
 }
 
@@ -288,20 +315,19 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
     std::string actionTable = identifier(program.getSymName()) + "_actions";
     if (!its.empty())
       actions += actionsText(actionTable, its);
-    programs += "    {" + stringLiteral(entryOf(program)) + ", braid::" + programFunction(program.getSymName()) + ", " +
-                (any ? table : "nullptr") + ", " + std::to_string(counts->first) + ", " +
-                std::to_string(counts->second) + ", " + (its.empty() ? "nullptr" : actionTable) + ", " +
-                std::to_string(its.size()) + "},\n";
+    Initializer row;
+    row.always("name", stringLiteral(entryOf(program)));
+    row.always("run", "braid::" + programFunction(program.getSymName())).newLine();
+    if (any)
+      row.always("ios", table).always("n_inputs", counts->first).always("n_results", counts->second).newLine();
+    programs += "    " + row.rows("actions", actionTable, "n_actions", its.size()).text(4) + ",\n";
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
   if (!ios.empty())
-    text.tables += "// name, role, type, rank, shape, offset, bytes, groups that shard it and\n"
-                   "// that it is a sum over, what it indexes and ignores; inputs before results\n" +
-                   ios + "\n";
+    text.tables += "// inputs, then results\n" + ios + "\n";
   if (!actions.empty())
     text.tables += "// what each action is\n" + actions + "\n";
-  text.tables += "// name, function, inputs and results, how many of each, actions\nstatic const br_program programs" +
-                 suffix.str() + "[] = {\n" + programs + "};\n\n";
+  text.tables += "static const br_program programs" + suffix.str() + "[] = {\n" + programs + "};\n\n";
   return success();
 }
 
@@ -309,8 +335,27 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
 static std::string callsText(StringRef name, ArrayRef<std::string> rows, StringRef suffix) {
   if (rows.empty())
     return "";
-  return ("static const br_" + name + "_desc " + name + "s" + suffix + "[] = {\n").str() + llvm::join(rows, "\n") +
-         "\n};\n\n";
+  std::string text = ("static const br_" + name + "_desc " + name + "s" + suffix + "[] = {\n").str();
+  for (auto [number, row] : llvm::enumerate(rows))
+    text += "    " + row + ", // " + std::to_string(number) + "\n";
+  return text + "};\n\n";
+}
+
+/// The fields of a br_model that name such a table.
+static void addCalls(StringRef name, ArrayRef<std::string> rows, StringRef suffix, Initializer &model) {
+  std::string table = (name + "s").str();
+  model.newLine().rows(table, table + suffix.str(), "n_" + table, rows.size());
+}
+
+/// The tables of a kind of ranks.
+static void addTables(unsigned number, const KindText &kind, const StepPrinter &steps, const RankTables &ranks,
+                      Initializer &model) {
+  std::string suffix = suffixOf(number);
+  model.newLine().rows("tensors", "tensors" + suffix, "n_tensors", kind.numTensors);
+  model.newLine().rows("programs", "programs" + suffix, "n_programs", ranks.getKinds()[number].programs.size());
+  addCalls("matmul", steps.matmuls(number), suffix, model);
+  model.newLine().always("plan_json", "plan").newLine().always("cpu_features", steps.getEmitter().cpuFeatures.str());
+  ranks.addArrays(number, model);
 }
 
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
@@ -331,7 +376,9 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   os << "// The tables that the runtime reads, and main.\n"
         "#include \"braid_rt.h\"\n#include \""
      << steps.getEmitter().modelInclude << "\"\n#include \"step.h\"\n"
-     << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n");
+     << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n")
+     << "// A field that a row does not name is 0.\n#pragma GCC diagnostic ignored "
+        "\"-Wmissing-field-initializers\"\n\n";
   if (llvm::any_of(llvm::seq(kinds.size()), [&](unsigned kind) { return !steps.attentions(kind).empty(); }))
     os << "#ifdef BRAID_RT_WITHOUT_CUDNN\n#error this model calls the attention of cuDNN, and the runtime is built "
           "without: install cuDNN 9 and nvidia-cudnn-frontend, or compile the graph with --attention=decompose\n"
@@ -343,29 +390,30 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     os << ranks.arraysText(kind) << callsText("matmul", steps.matmuls(kind), suffixOf(kind))
        << callsText("attention", steps.attentions(kind), suffixOf(kind));
   if (options.ignored)
-    os << "// the targets that the loss leaves out\nstatic const br_loss loss = {"
-       << stringLiteral(options.ignored->input) << ", " << options.ignored->index << ", "
-       << (options.ignored->isMean ? "BR_MEAN" : "BR_SUM") << "};\n\n";
+    os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
+       << Initializer()
+              .always("targets", stringLiteral(options.ignored->input))
+              .always("ignored", options.ignored->index)
+              .always("reduction", options.ignored->isMean ? "BR_MEAN" : "BR_SUM")
+              .text()
+       << ";\n\n";
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
-  int64_t vocabulary = vocabularySize(module, ranges);
   // Each names the next.
   for (unsigned number = kinds.size(); number-- > 0;) {
-    const KindText &kind = kinds[number];
-    std::string suffix = suffixOf(number);
-    size_t numMatmuls = steps.matmuls(number).size(), numAttentions = steps.attentions(number).size();
-    os << "static const br_model model" << suffix << " = {\n"
-       << "    /*abi_version=*/BR_ABI_VERSION,\n    /*name=*/" << stringLiteral(options.modelName)
-       << ",\n    /*target=*/" << stringLiteral(targetText(module)) << ",\n    /*graph_hash=*/"
-       << llvm::format("0x%016llxull", static_cast<unsigned long long>(*hash)) << ",\n    /*arena_bytes=*/"
-       << kind.arenaBytes << ",\n    /*accumulate=*/" << options.accumulate << ",\n    /*vocab_size=*/" << vocabulary
-       << ",\n    /*tensors=*/" << (kind.numTensors ? "tensors" + suffix : "nullptr") << ", " << kind.numTensors
-       << ",\n    /*programs=*/programs" << suffix << ", " << ranks.getKinds()[number].programs.size()
-       << ",\n    /*matmuls=*/" << (numMatmuls ? "matmuls" + suffix : "nullptr") << ", " << numMatmuls
-       << ",\n    /*plan_json=*/plan,\n    /*cpu_features=*/" << steps.getEmitter().cpuFeatures << ",\n"
-       << ranks.fieldsText(number) << "    /*loss=*/" << (options.ignored ? "&loss" : "nullptr") << ",\n"
-       << ranks.ranksText(number) << "    /*attentions=*/" << (numAttentions ? "attentions" + suffix : "nullptr")
-       << ", " << numAttentions << ",\n    /*optimizer=*/"
-       << (options.optimizer.empty() ? "nullptr" : stringLiteral(options.optimizer)) << ",\n};\n\n";
+    Initializer model;
+    model.always("abi_version", "BR_ABI_VERSION").newLine().always("name", stringLiteral(options.modelName)).newLine();
+    model.always("target", stringLiteral(targetText(module))).newLine();
+    model.always("graph_hash", "0x" + llvm::utohexstr(*hash, /*LowerCase=*/true, /*Width=*/16) + "ull").newLine();
+    model.always("arena_bytes", kinds[number].arenaBytes).newLine().always("accumulate", options.accumulate).newLine();
+    model.unlessZero("vocab_size", vocabularySize(module, ranges));
+    addTables(number, kinds[number], steps, ranks, model);
+    if (options.ignored)
+      model.newLine().always("loss", "&loss");
+    ranks.addRanks(number, model);
+    addCalls("attention", steps.attentions(number), suffixOf(number), model);
+    if (!options.optimizer.empty())
+      model.newLine().always("optimizer", stringLiteral(options.optimizer));
+    os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);
   return text;

@@ -110,6 +110,8 @@ LogicalResult RankTables::verifyKinds() const {
 
 FailureOr<RankTables> RankTables::create(ModuleOp module) {
   RankTables tables;
+  if (auto ctas = module->getAttrOfType<IntegerAttr>(comm::CommDialect::kCtas))
+    tables.ctas = ctas.getInt();
   for (auto program : module.getOps<exec::ProgramOp>())
     if (failed(tables.addProgram(program)))
       return failure();
@@ -230,16 +232,17 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
       return op->emitError() << "has a flat range of a tensor whose size only the root knows; split it along a dim";
     count *= sizeOf(op.getAxes());
   }
-  return "{" + std::to_string(arena.offsetOf(sent)) + ", " + std::to_string(arena.offsetOf(received)) + ", " +
-         std::to_string(count) + ", " + std::to_string(sentRows) + ", " + std::to_string(receivedRows) + "}, // " +
-         commentText(arena.nameOf(received));
+  Initializer segment;
+  segment.always("send", arena.offsetOf(sent)).always("recv", arena.offsetOf(received)).always("count", count);
+  segment.always("send_rows", sentRows).always("recv_rows", receivedRows);
+  return segment.text(4) + ", // " + commentText(arena.nameOf(received));
 }
 
 FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaMap &arena) {
   if (failed(requireRanks(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyApart(op, arena)))
     return failure();
   unsigned kind = kindOf(op->getParentOfType<exec::ProgramOp>()), number = kinds[kind].collectives.size();
-  std::string &parts = kinds[kind].parts, segments = "nullptr", pairs = "nullptr";
+  std::string &parts = kinds[kind].parts, segments, pairs;
   OperandRange places = op.getSent().empty() ? outsOf(op) : op.getSent();
   if (!places.empty()) {
     segments = "segments_" + std::to_string(number) + suffixOf(kind);
@@ -256,15 +259,17 @@ FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaM
     pairs = "pairs_" + std::to_string(number) + suffixOf(kind);
     parts += "static const int32_t " + pairs + "[] = " + listText(op.getPairs()) + ";\n";
   }
-  StringRef name = op->getName().stripDialect();
-  std::string reduction = comm::stringifyReduction(op.getReductionKind().value_or(comm::Reduction::Sum)).upper();
+  Initializer row;
+  row.always("kind", "BR_" + op->getName().stripDialect().upper());
+  if (std::optional<comm::Reduction> reduction = op.getReductionKind())
+    row.always("reduction", "BR_" + comm::stringifyReduction(*reduction).upper());
   Type element = places.empty() ? Type(IntegerType::get(op->getContext(), 1))
                                 : exec::tensorOf(places.front().getType()).getElementType();
-  kinds[kind].collectives.push_back("{BR_" + name.upper() + ", BR_" + reduction + ", " + dtypeText(element) + ", " +
-                                    std::to_string(groupOf(op.getAxes())) + ", " +
-                                    std::to_string(op.getRootRank().value_or(op.getPeerRank().value_or(0))) + ", " +
-                                    pairs + ", " + std::to_string(op.getPairs().size() / 2) + ", " + segments + ", " +
-                                    std::to_string(places.size()) + "}");
+  row.always("dtype", dtypeText(element)).always("group", groupOf(op.getAxes()));
+  if (std::optional<int64_t> root = op.getRootRank() ? op.getRootRank() : op.getPeerRank())
+    row.always("root", *root);
+  row.rows("pairs", pairs, "n_pairs", op.getPairs().size() / 2).rows("segments", segments, "n_segments", places.size());
+  kinds[kind].collectives.push_back(row.text(4));
   return number;
 }
 
@@ -275,16 +280,19 @@ FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaM
 std::string RankTables::arraysText() const {
   if (!mesh)
     return "";
-  std::string text = "static const br_axis mesh[] = {";
-  for (auto [i, name, size] : llvm::enumerate(mesh->getNames(), mesh->getSizes()))
-    text += (i ? ", {" : "{") + stringLiteral(name) + ", " + std::to_string(size) + "}";
-  text += "};\n\n// how many axes, which; ranks that differ in these alone\nstatic const br_group groups[] = {\n";
+  std::string text = "static const br_axis mesh[] = {\n";
+  for (auto [name, size] : llvm::zip(mesh->getNames(), mesh->getSizes()))
+    text += "    " + Initializer().always("name", stringLiteral(name)).always("size", size).text(4) + ",\n";
+  text += "};\n\n// the axes along which its ranks differ\nstatic const br_group groups[] = {\n";
   for (auto [axes, number] : groups) {
     SmallVector<int64_t> places = llvm::map_to_vector(axes.getNames(), [&](StringAttr axis) {
       return llvm::find(mesh->getNames(), axis) - mesh->getNames().begin();
     });
-    text += "    {" + std::to_string(places.size()) + ", " + listText(places) + "}, // " + std::to_string(number) +
-            ": " + commentText(axes.str()) + "\n";
+    Initializer row;
+    row.always("n_axes", places.size());
+    if (!places.empty())
+      row.always("axes", listText(places));
+    text += "    " + row.text(4) + ", // " + std::to_string(number) + ": " + commentText(axes.str()) + "\n";
   }
   return text + "};\n\n";
 }
@@ -299,29 +307,25 @@ std::string RankTables::arraysText(unsigned kind) const {
     return text;
   text += "// of each tensor: where it is sent from and received, elements of the whole,\n"
           "// rows of blocks in what is sent and received\n" +
-          of.parts +
-          "\n// kind, reduction, type, group, root or peer, pairs, tensors\n"
-          "static const br_collective_desc collectives" +
-          suffixOf(kind) + "[] = {\n";
+          of.parts + "\nstatic const br_collective_desc collectives" + suffixOf(kind) + "[] = {\n";
   for (auto [number, row] : llvm::enumerate(of.collectives))
     text += "    " + row + ", // " + std::to_string(number) + "\n";
   return text + "};\n\n";
 }
 
-std::string RankTables::fieldsText(unsigned kind) const {
-  auto field = [](StringRef label, const std::string &array, size_t size) {
-    return "    /*" + label.str() + "=*/" + (size ? array : "nullptr") + ", " + std::to_string(size) + ",\n";
-  };
-  return field("mesh", "mesh", mesh ? mesh->getNames().size() : 0) + field("groups", "groups", groups.size()) +
-         field("collectives", "collectives" + suffixOf(kind), kinds[kind].collectives.size());
+void RankTables::addArrays(unsigned kind, Initializer &model) const {
+  model.newLine().rows("mesh", "mesh", "n_axes", mesh ? mesh->getNames().size() : 0);
+  model.newLine().rows("groups", "groups", "n_groups", groups.size());
+  model.newLine().rows("collectives", "collectives" + suffixOf(kind), "n_collectives", kinds[kind].collectives.size());
+  model.unlessZero("comm_ctas", ctas);
 }
 
-std::string RankTables::ranksText(unsigned kind) const {
+void RankTables::addRanks(unsigned kind, Initializer &model) const {
   comm::ProgramAttr ranks = kinds[kind].ranks;
   if (!ranks)
-    return "    /*axis=*/0,\n    /*coordinates=*/nullptr, 0,\n    /*others=*/nullptr,\n";
-  std::string others = kind + 1 == kinds.size() ? "nullptr" : "&model" + suffixOf(kind + 1);
-  return "    /*axis=*/" + std::to_string(llvm::find(mesh->getNames(), ranks.getAxis()) - mesh->getNames().begin()) +
-         ",\n    /*coordinates=*/coordinates" + suffixOf(kind) + ", " + std::to_string(ranks.getCoordinates().size()) +
-         ",\n    /*others=*/" + others + ",\n";
+    return;
+  model.newLine().always("axis", llvm::find(mesh->getNames(), ranks.getAxis()) - mesh->getNames().begin());
+  model.newLine().rows("coordinates", "coordinates" + suffixOf(kind), "n_coordinates", ranks.getCoordinates().size());
+  if (kind + 1 != kinds.size())
+    model.newLine().always("others", "&model" + suffixOf(kind + 1));
 }

@@ -10,6 +10,7 @@
 
 #include "dialects/Comm/Mesh.h"
 #include "lib/Codegen/ArenaMap.h"
+#include "lib/Codegen/Initializer.h"
 #include "llvm/ADT/MapVector.h"
 #include <string>
 
@@ -68,9 +69,9 @@ public:
   /// that point to them.
   std::string arraysText() const;
   std::string arraysText(unsigned kind) const;
-  std::string fieldsText(unsigned kind) const;
+  void addArrays(unsigned kind, Initializer &model) const;
   /// Those that say which ranks are of the kind.
-  std::string ranksText(unsigned kind) const;
+  void addRanks(unsigned kind, Initializer &model) const;
 
 private:
   mlir::LogicalResult useMesh(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
@@ -80,6 +81,8 @@ private:
 
   mlir::FlatSymbolRefAttr meshName;
   std::optional<comm::Mesh> mesh;
+  /// The most of a collective on a GPU; 0 where the module does not say it.
+  int64_t ctas = 0;
   llvm::MapVector<comm::AxesAttr, unsigned> groups;
   llvm::SmallVector<RankKind, 1> kinds;
 };

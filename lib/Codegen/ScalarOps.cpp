@@ -63,6 +63,8 @@ struct Rule {
   Form form;
   StringLiteral text;
   bool expensive = false;
+  /// What takes the place of `text` where the op allows an approximation.
+  StringLiteral approximate = "";
 };
 } // namespace
 
@@ -81,7 +83,7 @@ static constexpr Rule rules[] = {
     {"math.absi", Form::Call, "abs"},          {"math.floor", Form::Call, "floor"},
     {"math.ceil", Form::Call, "ceil"},         {"math.sqrt", Form::Call, "sqrt"},
     {"math.rsqrt", Form::Call, "rsqrt"},       {"math.fma", Form::Call, "fma"},
-    {"math.copysign", Form::Call, "copysign"}, {"math.exp", Form::Call, "exp", true},
+    {"math.copysign", Form::Call, "copysign"}, {"math.exp", Form::Call, "exp", true, "exp_approx"},
     {"math.exp2", Form::Call, "exp2", true},   {"math.expm1", Form::Call, "expm1", true},
     {"math.log", Form::Call, "log", true},     {"math.log1p", Form::Call, "log1p", true},
     {"math.tanh", Form::Call, "tanh", true},   {"math.erf", Form::Call, "erf", true},
@@ -187,6 +189,11 @@ static std::string printComparison(StringRef pattern, ArrayRef<Expr> operands, S
   return substitute(pattern, {text(operands[0]), text(operands[1])});
 }
 
+static bool isApproximate(Operation *op) {
+  auto math = dyn_cast<arith::ArithFastMathInterface>(op);
+  return math && arith::bitEnumContainsAny(math.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
+}
+
 std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands, StringRef lanes) {
   bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
@@ -215,7 +222,8 @@ std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands, Strin
   case Form::Prefix:
     return rule->text.str() + (arguments[0].front() == '-' ? "(" + arguments[0] + ")" : arguments[0]);
   case Form::Call:
-    return rule->text.str() + "(" + llvm::join(arguments, ", ") + ")";
+    return (isApproximate(op) && !rule->approximate.empty() ? rule->approximate : rule->text).str() + "(" +
+           llvm::join(arguments, ", ") + ")";
   }
   llvm_unreachable("unknown form");
 }

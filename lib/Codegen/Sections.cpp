@@ -11,7 +11,7 @@ using namespace braid::codegen;
 Sections::Sections(exec::ProgramOp program, const ArenaMap &arena) {
   for (auto action : program.getOps<exec::ActionOpInterface>())
     trains |=
-        llvm::any_of(action.getActionOuts(), [&](Value out) { return isa<exec::TensorOp>(arena.storageOf(out)); });
+        llvm::any_of(action.getActionOuts(), [&](Value out) { return !isa<exec::BufferOp>(arena.storageOf(out)); });
 }
 
 /// The facts of the ops that an action is made from.

@@ -9,6 +9,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/Timing.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/Initializer.h"
 #include "lib/Codegen/StepPrinter.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -137,8 +138,13 @@ FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> s
   auto column = [&](int64_t Loop::*member) {
     return listText(llvm::map_to_vector(loops, [&](const Loop &loop) { return loop.*member; }));
   };
-  std::string row = "{" + std::to_string(elementBytes(from.getElementType())) + ", " + std::to_string(loops.size()) +
-                    ", " + column(&Loop::size) + ", " + column(&Loop::from) + ", " + column(&Loop::to) + "}";
+  std::string row = Initializer()
+                        .always("bytes", elementBytes(from.getElementType()))
+                        .always("loops", loops.size())
+                        .always("size", column(&Loop::size))
+                        .always("from", column(&Loop::from))
+                        .always("to", column(&Loop::to))
+                        .text();
   auto [it, isNew] = copies.try_emplace(row, copies.size());
   std::string name = "copy_" + std::to_string(it->second);
   if (isNew)

@@ -1,8 +1,8 @@
 //===- StepLaunch.cpp - launches of kernels, as C++ -----------------------===//
 //
 // On the CPU a launch gives the iteration space, and the runtime partitions it among its
-// threads.  On a device a launch gives the numbers of blocks and threads; flat kernels
-// compute the number of blocks from the length.
+// threads.  On a device a launch gives the numbers of blocks and threads; kernels with tables
+// compute the number of blocks from the lengths of their tuples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,15 @@ static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &ke
   return pointers;
 }
 
-static int64_t elements(Value ref) { return cast<exec::RefType>(ref.getType()).getTensorType().getNumElements(); }
+static int64_t elements(Type ref) { return cast<exec::RefType>(ref).getTensorType().getNumElements(); }
+
+/// How many lanes or rows the runtime splits among threads; of a flat kernel, those of one tuple.
+static int64_t lengthOf(exec::LaunchOp op, const KernelAnalysis &kernel, uint64_t tuple) {
+  if (!kernel.flat && !kernel.anyRows)
+    return kernel.partition == Partition::Lanes ? kernel.lanes : kernel.rows;
+  size_t numOuts = op.getOuts().size() / op.getBatch();
+  return elements(op.getOuts()[tuple * numOuts].getType()) / elements(kernel.layout(kernel.numIns()));
+}
 
 namespace {
 /// The function that launches a kernel, and its arguments before the pointers.
@@ -37,13 +45,13 @@ struct LaunchText {
 };
 } // namespace
 
-/// `length` is how many elements the vectors of a flat kernel have.
+/// `length` is how many elements the vectors of a flat kernel have, or how many rows.
 static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
   std::string lanes = std::to_string(kernel.flat ? length : kernel.lanes);
   auto count = [](int64_t n) { return std::to_string(n); };
   switch (kernel.partition) {
   case Partition::Rows:
-    return {"launch_rows", {"ctx", count(kernel.rows), lanes}};
+    return {"launch_rows", {"ctx", count(length), lanes}};
   case Partition::Blocks:
     return {"launch_blocks", {"ctx", count(kernel.blocks()), count(kernel.rows / kernel.blocks()), lanes}};
   case Partition::Lanes:
@@ -55,6 +63,8 @@ static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
 static LaunchText onDevice(const KernelAnalysis &kernel, const LaunchShape &shape, int64_t length) {
   if (kernel.flat)
     return {"launch_flat", {"m", std::to_string(length), std::to_string(shape.threads)}};
+  if (shape.hasTable)
+    return {"launch_parts", {"m", std::to_string(length), std::to_string(shape.part), std::to_string(shape.threads)}};
   return {"launch", {"m", std::to_string(shape.blocks), std::to_string(shape.threads)}};
 }
 
@@ -63,13 +73,12 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   if (it == kernels.end())
     return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
   const KernelAnalysis &kernel = it->second.analysis;
-  if (kernel.flat && op.getBatch() > 1) {
+  if (op.getBatch() > 1 && kernel.partition != Partition::Blocks) {
     printTable(op, it->second);
     return success();
   }
-  size_t numOuts = op.getOuts().size() / op.getBatch();
   for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
-    int64_t length = kernel.flat ? elements(op.getOuts()[tuple * numOuts]) : 0;
+    int64_t length = lengthOf(op, kernel, tuple);
     LaunchText launch = emitter.onDevice ? onDevice(kernel, it->second.shape, length) : onHost(kernel, length);
     launch.arguments.push_back(kernelFunction(op.getKernel()));
     for (Value pointer : pointersOf(op, kernel, tuple))
@@ -87,7 +96,7 @@ static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
   return arena.nameOf(outs[0]);
 }
 
-/// A launch over many vectors, whose lengths and offsets are in a constant table.
+/// A launch over many tuples of operands, whose lengths and offsets are in a constant table.
 void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
   std::string function = kernelFunction(op.getKernel()), name = function + "_table" + std::to_string(numTables++);
   size_t numOuts = op.getOuts().size() / op.getBatch(), numPointers = pointersOf(op, kernel.analysis, 0).size();
@@ -97,12 +106,20 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
     std::string offsets = llvm::join(llvm::map_range(pointersOf(op, kernel.analysis, tuple),
                                                      [&](Value ref) { return std::to_string(arena.offsetOf(ref)); }),
                                      ", ");
-    tables += "    {" + std::to_string(elements(outs[0])) + ", {" + offsets + "}}, // " +
+    tables += "    {" + std::to_string(lengthOf(op, kernel.analysis, tuple)) + ", {" + offsets + "}}, // " +
               commentText(subjectOf(outs, arena)) + "\n";
   }
   tables += "};\n\n";
-  if (emitter.onDevice)
-    printCall("launch_table", {"m", name, std::to_string(kernel.shape.threads), function});
-  else
+  const KernelAnalysis &analysis = kernel.analysis;
+  auto count = [](int64_t n) { return std::to_string(n); };
+  if (emitter.onDevice && analysis.flat)
+    printCall("launch_table", {"m", name, count(kernel.shape.threads), function});
+  else if (emitter.onDevice)
+    printCall("launch_table", {"m", name, count(kernel.shape.part), count(kernel.shape.threads), function});
+  else if (analysis.flat)
     printCall("launch_table", {"ctx", "m", name, function});
+  else if (analysis.partition == Partition::Lanes)
+    printCall("launch_table", {"ctx", "m", name, function, count(analysis.rows)});
+  else
+    printCall("launch_table<1>", {"ctx", "m", name, function, count(analysis.lanes)});
 }

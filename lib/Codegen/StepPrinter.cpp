@@ -4,10 +4,10 @@
 #include "dialects/Comm/Comm.h"
 #include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/Initializer.h"
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/Sections.h"
-#include "lib/Target/MatmulShape.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -30,19 +30,27 @@ std::string StepPrinter::addressText(Value ref) const {
   return ref ? "m[" + std::to_string(arena.offsetOf(ref)) + "]" : "nullptr";
 }
 
+/// The offset of the scratch memory that calls share, and the bytes that this one may use.
+Initializer &StepPrinter::addWorkspace(exec::ActionOpInterface action, Initializer &row) const {
+  uint64_t bytes = std::min<uint64_t>(action.getWorkspaceBytes(target.workspace), workspaceBytes);
+  return row.always("workspace_offset", workspaceOffset).always("workspace_bytes", bytes);
+}
+
 void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments) {
   calls += wrapCall("  " + function.str(), arguments, ";") + "\n";
 }
 
-/// A call of a runtime function that takes the element type: as an argument on the CPU, as a
-/// template argument on a device.
-void StepPrinter::printTyped(StringRef function, Type element, SmallVector<std::string> arguments) {
+/// A call of a runtime function that takes the element types, of which equal ones are one: as
+/// an argument on the CPU, as template arguments on a device.
+void StepPrinter::printTyped(StringRef function, ArrayRef<Type> elements, SmallVector<std::string> arguments) {
   if (emitter.onDevice) {
     arguments.insert(arguments.begin(), "m");
-    StringRef type = element.isF64() ? "double" : memoryType(element);
-    return printCall((function + "<" + type + ">").str(), arguments);
+    llvm::SmallSetVector<StringRef, 2> types;
+    for (Type element : elements)
+      types.insert(element.isF64() ? "double" : memoryType(element));
+    return printCall((function + "<" + llvm::join(types, ", ") + ">").str(), arguments);
   }
-  arguments.insert(arguments.begin(), {"ctx", dtypeText(element)});
+  arguments.insert(arguments.begin(), {"ctx", dtypeText(elements.front())});
   printCall(("br_" + function).str(), arguments);
 }
 
@@ -66,19 +74,57 @@ static StringRef epilogueText(exec::Epilogue epilogue) {
   llvm_unreachable("unknown epilogue");
 }
 
-/// The fields for the kept input of GELU: whether the call writes or reads it, its elements
-/// per row, and its offset.
-std::string StepPrinter::auxText(exec::MatmulOp op, int64_t columns) {
-  Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux();
-  return aux ? "1, " + std::to_string(columns) + ", " + std::to_string(arena.offsetOf(aux)) : "0, 0, 0";
+/// A br_matrix: strides of rows, of columns and of the loops.
+static std::string matrixText(Value ref, int64_t row, int64_t column, const MatmulShape &shape,
+                              int64_t MatmulLoop::*stride, bool isResult = false) {
+  auto strides = [&](ArrayRef<MatmulLoop> loops) {
+    return llvm::map_to_vector(loops, [&](const MatmulLoop &loop) { return loop.*stride; });
+  };
+  Initializer matrix;
+  matrix.always("type", dtypeText(cast<exec::RefType>(ref.getType()).getElementType()))
+      .always("row_stride", row)
+      .always("column_stride", column)
+      .unlessZero("batch_strides", strides(shape.batch));
+  return isResult ? matrix.text() : matrix.unlessZero("outer_strides", strides(shape.outer)).text();
 }
 
-/// Which operand of the GEMM is summed for the gradient of a bias, and the offset of the sum.
-std::string StepPrinter::biasGradText(exec::MatmulOp op, bool swapped) {
-  if (!op.getBiasGrad())
-    return "BR_BIAS_GRAD_NONE, 0";
-  bool isLeft = (*op.getBiasGrad() == exec::Side::Lhs) != swapped;
-  return (isLeft ? "BR_BIAS_GRAD_A, " : "BR_BIAS_GRAD_B, ") + std::to_string(arena.offsetOf(op.getOuts()[1]));
+/// A br_matmul_desc.
+std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, Value lhs, Value rhs) {
+  auto sizes = [](ArrayRef<MatmulLoop> loops) {
+    return llvm::map_to_vector(loops, [](const MatmulLoop &loop) { return loop.size; });
+  };
+  Value out = op.getOuts()[0];
+  Initializer row;
+  row.always("m", shape.m).always("n", shape.n).always("k", shape.k);
+  row.unlessZero("n_batch", shape.batch.size()).unlessZero("batch", sizes(shape.batch));
+  row.unlessZero("n_outer", shape.outer.size()).unlessZero("outer", sizes(shape.outer));
+  row.newLine().always("a", matrixText(lhs, shape.lhsM, shape.lhsK, shape, &MatmulLoop::lhs));
+  row.newLine().always("b", matrixText(rhs, shape.rhsK, shape.rhsN, shape, &MatmulLoop::rhs));
+  row.newLine().always("c", matrixText(out, shape.outM, shape.outN, shape, &MatmulLoop::out, /*isResult=*/true));
+  row.newLine();
+  if (Value bias = op.getBias())
+    row.always("has_bias", 1).always("bias_type", dtypeText(cast<exec::RefType>(bias.getType()).getElementType()));
+  row.unlessZero("accumulate", op.getAccumulator() ? 1 : 0);
+  if (op.getEpilogue() != exec::Epilogue::None)
+    row.always("epilogue", epilogueText(op.getEpilogue()).str());
+  addWorkspace(op, row.newLine()).newLine();
+  // What GELU is applied to, which the call keeps or reads.
+  if (Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux())
+    row.always("has_aux", 1).always("aux_m", shape.n).always("aux_offset", arena.offsetOf(aux));
+  if (op.getBiasGrad()) {
+    bool isLeft = (*op.getBiasGrad() == exec::Side::Lhs) != shape.swapped;
+    row.always("bias_grad", isLeft ? "BR_BIAS_GRAD_A" : "BR_BIAS_GRAD_B")
+        .always("bias_grad_offset", arena.offsetOf(op.getOuts()[1]));
+  }
+  row.unlessZero("beside_collective", op->hasAttr(comm::CommDialect::kBesideCollective) ? 1 : 0);
+  return row.text(4);
+}
+
+std::string StepPrinter::Rows::numberOf(const std::string &row) {
+  auto [it, isNew] = index.try_emplace(row, rows.size());
+  if (isNew)
+    rows.push_back(row);
+  return std::to_string(it->second);
 }
 
 LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
@@ -100,29 +146,13 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
                           << "\" takes several GEMM calls";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 
-  auto loops = [](ArrayRef<MatmulLoop> loops, int64_t MatmulLoop::*member) {
-    return listText(llvm::map_to_vector(loops, [&](const MatmulLoop &loop) { return loop.*member; }));
-  };
-  std::string row;
-  llvm::raw_string_ostream os(row);
-  os << "    {" << shape->m << ", " << shape->n << ", " << shape->k << ", // m, n, k\n     " << shape->lhsM << ", "
-     << shape->lhsK << ", " << shape->rhsK << ", " << shape->rhsN << ", " << shape->outM << ", " << shape->outN
-     << ", // strides of A, B and C\n     " << shape->batch.size() << ", " << loops(shape->batch, &MatmulLoop::size)
-     << ", " << loops(shape->batch, &MatmulLoop::lhs) << ", " << loops(shape->batch, &MatmulLoop::rhs) << ", "
-     << loops(shape->batch, &MatmulLoop::out) << ", // batch\n     " << shape->outer.size() << ", "
-     << loops(shape->outer, &MatmulLoop::size) << ", " << loops(shape->outer, &MatmulLoop::lhs) << ", "
-     << loops(shape->outer, &MatmulLoop::rhs) << ", // outer\n     " << dtypeText(type(lhs).getElementType()) << ", "
-     << dtypeText(type(rhs).getElementType()) << ", " << dtypeText(type(out).getElementType()) << ", "
-     << (op.getBias() ? 1 : 0) << ", " << (op.getBias() ? dtypeText(type(op.getBias()).getElementType()) : "BR_F32")
-     << ", " << (op.getAccumulator() ? 1 : 0) << ", " << epilogueText(op.getEpilogue()) << ",\n     " << workspaceOffset
-     << ", " << workspaceBytes << ", " << auxText(op, shape->n) << ", " << biasGradText(op, shape->swapped) << "},";
-  Rows &matmuls = matmulsOf[kind];
-  auto [it, isNew] = matmuls.index.try_emplace(row, matmuls.rows.size());
-  if (isNew)
-    matmuls.rows.push_back(row);
-
-  printCall("br_matmul", {"ctx", std::to_string(it->second), addressText(lhs), addressText(rhs), addressText(out),
-                          addressText(op.getBias())});
+  printCall("br_matmul", {"ctx", matmulsOf[kind].numberOf(matmulRow(op, *shape, lhs, rhs)), addressText(lhs),
+                          addressText(rhs), addressText(out), addressText(op.getBias())});
+  // Where the library does not compute the epilogue, which is known at the start.
+  if (emitter.onDevice && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
+    printCall("finish_matmul<" + memoryType(type(out).getElementType()).str() + ", " +
+                  memoryType(type(lhs).getElementType()).str() + ">",
+              {"m"});
   return success();
 }
 
@@ -142,7 +172,7 @@ LogicalResult StepPrinter::printGather(exec::GatherOp op) {
   if (failed(verifyRows(op, indices, {table, cast<exec::RefType>(op.getOuts()[0].getType())})))
     return failure();
   int64_t rows = table.getShape()[0], count = indices.getTensorType().getNumElements();
-  printTyped("gather", table.getElementType(),
+  printTyped("gather", {table.getElementType()},
              {std::to_string(count), std::to_string(rows),
               std::to_string(table.getTensorType().getNumElements() / rows), addressText(op.getTable()),
               addressText(op.getIndices()), addressText(op.getOuts()[0])});
@@ -155,6 +185,9 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
   auto out = cast<exec::RefType>(op.getOuts()[0].getType());
   if (failed(verifyRows(op, indices, {updates, out})))
     return failure();
+  if (updates.getElementType() != out.getElementType() && !target.wideScatter)
+    return op->emitError() << "sums rows of " << updates.getElementType() << " into a table of " << out.getElementType()
+                           << ", which the " << emitter.target << " target does not; it was not lowered for it";
   int64_t rows = out.getShape()[0], count = indices.getTensorType().getNumElements();
   SmallVector<std::string> arguments{std::to_string(count),
                                      std::to_string(rows),
@@ -169,7 +202,7 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
                           << workspaceBytes << "; it was not planned for the " << emitter.target << " target";
   if (emitter.onDevice)
     arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
-  printTyped("scatter_add", out.getElementType(), std::move(arguments));
+  printTyped("scatter_add", {out.getElementType(), updates.getElementType()}, std::move(arguments));
   return success();
 }
 

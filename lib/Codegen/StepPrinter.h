@@ -12,6 +12,7 @@
 #include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/RankTables.h"
 #include "lib/Codegen/StepEmitter.h"
+#include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -58,12 +59,10 @@ private:
   mlir::LogicalResult printAction(mlir::Operation *op);
   mlir::LogicalResult printLaunch(exec::LaunchOp op);
   mlir::LogicalResult printMatmul(exec::MatmulOp op);
-  std::string auxText(exec::MatmulOp op, int64_t columns);
-  std::string biasGradText(exec::MatmulOp op, bool swapped);
+  std::string matmulRow(exec::MatmulOp op, const MatmulShape &shape, mlir::Value lhs, mlir::Value rhs);
   mlir::LogicalResult printAttention(exec::AttentionOp op);
   mlir::LogicalResult printAttentionGrad(exec::AttentionGradOp op);
   template <typename Op> std::string attentionRow(Op op, mlir::Value output, mlir::ValueRange gradients);
-  std::string attentionNumber(const std::string &row);
   mlir::LogicalResult printGather(exec::GatherOp op);
   mlir::LogicalResult printScatterAdd(exec::ScatterAddOp op);
   mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);
@@ -78,13 +77,15 @@ private:
   std::string blockNumber(comm::AxesAttr axes, int64_t shift);
   void printTable(exec::LaunchOp op, const KernelToPrint &kernel);
   void printCall(llvm::StringRef function, llvm::ArrayRef<std::string> arguments);
-  void printTyped(llvm::StringRef function, mlir::Type element, llvm::SmallVector<std::string> arguments);
+  void printTyped(llvm::StringRef function, llvm::ArrayRef<mlir::Type> elements,
+                  llvm::SmallVector<std::string> arguments);
   mlir::LogicalResult verifyRows(mlir::Operation *op, exec::RefType indices, llvm::ArrayRef<exec::RefType> operands);
   std::string actionText(mlir::Operation *op, const BufferNames &names);
   std::string noteText(mlir::Operation *op, const BufferNames &names);
   std::string matmulNote(exec::MatmulOp op, const BufferNames &names);
   std::string programText(llvm::StringRef function, llvm::ArrayRef<ActionText> actions);
   std::string addressText(mlir::Value ref) const;
+  Initializer &addWorkspace(exec::ActionOpInterface action, Initializer &row) const;
 
   mlir::ModuleOp module;
   const ArenaMap &arena;
@@ -100,6 +101,8 @@ private:
   struct Rows {
     llvm::SmallVector<std::string> rows;
     llvm::StringMap<unsigned> index;
+    /// The number of a row, which is added if it is new.
+    std::string numberOf(const std::string &row);
   };
   std::vector<Rows> matmulsOf, attentionsOf;                               // by kind
   llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionNames; // by program

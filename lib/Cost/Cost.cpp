@@ -39,14 +39,13 @@ llvm::Expected<ComputeRates> ComputeRates::parse(llvm::StringRef text, const Tar
   return rates;
 }
 
-double ComputeRates::seconds(exec::ActionOpInterface action) const {
+ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {
   exec::ActionCost cost = action.getActionCost();
   double gemmFlops = matrixFlops;
   if (cost.matrixFlops && exec::tensorOf(action.getActionIns()[0].getType()).getElementType().isBF16())
     gemmFlops = halfMatrixFlops;
-  double computing = cost.matrixFlops / gemmFlops + cost.vectorFlops / vectorFlops;
-  double moving = static_cast<double>(cost.bytesRead + cost.bytesWritten) / bytesPerSecond;
-  return launchSeconds + std::max(computing, moving);
+  return {launchSeconds, cost.matrixFlops / gemmFlops, cost.vectorFlops / vectorFlops,
+          static_cast<double>(cost.bytesRead + cost.bytesWritten) / bytesPerSecond};
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,8 +16,16 @@
 #include "dialects/Comm/Comm.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 
 namespace braid {
+
+/// Of an action: how long it would take if it did nothing else.
+struct ActionSeconds {
+  double launch, matrix, vector, memory;
+
+  double total() const { return launch + std::max(matrix + vector, memory); }
+};
 
 /// What a rank computes in a second.
 struct ComputeRates {
@@ -28,7 +36,8 @@ struct ComputeRates {
   /// of vector code scales with the former.  An empty text gives the target's rates.
   static llvm::Expected<ComputeRates> parse(llvm::StringRef text, const TargetInfo &target);
 
-  double seconds(exec::ActionOpInterface action) const;
+  ActionSeconds parts(exec::ActionOpInterface action) const;
+  double seconds(exec::ActionOpInterface action) const { return parts(action).total(); }
 };
 
 /// How fast bytes come from one rank to another.

@@ -5,6 +5,7 @@
 #include "dialects/Comm/Mesh.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/Compare.h"
+#include "lib/Driver/Frontier.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
@@ -50,6 +51,8 @@ private:
   LogicalResult compare();
   LogicalResult checkHooks();
   LogicalResult lower();
+  LogicalResult checkRecompute();
+  LogicalResult chooseReplays();
   LogicalResult emitModule();
   LogicalResult emitSources(const Report &summary);
   LogicalResult writeReport(const Report &summary);
@@ -69,6 +72,7 @@ private:
   std::vector<IndexedBy> indices;
   std::optional<IgnoredTargets> ignored;
   PhaseClock clock{options.verbose};
+  std::string frontier; // as a table
 };
 
 } // namespace
@@ -238,9 +242,10 @@ LogicalResult Driver::emitSources(const Report &summary) {
     std::string text;
     for (const SourceFile &file : *files)
       text += "//===- " + file.name + " " + std::string(66 - file.name.size(), '-') + "===//\n\n" + file.text + "\n";
-    if (failed(report(writeTextFile("-", text))))
-      return failure();
-  } else if (isSources) {
+    return report(writeTextFile("-", text));
+  }
+  files->push_back({"actions.json", actionsJson(*module, *targetOf(*module), options.accumulate)});
+  if (isSources) {
     if (failed(report(writeSources(options.output, *files))))
       return failure();
   } else if (failed(clock.time("compile", [&] { return emitBinary(*files); }))) {
@@ -254,6 +259,7 @@ LogicalResult Driver::writeReport(const Report &summary) {
     std::string table;
     llvm::raw_string_ostream os(table);
     printReport(os, summary);
+    os << frontier;
     return report(writeTextFile("-", table));
   }
   return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(summary, clock.seconds())));
@@ -325,6 +331,24 @@ static llvm::Error checkPlaces(const DriverOptions &options) {
   return llvm::Error::success();
 }
 
+LogicalResult Driver::checkRecompute() {
+  if (options.recompute != RecomputePolicy::Auto)
+    return options.recomputeBudget.empty()
+               ? success()
+               : report(makeError("--recompute-budget is what --recompute=auto keeps: choose that, or leave it out"));
+  if (options.recomputeBudget.empty() && options.memoryLimit.empty())
+    return report(makeError("--recompute=auto needs the arena that it shall keep: add --recompute-budget or "
+                            "--memory-limit, or choose none, attention, selective or full"));
+  if (options.emit < Emit::Memory)
+    return report(makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make"));
+  if (!options.parallel.compare.empty())
+    return report(makeError("--compare with --recompute=auto: compare with none, attention, selective or full"));
+  if (options.printPipeline)
+    return report(makeError("--print-pipeline with --recompute=auto, which plans before it chooses: print none, "
+                            "attention, selective or full"));
+  return success();
+}
+
 /// What can be refused before any work is done.
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
@@ -343,6 +367,8 @@ LogicalResult Driver::checkOptions() {
                             "out, or emit memory, cpp, cu, dir or exe"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
+  if (failed(checkRecompute()))
+    return failure();
   if (failed(report(checkPlaces(options))))
     return failure();
   bool writes = !compares && !listsHooks();
@@ -375,7 +401,38 @@ LogicalResult Driver::lower() {
   indices = indicesOf(model);
   ignored = ignoredTargetsOf(model);
   optimizer = optimizerText(options.optimizer);
-  return Lowering(options, clock).run(*module);
+  if (options.recompute != RecomputePolicy::Auto)
+    return Lowering(options, clock).run(*module);
+  if (failed(Lowering(options, clock).runThrough(*module, "decompose")) || failed(chooseReplays()))
+    return failure();
+  return Lowering(options, clock).runOn(*module, "decompose");
+}
+
+/// What --recompute=auto stands for, by the plans of all that it could be.
+LogicalResult Driver::chooseReplays() {
+  int64_t budget = *parseSize(options.recomputeBudget.empty() ? options.memoryLimit : options.recomputeBudget);
+  FailureOr<Frontier> found = failure();
+  if (failed(clock.time("frontier", [&] { return found = findFrontier(*module, options); })))
+    return failure();
+  const FrontierPoint *chosen = found->fastestWithin(budget);
+  if (!chosen)
+    return report(makeError("--recompute=auto cannot keep the arena within " + formatSize(budget) +
+                            ": the smallest that it finds is " + formatSize(found->smallest().arenaBytes) + " (" +
+                            std::to_string(found->smallest().arenaBytes) +
+                            " bytes); raise the budget, or make the batch or its microbatches smaller"));
+  llvm::raw_string_ostream os(frontier);
+  printFrontier(os, *found, *chosen);
+  if (chosen->bytesPerSecond)
+    emitRemark(module->getLoc()) << "to keep the arena within " << formatSize(budget)
+                                 << ", backward computes values of forward again: the predicted time of a step goes "
+                                    "from "
+                                 << formatSeconds(found->points.front().seconds) << " to "
+                                 << formatSeconds(chosen->seconds) << ", the arena from "
+                                 << formatSize(found->points.front().arenaBytes) << " to "
+                                 << formatSize(chosen->arenaBytes);
+  options.recompute = chosen->bytesPerSecond ? RecomputePolicy::Auto : RecomputePolicy::None;
+  options.replayBytesPerSecond = chosen->bytesPerSecond.value_or(0);
+  return success();
 }
 
 LogicalResult Driver::run() {
@@ -405,7 +462,7 @@ LogicalResult Driver::run() {
 
 LogicalResult Driver::printPipeline() {
   if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))) ||
-      failed(report(checkPrecisionOptions(options))))
+      failed(report(checkPrecisionOptions(options))) || failed(checkRecompute()))
     return failure();
   braid::printPipeline(llvm::outs(), buildPhases(options));
   llvm::outs() << "\n";

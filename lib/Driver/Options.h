@@ -3,6 +3,8 @@
 #define BRAID_LIB_DRIVER_OPTIONS_H
 
 #include "passes/Graph/Passes.h"
+#include "passes/Lower/AttentionOrder.h"
+#include "passes/Recompute/Policy.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,6 +67,8 @@ struct ParallelOptions {
   /// "full" or "none".
   std::string overlap;
   std::optional<int64_t> prefetch;
+  /// The most CTAs of a collective on a GPU; 0 for the library's choice.
+  std::optional<int64_t> commCtas;
   /// `latency_us,GBps` and `GFLOPS,GBps`: what the cost model believes.
   std::string link, compute;
   /// Which of the target's transports the binary can run on; empty for those there are.
@@ -90,9 +94,21 @@ struct DriverOptions {
   std::vector<std::string> hooks;
   /// auto, library or decompose; empty for auto.
   std::string attention;
+  AttentionOrder attentionOrder = AttentionOrder::Auto;
   /// full, activations or none: whether matmul calls apply activations and compute bias
   /// gradients, where the target's library supports that; empty for full.
   std::string epilogues;
+  /// on or off: whether matmuls of one tensor with several weights are one; empty for what suits
+  /// the target and the layout.
+  std::string mergeMatmuls;
+  /// short or full: whether loops over the lanes of rows compute only what they must; empty
+  /// for short.
+  std::string rowLoops;
+  RecomputePolicy recompute = RecomputePolicy::None;
+  /// For auto: the arena that there may be; empty for the memory limit.
+  std::string recomputeBudget;
+  /// For auto, which chooses it: the bytes that a second of replaying is worth.
+  double replayBytesPerSecond = 0;
   ParallelOptions parallel;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.

@@ -7,6 +7,7 @@
 
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/OutputFile.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -188,6 +189,9 @@ static Error checkCombinations(const DriverOptions &all) {
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
   if (!options.transports.empty() && all.emit < Emit::Dir)
     return makeError("--transports applies to the binary: leave --emit out, or write --emit=dir");
+  if (options.commCtas && !lookupTarget(all.target, all.gpu)->gpu)
+    return makeError("--comm-ctas=" + Twine(*options.commCtas) + " with --target=" + all.target +
+                     ": a CTA is a thread block of a GPU; leave it out, or add --target=cuda");
   if (options.prefetch && options.overlap == "none")
     return makeError("--prefetch=" + Twine(*options.prefetch) +
                      " with --overlap=none: only overlapped gathers are prefetched; leave one of them out");

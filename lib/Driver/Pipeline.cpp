@@ -28,12 +28,22 @@ static void set(std::string &option, const std::string &given) {
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
 
+/// Unless it is said: on a GPU, where ranks hold parameters and gradients as wholes.  Parts of
+/// merged gradients are ready together and would be copied to be sent.
+static bool mergesMatmuls(const DriverOptions &options) {
+  if (!options.mergeMatmuls.empty())
+    return options.mergeMatmuls == "on";
+  const ParallelOptions &parallel = options.parallel;
+  return lookupTarget(options.target, options.gpu)->gpu && parallel.layout.empty() && !parallel.zero.value_or(0);
+}
+
 static void prepare(OpPassManager &manager, const DriverOptions &options) {
   PreparePipelineOptions pipeline;
   pipeline.target.name = options.target;
   pipeline.target.arch = options.gpu;
   pipeline.accumulate = options.accumulate;
   pipeline.mixedPrecision = options.precision.isMixed();
+  pipeline.mergeContractions = mergesMatmuls(options);
   buildPreparePipeline(manager, pipeline);
 }
 
@@ -111,14 +121,25 @@ static void partition(OpPassManager &manager, const DriverOptions &options) {
 // To primitives, actions and memory
 //===----------------------------------------------------------------------===//
 
+static bool callsAttention(const DriverOptions &options) {
+  bool hasLibrary = lookupTarget(options.target, options.gpu)->attention.maxHeadSize > 0;
+  return hasLibrary && options.attention != "decompose";
+}
+
 static void decompose(OpPassManager &manager, const DriverOptions &options) {
   DecomposePipelineOptions pipeline;
-  bool hasLibrary = lookupTarget(options.target, options.gpu)->attention.maxHeadSize > 0;
   bool becomesActions = options.emit >= Emit::Exec;
-  pipeline.attentionCalls = becomesActions && hasLibrary && options.attention != "decompose";
+  pipeline.attentionCalls = becomesActions && callsAttention(options);
   pipeline.attention.required = options.attention == "library";
   pipeline.epilogues = becomesActions && options.epilogues != "none";
   buildDecomposePipeline(manager, pipeline);
+}
+
+static void recompute(OpPassManager &manager, const DriverOptions &options) {
+  RecomputePipelineOptions pipeline;
+  pipeline.recompute.policy = options.recompute;
+  pipeline.recompute.bytesPerSecond = options.replayBytesPerSecond;
+  buildRecomputePipeline(manager, pipeline);
 }
 
 static void mergeCollectives(OpPassManager &manager, const DriverOptions &options) {
@@ -137,6 +158,10 @@ static void mergeCollectives(OpPassManager &manager, const DriverOptions &option
 static void formActions(OpPassManager &manager, const DriverOptions &options) {
   ActionsPipelineOptions pipeline;
   pipeline.biasGradients = options.epilogues.empty() || options.epilogues == "full";
+  pipeline.attentionCalls = callsAttention(options);
+  pipeline.attention.order = options.attentionOrder;
+  set(pipeline.attention.memoryLimit, options.memoryLimit);
+  set(pipeline.attention.rowAlignment, options.rowAlignment);
   buildActionsPipeline(manager, pipeline);
 }
 
@@ -157,8 +182,12 @@ static void hideCommunication(OpPassManager &manager, const DriverOptions &optio
 static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   MemoryPipelineOptions pipeline;
   pipeline.ranks = options.parallel.isParallel();
+  pipeline.shortRowLoops = options.rowLoops != "full";
   set(pipeline.plan.memoryLimit, options.memoryLimit);
   set(pipeline.plan.rowAlignment, options.rowAlignment);
+  set(pipeline.share.ctas, options.parallel.commCtas);
+  set(pipeline.share.link, options.parallel.link);
+  set(pipeline.share.compute, options.parallel.compute);
   buildMemoryPipeline(manager, pipeline);
 }
 
@@ -185,6 +214,9 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("partition", partition, options, /*isTalkative=*/true));
   phases.push_back(phase("decompose", decompose, options, /*isTalkative=*/true));
+  bool isOfRank = !isParallel || options.emit >= Emit::Comm;
+  if (isOfRank && options.recompute != RecomputePolicy::None)
+    phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)
@@ -256,15 +288,17 @@ void Lowering::remarkOnLimit(ModuleOp module) {
   }
 }
 
-LogicalResult Lowering::run(ModuleOp module) {
-  if (failed(run(module, buildPhases(options))))
+LogicalResult Lowering::run(ModuleOp module) { return runOn(module, ""); }
+
+LogicalResult Lowering::runOn(ModuleOp module, StringRef behind, StringRef last) {
+  std::vector<Phase> phases = buildPhases(options);
+  auto behindPhase = [&](StringRef name, size_t otherwise) -> size_t {
+    auto found = llvm::find_if(phases, [&](const Phase &phase) { return phase.name == name; });
+    return found == phases.end() ? otherwise : found - phases.begin() + 1;
+  };
+  size_t begin = behindPhase(behind, 0), end = behindPhase(last, phases.size());
+  if (failed(run(module, llvm::ArrayRef(phases).slice(begin, end - begin))))
     return failure();
   remarkOnLimit(module);
   return success();
-}
-
-LogicalResult Lowering::runThrough(ModuleOp module, StringRef last) {
-  std::vector<Phase> phases = buildPhases(options);
-  auto end = llvm::find_if(phases, [&](const Phase &phase) { return phase.name == last; });
-  return run(module, llvm::ArrayRef(phases).take_front(end - phases.begin() + 1));
 }

@@ -47,7 +47,9 @@ public:
   Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
   mlir::LogicalResult run(mlir::ModuleOp module);
   /// The phases up to the one of this name.
-  mlir::LogicalResult runThrough(mlir::ModuleOp module, llvm::StringRef last);
+  mlir::LogicalResult runThrough(mlir::ModuleOp module, llvm::StringRef last) { return runOn(module, "", last); }
+  /// The phases behind the one of a name, or all; up to another, or all that are left.
+  mlir::LogicalResult runOn(mlir::ModuleOp module, llvm::StringRef behind, llvm::StringRef last = "");
 
 private:
   mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);

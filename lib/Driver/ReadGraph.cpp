@@ -2,7 +2,8 @@
 
 #include "lib/Driver/ReadGraph.h"
 #include "dialects/Interfaces/TensorShape.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/ValueNames.h"
 #include "lib/Input/Nesting.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -25,11 +26,22 @@ static Location withLine(Location loc, Location line) {
   return FusedLoc::get(parts, fused.getMetadata(), loc.getContext());
 }
 
+/// What the author of a graph calls the first result of an op; others the op's definition names.
+static StringRef nameOf(const AsmParserState::OperationDefinition &definition) {
+  if (!isa_and_present<FunctionOpInterface>(definition.op->getParentOp()) || definition.resultGroups.empty())
+    return "";
+  llvm::SMRange name = definition.resultGroups.front().definition.loc;
+  return StringRef(name.Start.getPointer(), name.End.getPointer() - name.Start.getPointer()).ltrim('%');
+}
+
 static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state, MLIRContext *context) {
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start, sources.getMainFileID());
-    definition.op->setLoc(withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column)));
+    Location loc = withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column));
+    // What has been compiled in part says more than the names of the text.
+    bool isNamed = !tg::valueNameOf(loc).empty() || tg::factsOf(loc);
+    definition.op->setLoc(isNamed ? loc : tg::withValueName(loc, nameOf(definition)));
   }
 }
 

@@ -16,6 +16,8 @@
 #include "lib/Memory/Copies.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/Packs.h"
+#include "lib/Memory/Persistent.h"
 #include "lib/Memory/Preparation.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Memory/RecordedAssignment.h"
@@ -46,6 +48,7 @@ private:
   void visitAction(ActionOpInterface action);
   void tieAccumulator(ActionOpInterface action, unsigned result);
   void writeInPlace(ActionOpInterface action, OpResult value);
+  void writePartsInPlace(ActionOpInterface action, OpResult value);
   bool aliasAccumulator(Value operand, ActionOpInterface action, unsigned number);
 
   /// Assigns `value` to `place` if that is legal.  `overwritten` is the action that
@@ -70,6 +73,7 @@ private:
   bool isPersistent(const Place &place) const {
     return result.storages[place.storage].kind == Storage::Kind::Persistent;
   }
+  Value argumentAt(const Place &place) const;
   bool isPadded(unsigned storage) const { return result.storages[storage].paddingBytes > 0; }
 
   func::FuncOp program;
@@ -80,8 +84,8 @@ private:
   Places result;
   /// The values that are assigned to each storage, without their views.
   std::vector<SmallVector<Value, 2>> occupants;
-  /// The argument that each persistent storage holds, by number and by name.
-  DenseMap<unsigned, Value> argumentIn;
+  /// The arguments that each persistent storage holds, in order, and all by name.
+  DenseMap<unsigned, SmallVector<BlockArgument, 1>> argumentsIn;
   llvm::StringMap<BlockArgument> persistent;
   /// For each concat that a later action overwrites, that action.
   DenseMap<Operation *, Operation *> overwrittenBy;
@@ -123,15 +127,24 @@ void BufferAssignment::removePadding(unsigned number) {
 }
 
 void BufferAssignment::assignArguments() {
+  addArguments(program, result);
+  occupants.resize(result.storages.size());
   for (BlockArgument argument : block.getArguments()) {
-    Place place = add(argumentStorage(program, argument.getArgNumber()), argument);
-    const Storage &storage = result.storages[place.storage];
-    if (storage.kind == Storage::Kind::Persistent) {
-      argumentIn[place.storage] = argument;
-      persistent[storage.name] = argument;
-    }
-    assign(argument, place);
+    unsigned storage = result.places[argument].storage;
+    occupants[storage].push_back(argument);
+    if (result.storages[storage].kind != Storage::Kind::Persistent)
+      continue;
+    argumentsIn[storage].push_back(argument);
+    persistent[nameOf(program, argument.getArgNumber())] = argument;
   }
+}
+
+/// The argument whose memory a place in a persistent storage is.
+Value BufferAssignment::argumentAt(const Place &place) const {
+  auto behind = llvm::partition_point(argumentsIn.at(place.storage), [&](BlockArgument argument) {
+    return result.places.at(argument).layout.offset <= place.layout.offset;
+  });
+  return *std::prev(behind);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,7 +176,7 @@ bool BufferAssignment::tryAssignResult(OpResult value, const Place &place) {
   if (!contiguous && !action.mayWriteStrided(number, place.layout.strides))
     return false;
   if (isPersistent(place)) {
-    Value old = argumentIn.lookup(place.storage);
+    Value old = argumentAt(place);
     // If the accumulator is not the old value itself, it is written there first.
     int64_t tied = action.getTiedIn(number);
     bool replacesAll = tied >= 0 && action->getOperand(tied) != old;
@@ -189,7 +202,7 @@ bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Oper
   // own source.
   if (!place.layout.isContiguous(shapeOf(concat.getResult())) && place.layout.strides.back() != 1)
     return false;
-  if (isPersistent(place) && !readsEndBefore(argumentIn.lookup(place.storage), concat))
+  if (isPersistent(place) && !readsEndBefore(argumentAt(place), concat))
     return false;
   assign(concat.getResult(), place);
   if (overwritten)
@@ -270,6 +283,8 @@ void BufferAssignment::visitResult(OpOperand &returned) {
 }
 
 void BufferAssignment::visitConcat(ConcatOp concat) {
+  if (packOf(concat))
+    return;
   if (!result.places.contains(concat.getResult()))
     assign(concat.getResult(), newStorage(concat.getResult()));
   Place place = result.places[concat.getResult()];
@@ -300,7 +315,7 @@ void BufferAssignment::tieAccumulator(ActionOpInterface action, unsigned number)
   OpOperand &operand = action->getOpOperand(action.getTiedIn(number));
   Place place = result.places[action->getResult(number)];
   // If the accumulator is the persistent tensor itself, tryAssignResult has checked this.
-  if (isPersistent(place) && operand.get() == argumentIn.lookup(place.storage))
+  if (isPersistent(place) && operand.get() == argumentAt(place))
     return;
   if (aliasAccumulator(operand.get(), action, number) ||
       (mayOverwrite(rootOf(operand.get()), action, number) && tryAssignOperand(operand.get(), action, number)))
@@ -353,8 +368,10 @@ bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action,
 /// Lets the result overwrite an operand whose last use is this action.
 void BufferAssignment::writeInPlace(ActionOpInterface action, OpResult value) {
   Place place = result.places[value];
-  if (isPersistent(place) || !(place.layout.isContiguous(shapeOf(value)) || isPadded(place.storage)))
+  if (isPersistent(place))
     return;
+  if (!place.layout.isContiguous(shapeOf(value)) && !isPadded(place.storage))
+    return writePartsInPlace(action, value);
   for (Value operand : action.getActionIns())
     if (aliasAccumulator(operand, action, value.getResultNumber()))
       return;
@@ -363,6 +380,46 @@ void BufferAssignment::writeInPlace(ActionOpInterface action, OpResult value) {
     if (operand.getType() == value.getType() && !isa<BlockArgument>(root) &&
         mayOverwrite(root, action, value.getResultNumber()) &&
         tryAssignOperand(operand, action, value.getResultNumber()))
+      return;
+  }
+}
+
+/// The layout of `value`, a view of a view of its root, where the root is contiguous.
+static std::optional<Layout> layoutInRoot(Value value) {
+  auto view = value.getDefiningOp<ViewOp>();
+  if (!view)
+    return Layout::contiguous(shapeOf(value));
+  std::optional<Layout> source = layoutInRoot(view.getSource());
+  return source ? composeView(shapeOf(view.getSource()), *source, shapeOf(view.getResult()), view.getOffset(),
+                              view.getStrides())
+                : std::nullopt;
+}
+
+/// Lets the results that are put together to a tensor overwrite the tensor that their
+/// operands are cut from, as when both halves of each row are turned: `value` is one of
+/// these results.
+void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult value) {
+  const Place place = result.places[value];
+  for (Value operand : action.getActionIns()) {
+    Value root = rootOf(operand);
+    std::optional<Layout> read = layoutInRoot(operand);
+    if (operand.getType() != value.getType() || isa<BlockArgument>(root) || !read ||
+        read->strides != place.layout.strides)
+      continue;
+    Layout whole = Layout::contiguous(shapeOf(root));
+    whole.offset = place.layout.offset - read->offset;
+    // The result that is written where an element of the root is read.
+    auto resultAt = [&](Value part) -> std::optional<unsigned> {
+      std::optional<Layout> layout = layoutInRoot(part);
+      for (OpResult other : action.getActionResults()) {
+        const Place &its = result.places[other];
+        if (layout && its.storage == place.storage && its.layout.strides == layout->strides &&
+            its.layout.offset == layout->offset + whole.offset)
+          return other.getResultNumber();
+      }
+      return std::nullopt;
+    };
+    if (mayOverwriteParts(root, action, resultAt) && tryAssign(root, {place.storage, whole}, action))
       return;
   }
 }

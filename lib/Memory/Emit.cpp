@@ -3,6 +3,7 @@
 #include "lib/Memory/Emit.h"
 #include "dialects/Comm/Timing.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -13,11 +14,16 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
   llvm::StringSet<> taken;
   for (auto symbol : module.getOps<SymbolOpInterface>())
     taken.insert(symbol.getName());
-  llvm::StringMap<std::string> symbols;
-  for (const PersistentTensor &tensor : tensors.tensors) {
-    std::string symbol = tensor.name;
+  auto newSymbol = [&](StringRef name) {
+    std::string symbol = name.str();
     while (!taken.insert(symbol).second)
       symbol += "_";
+    return symbol;
+  };
+  llvm::StringMap<std::string> symbols;
+  llvm::MapVector<StringAttr, SmallVector<TensorOp>> packs;
+  for (const PersistentTensor &tensor : tensors.tensors) {
+    std::string symbol = newSymbol(tensor.name);
     auto op = builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.category,
                                        tensor.type, tensor.value);
     if (tensor.part)
@@ -25,6 +31,17 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
     if (tensor.holders)
       op->setAttr(comm::CommDialect::kProgram, tensor.holders);
     symbols[tensor.name] = symbol;
+    if (tensor.pack)
+      packs[tensor.pack].push_back(op);
+  }
+  for (auto &[name, members] : packs) {
+    SmallVector<Attribute> references;
+    for (TensorOp member : members)
+      references.push_back(FlatSymbolRefAttr::get(member.getSymNameAttr()));
+    int64_t begin = members.front().getBegin(), end = members.back().getBegin() + members.back().getSize();
+    symbols[name] = newSymbol(name);
+    builder.create<PackOp>(members.front().getLoc(), symbols[name], begin, end - begin,
+                           builder.getArrayAttr(references));
   }
   return symbols;
 }

@@ -1,6 +1,7 @@
 //===- Lifetimes.cpp - when storages are live, and their names ------------===//
 
 #include "lib/Memory/Lifetimes.h"
+#include "dialects/TG/ValueNames.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ using Kind = Storage::Kind;
 static StringRef nameIn(Location loc) {
   StringRef name;
   loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner)) {
+    if (auto named = dyn_cast<NameLoc>(inner); named && !tg::isValueName(named.getName())) {
       name = named.getName().strref();
       return WalkResult::interrupt();
     }

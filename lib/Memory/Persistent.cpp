@@ -3,6 +3,8 @@
 #include "lib/Memory/Persistent.h"
 #include "dialects/Comm/Comm.h"
 #include "lib/Memory/Categories.h"
+#include "lib/Memory/Packs.h"
+#include "lib/Memory/ZeroRows.h"
 
 using namespace mlir;
 using namespace braid;
@@ -33,8 +35,11 @@ static LogicalResult disagreeOnPart(const PersistentTensor &known, func::FuncOp 
 
 static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, BlockArgument argument, Attribute value,
                            DictionaryAttr part) {
-  if (known.type == argument.getType() && known.value == value && known.part == part)
+  if (known.type == argument.getType() && known.value == value && known.part == part && known.pack == packOf(argument))
     return success();
+  if (known.type == argument.getType() && known.value == value && known.part == part)
+    return program.emitOpError() << "has '" << known.name << "' in another pack than another program has: run nothing "
+                                 << "that changes arguments after exec-form-packs";
   if (known.part != part)
     return disagreeOnPart(known, program, part);
   InFlightDiagnostic diagnostic = program.emitOpError()
@@ -44,7 +49,48 @@ static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, 
   return diagnostic;
 }
 
-FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> programs, int64_t alignment) {
+StringRef braid::nameOf(func::FuncOp program, unsigned argument) {
+  if (auto param = program.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
+    return param.getName();
+  auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
+  return state ? state.getName().getValue() : StringRef();
+}
+
+void PersistentTensors::reserveZeroRows(ArrayRef<func::FuncOp> programs, int64_t rowAlignment) {
+  llvm::StringMap<int64_t> zeros;
+  for (func::FuncOp program : programs)
+    for (auto matmul : program.getOps<exec::MatmulOp>()) {
+      std::optional<unsigned> operand = operandOfColumns(matmul);
+      auto argument = operand ? dyn_cast<BlockArgument>(matmul->getOperand(*operand)) : BlockArgument();
+      StringRef name = argument ? nameOf(program, argument.getArgNumber()) : "";
+      if (!name.empty())
+        zeros[name] = std::max(zeros[name], zeroBytesBehind(matmul, *operand, rowAlignment));
+    }
+  for (PersistentTensor &tensor : tensors)
+    if (!tensor.pack)
+      tensor.bytes += zeros.lookup(tensor.name);
+}
+
+/// By category, and the tensors of a pack behind its first.
+void PersistentTensors::sort() {
+  DenseMap<StringAttr, unsigned> firstOf;
+  auto keyOf = [&](const PersistentTensor &tensor) {
+    unsigned number = byName.lookup(tensor.name);
+    return std::pair(tensor.category, tensor.pack ? firstOf.try_emplace(tensor.pack, number).first->second : number);
+  };
+  // Numbers of packs are those of their first tensors, so they are read in order.
+  SmallVector<std::pair<decltype(keyOf(tensors[0])), PersistentTensor>> keyed;
+  for (PersistentTensor &tensor : tensors)
+    keyed.push_back({keyOf(tensor), std::move(tensor)});
+  llvm::stable_sort(keyed, [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (auto [index, entry] : llvm::enumerate(keyed)) {
+    tensors[index] = std::move(entry.second);
+    byName[tensors[index].name] = index;
+  }
+}
+
+FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> programs, int64_t alignment,
+                                                        int64_t rowAlignment) {
   PersistentTensors result;
   for (func::FuncOp program : programs) {
     llvm::StringMap<unsigned> here;
@@ -72,14 +118,13 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
       result.tensors.push_back(
-          {name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument});
+          {name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument, packOf(argument)});
     }
   }
-  llvm::stable_sort(result.tensors,
-                    [](const PersistentTensor &a, const PersistentTensor &b) { return a.category < b.category; });
+  result.reserveZeroRows(programs, rowAlignment);
+  result.sort();
   int64_t end = 0;
-  for (auto [index, tensor] : llvm::enumerate(result.tensors)) {
-    result.byName[tensor.name] = index;
+  for (PersistentTensor &tensor : result.tensors) {
     tensor.offset = end;
     end = llvm::alignTo(end + tensor.bytes, alignment);
   }

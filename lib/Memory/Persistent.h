@@ -23,9 +23,12 @@ struct PersistentTensor {
   mlir::DictionaryAttr part;
   /// The ranks that hold it; null for all.
   comm::ProgramAttr holders;
+  /// With the zeros behind it (ZeroRows.h).
   int64_t bytes, offset;
   /// The argument that named it first.
   mlir::BlockArgument argument;
+  /// The pack that it is in; null if it lies alone.
+  mlir::StringAttr pack = {};
 };
 
 /// The parameters and states of all programs, each once, by category and then in
@@ -38,8 +41,17 @@ struct PersistentTensors {
   /// The end of the last that the ranks of a program hold, a multiple of the alignment.
   int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
 
-  static mlir::FailureOr<PersistentTensors> collect(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t alignment);
+  /// `rowAlignment` is what rows of transient values are padded to.
+  static mlir::FailureOr<PersistentTensors> collect(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t alignment,
+                                                    int64_t rowAlignment);
+
+private:
+  void sort();
+  void reserveZeroRows(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t rowAlignment);
 };
+
+/// The name of the parameter or state that an argument is, or "".
+llvm::StringRef nameOf(mlir::func::FuncOp program, unsigned argument);
 
 } // namespace braid
 

@@ -2,6 +2,8 @@
 
 #include "lib/Memory/Reads.h"
 #include "dialects/Exec/Views.h"
+#include "lib/Memory/Packs.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace braid;
@@ -15,8 +17,11 @@ Value braid::rootOf(Value value) {
 
 void braid::forEachRead(Value root, function_ref<void(OpOperand &)> visit) {
   for (OpOperand &use : root.getUses()) {
+    auto concat = dyn_cast<ConcatOp>(use.getOwner());
     if (auto view = dyn_cast<ViewOp>(use.getOwner()))
       forEachRead(view.getResult(), visit);
+    else if (concat && packOf(concat))
+      forEachRead(concat.getResult(), visit);
     else
       visit(use);
   }
@@ -65,4 +70,24 @@ bool braid::mayOverwrite(Value root, ActionOpInterface action, unsigned result) 
            (action.getTiedIn(result) == in || action.mayWriteInPlace(result, in));
   });
   return may;
+}
+
+bool braid::mayOverwriteParts(Value root, ActionOpInterface action,
+                              function_ref<std::optional<unsigned>(Value)> resultAt) {
+  bool may = true;
+  llvm::SmallDenseSet<unsigned> written;
+  int64_t elements = 0;
+  forEachRead(root, [&](OpOperand &read) {
+    Operation *reader = readerOf(read);
+    if (reader != action) {
+      may &= isOverBefore(reader, action);
+      return;
+    }
+    std::optional<unsigned> result = resultAt(read.get());
+    may &= result && read.get().getType() == action.getActionResults()[*result].getType() &&
+           action.mayWriteInPlace(*result, read.getOperandNumber());
+    if (result && written.insert(*result).second)
+      elements += cast<RankedTensorType>(read.get().getType()).getNumElements();
+  });
+  return may && elements == cast<RankedTensorType>(root.getType()).getNumElements();
 }

@@ -25,6 +25,10 @@ bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *exce
 /// Whether `action` may write `result` over `root`: every read of `root` ends before
 /// `action`, or is a read by `action` itself of an element that it then overwrites.
 bool mayOverwrite(mlir::Value root, exec::ActionOpInterface action, unsigned result);
+/// Whether `action` may write several results over parts of `root` that it reads, which are
+/// all of it; `resultAt` is the result that is written over a part, if one is.
+bool mayOverwriteParts(mlir::Value root, exec::ActionOpInterface action,
+                       llvm::function_ref<std::optional<unsigned>(mlir::Value)> resultAt);
 
 } // namespace braid
 

@@ -32,8 +32,10 @@ void braid::recordAssignment(func::FuncOp program, const Places &places, int64_t
     llvm::append_range(numbers, place.layout.strides);
     recorded.push_back(builder.getDenseI64ArrayAttr(numbers));
   }
+  Places ofArguments;
+  addArguments(program, ofArguments);
   SmallVector<int64_t> storages;
-  for (const Storage &storage : ArrayRef(places.storages).drop_front(program.getNumArguments()))
+  for (const Storage &storage : ArrayRef(places.storages).drop_front(ofArguments.storages.size()))
     storages.append({storage.bytes, storage.paddingBytes});
   program->setAttr(kAssignment, builder.getDictionaryAttr({
                                     builder.getNamedAttr("live_bytes", builder.getI64IntegerAttr(liveBytes)),
@@ -49,11 +51,7 @@ std::optional<int64_t> braid::recordedLiveBytes(func::FuncOp program) {
 
 /// The storages of arguments, then those that were recorded.
 static void addStorages(func::FuncOp program, ArrayRef<int64_t> recorded, Places &places) {
-  for (BlockArgument argument : program.getArguments()) {
-    places.places[argument] = {static_cast<unsigned>(places.storages.size()),
-                               Layout::contiguous(cast<RankedTensorType>(argument.getType()).getShape())};
-    places.storages.push_back(argumentStorage(program, argument.getArgNumber()));
-  }
+  addArguments(program, places);
   for (size_t index = 0; index + 1 < recorded.size(); index += 2) {
     Storage storage{Storage::Kind::Transient, recorded[index], {}, {}, {}, {}};
     storage.paddingBytes = recorded[index + 1];

@@ -3,6 +3,7 @@
 #include "lib/Memory/Storages.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
+#include "lib/Memory/Packs.h"
 #include "lib/Memory/Persistent.h"
 
 using namespace mlir;
@@ -14,7 +15,7 @@ static Storage storageOf(Storage::Kind kind, RankedTensorType type, std::string 
   return {kind, bytes, type, std::move(name), std::move(role), partIn(attributes)};
 }
 
-Storage braid::argumentStorage(func::FuncOp program, unsigned index) {
+static Storage argumentStorage(func::FuncOp program, unsigned index) {
   auto type = cast<RankedTensorType>(program.getArgumentTypes()[index]);
   if (auto param = program.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam))
     return storageOf(Storage::Kind::Persistent, type, param.getName().str());
@@ -24,6 +25,36 @@ Storage braid::argumentStorage(func::FuncOp program, unsigned index) {
   auto role = program.getArgAttrOfType<tg::RoleAttr>(index, tg::kRole);
   return storageOf(Storage::Kind::Input, type, input ? input.str() : "arg" + std::to_string(index),
                    role ? tg::stringifyRole(role.getValue()).str() : "", program.getArgAttrDict(index));
+}
+
+/// Behind the parameters that the pack has so far, whose storage `known` is, if there is one.
+static Place addToPack(const Storage &storage, std::optional<unsigned> &known, Places &places) {
+  if (!known) {
+    known = places.storages.size();
+    places.storages.push_back(storage);
+    return {*known, Layout::contiguous(storage.type.getShape())};
+  }
+  Place place{*known, Layout::contiguous(storage.type.getShape())};
+  int64_t &bytes = places.storages[*known].bytes;
+  place.layout.offset = bytes / elementBytes(storage.type.getElementType());
+  bytes += storage.bytes;
+  return place;
+}
+
+void braid::addArguments(func::FuncOp program, Places &places) {
+  DenseMap<StringAttr, std::optional<unsigned>> packs;
+  for (BlockArgument argument : program.getArguments()) {
+    Storage storage = argumentStorage(program, argument.getArgNumber());
+    std::optional<unsigned> none;
+    StringAttr pack = packOf(argument);
+    if (pack)
+      storage.name = pack.str();
+    places.places[argument] = addToPack(storage, pack ? packs[pack] : none, places);
+  }
+  for (auto concat : program.getBody().front().getOps<exec::ConcatOp>())
+    if (packOf(concat))
+      places.places[concat.getResult()] = {places.places[concat.getInputs().front()].storage,
+                                           Layout::contiguous(concat.getType().getShape())};
 }
 
 Storage braid::resultStorage(func::FuncOp program, unsigned index) {

@@ -6,8 +6,9 @@
 
 namespace braid {
 
-/// The storage of an argument: of a persistent tensor or an input.
-Storage argumentStorage(mlir::func::FuncOp program, unsigned index);
+/// Adds the storages of persistent tensors, packs and inputs, and the places of arguments and
+/// of what packs are.
+void addArguments(mlir::func::FuncOp program, Places &places);
 /// The storage of a result that updates nothing.
 Storage resultStorage(mlir::func::FuncOp program, unsigned index);
 Storage transientStorage(mlir::RankedTensorType type);

@@ -86,13 +86,13 @@ GraphValue Gpt2Builder::runBlock(GraphValue x, const Block &block, int64_t layer
   GraphValue normed = norm(x, block.first);
   writer.enter(name + ".attn");
   GraphValue attended = drop(attend(normed, block, layer), config.residualDropout);
-  x = writer.add("x", x, attended);
+  x = writer.add("residual", x, attended);
   writer.enter(name + ".ln_2");
   normed = norm(x, block.second);
   writer.enter(name + ".mlp");
   GraphValue up = linear("up", normed, block.up);
   GraphValue active = writer.same("active", "tg." + config.activation + " " + up.name, up);
-  return writer.add("x", x, drop(linear("down", active, block.down), config.residualDropout));
+  return writer.add("residual", x, drop(linear("down", active, block.down), config.residualDropout));
 }
 
 GraphValue Gpt2Builder::embed(const GraphValue &wte, const GraphValue &wpe) {
@@ -100,7 +100,7 @@ GraphValue Gpt2Builder::embed(const GraphValue &wte, const GraphValue &wpe) {
   GraphValue token = lookUp("token", wte);
   GraphValue rows = shape.sequence == config.positions ? wpe : writer.slice("positions", wpe, 0, 0, shape.sequence);
   GraphValue position = writer.broadcast("position", rows, {1, 2}, hidden);
-  return drop(writer.add("x", token, position), config.embedDropout);
+  return drop(writer.add("residual", token, position), config.embedDropout);
 }
 
 ModelGraph Gpt2Builder::build() {

@@ -73,13 +73,13 @@ GraphValue LlamaBuilder::runBlock(GraphValue x, const Block &block, int64_t laye
   double scale = 1.0 / std::sqrt(static_cast<double>(config.headSize));
   GraphValue out = attention(q, k, v, scale, config.attentionDropout);
   GraphValue joined = writer.reshape("joined", out, {shape.batch, shape.sequence, config.heads * config.headSize});
-  x = writer.add("x", x, linear("projected", joined, block.out));
+  x = writer.add("residual", x, linear("projected", joined, block.out));
   writer.enter(name + ".post_attention_layernorm");
   normed = norm(x, block.second);
   writer.enter(name + ".mlp");
   GraphValue gate = linear("gate", normed, block.gate), up = linear("up", normed, block.up);
   GraphValue active = writer.same("active", "tg." + config.activation + " " + gate.name, gate);
-  return writer.add("x", x, linear("down", writer.mul("gated", active, up), block.down));
+  return writer.add("residual", x, linear("down", writer.mul("gated", active, up), block.down));
 }
 
 ModelGraph LlamaBuilder::build() {

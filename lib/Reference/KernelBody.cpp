@@ -45,6 +45,7 @@ private:
 
   LogicalResult add(Operation &op, Captured captured);
   LogicalResult addRandom(exec::RandomUniformOp op, Captured captured);
+  LogicalResult addExtract(tensor::ExtractOp op, Captured captured);
   FailureOr<unsigned> slotOf(Operation *user, Value value, Captured captured);
   unsigned newSlot(Value value, Element initial = ofInt(0));
 
@@ -103,6 +104,33 @@ LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured)
   return success();
 }
 
+/// An element of a whole tensor, by its indices; what is beyond the tensor shows.
+LogicalResult ScalarBody::addExtract(tensor::ExtractOp op, Captured captured) {
+  const Tensor *tensor = captured(op.getTensor());
+  if (!tensor)
+    return op.emitError("the interpreter finds no tensor");
+  Step step;
+  for (Value index : op.getIndices()) {
+    FailureOr<unsigned> slot = slotOf(op, index, captured);
+    if (failed(slot))
+      return failure();
+    step.operands.push_back(*slot);
+  }
+  step.function = [tensor](const Element *in, Element *out) {
+    int64_t place = 0;
+    bool isInside = true;
+    for (auto [d, size] : llvm::enumerate(tensor->shape)) {
+      isInside &= in[d].i >= 0 && in[d].i < size;
+      place = place * size + in[d].i;
+    }
+    *out = isInside ? (*tensor)[place] : tensor->hasFloats() ? ofFloat(NAN) : ofInt(0x7F7F7F7F);
+  };
+  step.result = newSlot(op.getResult());
+  step.rounding.push_back(nullptr);
+  steps.push_back(std::move(step));
+  return success();
+}
+
 LogicalResult ScalarBody::add(Operation &op, Captured captured) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     FailureOr<Tensor> value = evaluateConstant(constant);
@@ -117,6 +145,8 @@ LogicalResult ScalarBody::add(Operation &op, Captured captured) {
   }
   if (auto random = dyn_cast<exec::RandomUniformOp>(op))
     return addRandom(random, captured);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return addExtract(extract, captured);
   Step step;
   step.function = elementFunction(&op);
   if (!step.function)
@@ -246,7 +276,7 @@ static Results runGeneric(linalg::GenericOp generic, ArrayRef<const Tensor *> op
 /// Memory that nothing was written to: what is read from it shows.
 static Tensor emptyTensor(RankedTensorType type, int64_t flatLength) {
   Index shape(type.getShape());
-  if (flatLength && shape.size() == 1)
+  if (flatLength && !shape.empty())
     shape[0] = flatLength;
   Tensor result(shape, type.getElementType());
   for (Element &e : result.elements)

@@ -13,14 +13,23 @@ using namespace braid::reference;
 // Buffers and their lives
 //===----------------------------------------------------------------------===//
 
+/// What references to a tensor name: its pack, or the tensor itself.
+static StringRef nameInReferences(exec::TensorOp tensor) {
+  for (auto pack : tensor->getParentOfType<ModuleOp>().getOps<exec::PackOp>())
+    if (llvm::is_contained(pack.getTensors(), FlatSymbolRefAttr::get(tensor.getSymNameAttr())))
+      return pack.getSymName();
+  return tensor.getSymName();
+}
+
 /// Whether the ranks of a program hold a tensor.  Where programs share the ranks,
 /// what one does not use lives on other ranks.
 static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
   auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   if (!ranks || !ranks.getAxis())
     return true;
+  StringRef name = nameInReferences(tensor);
   return llvm::any_of(program.getBody().getOps<exec::RefOp>(),
-                      [&](exec::RefOp ref) { return ref.getBuffer() == tensor.getSymName(); });
+                      [&](exec::RefOp ref) { return ref.getBuffer() == name; });
 }
 
 Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network, int64_t rank)
@@ -37,6 +46,9 @@ Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *networ
         numbers[&op] = names.size();
         names.push_back(name);
       }
+  for (auto pack : module.getOps<exec::PackOp>())
+    for (auto tensor : pack.getTensors().getAsRange<FlatSymbolRefAttr>())
+      numbers[symbols.lookup(tensor.getAttr())] = numbers.lookup(pack);
   for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
     buffers.push_back(buffer);
     if (!buffer.getType())
@@ -96,23 +108,20 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
   if (!ref)
     return user->emitError("uses a reference that no exec.ref made");
   Operation *target = symbols.lookup(ref.getBufferAttr().getAttr());
-  int64_t base, bytes;
-  if (auto tensor = dyn_cast_or_null<exec::TensorOp>(target)) {
-    base = tensor.getOffset(), bytes = tensor.getBytes();
-  } else if (auto buffer = dyn_cast_or_null<exec::BufferOp>(target)) {
-    base = buffer.getOffset(), bytes = buffer.getBytes();
+  auto range = dyn_cast_or_null<exec::ArenaRangeOpInterface>(target);
+  if (!range)
+    return ref.emitError() << "refers to '" << ref.getBuffer() << "', which is not a buffer or tensor";
+  if (auto buffer = dyn_cast<exec::BufferOp>(target)) {
     int64_t first = buffer.getFirst(), last = buffer.getLast();
     if (now < first || now > last)
       return user->emitError() << "is action " << now << " and uses buffer '" << buffer.getSymName()
                                << "', which is live from " << first << " to " << last;
-  } else {
-    return ref.emitError() << "refers to '" << ref.getBuffer() << "', which is not a buffer or tensor";
   }
   int64_t begin = ref.getOffset(), end = begin + ref.getType().getSpanBytes();
-  if (begin < 0 || end > bytes)
+  if (begin < 0 || end > range.getSize())
     return ref.emitError() << "covers bytes " << begin << " to " << end << " of '" << ref.getBuffer() << "', which has "
-                           << bytes;
-  return Place{base + begin, ref.getType(), numbers.lookup(target)};
+                           << range.getSize();
+  return Place{range.getBegin() + begin, ref.getType(), numbers.lookup(target)};
 }
 
 /// What became of bytes with this owner, after "which was".
@@ -147,9 +156,23 @@ template <typename OpT> Place Machine::wholePlace(OpT op, Type type) {
           numbers.lookup(op)};
 }
 
+/// Behind the values of a persistent tensor lie zeros, as many as its bytes hold.
+void Machine::writeZerosBehind(exec::TensorOp tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Place place = wholePlace(tensor, type);
+  int64_t values = place.type.getSpanBytes();
+  int64_t zeros = (static_cast<int64_t>(tensor.getBytes()) - values) / elementBytes(type.getElementType());
+  if (zeros <= 0)
+    return;
+  place.offset += values;
+  place.type = exec::RefType::contiguous(type.clone({zeros}));
+  arena.write(place, Tensor({zeros}, type.getElementType()));
+}
+
 void Machine::write(ArrayRef<Tensor> values) {
   for (exec::TensorOp tensor : persistent) {
     arena.write(wholePlace(tensor, tensor.getType()), values.front());
+    writeZerosBehind(tensor);
     values = values.drop_front();
   }
   for (auto [input, value] : llvm::zip_equal(inputs, values))
@@ -205,17 +228,18 @@ LogicalResult Machine::checkAliases(Operation *op) {
   return success();
 }
 
-/// The elements of a flat operand as one vector; scalars stay.
-static Tensor flattened(const Tensor &tensor) { return tensor.rank() == 0 ? tensor : tensor.reshaped({tensor.size()}); }
+/// The shape of operand `index` of a flat kernel, in which dim 0 stands for any length.
+static ArrayRef<int64_t> shapeOfOne(exec::KernelDefOp kernel, unsigned index) {
+  return cast<exec::RefType>(cast<TypeAttr>(kernel.getLayouts()[index]).getValue()).getShape();
+}
 
-/// The length of a flat launch: that of its longest operand.
-static int64_t flatLengthOf(ArrayRef<Tensor> ins, TypeRange outs) {
-  int64_t length = 0;
-  for (const Tensor &in : ins)
-    length = std::max(length, in.rank() ? in.size() : 0);
-  for (Type out : outs)
-    length = std::max(length, elementCount(cast<exec::RefType>(out).getShape()));
-  return length;
+/// The elements of a flat operand as one vector, or as rows; scalars stay.
+static Tensor flattened(const Tensor &tensor, ArrayRef<int64_t> one) {
+  if (one.empty())
+    return tensor;
+  Index shape(one);
+  shape[0] = tensor.size() / elementCount(one);
+  return tensor.reshaped(shape);
 }
 
 /// Runs each tuple of a launch.
@@ -229,10 +253,13 @@ LogicalResult Machine::runLaunch(exec::LaunchOp launch, ArrayRef<Tensor> ins, Sm
     ArrayRef<Tensor> own = ins.slice(tuple * insOfTuple, insOfTuple);
     auto outs = TypeRange(launch.getOuts()).drop_front(tuple * outsOfTuple).take_front(outsOfTuple);
     SmallVector<Tensor> arguments(own);
-    int64_t flatLength = kernel.getFlat() ? flatLengthOf(own, outs) : 0;
-    if (kernel.getFlat())
-      for (Tensor &argument : arguments)
-        argument = flattened(argument);
+    int64_t flatLength = 0;
+    if (kernel.getFlat()) {
+      for (auto [index, argument] : llvm::enumerate(arguments))
+        argument = flattened(argument, shapeOfOne(kernel, index));
+      flatLength = elementCount(cast<exec::RefType>(outs.front()).getShape()) /
+                   elementCount(shapeOfOne(kernel, arguments.size()));
+    }
     SmallVector<const Tensor *> pointers;
     for (Tensor &argument : arguments)
       pointers.push_back(&argument);

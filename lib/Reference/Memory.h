@@ -59,6 +59,7 @@ private:
   mlir::FailureOr<Tensor> readOperand(mlir::Operation *user, mlir::Value reference);
   mlir::FailureOr<Tensor> readWhole(mlir::Operation *op, const Place &place);
   template <typename OpT> Place wholePlace(OpT op, mlir::Type type);
+  void writeZerosBehind(exec::TensorOp tensor);
   mlir::LogicalResult checkAliases(mlir::Operation *op);
   void updateLives();
   void poisonWorkspace();

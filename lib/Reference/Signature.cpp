@@ -2,6 +2,7 @@
 
 #include "lib/Reference/Signature.h"
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Exec/KernelBody.h"
 #include "lib/Reference/Memory.h"
 
 using namespace mlir;
@@ -35,6 +36,14 @@ static void followSent(Value value, comm::CollectiveOpInterface collective, Inpu
       follow(result, slot);
 }
 
+/// Where a kernel looks rows of tables up by the value.
+static void followIntoKernel(Value value, exec::KernelOp kernel, InputSlot &slot) {
+  exec::visitTableReads(*kernel.getBlock(), [&](linalg::GenericOp, const exec::TableRead &read) {
+    if (read.numbers && kernel.getIns()[read.numbers.getArgNumber()] == value)
+      limit(slot, shapeOf(read.table)[0]);
+  });
+}
+
 /// Follows the value through ops that keep its elements.  Where a rank looks
 /// something up in its part of a table, arithmetic comes before, and the bound is
 /// not known.
@@ -46,6 +55,8 @@ static void follow(Value value, InputSlot &slot) {
     } else if (auto gather = dyn_cast<exec::GatherOp>(user)) {
       if (gather.getIndices() == value)
         limit(slot, shapeOf(gather.getTable())[0]);
+    } else if (auto kernel = dyn_cast<exec::KernelOp>(user)) {
+      followIntoKernel(value, kernel, slot);
     } else if (auto scatter = dyn_cast<tg::ScatterAddOp>(user)) {
       if (scatter.getIndices() == value)
         limit(slot, shapeOf(scatter.getResult())[0]);

@@ -126,6 +126,9 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
       collectives.push_back(collectiveJson(program.name, collective));
   if (!report.traffic.mesh.empty())
     addMesh(json, report.traffic);
+  if (report.attention)
+    json["attention"] = {{"order", exec::stringifySumOrder(report.attention->order).str()},
+                         {"workspace_bytes", report.attention->workspaceBytes}};
   Json &seconds = json["compile_seconds"] = Json::object();
   for (const PhaseSeconds &phase : phases)
     seconds[phase.phase] = phase.seconds;

@@ -4,6 +4,7 @@
 
 #include "lib/Memory/Plan.h"
 #include "lib/Report/Traffic.h"
+#include "lib/Target/TargetInfo.h"
 
 namespace braid {
 
@@ -13,10 +14,18 @@ struct PhaseSeconds {
   double seconds;
 };
 
+/// How library calls of attention sum gradients, and the most scratch memory of one.
+struct AttentionSumsReport {
+  exec::SumOrder order;
+  int64_t workspaceBytes;
+};
+
 /// What there is to say of a module in memory form.
 struct Report {
   MemoryPlan plan;
   Traffic traffic;
+  /// None without such calls.
+  std::optional<AttentionSumsReport> attention = std::nullopt;
 };
 
 /// Reads a module that makes a step of `microbatches`.
@@ -26,6 +35,11 @@ Report readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches
 /// `programs`, and under `kinds` what ranks that run programs of their own need.
 /// Bytes and seconds, of one rank.  Ends in a newline.
 std::string planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases);
+
+/// `actions.json`: of each program the actions in their order, what each computes and moves,
+/// and how long by the rates of the target; and the shapes, parameters and data sheet that
+/// rates of a whole step are made of.  `bench/roofline.py` reads it.
+std::string actionsJson(mlir::ModuleOp module, const TargetInfo &target, int64_t microbatches);
 
 /// Tables: by program and category, what is live at the peak, and the largest
 /// persistent and transient tensors.

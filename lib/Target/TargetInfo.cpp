@@ -13,29 +13,37 @@ using namespace braid;
 
 static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
+/// Those of cuDNN's kernels for Ampere, which other architectures take, too.
+static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSerial=*/false, /*queryGradients=*/2};
+
 // By architecture.  Shared memory, registers and threads are those of the compute capability
 // in the CUDA C++ Programming Guide, the rest is from NVIDIA's data sheets and architecture
-// white papers.  A link is NVLink, or the card's PCIe where it has none.
+// white papers.  A link is NVLink, or the card's PCIe where it has none.  The workspace of a matmul
+// is that of cublasSetWorkspace in the cuBLAS documentation; sums of attention are what cuDNN 9.19
+// plans (test/cuda/attention-plans.test).  CTAs: what NCCL 2.28 itself takes inside a node, 16 for
+// NVLS of Hopper and 24 of Blackwell (nvls.cc), two for each of the 12 NVLinks of an A100; of PCIe one
+// for about 8 GB/s, its developers say two for 12 to 24 (NVIDIA/nccl#689).
 static constexpr GpuInfo gpus[] = {
     {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
      /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*bf16Flops=*/312e12, /*tf32Flops=*/156e12,
-     /*f32Flops=*/19.5e12},
+     /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24, /*attentionSums=*/ampereSums},
     {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/125e12, /*tf32Flops=*/62.5e12,
-     /*f32Flops=*/31.2e12},
+     /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
     // L2: 98304 KB, as the Ada Tuning Guide says of AD102; the data sheet of the L40S says nothing
     // of it.  bf16: half of the 733 that the sheet says "with sparsity", twice its TF32; the 362.05
     // that it prints for dense fits neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
      /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12, /*tf32Flops=*/183e12,
-     /*f32Flops=*/91.6e12},
+     /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
     {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
      /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*bf16Flops=*/989e12, /*tf32Flops=*/494.7e12,
-     /*f32Flops=*/67e12},
+     /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB,
+     /*commCtas=*/16, /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1}},
     // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was said before.  FLOPs:
     // an eighth of what the data sheet of HGX B200 says of eight, half of that where it says "with
@@ -43,11 +51,12 @@ static constexpr GpuInfo gpus[] = {
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
      /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*bf16Flops=*/2250e12, /*tf32Flops=*/1125e12,
-     /*f32Flops=*/75e12},
+     /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB,
+     /*commCtas=*/24, /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
     {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
      /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12, /*tf32Flops=*/104.8e12,
-     /*f32Flops=*/104.8e12},
+     /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8, /*attentionSums=*/ampereSums},
 };
 
 /// The architecture that the name of a target with GPUs stands for alone.
@@ -96,7 +105,8 @@ static const TargetInfo cpu = {
     /*alignment=*/64,
     /*rowAlignment=*/0,
     /*reductionBlocks=*/16,
-    /*workspace=*/{/*library=*/8 << 20, /*perIndex=*/0, /*perRow=*/0, /*fixed=*/0},
+    /*workspace=*/
+    {/*matmul=*/8 * MiB, /*isByShape=*/true, /*attention=*/{}, /*perIndex=*/0, /*perRow=*/0, /*fixed=*/0},
     /*biasEpilogue=*/true,
     /*geluTanhEpilogue=*/true,
     /*geluErfEpilogue=*/true,
@@ -111,6 +121,7 @@ static const TargetInfo cpu = {
      /*launchSeconds=*/2e-6, /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9},
     /*gpu=*/nullptr,
     /*launch=*/nullptr,
+    /*wideScatter=*/false,
 };
 
 /// Attention is what cuDNN 9 does in both directions on every GPU from sm_80 (forward, and on
@@ -121,7 +132,9 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*alignment=*/256,
       /*rowAlignment=*/128,
       /*reductionBlocks=*/256,
-      /*workspace=*/{/*library=*/32 << 20, /*perIndex=*/16, /*perRow=*/4, /*fixed=*/4},
+      /*workspace=*/
+      {/*matmul=*/gpu.matmulWorkspace, /*isByShape=*/false, /*attention=*/gpu.attentionSums, /*perIndex=*/16,
+       /*perRow=*/4, /*fixed=*/4},
       /*biasEpilogue=*/true,
       /*geluTanhEpilogue=*/true,
       /*geluErfEpilogue=*/false,
@@ -134,6 +147,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*rates=*/ratesOf(gpu),
       /*gpu=*/&gpu,
       /*launch=*/&largeGpu,
+      /*wideScatter=*/true,
   };
 }
 

@@ -31,6 +31,11 @@ struct GpuInfo {
   double bytesPerSecond, linkBytesPerSecond;
   /// FLOPs per second: dense, of tensor cores with sums in f32, and of vector code in f32.
   double bf16Flops, tf32Flops, f32Flops;
+  /// What cuBLAS recommends as the workspace of a matmul.
+  int64_t matmulWorkspace;
+  /// The CTAs with which NCCL reaches the bandwidth of the link, each on a multiprocessor of its own.
+  int64_t commCtas;
+  AttentionSums attentionSums;
 
   /// "sm_90".
   std::string name() const { return "sm_" + std::to_string(arch); }
@@ -66,7 +71,8 @@ struct TargetInfo {
   /// Blocks into which a kernel's rows are split when it reduces over rows; a
   /// constant of the program, so that sums do not depend on the thread count.
   int64_t reductionBlocks;
-  /// The scratch memory that calls take; one region, shared.
+  /// The scratch memory that calls may use: each has a number of its own, of one region that
+  /// they share.
   exec::WorkspaceRule workspace;
   /// Whether the GEMM library applies these to its result.
   bool biasEpilogue, geluTanhEpilogue, geluErfEpilogue, siluEpilogue;
@@ -88,6 +94,8 @@ struct TargetInfo {
   /// The GPU, and how kernels are launched on it; null for a CPU.
   const GpuInfo *gpu;
   const LaunchLimits *launch;
+  /// Whether a scatter may sum rows of bf16 into a table of f32.
+  bool wideScatter;
 };
 
 /// The row of a target; one with GPUs has a row for each architecture.  No architecture

@@ -1,6 +1,7 @@
 //===- Decompose.cpp - composites to primitives ---------------------------===//
 
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ValueNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,7 +48,12 @@ private:
 
   static void replace(DecomposableOpInterface composite) {
     OpBuilder builder(composite);
-    tg::replaceHandingOnFacts(composite, composite.decompose(builder));
+    SmallVector<Value> values = composite.decompose(builder);
+    // Results of several the definition names; the only one has the name of the op's.
+    if (Operation *last = composite->getPrevNode();
+        values.size() == 1 && last && values[0].getDefiningOp() == last && tg::valueNameOf(last->getLoc()).empty())
+      last->setLoc(tg::withValueName(last->getLoc(), tg::valueNameOf(composite->getLoc())));
+    tg::replaceHandingOnFacts(composite, values);
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGGradients.h"
+#include "dialects/TG/ValueNames.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
@@ -49,6 +50,7 @@ private:
   void eraseUnread();
   SmallVector<Operation *> builtOps();
   void setFacts();
+  void nameGradients(const DenseSet<Operation *> &built);
 
   func::FuncOp function;
   OpBuilder builder;
@@ -206,7 +208,7 @@ void Differentiation::setFacts() {
   DenseSet<Operation *> built;
   for (Operation *op : builtOps())
     if (op->getNumOperands() != 0) {
-      op->setLoc(withPhase(op->getLoc(), Phase::Backward));
+      op->setLoc(withoutValueName(withPhase(op->getLoc(), Phase::Backward)));
       built.insert(op);
     }
   llvm::MapVector<Value, SmallVector<StringAttr>> gradients;
@@ -217,6 +219,18 @@ void Differentiation::setFacts() {
           gradients[contribution].push_back(parameter.getOf());
   for (auto &[gradient, parameters] : gradients)
     setTensor(gradient, parameters, TensorKind::Gradient);
+  nameGradients(built);
+}
+
+/// What is called x in the graph has the gradient dx.
+void Differentiation::nameGradients(const DenseSet<Operation *> &built) {
+  for (Operation *op : ops) {
+    StringRef name = valueNameOf(op->getLoc());
+    Value gradient = op->getNumResults() ? reverse.gradientOf(op->getResult(0)) : Value();
+    if (Operation *maker = gradient ? gradient.getDefiningOp() : nullptr;
+        maker && !name.empty() && built.contains(maker) && maker->getNumResults() == 1)
+      maker->setLoc(withValueName(maker->getLoc(), ("d" + name).str()));
+  }
 }
 
 struct Differentiate : braid::impl::DifferentiatePassBase<Differentiate> {

@@ -27,18 +27,14 @@ static Value narrowSourceOf(Value value) {
   return source && tg::typeOf(source).getElementType().isBF16() ? source : Value();
 }
 
-/// A bf16 value with elements of `element`, unrounded as far as its ops know how.
-/// What others read too is not computed twice.
-static Value widen(Value value, Type element) {
-  Operation *op = value.getDefiningOp();
-  OpBuilder builder(value.getContext());
-  builder.setInsertionPointAfterValue(value);
-  if (isOf(value, element))
-    return value;
-  if (auto precise = dyn_cast_if_present<PrecisionOpInterface>(op); precise && value.hasOneUse())
-    if (Value wide = precise.buildWide(builder, element, [&](Value operand) { return widen(operand, element); }))
-      return wide;
-  return tg::TensorBuilder(builder, tg::locationOf(value)).convert(value, element);
+/// Whether nothing but a gradient in f32, or several that are parts of this value, is made of
+/// it: each reader moves it, or converts it to what the function returns.
+static bool isOnlyInGradients(Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isConversion(user))
+      return llvm::all_of(user->getUsers(), llvm::IsaPred<func::ReturnOp>);
+    return tg::movesElements(user) && isOnlyInGradients(user->getResult(0));
+  });
 }
 
 namespace {
@@ -53,6 +49,7 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     }
     if (function.isExternal())
       return;
+    widened.clear();
     llvm::StringMap<BlockArgument> parameters = parametersByName(function);
     for (OpOperand &returned : returnOf(function)->getOpOperands()) {
       auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kGradOf);
@@ -65,7 +62,24 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     eraseDeadOps(function);
   }
 
-  static Value inF32(Value gradient) {
+  /// A bf16 value with elements of `element`, unrounded as far as its ops know how.
+  /// What others read too is not computed twice.
+  Value widen(Value value, Type element) {
+    if (Value known = widened.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    if (isOf(value, element))
+      return value;
+    if (auto precise = dyn_cast_if_present<PrecisionOpInterface>(op);
+        precise && (value.hasOneUse() || isOnlyInGradients(value)))
+      if (Value wide = precise.buildWide(builder, element, [&](Value operand) { return widen(operand, element); }))
+        return widened[value] = wide;
+    return tg::TensorBuilder(builder, tg::locationOf(value)).convert(value, element);
+  }
+
+  Value inF32(Value gradient) {
     Value source = narrowSourceOf(gradient);
     return source ? widen(source, tg::typeOf(gradient).getElementType()) : gradient;
   }
@@ -77,5 +91,8 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     builder.setInsertionPointAfterValue(gradient);
     return tg::TensorBuilder(builder, tg::locationOf(gradient)).convert(gradient, builder.getBF16Type());
   }
+
+  /// What has been made again in f32.
+  DenseMap<Value, Value> widened;
 };
 } // namespace

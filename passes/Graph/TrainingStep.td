@@ -44,6 +44,49 @@ def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
 
+def MergeContractionsPass : Pass<"tg-merge-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Multiplies a tensor by several weights in one contraction";
+  let description = [{
+    Contractions of one tensor with weights of one unit, as with those of q, k and v, or of
+    gate and up, become one contraction with the weights side by side; each result is a slice
+    of its lanes.  Forward then reads the tensor once, and so do the gradients that
+    differentiation derives: that of the tensor is one contraction, not a sum of several.
+    `exec-form-packs` places the weights so that their concatenation is no work.  Names,
+    states and checkpoints stay those of each weight.
+
+    Runs after `tg-transpose-weights` and before differentiation, where the weights are read
+    once and whole: stored n x k, with a number of bytes after which another tensor may begin.
+    Left alone is a contraction to which something is added right away, because a library adds
+    a bias while it multiplies.
+
+    Input:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %a: tensor<16x8xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                     %b: tensor<8x8xf32> {tg.param = #tg.param<"b", #tg.init<ones>>})
+        -> (tensor<4x16xf32>, tensor<4x8xf32>) {
+      %y = tg.contract "bd,fd->bf" %x, %a : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %z = tg.contract "bd,fd->bf" %x, %b : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+      return %y, %z : tensor<4x16xf32>, tensor<4x8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %a: tensor<16x8xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                     %b: tensor<8x8xf32> {tg.param = #tg.param<"b", #tg.init<ones>>})
+        -> (tensor<4x16xf32>, tensor<4x8xf32>) {
+      %w = tg.concat %a, %b dim 0 : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<24x8xf32>
+      %yz = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<24x8xf32>) -> tensor<4x24xf32>
+      %y = tg.slice %yz dim 1 offset 0 size 16 : tensor<4x24xf32> -> tensor<4x16xf32>
+      %z = tg.slice %yz dim 1 offset 16 size 8 : tensor<4x24xf32> -> tensor<4x8xf32>
+      return %y, %z : tensor<4x16xf32>, tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
+
 def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
   let summary = "Changes the batch size of a graph";
   let description = [{

@@ -281,6 +281,8 @@ struct VerifyFacts final : braid::impl::VerifyFactsPassBase<VerifyFacts> {
       persistent.insert(tensor.getSymName());
       add(tensor.getValue());
     }
+    for (auto pack : getOperation().getOps<exec::PackOp>())
+      persistent.insert(pack.getSymName());
     for (auto program : getOperation().getOps<func::FuncOp>())
       for (unsigned i = 0; i < program.getNumArguments(); ++i) {
         add(program.getArgAttr(i, kParam));

@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_LOWER_ATTENTION
 #define BRAID_PASSES_LOWER_ATTENTION
 
-include "passes/Lower/Actions.td"
+include "passes/Lower/Target.td"
 
 def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::FuncOp"> {
   let summary = "Calls the target's library for attention where it can";
@@ -38,6 +38,74 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
     ```
   }];
   let options = [Option<"required", "required", "bool", /*default=*/"false", "Fail where no library takes it">];
+}
+
+def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> {
+  let summary = "Chooses the order in which library calls of attention sum gradients";
+  let description = [{
+    Many blocks of keys add to one row of dq.  A fixed order gives the same bits in every run;
+    below sm_100 the library writes down the gradient of all scores for it, batch x heads x
+    queries x keys elements.
+
+    `fixed`, `serial` and `any` set that order of all calls (see `exec.attention_grad`).  `auto`
+    plans the memory of all programs in both ways: the order is fixed, unless with its scratch
+    memory the arena exceeds the memory limit, or the order costs more than a tenth of the
+    arena, or the scores have more elements than the library can count.  Where it is any, a
+    remark says why.  For ranks, memory is that before communication is moved.
+
+    Input (`order=any`):
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+      func.func @f(%q: tensor<2x8x4x16xbf16>, %lse: tensor<2x4x8xf32>) -> tensor<2x8x4x16xbf16> {
+        %dq, %dk, %dv = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal
+            : (tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x16xbf16>)
+            -> tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>
+        return %dq : tensor<2x8x4x16xbf16>
+      }
+    }
+    ```
+    Output:
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+      func.func @f(%q: tensor<2x8x4x16xbf16>, %lse: tensor<2x4x8xf32>) -> tensor<2x8x4x16xbf16> {
+        %dq, %dk, %dv = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal order any
+            : (tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x16xbf16>)
+            -> tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>, tensor<2x8x4x16xbf16>
+        return %dq : tensor<2x8x4x16xbf16>
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"order", "order", "::braid::AttentionOrder", "::braid::AttentionOrder::Auto", "auto, fixed, serial or any",
+           [{::llvm::cl::values(clEnumValN(::braid::AttentionOrder::Auto, "auto", "fixed, unless that costs much memory"),
+                                clEnumValN(::braid::AttentionOrder::Fixed, "fixed", "the same bits in every run"),
+                                clEnumValN(::braid::AttentionOrder::Serial, "serial", "the same bits, slower, with less memory"),
+                                clEnumValN(::braid::AttentionOrder::Any, "any", "bits that differ from run to run"))}]>,
+    Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
+           "For auto: the arena that there may be, in bytes or with a unit (512MiB, 2G); empty for no limit">,
+    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
+           "For auto: as in exec-plan-memory">,
+  ];
+}
+
+def VerifyLibrarySizesPass : Pass<"exec-verify-library-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Fails if a library call has sizes that its library cannot count";
+  let description = [{
+    GEMM libraries take sizes below 2^31, attention libraries tensors of fewer than 2^31
+    elements, and some of them do not check it.  Each action says which of its numbers are
+    such (`getLibraryNumbers`), by what the target's libraries write down: scores, for a fixed
+    order of the sums of attention, are in memory on some GPUs alone.  The error has the number and, where it grows with the batch,
+    the batch that fits.  Changes nothing.
+
+    Leaves:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+  }];
 }
 
 #endif // BRAID_PASSES_LOWER_ATTENTION

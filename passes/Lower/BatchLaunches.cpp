@@ -1,12 +1,12 @@
 //===- BatchLaunches.cpp - many small launches as one ---------------------===//
 //
-// A launch joins an earlier one of the same flat kernel when no action between
+// A launch joins an earlier one of the same kernel when no action between
 // the two touches memory that it writes, nor writes memory that it touches.  The
 // update of all parameters becomes one launch.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Exec/Exec.h"
+#include "dialects/Exec/KernelBody.h"
 #include "dialects/TG/Facts.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Lower/Passes.h"
@@ -81,16 +81,10 @@ private:
 Part Batching::partOf(Value value) {
   auto ref = value.getDefiningOp<exec::RefOp>();
   Operation *storage = symbols.lookup(ref.getBuffer());
-  int64_t start, bytes;
-  if (auto buffer = dyn_cast_or_null<exec::BufferOp>(storage)) {
-    start = buffer.getOffset();
-    bytes = buffer.getBytes();
-  } else {
-    auto tensor = module.lookup<exec::TensorOp>(ref.getBuffer());
-    storage = tensor;
-    start = tensor.getOffset();
-    bytes = tensor.getBytes();
-  }
+  if (!storage)
+    storage = module.lookup(ref.getBuffer());
+  auto range = cast<exec::ArenaRangeOpInterface>(storage);
+  int64_t start = range.getBegin(), bytes = range.getSize();
   int64_t begin = start + ref.getOffset();
   return {storage, {begin, begin + cast<exec::RefType>(value.getType()).getSpanBytes()}, {start, start + bytes}};
 }
@@ -123,11 +117,26 @@ void Batching::readActions() {
   }
 }
 
+/// Whether launches of a kernel may become one.  One that leaves partial sums has as many blocks
+/// as suit a processor, each with its own rows.
+static bool isBatchable(exec::KernelDefOp kernel) {
+  int64_t lanes = kernel.getSpace().size() - 1;
+  return llvm::none_of(kernel.getBlock()->getOps<linalg::GenericOp>(), [&](linalg::GenericOp generic) {
+    return exec::kindOf(generic, lanes) == exec::GenericKind::RowReduction && exec::blockDims(generic) > 0;
+  });
+}
+
 void Batching::join() {
   llvm::StringMap<size_t> last;
+  llvm::StringMap<bool> batchable;
   for (size_t index = 0; index < actions.size(); ++index) {
     auto launch = dyn_cast<exec::LaunchOp>(actions[index].getOperation());
-    if (!launch || !module.lookup<exec::KernelDefOp>(launch.getKernel()).getFlat())
+    if (!launch)
+      continue;
+    auto known = batchable.try_emplace(launch.getKernel(), false);
+    if (known.second)
+      known.first->second = isBatchable(module.lookup<exec::KernelDefOp>(launch.getKernel()));
+    if (!known.first->second)
       continue;
     auto [it, isFirst] = last.try_emplace(launch.getKernel(), index);
     if (isFirst)

@@ -79,46 +79,68 @@ static Value formRandom(OpBuilder &builder, tg::RandomUniformOp op) {
 // Values outside kernels
 //===----------------------------------------------------------------------===//
 
+/// True for what stays as it is: calls, views, collectives, and what gives a rank
+/// its part of a tensor.
+static bool isSelected(Operation *op) { return isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()); }
+
+namespace {
+/// Numbers values so that equal computations have equal numbers, as far as they are pure.
+class ValueNumbers {
+public:
+  /// The first value that is computed as this one is.
+  Value of(Value value) const {
+    auto found = firsts.find(value);
+    return found == firsts.end() ? value : found->second;
+  }
+  void add(Operation *op) {
+    llvm::hash_code hash = OperationEquivalence::computeHash(
+        op, [&](Value operand) { return OperationEquivalence::directHashValue(of(operand)); },
+        OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+    SmallVector<Operation *, 1> &known = byHash[hash];
+    auto *first = llvm::find_if(known, [&](Operation *other) { return isEqual(op, other); });
+    if (first == known.end())
+      known.push_back(op);
+    else
+      firsts[op->getResult(0)] = (*first)->getResult(0);
+  }
+
+private:
+  bool isEqual(Operation *a, Operation *b) const {
+    return OperationEquivalence::isEquivalentTo(
+        a, b, [&](Value x, Value y) { return success(of(x) == of(y)); }, nullptr,
+        OperationEquivalence::IgnoreLocations);
+  }
+
+  DenseMap<Value, Value> firsts;
+  llvm::DenseMap<size_t, SmallVector<Operation *, 1>> byHash;
+};
+} // namespace
+
 /// Merges equal computations that are worth a name of their own: scalars (bias
 /// corrections and clipping factors are written once for each parameter, and
-/// would each be a launch) and tables that depend on no data (the angles of a
-/// rotary embedding, written once for each layer).
+/// would each be a launch; so would the number of targets, which loss and gradient count)
+/// and tables that depend on no data (the angles of a rotary embedding, written once
+/// for each layer).
 static void mergeScalarsAndTables(func::FuncOp function) {
-  struct Info : DenseMapInfo<Operation *> {
-    static unsigned getHashValue(const Operation *op) {
-      return OperationEquivalence::computeHash(const_cast<Operation *>(op), OperationEquivalence::directHashValue,
-                                               OperationEquivalence::ignoreHashValue,
-                                               OperationEquivalence::IgnoreLocations);
-    }
-    static bool isEqual(const Operation *a, const Operation *b) {
-      if (a == b)
-        return true;
-      if (a == getTombstoneKey() || b == getTombstoneKey() || a == getEmptyKey() || b == getEmptyKey())
-        return false;
-      return OperationEquivalence::isEquivalentTo(const_cast<Operation *>(a), const_cast<Operation *>(b),
-                                                  OperationEquivalence::IgnoreLocations);
-    }
-  };
-  DenseMap<Operation *, Operation *, Info> known;
+  ValueNumbers numbers;
   llvm::SmallPtrSet<Operation *, 32> tables;
-  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
-    if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()))
+  Block &block = function.getBody().front();
+  for (Operation &op : block) {
+    auto type = op.getNumResults() == 1 ? dyn_cast<RankedTensorType>(op.getResult(0).getType()) : RankedTensorType();
+    if (!type || isSelected(&op) || !isPure(&op))
       continue;
+    numbers.add(&op);
     bool isTable = isExpression(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
                      return operand.getDefiningOp() && tables.contains(operand.getDefiningOp());
                    });
-    bool isScalar = isElementwise(&op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 0;
-    if (!isTable && !isScalar)
-      continue;
-    auto [it, isNew] = known.try_emplace(&op, &op);
-    if (isNew) {
-      if (isTable)
-        tables.insert(&op);
-      continue;
-    }
-    op.replaceAllUsesWith(it->second);
-    op.erase();
+    if (isTable)
+      tables.insert(&op);
+    if (Value first = numbers.of(op.getResult(0)); first != op.getResult(0) && (isTable || type.getRank() == 0))
+      op.getResult(0).replaceAllUsesWith(first);
   }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 /// True if the function may return `value` as it is: what an action wrote, or a
@@ -135,10 +157,6 @@ static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   return updated && ((param && param.getName() == updated) || (state && state.getName() == updated));
 }
 
-/// True for what stays as it is: calls, views, collectives, and what gives a rank
-/// its part of a tensor.
-static bool isSelected(Operation *op) { return isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()); }
-
 /// The operands of an op, those of the collective in a start too.
 static SmallVector<OpOperand *> operandsOf(Operation *op) {
   SmallVector<OpOperand *> operands;
@@ -150,7 +168,7 @@ static SmallVector<OpOperand *> operandsOf(Operation *op) {
 }
 
 /// Gives memory to inlined values that others than expressions read: calls, collectives,
-/// views, reductions, random ops (as a key) and results.
+/// views, reductions, random ops (as a key) and results.  A reduction reads bf16 as it is.
 static void materialize(func::FuncOp function) {
   DenseMap<Value, Value> copies;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
@@ -161,6 +179,8 @@ static void materialize(func::FuncOp function) {
       Value value = operand->get();
       // The offsets of a random block are scalars, which its kernel takes in.
       if (isa<tg::RandomUniformOp>(op) && operand->getOperandNumber() > 0)
+        continue;
+      if (auto reduce = dyn_cast<tg::ReduceOp>(op); reduce && reducedTensor(reduce) != value)
         continue;
       bool isReturned = isReturn && !isReturnable(function, operand->getOperandNumber(), value);
       if (!isInlined(value) && !isReturned)

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -142,9 +143,10 @@ static exec::KernelOp mergeKernels(exec::KernelOp first, exec::KernelOp second) 
 
 /// Pointers a kernel may take: beyond, registers spill.
 static constexpr size_t kMaxPointers = 40;
-/// Kernels with more library calls between them than this stay apart: merging
-/// them would keep what they read and write alive for long.  What backward
-/// computes again would be saved by forward instead.
+/// Kernels with more library calls and collectives between them than this stay apart:
+/// merging them would keep what they read and write alive for long.  Between forward and a
+/// later phase there may be no call: what backward computes again would be saved by
+/// forward instead, and in more bytes than what it is computed from.
 static constexpr int64_t kMaxCallsBetween = 4;
 /// Readers of one tensor that are tried.
 static constexpr size_t kMaxSiblings = 16;
@@ -159,33 +161,48 @@ public:
 private:
   bool fuseWithProducer(exec::KernelOp kernel);
   bool fuseWithSibling(exec::KernelOp kernel);
+  bool fuseWithScalar(exec::KernelOp kernel);
   bool tryFuse(exec::KernelOp first, exec::KernelOp second);
   bool readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads);
   bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
   exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits);
 
-  /// What a kernel was merged from: the library calls before the first and the
-  /// last of its parts in the program as it was, and where the parts come from.
-  struct Origin {
+  /// Other actions before the first and the last part of a kernel in the program as it was.
+  struct Span {
     int64_t first, last;
+    int64_t length() const { return last - first; }
+  };
+  static Span join(Span a, Span b) { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
+
+  /// What a kernel was merged from: its span in all other actions and in library calls alone,
+  /// where the parts come from, and their phases.
+  struct Origin {
+    Span actions, calls;
     llvm::SmallSetVector<Location, 2> locations;
+    /// Whether there are parts of forward, and of later phases.
+    bool hasForward = false, hasLater = false;
   };
 
   Block &block;
   ActionOrder order;
   llvm::DenseMap<Operation *, Origin> origins;
   exec::KernelOp merged;
+  /// The last kernel that was looked at that makes scalars in one row.
+  exec::KernelOp scalars;
 };
 } // namespace
 
 Fusion::Fusion(Block &block) : block(block), order(block) {
-  int64_t number = 0;
+  int64_t actions = 0, calls = 0;
   for (Operation &op : block) {
     if (isa<exec::KernelOp>(op)) {
-      Origin &origin = origins[&op] = {number, number, {}};
+      std::optional<tg::Phase> phase = tg::phaseOf(&op);
+      Origin &origin = origins[&op] = {
+          {actions, actions}, {calls, calls}, {}, phase == tg::Phase::Forward, phase > tg::Phase::Forward};
       origin.locations.insert(op.getLoc());
     } else if (isa<exec::ActionOpInterface>(op)) {
-      ++number;
+      ++actions;
+      calls += !isa<comm::CollectiveOpInterface>(op);
     }
   }
 }
@@ -219,6 +236,20 @@ static bool waitsForScalar(exec::KernelOp first, exec::KernelOp second, const Co
   return readsScalar && second.getSpace() != ArrayRef<int64_t>{1};
 }
 
+static bool isScalar(Type type) { return cast<RankedTensorType>(type).getRank() == 0; }
+
+/// True if a kernel computes scalars from scalars alone: it is hardly more than its launch.
+static bool isScalar(exec::KernelOp kernel) {
+  return llvm::all_of(kernel->getOperandTypes(), [](Type type) { return isScalar(type); }) &&
+         llvm::all_of(kernel->getResultTypes(), [](Type type) { return isScalar(type); });
+}
+
+/// True if a kernel has a single row, and all it makes are scalars, of what it reads.
+static bool makesScalars(exec::KernelOp kernel) {
+  return kernel.getSpace().size() == 1 && !kernel.getActionIns().empty() &&
+         llvm::all_of(kernel->getResultTypes(), [](Type type) { return isScalar(type); });
+}
+
 /// True if both kernels read some tensor of the whole space at the same
 /// coordinates.
 bool Fusion::sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
@@ -247,6 +278,8 @@ exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, cons
     Origin origin = std::move(origins[kernel]);
     origins.erase(kernel);
     origins[moved] = std::move(origin);
+    if (scalars == kernel)
+      scalars = moved;
     kernel.erase();
   }
   return moved;
@@ -263,9 +296,11 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   if (first->getNumOperands() + second->getNumOperands() + first->getNumResults() + second->getNumResults() >
       kMaxPointers)
     return false;
-  int64_t firstCall = std::min(origins[first].first, origins[second].first);
-  int64_t lastCall = std::max(origins[first].last, origins[second].last);
-  if (lastCall - firstCall > kMaxCallsBetween)
+  Span actions = join(origins[first].actions, origins[second].actions);
+  Span calls = join(origins[first].calls, origins[second].calls);
+  bool hasForward = origins[first].hasForward || origins[second].hasForward;
+  bool hasLater = origins[first].hasLater || origins[second].hasLater;
+  if (actions.length() > kMaxCallsBetween || (hasForward && hasLater && calls.length() > 0))
     return false;
   std::optional<CommonSpace> common = commonSpace(first, second);
   if (!common)
@@ -279,7 +314,7 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
     return false;
   bool reads = false;
   if (waitsForScalar(first, second, *common) || !readsInPlace(first, second, *common, reads) ||
-      (!reads && !sharesRead(first, second, *common)))
+      (!reads && !sharesRead(first, second, *common) && !(makesScalars(first) && isScalar(second))))
     return false;
   if ((common->space != first.getSpace() && !isSplittable(first)) ||
       (common->space != second.getSpace() && !isSplittable(second)))
@@ -292,11 +327,14 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   merged = mergeKernels(first, second);
   order.merge(first, second, merged, *between);
   Origin origin = std::move(origins[first]);
-  origin.first = firstCall, origin.last = lastCall;
+  origin.actions = actions, origin.calls = calls;
   origin.locations.insert(origins[second].locations.begin(), origins[second].locations.end());
+  origin.hasForward = hasForward, origin.hasLater = hasLater;
   origins.erase(first);
   origins.erase(second);
   origins[merged] = std::move(origin);
+  if (scalars == first || scalars == second)
+    scalars = {};
   second.erase();
   eraseWithViews(first);
   return true;
@@ -332,6 +370,12 @@ bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
   return false;
 }
 
+/// Scalars that depend on nothing of each other are computed in one launch.
+bool Fusion::fuseWithScalar(exec::KernelOp kernel) {
+  return scalars && scalars != kernel && isScalar(kernel) && order.precedes(scalars, kernel) &&
+         tryFuse(scalars, kernel);
+}
+
 /// Where the parts of a kernel are; each result has the facts of the part that makes it.
 static Location locationOf(exec::KernelOp kernel, ArrayRef<Location> parts) {
   auto ofEach = llvm::map_to_vector(kernel.getBlock()->getTerminator()->getOperands(), [](Value result) {
@@ -347,8 +391,10 @@ void Fusion::run() {
   // further on are still there.
   for (exec::KernelOp kernel : kernels) {
     merged = kernel;
-    while (fuseWithProducer(merged) || fuseWithSibling(merged))
+    while (fuseWithProducer(merged) || fuseWithSibling(merged) || fuseWithScalar(merged))
       ;
+    if (makesScalars(merged))
+      scalars = merged;
   }
   for (auto &[kernel, origin] : origins)
     kernel->setLoc(locationOf(cast<exec::KernelOp>(kernel), origin.locations.getArrayRef()));

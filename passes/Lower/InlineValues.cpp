@@ -3,6 +3,7 @@
 #include "passes/Lower/InlineValues.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/TG.h"
+#include "dialects/TG/ValueNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -39,13 +40,14 @@ static bool isCheap(Value value) {
 
 /// A tensor read as wider floats: half the bytes, and what a pass over it wrote
 /// narrow is not kept wide for another.
-static bool isWidened(Value value) {
+Value braid::widenedFrom(Value value) {
   Value source = convertedFrom(value);
-  return source && getElementTypeOrSelf(source).isBF16() && isa<FloatType>(getElementTypeOrSelf(value));
+  bool isWidened = source && getElementTypeOrSelf(source).isBF16() && isa<FloatType>(getElementTypeOrSelf(value));
+  return isWidened ? source : Value();
 }
 
 bool braid::isInlined(Value value) {
-  return value.getDefiningOp<tg::BroadcastOp>() || isWidened(value) || isCheap(value);
+  return value.getDefiningOp<tg::BroadcastOp>() || widenedFrom(value) || isCheap(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,13 +127,14 @@ static SmallVector<int64_t> sourceCoordinates(tg::BroadcastOp broadcast, ArrayRe
   return result;
 }
 
-void InlineExpression::collect(KernelBuilder &kernel, Value value, const Coordinates &coordinates) {
+void InlineExpression::collect(KernelBuilder &kernel, Value value, const Coordinates &coordinates, StringRef name) {
   if (auto broadcast = value.getDefiningOp<tg::BroadcastOp>())
-    return collect(kernel, broadcast.getInput(), sourceCoordinates(broadcast, coordinates));
+    return collect(kernel, broadcast.getInput(), sourceCoordinates(broadcast, coordinates),
+                   name.empty() ? tg::valueNameOf(broadcast.getLoc()) : name);
   if (isCheap(value)) // reads nothing
     return;
-  if (isWidened(value))
-    return collect(kernel, value.getDefiningOp()->getOperand(0), coordinates);
+  if (Value source = widenedFrom(value))
+    return collect(kernel, source, coordinates, name.empty() ? tg::valueNameOf(value.getLoc()) : name);
   if (llvm::is_contained(sources, std::make_pair(value, coordinates)))
     return;
   sources.push_back({value, coordinates});
@@ -145,10 +148,11 @@ void InlineExpression::collect(KernelBuilder &kernel, Value value, const Coordin
     dims.push_back(loop);
     shape.push_back(size);
   }
+  std::string called = name.empty() ? tg::nameOfOperand(value) : name.str();
   if (shape.size() != coordinates.size())
     value = outer.createOrFold<exec::ViewOp>(loc, RankedTensorType::get(shape, type.getElementType()), value, 0,
                                              exec::rowMajor(shape));
-  reads.push_back({kernel.operand(value), dims});
+  reads.push_back({kernel.operand(value, called), dims});
 }
 
 Value InlineExpression::emit(OpBuilder &builder, ValueRange scalars, Value value, const Coordinates &coordinates) {

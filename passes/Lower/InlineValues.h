@@ -20,6 +20,9 @@ bool isExpression(mlir::Operation *op);
 /// True if the value is computed where it is read.
 bool isInlined(mlir::Value value);
 
+/// If the value is a tensor of bf16 read as wider floats, that tensor; else null.
+mlir::Value widenedFrom(mlir::Value value);
+
 /// The scalar expression of tensor values at one point of an iteration space.
 class InlineExpression {
 public:
@@ -29,8 +32,8 @@ public:
   InlineExpression(mlir::OpBuilder &outer, mlir::Location loc) : outer(outer), loc(loc) {}
 
   /// Registers the tensors that `value` at `coordinates` reads, as operands of
-  /// the kernel.
-  void collect(KernelBuilder &kernel, mlir::Value value, const Coordinates &coordinates);
+  /// the kernel; `name` is what the tensor is called where it is moved from.
+  void collect(KernelBuilder &kernel, mlir::Value value, const Coordinates &coordinates, llvm::StringRef name = "");
   llvm::ArrayRef<KernelBuilder::Read> getReads() const { return reads; }
   /// Writes the scalar `value` at `coordinates`, given a scalar for each read.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::ValueRange scalars, mlir::Value value,

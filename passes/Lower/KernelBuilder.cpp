@@ -1,6 +1,7 @@
 //===- KernelBuilder.cpp - writes exec.kernel bodies ----------------------===//
 
 #include "passes/Lower/KernelBuilder.h"
+#include "dialects/TG/ValueNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -13,10 +14,11 @@ KernelBuilder::KernelBuilder(OpBuilder &outer, Location loc, StringRef name, Arr
   inner.setInsertionPointToEnd(&region.emplaceBlock());
 }
 
-Value KernelBuilder::operand(Value value) {
+Value KernelBuilder::operand(Value value, StringRef name) {
   Value &argument = operands[value];
   if (!argument)
-    argument = region.front().addArgument(value.getType(), value.getLoc());
+    argument = region.front().addArgument(
+        value.getType(), tg::withValueName(value.getLoc(), name.empty() ? tg::nameOfOperand(value) : name.str()));
   return argument;
 }
 

@@ -28,8 +28,9 @@ public:
 
   KernelBuilder(mlir::OpBuilder &outer, mlir::Location loc, llvm::StringRef name, llvm::ArrayRef<int64_t> space);
 
-  /// The tensor inside the kernel for `value` outside.
-  Value operand(Value value);
+  /// The tensor inside the kernel for `value` outside, which has the name that the kernel's reader
+  /// has for it, or else its own.
+  Value operand(Value value, llvm::StringRef name = "");
   /// Elementwise over `dims`.
   Value parallel(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<Read> reads, mlir::Type element, Body body);
   /// Reduces the loops `dims` to those of `kept`, from `init`.

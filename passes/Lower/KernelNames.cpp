@@ -1,6 +1,7 @@
 //===- KernelNames.cpp - what a kernel is called --------------------------===//
 
 #include "passes/Lower/KernelNames.h"
+#include "dialects/TG/ValueNames.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,7 +28,7 @@ static std::string identifierOf(StringRef name) {
 
 std::string braid::kernelNameOf(Operation *op) {
   // Other names are of layers: equal kernels of different layers are one.
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>()) {
+  if (auto name = tg::withoutValueName(op->getLoc())->findInstanceOf<NameLoc>()) {
     // `tg.update adamw` says which of the op's definitions it is.
     auto [composite, definition] = name.getName().getValue().split(' ');
     if (RegisteredOperationName::lookup(composite, op->getContext()))

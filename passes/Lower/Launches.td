@@ -16,7 +16,8 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
     operands) become one `exec.kernel_def`, and an `exec.launch` each: a model has
     as much kernel source as one of its layers.  A kernel that is elementwise on
     contiguous tensors, without indices, becomes `flat`: it does not depend on the
-    length.
+    length.  So does one that reduces each row of contiguous tensors to a value: it
+    does not depend on the number of rows.
 
     Input:
     ```mlir
@@ -82,11 +83,12 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
-  let summary = "Makes one launch of independent launches of a flat kernel";
+  let summary = "Makes one launch of independent launches of a kernel";
   let description = [{
     A launch moves up to an earlier one of its kernel if no action between them
     conflicts with it in memory.  Buffers' lives are renumbered.  With AdamW all
-    parameters of one decay group are updated by one launch.
+    parameters of one decay group are updated by one launch.  Kernels that leave a partial
+    sum for each block of rows are launched one by one.
 
     Input:
     ```mlir

@@ -8,6 +8,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormPacksPass : Pass<"exec-form-packs", "::mlir::ModuleOp"> {
+  let summary = "Places parameters side by side that programs read as one tensor";
+  let description = [{
+    Where a program concatenates parameters along dim 0, as `tg-merge-contractions` does with
+    weights, these can lie side by side in the arena, in the order of arguments: their
+    arguments get an `exec.pack`, a name, and the concatenation is the memory that they are
+    in.  Nothing else changes: each parameter keeps its name, its states and its place in
+    checkpoints.
+
+    Left alone, and copied: parameters of which a rank holds a part, that are not in the order
+    of arguments, that do not end at a multiple of the target's alignment, that lie beside others
+    already, or that another program has in another order.
+
+    Input:
+    ```mlir
+    func.func @f(%a: tensor<16xf32> {tg.param = #tg.param<"q.weight", #tg.init<ones>>},
+                 %b: tensor<32xf32> {tg.param = #tg.param<"k.weight", #tg.init<ones>>}) -> tensor<48xf32> {
+      %0 = exec.concat %a, %b dim 0 : (tensor<16xf32>, tensor<32xf32>) -> tensor<48xf32>
+      return %0 : tensor<48xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%a: tensor<16xf32> {exec.pack = "{q,k}.weight", tg.param = #tg.param<"q.weight", #tg.init<ones>>},
+                 %b: tensor<32xf32> {exec.pack = "{q,k}.weight", tg.param = #tg.param<"k.weight", #tg.init<ones>>}) -> tensor<48xf32> {
+      %0 = exec.concat %a, %b dim 0 : (tensor<16xf32>, tensor<32xf32>) -> tensor<48xf32>
+      return %0 : tensor<48xf32>
+    }
+    ```
+  }];
+}
+
 def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Assigns every value of the programs to memory in the arena";
   let description = [{
@@ -33,7 +65,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     write or read the tensor process it by rows and accept strides.  Padding never causes
     a copy and never prevents a result from being written over an operand: either both
     are padded, or neither is.  The padding is part of the buffer, and its `padding`
-    attribute is the number of bytes; nothing reads or writes them.
+    attribute is the number of bytes; only matmuls read or write them (`exec-pad-matmuls`).
+    For those, a weight that gives the columns of a padded result gets as many rows of zeros
+    behind it: its `bytes` are more than those of its values.
 
     *Categories.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
     that a collective makes whole), `activations` (written by an action that the
@@ -100,6 +134,55 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
            "Pad rows of transient tensors to multiples of this many bytes where the padding is small; "
            "0: never; -1: the target's row alignment">,
   ];
+  let dependentDialects = ["exec::ExecDialect"];
+}
+
+def PadMatmulsPass : Pass<"exec-pad-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Matmuls compute and contract padded rows as a whole";
+  let description = [{
+    GEMM libraries have their fastest kernels for sizes that are multiples of 16 bytes.  The
+    planner pads rows of logits, and leaves room for as many rows of zeros behind a weight
+    that gives their columns (`exec-plan-memory`).  A matmul that writes such rows then
+    computes their padding, too: products with zeros, which are zeros.  A matmul that contracts
+    rows whose padding was written like this, with a weight that has zeros behind it, contracts
+    the padding as well.  All other actions leave the padding alone, so nothing that
+    a program computes changes, but for products with zeros.
+
+    Left alone are matmuls with an epilogue, an accumulator or a second result, which have as
+    many columns as the result; weights that are no persistent tensors, such as those that a
+    rank gathers; and slices of rows.
+
+    Input:
+    ```mlir
+    exec.tensor @w at 0 bytes 1024 category parameters : tensor<30x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @eval arena 1408 {
+      exec.buffer @x at 1024 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<2x8xf32>
+      exec.buffer @l at 1088 bytes 256 live 0 to 1 category activations name "logits" padding 16
+      exec.buffer @y at 1344 bytes 64 live 1 to 2 category activations name "y" "result" role "y" : tensor<2x8xf32>
+      %x = exec.ref @x + 0 : !exec.ref<2x8xf32, [8, 1]>
+      %w = exec.ref @w + 0 : !exec.ref<30x8xf32, [8, 1]>
+      %l = exec.ref @l + 0 : !exec.ref<2x30xf32, [32, 1]>
+      %y = exec.ref @y + 0 : !exec.ref<2x8xf32, [8, 1]>
+      exec.matmul "bd,vd->bv"(%x, %w) outs(%l : !exec.ref<2x30xf32, [32, 1]>) : !exec.ref<2x8xf32, [8, 1]>, !exec.ref<30x8xf32, [8, 1]>
+      exec.matmul "bv,vd->bd"(%l, %w) outs(%y : !exec.ref<2x8xf32, [8, 1]>) : !exec.ref<2x30xf32, [32, 1]>, !exec.ref<30x8xf32, [8, 1]>
+    }
+    ```
+    Output:
+    ```mlir
+    exec.tensor @w at 0 bytes 1024 category parameters : tensor<30x8xf32> = #tg.param<"w", #tg.init<zeros>>
+    exec.program @eval arena 1408 {
+      exec.buffer @x at 1024 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<2x8xf32>
+      exec.buffer @l at 1088 bytes 256 live 0 to 1 category activations name "logits" padding 16
+      exec.buffer @y at 1344 bytes 64 live 1 to 2 category activations name "y" "result" role "y" : tensor<2x8xf32>
+      %x = exec.ref @x + 0 : !exec.ref<2x8xf32, [8, 1]>
+      %w = exec.ref @w + 0 : !exec.ref<32x8xf32, [8, 1]>
+      %l = exec.ref @l + 0 : !exec.ref<2x32xf32, [32, 1]>
+      %y = exec.ref @y + 0 : !exec.ref<2x8xf32, [8, 1]>
+      exec.matmul "bd,vd->bv"(%x, %w) outs(%l : !exec.ref<2x32xf32, [32, 1]>) : !exec.ref<2x8xf32, [8, 1]>, !exec.ref<32x8xf32, [8, 1]>
+      exec.matmul "bv,vd->bd"(%l, %w) outs(%y : !exec.ref<2x8xf32, [8, 1]>) : !exec.ref<2x32xf32, [32, 1]>, !exec.ref<32x8xf32, [8, 1]>
+    }
+    ```
+  }];
   let dependentDialects = ["exec::ExecDialect"];
 }
 

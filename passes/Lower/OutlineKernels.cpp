@@ -1,8 +1,8 @@
 //===- OutlineKernels.cpp - kernels that launches share -------------------===//
 //
 // Two kernels are one when their bodies, layouts and ties are equal.  A
-// kernel that treats all elements alike, on whole contiguous tensors, is first
-// made independent of its length, so that shapes share it too.
+// kernel that treats all elements alike, or all rows, on whole contiguous tensors, is first
+// made independent of their number, so that shapes share it too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,25 +24,69 @@ using namespace mlir;
 using namespace braid;
 using linalg::GenericOp;
 
-/// True if nothing of it depends on the shape: every element is computed alike, and lies
-/// behind the one before.
-static bool isFlat(exec::KernelOp kernel) {
-  if (!exec::treatsElementsAlike(*kernel.getBlock(), kernel.getSpace().size()))
-    return false;
-  auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
-  return llvm::all_of(kernel->getOperandTypes(), isContiguous) &&
-         llvm::none_of(kernel.getOuts().getTypes(),
-                       [](Type type) { return cast<exec::RefType>(type).getShape().empty(); });
+namespace {
+/// What a kernel may have any number of.
+enum class Any { Nothing, Elements, Rows };
+} // namespace
+
+/// Whether every operand of a generic is a scalar, or has all rows.
+static bool readsRowsAlike(GenericOp generic) {
+  return !generic.hasIndexSemantics() && generic.getRegion().front().getOps<exec::RandomUniformOp>().empty() &&
+         llvm::all_of(generic->getOpOperands(), [&](OpOperand &operand) {
+           SmallVector<int64_t> dims = exec::operandDims(generic, operand);
+           return dims.empty() || (dims.front() == 0 && llvm::is_sorted(dims));
+         });
 }
 
-/// A vector of length 1 in place of a tensor; scalars stay.
-static RankedTensorType flatType(Type type) {
+/// True if each row of two-dimensional tensors becomes a value, alike.
+static bool reducesRowsAlike(exec::KernelOp kernel) {
+  auto generics = kernel.getBlock()->getOps<GenericOp>();
+  auto isOfKind = [](exec::GenericKind kind) {
+    return [kind](GenericOp generic) { return exec::kindOf(generic, /*lanes=*/1) == kind; };
+  };
+  return kernel.getSpace().size() == 2 && llvm::all_of(generics, readsRowsAlike) &&
+         llvm::any_of(generics, isOfKind(exec::GenericKind::LaneReduction)) &&
+         llvm::none_of(generics, isOfKind(exec::GenericKind::RowReduction)) &&
+         llvm::all_of(kernel.getOuts().getTypes(),
+                      [](Type type) { return cast<exec::RefType>(type).getShape().size() == 1; });
+}
+
+/// What nothing of a kernel depends on the number of: each is computed alike, and lies behind
+/// the one before.
+static Any anyNumberOf(exec::KernelOp kernel) {
+  auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
+  auto isScalar = [](Type type) { return cast<exec::RefType>(type).getShape().empty(); };
+  if (!llvm::all_of(kernel->getOperandTypes(), isContiguous) || llvm::any_of(kernel.getOuts().getTypes(), isScalar))
+    return Any::Nothing;
+  if (exec::treatsElementsAlike(*kernel.getBlock(), kernel.getSpace().size()))
+    return Any::Elements;
+  return reducesRowsAlike(kernel) ? Any::Rows : Any::Nothing;
+}
+
+/// A tensor of one element, or of one row, in place of one of many; scalars stay.
+static RankedTensorType typeOfOne(Type type, Any any) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getRank() ? RankedTensorType::get({1}, tensor.getElementType()) : tensor;
+  if (any == Any::Nothing || tensor.getRank() == 0)
+    return tensor;
+  SmallVector<int64_t> shape{1};
+  if (any == Any::Rows)
+    llvm::append_range(shape, tensor.getShape().drop_front());
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+/// Rewrites a body in place for one row.
+static void takeOneRow(Block &body) {
+  for (BlockArgument argument : body.getArguments())
+    argument.setType(typeOfOne(argument.getType(), Any::Rows));
+  for (Operation &op : body.without_terminator())
+    for (Value result : op.getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        result.setType(typeOfOne(result.getType(), Any::Rows));
 }
 
 /// Rewrites a body in place for vectors of length 1.
 static void flatten(Block &body) {
+  auto flatType = [](Type type) { return typeOfOne(type, Any::Elements); };
   for (BlockArgument argument : body.getArguments())
     argument.setType(flatType(argument.getType()));
   OpBuilder builder(body.getParentOp()->getContext());
@@ -135,23 +179,27 @@ private:
 
   /// A definition, as yet without name.
   exec::KernelDefOp define(exec::KernelOp kernel) {
-    bool flat = isFlat(kernel);
+    Any any = anyNumberOf(kernel);
     // Definitions come first: looking one up must not walk over all tensors.
     Block *module = getOperation().getBody();
     OpBuilder builder(module, llvm::find_if_not(*module, llvm::IsaPred<exec::KernelDefOp>));
     SmallVector<Attribute> layouts;
     for (Type type : kernel->getOperandTypes()) {
-      Type layout = flat ? exec::RefType::contiguous(flatType(cast<exec::RefType>(type).getTensorType())) : type;
-      layouts.push_back(TypeAttr::get(layout));
+      Type one = exec::RefType::contiguous(typeOfOne(cast<exec::RefType>(type).getTensorType(), any));
+      layouts.push_back(TypeAttr::get(any == Any::Nothing ? type : one));
     }
     SmallVector<int64_t> space(kernel.getSpace());
-    if (flat)
+    if (any == Any::Elements)
       space = {1};
+    else if (any == Any::Rows)
+      space.front() = 1;
     auto definition = builder.create<exec::KernelDefOp>(kernel.getLoc(), "kernel", space, builder.getArrayAttr(layouts),
-                                                        tiesOf(kernel), flat);
+                                                        tiesOf(kernel), any != Any::Nothing);
     definition.getBody().takeBody(kernel.getBody());
-    if (flat)
+    if (any == Any::Elements)
       flatten(*definition.getBlock());
+    else if (any == Any::Rows)
+      takeOneRow(*definition.getBlock());
     return definition;
   }
 

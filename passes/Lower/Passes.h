@@ -5,6 +5,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Graph/OptionNumbers.h"
+#include "passes/Lower/AttentionOrder.h"
 
 namespace braid {
 #define GEN_PASS_DECL

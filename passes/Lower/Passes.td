@@ -1,16 +1,23 @@
 //===- Passes.td - from tensors to actions in memory -------------*- tablegen -*-===//
 //
-// Order: select-calls, select-bias-gradients, form-kernels, fuse-kernels,
-// verify-values (Actions.td), plan-memory (Memory.td), outline-kernels,
+// Order: set-target (Target.td), chunk-sums (Kernels.td), select-calls, select-bias-gradients
+// (Calls.td), form-kernels, fuse-kernels (Kernels.td), fuse-gathers (Gathers.td),
+// recompute-operands, gather-kernels (Kernels.td), form-packs (Memory.td), order-attention,
+// verify-library-sizes (Attention.td), verify-values (Kernels.td), plan-memory, pad-matmuls
+// (Memory.td), outline-kernels (Launches.td), shorten-row-loops (RowLoops.td),
 // batch-launches (Launches.td), verify-memory, verify-plan (Memory.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER
 #define BRAID_PASSES_LOWER
 
-include "passes/Lower/Actions.td"
+include "passes/Lower/Target.td"
+include "passes/Lower/Calls.td"
+include "passes/Lower/Kernels.td"
 include "passes/Lower/Attention.td"
+include "passes/Lower/Gathers.td"
 include "passes/Lower/Memory.td"
 include "passes/Lower/Launches.td"
+include "passes/Lower/RowLoops.td"
 
 #endif // BRAID_PASSES_LOWER

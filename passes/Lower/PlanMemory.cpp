@@ -11,6 +11,7 @@
 #include "lib/Memory/Emit.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
 #include "lib/Memory/RecordedAssignment.h"
@@ -125,7 +126,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     for (func::FuncOp program : programs)
       if (!program.getBody().hasOneBlock())
         return program.emitOpError() << "cannot be planned: a program is one block";
-    auto tensors = PersistentTensors::collect(programs, info.alignment);
+    auto tensors = PersistentTensors::collect(programs, info.alignment, rowAlignment);
     if (failed(tensors))
       return failure();
     std::vector<Places> places;
@@ -156,14 +157,10 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     const TargetInfo *info = targetOf(getOperation());
     if (!info)
       return signalPassFailure();
-    std::optional<int64_t> limit = parseSize(memoryLimit);
-    if (!memoryLimit.empty() && !limit) {
-      emitError(getOperation().getLoc()) << "invalid memory limit '" << memoryLimit
-                                         << "': expected a number of bytes, with an optional KiB, MiB or GiB";
-      return signalPassFailure();
-    }
+    FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, getOperation().getLoc());
     FailureOr<int64_t> padded = rowAlignmentOf(rowAlignment, *info, getOperation().getLoc());
-    if (failed(padded) || failed(plan(*info, *padded)) || (limit && failed(checkLimit(getOperation(), *limit, *info))))
+    if (failed(limit) || failed(padded) || failed(plan(*info, *padded)) ||
+        (*limit && failed(checkLimit(getOperation(), **limit, *info))))
       signalPassFailure();
   }
 };

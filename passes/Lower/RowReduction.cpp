@@ -16,8 +16,9 @@
 #include "passes/Lower/RowReduction.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ValueNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/Lower/KernelBuilder.h"
+#include "passes/Lower/InlineValues.h"
 #include "passes/Lower/KernelNames.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -32,12 +33,20 @@ static constexpr int64_t kLongSum = 1 << 16, kPartialGroups = 16;
 /// Vectors longer than this are reduced as rows of lanes.
 static constexpr int64_t kMaxLanes = 1 << 16;
 
+Value braid::reducedTensor(tg::ReduceOp reduce) {
+  Value input = reduce.getInput(), narrow = widenedFrom(input);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
+  // Over dims of size 1 there is no kernel that could widen.
+  bool isKernel = llvm::any_of(reduce.getDims(), [&](int64_t dim) { return shape[dim] != 1; });
+  return narrow && isKernel && !isInlined(narrow) && reduce.getType().getElementType().isF32() ? narrow : input;
+}
+
 namespace {
 /// One reduction, stage by stage.
 class Reduction {
 public:
   Reduction(OpBuilder &builder, tg::ReduceOp op, int64_t blocks)
-      : builder(builder), op(op), loc(op.getLoc()), name(kernelNameOf(op)), blocks(blocks), value(op.getInput()) {
+      : builder(builder), op(op), loc(op.getLoc()), name(kernelNameOf(op)), blocks(blocks), value(reducedTensor(op)) {
     element = cast<RankedTensorType>(value.getType()).getElementType();
     // bf16 is for memory; sums happen in f32.
     if (element.isBF16())
@@ -106,7 +115,12 @@ void Reduction::reshape(ArrayRef<int64_t> shape) {
 }
 
 /// Partial results are not yet what the op makes.
-Location Reduction::stage(bool isLast) { return isLast ? op.getLoc() : tg::withoutTensor(op.getLoc()); }
+Location Reduction::stage(bool isLast) {
+  if (isLast)
+    return op.getLoc();
+  StringRef whole = tg::valueNameOf(op.getLoc());
+  return tg::withValueName(tg::withoutTensor(op.getLoc()), whole.empty() ? "" : ("partial_" + whole).str());
+}
 
 void Reduction::reduceLanes(bool isLast) {
   loc = stage(isLast);
@@ -117,11 +131,14 @@ void Reduction::reduceLanes(bool isLast) {
       kernel.reduction(dims, rows, {{kernel.operand(value), dims}}, identity(),
                        [&](OpBuilder &body, ValueRange s) { return combine(body, widen(body, s[0]), s[1]); });
   Type stored = cast<RankedTensorType>(op.getType()).getElementType();
-  if (isLast && (isMean() || stored != element))
+  if (isLast && (isMean() || stored != element)) {
+    // The sum is not yet what the op makes.
+    result.getDefiningOp()->setLoc(tg::withoutValueName(loc));
     result = kernel.parallel(rows, {{result, Dims(rows)}}, stored, [&](OpBuilder &body, ValueRange s) -> Value {
       Value mean = isMean() ? scale(body, s[0]) : s[0];
       return stored == element ? mean : body.create<arith::TruncFOp>(loc, stored, mean).getResult();
     });
+  }
   value = kernel.finish(result).getResult(0);
 }
 

@@ -7,6 +7,9 @@
 
 namespace braid {
 
+/// The tensor in memory that a reduction reads: bf16 that it reads as f32 is not widened there.
+mlir::Value reducedTensor(tg::ReduceOp reduce);
+
 /// Kernels that compute a reduction.  Reduced rows are split into about `blocks`
 /// blocks that run in parallel.
 mlir::Value formReduction(mlir::OpBuilder &builder, tg::ReduceOp reduce, int64_t blocks);

@@ -134,8 +134,14 @@ static Value selectPad(OpBuilder &builder, tg::PadOp pad) {
   return builder.create<exec::ConcatOp>(pad.getLoc(), pad.getType(), parts, pad.getDim());
 }
 
+/// The rows that a scatter sums, as narrow as the target takes them.
+static Value updatesOf(tg::ScatterAddOp scatter, const TargetInfo &info) {
+  Value narrow = info.wideScatter ? widenedFrom(scatter.getUpdates()) : Value();
+  return narrow && scatter.getType().getElementType().isF32() ? narrow : scatter.getUpdates();
+}
+
 /// The call or view for an op, or null if it stays.
-static Value select(OpBuilder &builder, Operation *op) {
+static Value select(OpBuilder &builder, Operation *op, const TargetInfo &info) {
   Location loc = op->getLoc();
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](tg::ContractOp contract) -> Value { return selectMatmul(builder, contract); })
@@ -148,7 +154,7 @@ static Value select(OpBuilder &builder, Operation *op) {
       .Case([&](tg::ScatterAddOp scatter) -> Value {
         return builder
             .create<exec::ScatterAddOp>(loc, scatter.getType(), indices(builder, loc, scatter.getIndices()),
-                                        contiguous(builder, loc, scatter.getUpdates()), Value(), ValueRange())
+                                        contiguous(builder, loc, updatesOf(scatter, info)), Value(), ValueRange())
             .getResult();
       })
       .Case([&](tg::ConcatOp concat) -> Value {
@@ -170,7 +176,7 @@ struct SelectCallsPass : public braid::impl::SelectCallsPassBase<SelectCallsPass
       return;
     mergeSumsOfPads(getOperation());
     expandContractions();
-    selectAll();
+    selectAll(*info);
     fuseIntoCalls(*info);
   }
 
@@ -187,7 +193,7 @@ private:
     }
   }
 
-  void selectAll() {
+  void selectAll(const TargetInfo &info) {
     for (Operation &op : llvm::make_early_inc_range(block())) {
       if (auto matmul = dyn_cast<exec::MatmulOp>(op)) {
         legalizeOperands(matmul);
@@ -198,7 +204,7 @@ private:
         continue;
       }
       OpBuilder builder(&op);
-      if (Value value = select(builder, &op)) {
+      if (Value value = select(builder, &op, info)) {
         op.getResult(0).replaceAllUsesWith(value);
         op.erase();
       }

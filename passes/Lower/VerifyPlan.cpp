@@ -24,11 +24,12 @@ using namespace braid::exec;
 
 namespace {
 
-/// An exec.tensor or exec.buffer.
+/// An exec.tensor or exec.pack, or an exec.buffer.
 struct Range {
   Operation *op;
   StringRef name;
   int64_t offset, bytes, first, last, padding = 0;
+  int64_t zeros = 0; // bytes of a persistent tensor that nothing writes, behind its values
   int64_t end() const { return offset + bytes; }
 };
 
@@ -77,6 +78,11 @@ private:
 
 } // namespace
 
+static int64_t zeroBytesOf(TensorOp tensor) {
+  int64_t values = RefType::contiguous(cast<RankedTensorType>(tensor.getType())).getSpanBytes();
+  return std::max<int64_t>(0, static_cast<int64_t>(tensor.getBytes()) - values);
+}
+
 void ProgramVerifier::collect() {
   numActions = llvm::range_size(body.getOps<ActionOpInterface>());
   for (auto buffer : body.getOps<BufferOp>())
@@ -84,11 +90,18 @@ void ProgramVerifier::collect() {
                    {buffer, buffer.getSymName(), static_cast<int64_t>(buffer.getOffset()),
                     static_cast<int64_t>(buffer.getBytes()), static_cast<int64_t>(buffer.getFirst()),
                     static_cast<int64_t>(buffer.getLast()), static_cast<int64_t>(buffer.getPadding().value_or(0))}});
+  DenseSet<StringAttr> packed;
+  for (auto pack : module.getOps<PackOp>()) {
+    for (auto tensor : pack.getTensors().getAsRange<FlatSymbolRefAttr>())
+      packed.insert(tensor.getAttr());
+    ranges.insert(
+        {pack.getSymName(), {pack, pack.getSymName(), pack.getBegin(), pack.getSize(), -1, numActions, 0, 0}});
+  }
   for (auto tensor : module.getOps<TensorOp>())
-    if (isHeldBy(tensor, program))
+    if (isHeldBy(tensor, program) && !packed.contains(tensor.getSymNameAttr()))
       ranges.insert({tensor.getSymName(),
                      {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
-                      static_cast<int64_t>(tensor.getBytes()), -1, numActions}});
+                      static_cast<int64_t>(tensor.getBytes()), -1, numActions, 0, zeroBytesOf(tensor)}});
 }
 
 LogicalResult ProgramVerifier::verifyRange(const Range &range) {
@@ -201,6 +214,10 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
   for (auto [index, out] : llvm::enumerate(action.getActionOuts())) {
     const Access &write = accesses.at(out);
     int64_t tied = action.getTiedIn(index);
+    if (int64_t values = write.range->bytes - write.range->zeros; write.bytes.end() > values)
+      return action.emitOpError() << "writes bytes " << write.bytes.offset << " to " << write.bytes.end() << " of '"
+                                  << write.range->name << "', whose values end at byte " << values
+                                  << ": zeros lie behind them";
     if (tied >= 0 && !accesses.at(action.getActionIns()[tied]).same(write))
       return action.emitOpError() << "must write out " << index << " where operand " << tied
                                   << " is, but their references differ";

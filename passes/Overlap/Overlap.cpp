@@ -9,6 +9,7 @@
 #include "dialects/Comm/Timing.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
@@ -229,10 +230,10 @@ LogicalResult Overlap::readOptions() {
     return module.emitError() << llvm::toString(linkGiven.takeError());
   computeRates = *computeGiven;
   linkRates = *linkGiven;
-  limit = parseSize(memoryLimit);
-  if (!memoryLimit.empty() && !limit)
-    return module.emitError() << "invalid memory limit '" << memoryLimit
-                              << "': expected a number of bytes, with an optional KiB, MiB or GiB";
+  FailureOr<std::optional<int64_t>> given = memoryLimitOf(memoryLimit, module.getLoc());
+  if (failed(given))
+    return failure();
+  limit = *given;
   FailureOr<int64_t> asked = rowAlignmentOf(rowAlignment, *info, module.getLoc());
   padded = asked.value_or(0);
   return asked;
@@ -243,7 +244,7 @@ LogicalResult Overlap::readOptions() {
 LogicalResult Overlap::assignAll() {
   programs = llvm::to_vector(getOperation().getOps<func::FuncOp>());
   llvm::erase_if(programs, [](func::FuncOp function) { return !function.getBody().hasOneBlock(); });
-  FailureOr<PersistentTensors> collected = PersistentTensors::collect(programs, info->alignment);
+  FailureOr<PersistentTensors> collected = PersistentTensors::collect(programs, info->alignment, padded);
   if (failed(collected))
     return failure();
   tensors = std::move(*collected);

@@ -1,7 +1,7 @@
 //===- Passes.td - communication beside computation --------*- tablegen -*-===//
 //
 // What happens to the collectives of a training step once kernels are formed: they
-// run beside the computation.
+// run beside the computation, which makes room for them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_OVERLAP
@@ -72,7 +72,7 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
         -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>,
         comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""},
-        exec.assignment = {live_bytes = 8389632 : i64, storages = array<i64: 256, 0, 256, 0, 256, 0>,
+        exec.assignment = {live_bytes = 47040 : i64, storages = array<i64: 256, 0, 256, 0, 256, 0>,
             places = [array<i64: 2, 0, 8, 1>, array<i64: 4, 0, 8, 1>, array<i64: 3, 0, 8, 1>]}} {
       %t = comm.start {
         %sum = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -97,6 +97,73 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
     Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1", "As exec-plan-memory has it">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::ModuleOp"> {
+  let summary = "Lets matmuls beside a collective leave multiprocessors to it";
+  let description = [{
+    On a GPU a collective is a kernel, too: each of its CTAs has a multiprocessor of its own.
+    A matmul that was planned for all of them then needs another wave for the few blocks that
+    found no place.  `comm.ctas` on the module is the most CTAs that a collective gets; a
+    matmul that runs beside one carries `comm.beside_collective`, and its algorithm is chosen
+    for the multiprocessors that are left.
+
+    In memory form, in which the schedule is final.  A matmul is beside collectives if the
+    link works in half of its time or longer: computing and the link are simulated as in
+    `comm-overlap`, because a wait may come long after its collective is over.
+
+    `ctas` is that of the target's row (lib/Target); 0 marks nothing, and leaves their number
+    to the library.  Leaves modules without a mesh, and those for a target without a GPU.
+
+    Input (`link=5,1`):
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+      comm.mesh @mesh [dp = 2]
+      exec.program @train arena 1024 attributes {comm.program = #comm.program<@mesh>} {
+        exec.buffer @g at 0 bytes 256 live 0 to 3 category gradients name "g"
+        exec.buffer @x at 256 bytes 256 live 0 to 3 category activations name "x"
+        exec.buffer @y at 512 bytes 256 live 0 to 3 category activations name "y"
+        %g = exec.ref @g + 0 : !exec.ref<8x8xf32, [8, 1]>
+        %x = exec.ref @x + 0 : !exec.ref<8x8xf32, [8, 1]>
+        %y = exec.ref @y + 0 : !exec.ref<8x8xf32, [8, 1]>
+        %t = comm.start {
+          comm.all_reduce sum %g outs(%g : !exec.ref<8x8xf32, [8, 1]>) over @mesh {dp} : (!exec.ref<8x8xf32, [8, 1]>) -> ()
+        } : !comm.ticket<>
+        exec.matmul "mk,kn->mn" (%x, %x) outs(%y : !exec.ref<8x8xf32, [8, 1]>) : !exec.ref<8x8xf32, [8, 1]>, !exec.ref<8x8xf32, [8, 1]>
+        comm.wait %t : !comm.ticket<>
+        exec.matmul "mk,kn->mn" (%y, %g) outs(%x : !exec.ref<8x8xf32, [8, 1]>) : !exec.ref<8x8xf32, [8, 1]>, !exec.ref<8x8xf32, [8, 1]>
+      }
+    }
+    ```
+
+    Output:
+    ```mlir
+    module attributes {comm.ctas = 16 : i64, exec.target = #exec.target<"cuda", arch = "sm_90">} {
+      comm.mesh @mesh [dp = 2]
+      exec.program @train arena 1024 attributes {comm.program = #comm.program<@mesh>} {
+        exec.buffer @g at 0 bytes 256 live 0 to 3 category gradients name "g"
+        exec.buffer @x at 256 bytes 256 live 0 to 3 category activations name "x"
+        exec.buffer @y at 512 bytes 256 live 0 to 3 category activations name "y"
+        %g = exec.ref @g + 0 : !exec.ref<8x8xf32, [8, 1]>
+        %x = exec.ref @x + 0 : !exec.ref<8x8xf32, [8, 1]>
+        %y = exec.ref @y + 0 : !exec.ref<8x8xf32, [8, 1]>
+        %t = comm.start {
+          comm.all_reduce sum %g outs(%g : !exec.ref<8x8xf32, [8, 1]>) over @mesh {dp} : (!exec.ref<8x8xf32, [8, 1]>) -> ()
+        } : !comm.ticket<>
+        exec.matmul "mk,kn->mn" (%x, %x) outs(%y : !exec.ref<8x8xf32, [8, 1]>) {comm.beside_collective} : !exec.ref<8x8xf32, [8, 1]>, !exec.ref<8x8xf32, [8, 1]>
+        comm.wait %t : !comm.ticket<>
+        exec.matmul "mk,kn->mn" (%y, %g) outs(%x : !exec.ref<8x8xf32, [8, 1]>) : !exec.ref<8x8xf32, [8, 1]>, !exec.ref<8x8xf32, [8, 1]>
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
+           "The most CTAs of a collective; -1 for the target's, 0 for the library's choice">,
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
+    Option<"compute", "compute", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

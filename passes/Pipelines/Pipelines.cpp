@@ -27,6 +27,9 @@ void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOp
   // What runs in which type is said of the model, before there are gradients.
   if (options.mixedPrecision)
     functions.addPass(createMixedPrecisionPass());
+  // Their gradients then come merged, too.
+  if (options.mergeContractions)
+    functions.addPass(createMergeContractionsPass());
 }
 
 /// One graph for each entry point.  Evaluation and generation leave the model
@@ -148,6 +151,17 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
   manager.addPass(createVerifyFactsPass());
 }
 
+/// What backward computes again instead of reading it.  After decompose, so that each op has
+/// its own price, and on the shapes of a rank.  Before units are gathered, because replays read
+/// what is gathered for backward.  Copies are checked while the ops that they repeat are there.
+void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipelineOptions &options) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createRecomputePass(options.recompute));
+  functions.addPass(createVerifyReplaysPass());
+  functions.addPass(createFinishReplaysPass());
+  manager.addPass(createVerifyFactsPass());
+}
+
 /// Fewer collectives, each of many tensors.  A unit that is gathered again is a
 /// recomputation, so no CSE may run after this.  Before kernels are formed, because
 /// what stands between two gathers of a unit must not become one kernel.
@@ -165,14 +179,31 @@ void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPi
 
 /// From tensors to actions: library calls first, because what they take must not
 /// be split into kernels, then sums that those calls make as well, then a kernel for
-/// each op left, then kernels into one another.
+/// each op left, then kernels into one another, and what they have computes what they read; they
+/// look rows of tables up themselves.
+/// Sums over many tensors are cut in chunks while they are ops.  Equal kernels come together
+/// before communication is scheduled, which keeps the order of what computes.  Which parameters
+/// lie side by side is decided before anything asks for memory.  The order of sums of attention
+/// follows from the memory of all that, and what the libraries must count from the order.
 void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOptions &options) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  if (options.chunkSums)
+    functions.addPass(createChunkSumsPass());
   functions.addPass(createSelectCallsPass());
   if (options.biasGradients)
     functions.addPass(createSelectBiasGradientsPass());
   functions.addPass(createFormKernelsPass());
   functions.addPass(createFuseKernelsPass());
+  if (options.fuseGathers)
+    functions.addPass(createFuseGathersPass());
+  if (options.recomputeOperands)
+    functions.addPass(createRecomputeOperandsPass());
+  if (options.gatherKernels)
+    manager.addPass(createGatherKernelsPass());
+  manager.addPass(createFormPacksPass());
+  if (options.attentionCalls)
+    manager.addPass(createOrderAttentionPass(options.attention));
+  manager.addNestedPass<func::FuncOp>(createVerifyLibrarySizesPass());
   manager.addPass(createVerifyValuesPass());
   manager.addPass(createVerifyFactsPass());
 }
@@ -191,11 +222,18 @@ void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOption
 
 /// From values to bytes.  The planner reads lives from block order, so from here
 /// on nothing moves an action.  Equal kernels can only be recognised once their
-/// layouts are known, hence outlining and batching afterwards.
+/// layouts are known, hence outlining and batching afterwards.  Which matmuls collectives run
+/// beside is known when no action is added or merged any more.
 void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOptions &options) {
   manager.addPass(createPlanMemory(options.plan));
+  if (options.padMatmuls)
+    manager.addPass(createPadMatmulsPass());
   manager.addPass(createOutlineKernelsPass());
+  if (options.shortRowLoops)
+    manager.addPass(createShortenRowLoopsPass());
   manager.addPass(createBatchLaunchesPass());
+  if (options.ranks)
+    manager.addPass(createShareMultiprocessorsPass(options.share));
   manager.addPass(createVerifyPlan());
   manager.addPass(createVerifyMemoryPass());
   manager.addPass(createVerifyFactsPass());
@@ -225,6 +263,7 @@ void braid::registerPipelines() {
                              buildShardPipeline);
   registerPhase("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
   registerPhase("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);
+  registerPhase("braid-recompute", "Computes values of forward again in backward", buildRecomputePipeline);
   registerPhase("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
   registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
   PassPipelineRegistration<>("braid-overlap", "Hides communication behind computation",

@@ -13,6 +13,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Overlap/Passes.h"
+#include "passes/Recompute/Passes.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Strategies/Passes.h"
 
@@ -25,6 +26,8 @@ namespace braid {
 struct PreparePipelineOptions : mlir::PassPipelineOptions<PreparePipelineOptions> {
   Option<Integer<1>> accumulate{*this, "accumulate", llvm::cl::desc("Microbatches of a step"), llvm::cl::init(1)};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
+  Option<bool> mergeContractions{*this, "merge-contractions",
+                                 llvm::cl::desc("Multiply a tensor by several weights at once")};
   SetTargetPassOptions target;
 };
 void buildPreparePipeline(mlir::OpPassManager &manager, const PreparePipelineOptions &options);
@@ -84,6 +87,11 @@ struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOpt
 };
 void buildDecomposePipeline(mlir::OpPassManager &manager, const DecomposePipelineOptions &options);
 
+struct RecomputePipelineOptions : mlir::PassPipelineOptions<RecomputePipelineOptions> {
+  RecomputePassOptions recompute;
+};
+void buildRecomputePipeline(mlir::OpPassManager &manager, const RecomputePipelineOptions &options);
+
 struct CollectivesPipelineOptions : mlir::PassPipelineOptions<CollectivesPipelineOptions> {
   Option<bool> gatherUnits{*this, "gather-units", llvm::cl::desc("ZeRO-3: gather the parameters of a unit at once")};
   Option<bool> decompose{*this, "decompose", llvm::cl::desc("Collectives as messages between pairs of ranks")};
@@ -94,8 +102,19 @@ struct CollectivesPipelineOptions : mlir::PassPipelineOptions<CollectivesPipelin
 void buildCollectivesPipeline(mlir::OpPassManager &manager, const CollectivesPipelineOptions &options);
 
 struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions> {
+  Option<bool> chunkSums{*this, "chunk-sums", llvm::cl::desc("Sum many tensors in chunks of one length"),
+                         llvm::cl::init(true)};
   Option<bool> biasGradients{*this, "bias-gradients", llvm::cl::desc("Bias gradients by calls where the target can"),
                              llvm::cl::init(true)};
+  Option<bool> fuseGathers{*this, "fuse-gathers", llvm::cl::desc("Kernels look rows of tables up that they read"),
+                           llvm::cl::init(true)};
+  Option<bool> recomputeOperands{*this, "recompute-operands",
+                                 llvm::cl::desc("Compute operands of kernels again from their other operands"),
+                                 llvm::cl::init(true)};
+  Option<bool> gatherKernels{*this, "gather-kernels", llvm::cl::desc("Move equal small kernels next to each other"),
+                             llvm::cl::init(true)};
+  Option<bool> attentionCalls{*this, "attention-calls", llvm::cl::desc("There may be calls of attention")};
+  OrderAttentionPassOptions attention;
 };
 void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOptions &options);
 
@@ -107,7 +126,12 @@ void buildOverlapPipeline(mlir::OpPassManager &manager, const OverlapPassOptions
 
 struct MemoryPipelineOptions : mlir::PassPipelineOptions<MemoryPipelineOptions> {
   Option<bool> ranks{*this, "ranks", llvm::cl::desc("Check the order of collectives among ranks")};
+  Option<bool> padMatmuls{*this, "pad-matmuls", llvm::cl::desc("Matmuls compute the padding of rows, too"),
+                          llvm::cl::init(true)};
+  Option<bool> shortRowLoops{*this, "short-row-loops", llvm::cl::desc("Loops over lanes compute only what they must"),
+                             llvm::cl::init(true)};
   PlanMemoryOptions plan;
+  ShareMultiprocessorsPassOptions share;
 };
 void buildMemoryPipeline(mlir::OpPassManager &manager, const MemoryPipelineOptions &options);
 

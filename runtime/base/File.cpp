@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -102,4 +104,28 @@ void File::sync() {
   // Pipes and the like cannot be synced, and need not be.
   if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
     fail("cannot write '", name, "': ", std::strerror(errno));
+}
+
+void braid::syncDirectory(const std::string &directory) {
+  int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  fsync(fd);
+  close(fd);
+}
+
+void braid::replaceFile(const std::string &path, const std::string &text) {
+  const std::string temporary = concat(path, ".", getpid(), ".tmp");
+  try {
+    File file = File::createForWriting(temporary);
+    file.write(text.data(), text.size());
+    file.sync();
+    if (std::rename(temporary.c_str(), path.c_str()) != 0)
+      fail("cannot write '", path, "': ", std::strerror(errno));
+  } catch (const Error &) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  syncDirectory(directory.empty() ? "." : directory);
 }

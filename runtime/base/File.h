@@ -39,5 +39,11 @@ private:
   std::string name;
 };
 
+// Has what is renamed or removed in a directory on the medium, as far as it can.
+void syncDirectory(const std::string &directory);
+
+// The file has either what it had before or this text, whatever happens.
+void replaceFile(const std::string &path, const std::string &text);
+
 } // namespace braid
 #endif // BRAID_BASE_FILE_H

@@ -3,6 +3,7 @@
 #include "checkpoint/CheckpointFolder.h"
 
 #include "base/Error.h"
+#include "base/File.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -32,15 +33,6 @@ std::optional<int64_t> stepOf(const std::string &name, std::initializer_list<std
   if (status != std::errc() || step < 0 || std::find(suffixes.begin(), suffixes.end(), rest) == suffixes.end())
     return std::nullopt;
   return step;
-}
-
-// A rename is on the medium once its directory is.
-void syncDirectory(const std::string &directory) {
-  int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  fsync(fd);
-  close(fd);
 }
 
 } // namespace

@@ -151,6 +151,8 @@ std::string braid::cli::markdown(const Command &command, std::string_view progra
       text += "These need `" + std::string(topic.needs) + "`.\n\n";
     text += "| option | |\n|---|---|\n";
     for (const Option &option : topic.options) {
+      if (!option.moved.empty())
+        continue;
       text += "| `" + cell(usage(option)) + "` | " + cell(helpOf(option));
       for (const auto &[word, help] : linesOf(option))
         text += "; `" + word + "`: " + cell(help);

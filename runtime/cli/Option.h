@@ -25,7 +25,7 @@ struct Option {
   std::string_view help; // without a full stop; its default is added
   Field field;
   // What few options have, by the functions below.
-  std::string_view fallback, target, needs, excludes;
+  std::string_view fallback, target, needs, excludes, moved;
   Initial initial = nullptr;
   Lines (*lines)() = nullptr;
   bool isRequired = false;
@@ -61,6 +61,10 @@ constexpr auto onlyFor(std::string_view target) {
 // Without the other it means nothing.
 constexpr auto needs(std::string_view other) {
   return [=](Option &option) { option.needs = other; };
+}
+// It is no option any more: an error says where it went, and no help lists it.
+constexpr auto moved(std::string_view where) {
+  return [=](Option &option) { option.moved = where; };
 }
 // It contradicts the others, between which there are spaces.
 constexpr auto excludes(std::string_view others) {
@@ -101,6 +105,8 @@ struct Command {
 
 // For programs of every target, where a row names none.
 inline bool isFor(const Option &option, std::string_view target) {
+  if (!option.moved.empty())
+    return false;
   return option.target.empty() || target.empty() || option.target == target;
 }
 

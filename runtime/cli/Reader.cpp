@@ -106,6 +106,8 @@ private:
   std::string checkValue(const Option &option, std::string_view text) const {
     const Value &value = option.value;
     std::string name(option.name);
+    if (!option.moved.empty())
+      return name + " is no option any more: " + std::string(option.moved);
     if (!isFor(option, target))
       return sayTarget(option, name);
     if (value.kind != Kind::List && countOf(option.name) > 1)

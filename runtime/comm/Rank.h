@@ -24,12 +24,14 @@ struct Rank {
   bool sharesDevice = false;      // with the other ranks of this process
   // Whether programs are captured once and replayed; empty: where possible.
   std::optional<bool> graphs = std::nullopt;
+  // Whether a kernel may begin before the one in front of it has ended, where the GPU can.
+  bool programmaticLaunch = true;
   // Where the times of actions go: a file; empty: standard output.
   std::optional<std::string> profile = std::nullopt;
-  // Whether the gradient of attention is the same bits in every run.
-  bool deterministicAttention = true;
   // Algorithms that are timed for each matmul; 1: none, the library's first guess is taken.
   int matmulSearch = 1;
+  // The file with the algorithms that were chosen; none: beside the program.
+  std::optional<std::string> matmulPlan = std::nullopt;
 
   // The one that prints, logs and writes what belongs to all.
   bool isFirst() const { return number == 0; }

@@ -66,7 +66,7 @@ std::string braid::programHash(const br_model &first) {
   Hash hash;
   for (const br_model *model = &first; model; model = model->others) {
     hash.add(model->name, model->graph_hash, model->arena_bytes, model->accumulate, model->vocab_size, model->plan_json,
-             model->optimizer);
+             model->optimizer, model->comm_ctas);
     for (int32_t i = 0; i < model->n_axes; ++i)
       hash.add(model->mesh[i].name, model->mesh[i].size);
     for (int32_t i = 0; i < model->n_groups; ++i)

@@ -14,7 +14,7 @@ namespace {
 
 bool hasBFloat16Matmuls(const br_model &model) {
   return std::any_of(model.matmuls, model.matmuls + model.n_matmuls,
-                     [](const br_matmul_desc &d) { return d.a_type == BR_BF16; });
+                     [](const br_matmul_desc &d) { return d.a.type == BR_BF16; });
 }
 
 } // namespace

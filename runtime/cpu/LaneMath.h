@@ -159,6 +159,8 @@ inline V expm1(V x) {
   return (x == 0.0f) | (x != x) ? x : y;
 }
 
+inline V exp_approx(V x) { return exp(x); }
+
 inline V exp2(V x) {
   x = detail::clamp(x, -151.0f, 129.0f);
   detail::Rounded n = detail::nearest(x);
@@ -314,6 +316,7 @@ inline int64_t abs(int64_t x) { return x < 0 ? -x : x; }
 inline float neg(float x) { return -x; }
 inline float copysign(float x, float s) { return __builtin_copysignf(x, s); }
 inline float exp(float x) { return exp(splat(x))[0]; }
+inline float exp_approx(float x) { return exp(x); }
 inline float exp2(float x) { return exp2(splat(x))[0]; }
 inline float expm1(float x) { return expm1(splat(x))[0]; }
 inline float log(float x) { return log(splat(x))[0]; }

@@ -254,6 +254,10 @@ inline int32_t ld1(const int32_t *p) { return *p; }
 inline int64_t ld1(const int64_t *p) { return *p; }
 inline bool ld1(const bool *p) { return *p; }
 inline bool ld1(const uint8_t *p) { return *p != 0; }
+// Lane `lane` of a row of `lanes`; 0 if there is no such lane.
+template <class T> inline float ld_lane(const T *row, int32_t lane, int64_t lanes, int64_t stride = 1) {
+  return lane >= 0 && lane < lanes ? ld1(row + lane * stride) : 0.0f;
+}
 inline void st1(float *p, float x) { *p = x; }
 inline void st1(bf16 *p, float x) { *p = to_bf16(x); }
 inline void st1(int32_t *p, int32_t x) { *p = x; }

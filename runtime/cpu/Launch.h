@@ -118,7 +118,8 @@ template <class... P, class... A>
   });
 }
 
-// The operands of one of many vectors that a kernel runs over, as arena offsets.
+// The operands of one of many vectors that a kernel runs over, or of many tensors of the same
+// shape, as arena offsets, and the number of lanes or rows.
 template <size_t N> struct Tuple {
   int64_t length;
   uint64_t operands[N];
@@ -131,25 +132,30 @@ inline void call(void (*kernel)(Block, P...), Block block, Memory m, const Tuple
 }
 } // namespace detail
 
-// Runs a kernel over the vectors of a table, as if they were one vector.
-template <size_t N, size_t T, class... P>
-inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T], void (*kernel)(Block, P...)) {
+// Runs a kernel over the tuples of a table, as if they were one.  Lanes or rows are handed out in
+// units of this many; there are `each` elements for one of them.
+template <int64_t Unit = lane_unit, size_t N, size_t T, class... P>
+inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T], void (*kernel)(Block, P...),
+                         int64_t each = 1) {
   static_assert(sizeof...(P) == N);
-  auto units = [](const Tuple<N> &tuple) { return (tuple.length + lane_unit - 1) / lane_unit; };
+  auto units = [](const Tuple<N> &tuple) { return (tuple.length + Unit - 1) / Unit; };
   int64_t total = 0;
   for (const Tuple<N> &tuple : table)
     total += units(tuple);
-  parallel(ctx, total, [&](int64_t begin, int64_t end) {
+  auto run = [&](int64_t begin, int64_t end) {
     int64_t first = 0; // the unit where the tuple starts
     for (const Tuple<N> &tuple : table) {
       int64_t from = std::max(begin - first, int64_t{0});
       int64_t to = std::min(end - first, units(tuple));
       if (from < to)
-        detail::call(kernel, Block{from * lane_unit, std::min(to * lane_unit, tuple.length), 0}, m, tuple,
+        detail::call(kernel, Block{from * Unit, std::min(to * Unit, tuple.length), 0}, m, tuple,
                      std::index_sequence_for<P...>());
       first += units(tuple);
     }
-  });
+  };
+  if (total * Unit * each <= serial_elements)
+    return run(0, total);
+  parallel(ctx, total, run);
 }
 
 } // namespace braid

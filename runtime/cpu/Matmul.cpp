@@ -15,15 +15,15 @@ namespace {
 
 // What decides how a matmul runs: everything but where its workspace lies.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
-  std::vector<int64_t> key = {d.m,         d.n,          d.k,        d.a_m,
-                              d.a_k,       d.b_k,        d.b_n,      d.c_m,
-                              d.c_n,       d.a_type,     d.b_type,   d.c_type,
-                              d.has_bias,  d.accumulate, d.epilogue, static_cast<int64_t>(d.workspace_bytes),
-                              d.bias_type, d.n_batch};
-  for (int32_t i = 0; i < d.n_batch; ++i)
-    key.insert(key.end(), {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
-  for (int32_t i = 0; i < d.n_outer; ++i)
-    key.insert(key.end(), {d.outer[i], d.a_outer[i], d.b_outer[i]});
+  std::vector<int64_t> key = {
+      d.m,        d.n,         d.k,          d.n_batch,  d.n_outer,
+      d.has_bias, d.bias_type, d.accumulate, d.epilogue, static_cast<int64_t>(d.workspace_bytes)};
+  auto append = [&](const int64_t *values, int32_t count) { key.insert(key.end(), values, values + count); };
+  append(d.batch, d.n_batch), append(d.outer, d.n_outer);
+  for (const br_matrix *matrix : {&d.a, &d.b, &d.c}) {
+    key.insert(key.end(), {matrix->type, matrix->row_stride, matrix->column_stride});
+    append(matrix->batch_strides, d.n_batch), append(matrix->outer_strides, d.n_outer);
+  }
   return key;
 }
 
@@ -42,7 +42,7 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
     if (d.bias_grad != BR_BIAS_GRAD_NONE)
       fail(where, ": sums an operand for the gradient of a bias, for which oneDNN has no epilogue; compile for this "
                   "target, or with --epilogues=activations");
-    if (d.a_type == BR_BF16 && !hasBFloat16) {
+    if (d.a.type == BR_BF16 && !hasBFloat16) {
       plans.push_back(nullptr); // by loops
       continue;
     }

@@ -85,7 +85,7 @@ int64_t offsetOf(int64_t index, int32_t count, const int64_t *sizes, const int64
 class RowLoop {
 public:
   RowLoop(const br_matmul_desc &d, const char *a, const char *b, char *c, const char *bias)
-      : d(d), a(a), b(b), c(c), bias(bias), left(d.k), right(d.b_k == 1 ? d.k : d.n), sums(d.n) {}
+      : d(d), a(a), b(b), c(c), bias(bias), left(d.k), right(d.b.row_stride == 1 ? d.k : d.n), sums(d.n) {}
 
   void run(int64_t item, int64_t row);
 
@@ -102,17 +102,17 @@ private:
 } // namespace
 
 void RowLoop::addMatmul(const char *aRow, const char *bItem) {
-  const int64_t size = elementSize(d.b_type);
-  read(d.a_type, aRow, d.a_k, d.k, left.data());
-  if (d.b_k == 1) {
+  const int64_t size = elementSize(d.b.type);
+  read(d.a.type, aRow, d.a.column_stride, d.k, left.data());
+  if (d.b.row_stride == 1) {
     for (int64_t n = 0; n < d.n; ++n) {
-      read(d.b_type, bItem + n * d.b_n * size, 1, d.k, right.data());
+      read(d.b.type, bItem + n * d.b.column_stride * size, 1, d.k, right.data());
       sums[n] += dot(left.data(), right.data(), d.k);
     }
     return;
   }
   for (int64_t k = 0; k < d.k; ++k) {
-    read(d.b_type, bItem + k * d.b_k * size, d.b_n, d.n, right.data());
+    read(d.b.type, bItem + k * d.b.row_stride * size, d.b.column_stride, d.n, right.data());
     for (int64_t n = 0; n < d.n; ++n)
       sums[n] += left[k] * right[n];
   }
@@ -123,19 +123,20 @@ void RowLoop::run(int64_t item, int64_t row) {
     read(d.bias_type, bias, 1, d.n, sums.data());
   else
     std::fill(sums.begin(), sums.end(), 0.0f);
-  const char *aRow = a + elementSize(d.a_type) * (offsetOf(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
-  const char *bItem = b + elementSize(d.b_type) * offsetOf(item, d.n_batch, d.batch, d.b_batch);
+  const char *aRow =
+      a + elementSize(d.a.type) * (offsetOf(item, d.n_batch, d.batch, d.a.batch_strides) + row * d.a.row_stride);
+  const char *bItem = b + elementSize(d.b.type) * offsetOf(item, d.n_batch, d.batch, d.b.batch_strides);
   for (int64_t j = 0; j < product(d.n_outer, d.outer); ++j)
-    addMatmul(aRow + elementSize(d.a_type) * offsetOf(j, d.n_outer, d.outer, d.a_outer),
-              bItem + elementSize(d.b_type) * offsetOf(j, d.n_outer, d.outer, d.b_outer));
-  const int64_t size = elementSize(d.c_type);
-  char *cRow = c + size * (offsetOf(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
+    addMatmul(aRow + elementSize(d.a.type) * offsetOf(j, d.n_outer, d.outer, d.a.outer_strides),
+              bItem + elementSize(d.b.type) * offsetOf(j, d.n_outer, d.outer, d.b.outer_strides));
+  const int64_t size = elementSize(d.c.type);
+  char *cRow = c + size * (offsetOf(item, d.n_batch, d.batch, d.c.batch_strides) + row * d.c.row_stride);
   for (int64_t n = 0; n < d.n; ++n) {
-    char *place = cRow + n * d.c_n * size;
+    char *place = cRow + n * d.c.column_stride * size;
     float value = activate(d.epilogue, sums[n]), old = 0;
     if (d.accumulate)
-      read(d.c_type, place, 1, 1, &old);
-    putNumber(d.c_type, reinterpret_cast<std::byte *>(place), value + old);
+      read(d.c.type, place, 1, 1, &old);
+    putNumber(d.c.type, reinterpret_cast<std::byte *>(place), value + old);
   }
 }
 

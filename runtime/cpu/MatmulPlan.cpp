@@ -33,7 +33,8 @@ memory::desc describeMatrix(const MatmulOperand &m, br_dtype type) {
 
 // A dimension of size 1 has no meaningful stride: give it the one that makes
 // the matrix look dense, so that oneDNN recognises the layout.
-void normaliseStrides(int64_t rows, int64_t columns, int64_t &byRow, int64_t &byColumn) {
+void normaliseStrides(int64_t rows, int64_t columns, br_matrix &matrix) {
+  int64_t &byRow = matrix.row_stride, &byColumn = matrix.column_stride;
   if (columns == 1 && rows == 1)
     byRow = byColumn = 1;
   else if (columns == 1)
@@ -45,12 +46,9 @@ void normaliseStrides(int64_t rows, int64_t columns, int64_t &byRow, int64_t &by
 // C' = B' A': how to store into a C whose columns are contiguous.
 void transpose(br_matmul_desc &d) {
   std::swap(d.m, d.n);
-  std::swap(d.c_m, d.c_n);
-  std::swap(d.a_m, d.b_n);
-  std::swap(d.a_k, d.b_k);
-  std::swap(d.a_type, d.b_type);
-  std::swap(d.a_batch, d.b_batch);
-  std::swap(d.a_outer, d.b_outer);
+  std::swap(d.a, d.b);
+  for (br_matrix *matrix : {&d.a, &d.b, &d.c})
+    std::swap(matrix->row_stride, matrix->column_stride);
 }
 
 bool isFast(const std::string &implementation) { return implementation.rfind("brg", 0) == 0; }
@@ -86,16 +84,16 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::strin
 }
 
 void MatmulPlan::normalise() {
-  for (br_dtype type : {d.a_type, d.b_type, d.c_type})
-    checkType(type, where);
+  for (const br_matrix *matrix : {&d.a, &d.b, &d.c})
+    checkType(matrix->type, where);
   if (d.has_bias)
     checkType(d.bias_type, where);
   if (d.m <= 0 || d.n <= 0 || d.k <= 0)
     fail(where, ": sizes must be positive");
-  normaliseStrides(d.m, d.k, d.a_m, d.a_k);
-  normaliseStrides(d.k, d.n, d.b_k, d.b_n);
-  normaliseStrides(d.m, d.n, d.c_m, d.c_n);
-  if (d.c_n != 1 && d.c_m == 1) {
+  normaliseStrides(d.m, d.k, d.a);
+  normaliseStrides(d.k, d.n, d.b);
+  normaliseStrides(d.m, d.n, d.c);
+  if (d.c.column_stride != 1 && d.c.row_stride == 1) {
     transposed = true;
     transpose(d);
   }
@@ -159,9 +157,9 @@ bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation, in
 MatmulPlan::Shape MatmulPlan::shapeOf(int64_t rows) const {
   auto size = [](br_dtype type) { return type == BR_BF16 ? 2 : 4; };
   Shape shape;
-  shape.a = {rows, d.k, d.a_m, d.a_k, size(d.a_type)};
-  shape.b = {d.k, d.n, d.b_k, d.b_n, size(d.b_type)};
-  shape.c = {rows, d.n, d.c_m, d.c_n, size(d.c_type)};
+  shape.a = {rows, d.k, d.a.row_stride, d.a.column_stride, size(d.a.type)};
+  shape.b = {d.k, d.n, d.b.row_stride, d.b.column_stride, size(d.b.type)};
+  shape.c = {rows, d.n, d.c.row_stride, d.c.column_stride, size(d.c.type)};
   shape.packA = packing && !shape.a.isDense();
   shape.packB = packing && !shape.b.isDense();
   shape.packC = packing && !(shape.c.isRowMajor() && shape.c.isDense());
@@ -193,9 +191,9 @@ bool MatmulPlan::createVariants(bool anyImplementation, uint64_t &scratch) {
 // One primitive; `scratch` grows to what it needs.
 bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind, bool anyImplementation,
                                uint64_t &scratch) {
-  memory::desc a = describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a_type);
-  memory::desc b = describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b_type);
-  memory::desc c = describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c_type);
+  memory::desc a = describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a.type);
+  memory::desc b = describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b.type);
+  memory::desc c = describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c.type);
   memory::desc bias({1, d.n}, dataType(d.bias_type), memory::dims{d.n, 1});
   bool addsBias = kind == Last && d.has_bias && !transposed;
   dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);

@@ -38,9 +38,9 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a, const char *b
   int64_t item = index / strips, strip = index % strips, row = strip * stripRows;
   bool tail = strip == strips - 1 && shapes[1].a.rows != stripRows;
   const Shape &shape = shapes[tail];
-  a += shape.a.size * (loopOffset(item, d.n_batch, d.batch, d.a_batch) + row * d.a_m);
-  b += shape.b.size * loopOffset(item, d.n_batch, d.batch, d.b_batch);
-  c += shape.c.size * (loopOffset(item, d.n_batch, d.batch, d.c_batch) + row * d.c_m);
+  a += shape.a.size * (loopOffset(item, d.n_batch, d.batch, d.a.batch_strides) + row * d.a.row_stride);
+  b += shape.b.size * loopOffset(item, d.n_batch, d.batch, d.b.batch_strides);
+  c += shape.c.size * (loopOffset(item, d.n_batch, d.batch, d.c.batch_strides) + row * d.c.row_stride);
   if (transposed && bias)
     bias += row * (d.bias_type == BR_BF16 ? 2 : 4);
 
@@ -53,8 +53,10 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a, const char *b
   }
   for (int64_t j = 0; j < gemms; ++j) {
     char *rest = free;
-    const char *aj = place(shape.packA, shape.a, a + shape.a.size * loopOffset(j, d.n_outer, d.outer, d.a_outer), rest);
-    const char *bj = place(shape.packB, shape.b, b + shape.b.size * loopOffset(j, d.n_outer, d.outer, d.b_outer), rest);
+    const char *aj =
+        place(shape.packA, shape.a, a + shape.a.size * loopOffset(j, d.n_outer, d.outer, d.a.outer_strides), rest);
+    const char *bj =
+        place(shape.packB, shape.b, b + shape.b.size * loopOffset(j, d.n_outer, d.outer, d.b.outer_strides), rest);
     execute(variants[kindOf(j)][tail], worker, aj, bj, target, bias, workspace);
   }
   if (shape.packC)

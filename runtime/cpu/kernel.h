@@ -37,6 +37,7 @@
 #include "braid_rt.h"
 
 #include "Blocks.h"
+#include "LaneExponentials.h"
 #include "LaneMath.h"
 #include "LanePhilox.h"
 #include "LaneReduce.h"

@@ -2,8 +2,8 @@
 //
 // Kernels, generated and written, reach global memory by load and store, shared
 // memory by Shared, and other threads by the barriers and the shuffle below, and in no
-// other way.  Include it as <cuda/Access.h>: a checker that runs kernels on the host
-// puts its own in front on the include path.
+// other way; what CUDA has instructions but no functions for is here, too.  Include it as <cuda/Access.h>: a checker
+// that runs kernels on the host puts its own in front on the include path.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ACCESS_H
@@ -52,6 +52,16 @@ template <class T> __device__ inline void store(T *p, T v) {
 // Has the L2 cache fetch what lies there, for a load that comes later.
 __device__ inline void prefetch(const void *p) { asm volatile("prefetch.L2 [%0];" ::"l"(p)); }
 
+// The first statement of every kernel.  Where the kernel was launched so that it begins before
+// the one in front of it has ended (programmatic dependent launch), it waits for that end here,
+// with all that was written until then, and lets the next one begin in turn.
+__device__ inline void enter_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 // An array in shared memory: `__shared__ T memory[N]; const Shared<T, N> values(memory);`
 template <class T, int N> struct Shared {
   T *array;
@@ -70,6 +80,17 @@ __device__ inline void group_barrier(unsigned mask) { __syncwarp(mask); }
 // all threads in `mask` take part.
 template <class T> __device__ inline T shuffle_xor(unsigned mask, T v, int lane_mask) {
   return __shfl_xor_sync(mask, v, lane_mask);
+}
+
+// One instruction each: 2^x to 2 units in the last place, with denormals as zero; the larger
+// one, or NaN if one of them is.
+__device__ inline float exp2_approx(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+__device__ inline float max_nan(float a, float b) {
+  asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+  return a;
 }
 
 } // namespace braid

@@ -6,6 +6,7 @@
 #include "cuda/CudnnGraph.h"
 
 #ifndef BRAID_RT_WITHOUT_CUDNN
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unordered_map>
@@ -47,7 +48,7 @@ struct Plan {
 } // namespace
 
 struct CudaAttentionTable::Library {
-  Library(const br_model &model, std::byte *arena, cudaStream_t stream, bool inFixedOrder);
+  Library(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~Library();
 
   cudnnHandle_t handle = nullptr;
@@ -66,12 +67,25 @@ static void check(const br_attention_desc &desc, fe::error_t error) {
          error.get_message(), kInstead);
 }
 
-static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandle_t handle, bool inFixedOrder) {
+// Of all descriptors of a model, which have one order of sums.
+static void prepareOrder(const br_model &model) {
+  auto isSerial = [](const br_attention_desc &desc) { return desc.gradient && desc.order == BR_ORDER_SERIAL; };
+  if (std::none_of(model.attentions, model.attentions + model.n_attentions, isSerial))
+    return;
+  if (fe::detail::get_backend_version() < kFirstWithSerialOrder)
+    fail("the model was compiled with --attention-order=serial, which is in cuDNN 9.25, and this is cuDNN ",
+         fe::detail::get_backend_version_string(),
+         ": install a newer cuDNN, or compile the graph with --attention-order=fixed or any");
+  static const bool once = (allowNoScores(), true); // ranks are threads
+  (void)once;
+}
+
+static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandle_t handle) {
   if (desc.type != BR_BF16)
     fail("the compiled model is broken: ", describe(desc), " is not of bf16; compile it again");
   Plan plan{std::make_unique<fe::graph::Graph>(), arena + desc.workspace_offset};
   fe::graph::Graph &graph = *plan.graph;
-  fillGraph(graph, desc, inFixedOrder);
+  fillGraph(graph, desc);
   const int64_t cap = static_cast<int64_t>(desc.workspace_bytes);
   check(desc, graph.validate());
   check(desc, graph.build_operation_graph(handle));
@@ -80,7 +94,10 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
   if (fe::error_t error = graph.check_support(handle); error.is_bad())
     fail("cuDNN ", fe::detail::get_backend_version_string(), " does not take ", describe(desc), " with the ", cap,
          " bytes of workspace of the compiled model: ", error.get_message(),
-         desc.gradient && !inFixedOrder ? "; leave out --deterministic-attention=off" : kInstead);
+         desc.gradient
+             ? "; compile the graph with another --attention-order, or with --attention=decompose, which needs "
+               "no cuDNN"
+             : kInstead);
   check(desc, graph.build_plans(handle, fe::BuildPlanPolicy_t::HEURISTICS_CHOICE));
   int64_t needed = 0;
   check(desc, graph.get_workspace_size(needed));
@@ -89,14 +106,15 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
   return plan;
 }
 
-CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream, bool inFixedOrder) {
+CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream) {
   loadCudnn();
   if (cudnnStatus_t status = fe::detail::create_handle(&handle); status != CUDNN_STATUS_SUCCESS)
     fail("the model calls attention of cuDNN, which does not start: ", fe::detail::get_error_string(status), kInstead);
   if (cudnnStatus_t status = fe::detail::set_stream(handle, stream); status != CUDNN_STATUS_SUCCESS)
     fail("cuDNN does not take the stream: ", fe::detail::get_error_string(status), kInstead);
+  prepareOrder(model);
   for (int32_t index = 0; index < model.n_attentions; ++index)
-    plans.push_back(makePlan(model.attentions[index], arena, handle, inFixedOrder));
+    plans.push_back(makePlan(model.attentions[index], arena, handle));
 }
 
 CudaAttentionTable::Library::~Library() {
@@ -104,13 +122,12 @@ CudaAttentionTable::Library::~Library() {
   fe::detail::destroy_handle(handle);
 }
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream,
-                                       bool inFixedOrder) {
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
   if (model.n_attentions == 0)
     return;
   // The frontend throws where it does not find a function.
   try {
-    library = std::make_unique<Library>(model, arena, stream, inFixedOrder);
+    library = std::make_unique<Library>(model, arena, stream);
   } catch (const Error &) {
     throw;
   } catch (const std::exception &error) {
@@ -141,7 +158,7 @@ using namespace braid;
 
 struct CudaAttentionTable::Library {};
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t, bool) {
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t) {
   if (model.n_attentions > 0)
     fail("the model calls attention of cuDNN, and this program was built without its header files: install "
          "cuDNN 9, NVRTC and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "

@@ -5,9 +5,8 @@
 // workspace in the arena.  Running one puts work on a stream and allocates nothing on
 // the device, so a CUDA graph can hold it.
 //
-// Gradients are the same bits in every run, as only engines that sum in a fixed order are
-// taken, unless the user gives that up: before sm_100 the order costs the time to write
-// and read the gradient of the scores.
+// The descriptor says in which order gradients are summed, and so whether they are the same
+// bits in every run.
 //
 // cuDNN is loaded when a model has such calls, by name; programs are not linked with it.
 //
@@ -30,7 +29,7 @@ class CudaAttentionTable {
 public:
   // The device is current.  Throws Error where the library is missing, or does not take a
   // descriptor; a model without such calls needs none.
-  CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream, bool inFixedOrder = true);
+  CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~CudaAttentionTable();
 
   // Puts call `index` on the stream.

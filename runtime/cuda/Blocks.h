@@ -81,6 +81,7 @@ inline constexpr int copy_threads = 256;
 template <class Unit, class Index>
 __global__ void __launch_bounds__(copy_threads)
     copy_block_kernel(CopyLoops loops, Index total, const Unit *from, Unit *to) {
+  enter_kernel();
   const Index stride = static_cast<Index>(gridDim.x) * copy_threads;
   for (Index i = static_cast<Index>(blockIdx.x) * copy_threads + threadIdx.x; i < total; i += stride) {
     Index rest = i;
@@ -166,6 +167,7 @@ inline void put_range(const Memory &m, const void *part, int64_t number, int64_t
 //===----------------------------------------------------------------------===//
 
 static __global__ void store_index_kernel(int32_t index, int32_t *out) {
+  enter_kernel();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     store(out, index);
 }

@@ -53,8 +53,9 @@ ColumnMajorGemm::ColumnMajorGemm(const br_matmul_desc &d, const std::string &whe
   for (int64_t size : {m, n, k})
     if (size <= 0 || size > INT_MAX)
       fail(where, ": sizes must be positive and fit 32 bits");
-  Strided left = {"A", d.a_type, m, k, d.a_m, d.a_k}, right = {"B", d.b_type, k, n, d.b_k, d.b_n};
-  Strided result = {"C", d.c_type, m, n, d.c_m, d.c_n};
+  Strided left = {"A", d.a.type, m, k, d.a.row_stride, d.a.column_stride},
+          right = {"B", d.b.type, k, n, d.b.row_stride, d.b.column_stride};
+  Strided result = {"C", d.c.type, m, n, d.c.row_stride, d.c.column_stride};
   for (const Strided &matrix : {left, right, result})
     check(matrix, where);
   swapped = result.isRowMajor();
@@ -69,9 +70,9 @@ ColumnMajorGemm::ColumnMajorGemm(const br_matmul_desc &d, const std::string &whe
     return swapped ? ColumnLoop{size, ofB, ofA, ofC} : ColumnLoop{size, ofA, ofB, ofC};
   };
   for (int32_t i = 0; i < d.n_batch; ++i)
-    append(loops, loop(d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]));
+    append(loops, loop(d.batch[i], d.a.batch_strides[i], d.b.batch_strides[i], d.c.batch_strides[i]));
   for (int32_t i = 0; i < d.n_outer; ++i)
-    append(outer, loop(d.outer[i], d.a_outer[i], d.b_outer[i], 0));
+    append(outer, loop(d.outer[i], d.a.outer_strides[i], d.b.outer_strides[i], 0));
 
   auto longest = std::max_element(loops.begin(), loops.end(),
                                   [](const ColumnLoop &x, const ColumnLoop &y) { return x.size < y.size; });

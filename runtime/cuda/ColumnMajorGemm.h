@@ -8,7 +8,7 @@
 // Memory that is row-major for us is, column-major, the transposed matrix.  So
 //
 //   C row-major      C^T[n,m] = B^T[n,k] A^T[k,m]: the library's A is our B, its B is
-//                    our A, and its D is our C with ld = c_m.  A bias over our n is
+//                    our A, and its D is our C with ld = c.row_stride.  A bias over our n is
 //                    one over the library's rows, which is the kind that it adds.
 //   C column-major   C[m,n] = A[m,k] B[k,n] as it stands.  A bias over n would be one
 //                    over the library's columns: it has none such.

@@ -4,24 +4,26 @@
 
 #include "base/Error.h"
 #include "comm/Bootstrap.h"
+#include "cuda/MatmulChoices.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 
 #include <cstring>
+#include <cublasLt.h>
 
 using namespace braid;
 
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), watchdog(rank.bootstrap ? rank.bootstrap->timeout() : 0),
-      device(enterDevice(rank)), memory(device, model.arena_bytes, streams.compute),
-      matmuls(model, memory.data(), streams.compute),
-      attentions(model, memory.data(), streams.compute, rank.deterministicAttention),
-      slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }) {
+      device(enterDevice(rank)), memory(device, model.arena_bytes, streams.compute, arenaAllocator(model, rank)),
+      matmuls(model, memory.data(), streams.compute), attentions(model, memory.data(), streams.compute),
+      slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }),
+      overlapsKernels(canOverlapKernels()) {
   if (model.n_collectives > 0)
     collectives = makeDeviceCollectives(model, rank,
                                         {device.number, memory.data(), streams, [this] { return errors.actionName(); },
                                          [this](const std::string &reason) { watchdog.failed(reason); }});
-  searchMatmuls();
+  chooseMatmuls();
   if (usesGraphs())
     graphs.resize(model.n_programs);
   if (rank.profile && rank.isFirst())
@@ -38,25 +40,22 @@ CudaContext::~CudaContext() {
   cudaStreamSynchronize(streams.copy);
 }
 
-// Ranks agree on the algorithm of each matmul, so all of them search, with the same
-// number of candidates, or none does.
-static void checkSearch(const Rank &rank) {
-  const std::vector<std::string> blobs = rank.bootstrap->allGatherBlobs(std::to_string(rank.matmulSearch));
-  for (size_t other = 1; other < blobs.size(); ++other)
-    if (blobs[other] != blobs[0])
-      fail("rank 0 runs with --matmul-search=", blobs[0], ", but rank ", other, " with ", blobs[other],
-           "; start all ranks with the same");
-}
-
 // While nothing is in the arena yet: what has been made so far writes nothing there.
-void CudaContext::searchMatmuls() {
-  if (rank.bootstrap)
-    checkSearch(rank);
-  if (rank.matmulSearch <= 1)
-    return;
-  matmuls.search(rank.matmulSearch, [this](const std::string &blob) {
+void CudaContext::chooseMatmuls() {
+  const auto allGather = [this](const std::string &blob) {
     return rank.bootstrap ? rank.bootstrap->allGatherBlobs(blob) : std::vector<std::string>{blob};
-  });
+  };
+  const std::string gpu =
+      concat(device.name, ", compute capability ", device.capability / 10, ".", device.capability % 10);
+  const MatmulChoices choices(rank, {gpu, cublasLtGetVersion()}, allGather);
+  if (choices.any())
+    matmulPlan = concat("matmul plan '", choices.path(), "': algorithms of ", matmuls.take(choices), " matmuls");
+  if (!choices.areWanted())
+    return;
+  matmuls.search(rank.matmulSearch, allGather);
+  matmulPlan = concat(describeSearch(matmuls.searched()), "; written to '", choices.path(), "'");
+  if (rank.isFirst())
+    choices.write(matmuls.searched());
 }
 
 bool CudaContext::usesGraphs() const {
@@ -66,6 +65,12 @@ bool CudaContext::usesGraphs() const {
          " collectives go through the host's memory, which no CUDA graph can hold; leave it out, or choose "
          "--transport=nccl");
   return wantsGraphs(rank) && canCapture;
+}
+
+// Code for older GPUs does not wait (enter_kernel), even where the driver translates it for this
+// one.  The events of a profile are between kernels.
+bool CudaContext::canOverlapKernels() const {
+  return rank.programmaticLaunch && !rank.profile && device.capability >= 90 && device.compiledFor >= 90;
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,6 +103,7 @@ void CudaContext::finish() {
 }
 
 br_status CudaContext::launch(const br_program &program) {
+  isBehindKernel = false;
   if (graphs.empty())
     return program.run(this);
   StepGraph &graph = graphs[&program - model.programs];
@@ -179,10 +185,14 @@ std::string CudaContext::describeGraphs() const {
 std::vector<std::string> CudaContext::remarks() const {
   std::vector<std::string> lines = {
       concat("on ", device.describe(), ", ", device.describeCode(model), describeGraphs()), memory.describeRest()};
+  if (const std::string allocator = memory.describeAllocator(); !allocator.empty())
+    lines.push_back(allocator);
   if (collectives && collectives->scratchBytes() > 0)
     lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));
-  if (!matmuls.searched().empty())
-    lines.push_back(describeSearch(matmuls.searched()));
+  if (const std::string rests = matmuls.describeRests(); !rests.empty())
+    lines.push_back(rests);
+  if (!matmulPlan.empty())
+    lines.push_back(matmulPlan);
   return lines;
 }
 
@@ -202,7 +212,20 @@ std::vector<std::string> CudaContext::warnings() const {
 // What programs call
 //===----------------------------------------------------------------------===//
 
+// Besides kernels, programs put on the stream what the functions below do, and nothing else.
+void CudaContext::launched(cudaError_t error, const void *kernel) {
+  errors.note(error, kernel);
+  isBehindKernel = true;
+}
+
+// A copy, or zeros.
+void CudaContext::called(cudaError_t error, const char *call) {
+  errors.note(error, call);
+  isBehindKernel = false;
+}
+
 void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+  isBehindKernel = false;
   if (profile)
     profile->runsMatmul(matmuls.numberOf(index));
   if (matmuls.run(index, a, b, c, bias) != BR_OK)
@@ -216,12 +239,20 @@ void CudaContext::action(int32_t index) {
 }
 
 void CudaContext::attention(int32_t index, const AttentionPlaces &places) {
+  isBehindKernel = false;
   if (attentions.run(index, places) != BR_OK)
     errors.note(attentions.error());
 }
 
-br_status CudaContext::start(int32_t collective) { return collectives->start(collective); }
-br_status CudaContext::wait(int32_t collective) { return collectives->wait(collective); }
+br_status CudaContext::start(int32_t collective) {
+  isBehindKernel = false;
+  return collectives->start(collective);
+}
+
+br_status CudaContext::wait(int32_t collective) {
+  isBehindKernel = false;
+  return collectives->wait(collective);
+}
 
 static CudaContext &contextOf(br_context *ctx) { return static_cast<CudaContext &>(*ctx); }
 
@@ -234,9 +265,11 @@ void br_use_cuda(void) {
 void *br_cuda_stream(br_context *ctx) { return contextOf(ctx).stream(); }
 void br_cuda_action(br_context *ctx, int32_t index) { contextOf(ctx).action(index); }
 void br_cuda_check(br_context *ctx, int error, const char *call) {
-  contextOf(ctx).problems().note(static_cast<cudaError_t>(error), call);
+  contextOf(ctx).called(static_cast<cudaError_t>(error), call);
 }
 void br_cuda_launched(br_context *ctx, int error, const void *kernel) {
-  contextOf(ctx).problems().note(static_cast<cudaError_t>(error), kernel);
+  contextOf(ctx).launched(static_cast<cudaError_t>(error), kernel);
 }
+int br_cuda_begins_early(br_context *ctx) { return contextOf(ctx).beginsEarly(); }
+const br_matmul_rest *br_cuda_matmul_rest(br_context *ctx) { return contextOf(ctx).matmulRest(); }
 br_status br_cuda_status(br_context *ctx) { return contextOf(ctx).status(); }

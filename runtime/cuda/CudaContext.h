@@ -49,12 +49,16 @@ public:
   // What generated code says of itself (braid_cuda.h).
   cudaStream_t stream() const { return streams.compute; }
   void action(int32_t index);
-  ProgramErrors &problems() { return errors; }
+  bool beginsEarly() const { return overlapsKernels && isBehindKernel; }
+  void launched(cudaError_t error, const void *kernel);
+  void called(cudaError_t error, const char *call);
+  const br_matmul_rest *matmulRest() const { return matmuls.rest(); }
   br_status status() const { return errors.any() ? BR_ERROR : BR_OK; }
 
 private:
-  void searchMatmuls();
+  void chooseMatmuls();
   bool usesGraphs() const;
+  bool canOverlapKernels() const;
   std::string describeGraphs() const;
   br_status launch(const br_program &program);
   cudaError_t replay(cudaGraphExec_t graph);
@@ -68,10 +72,15 @@ private:
   Streams streams;
   DeviceArena memory;
   CudaMatmulTable matmuls;
+  std::string matmulPlan; // for people: how their algorithms were chosen, if not by the heuristic
   CudaAttentionTable attentions;
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
   std::optional<Profile> profile;
+  // Whether kernels begin early behind kernels of the program, and whether the last thing on the
+  // compute stream is one.
+  const bool overlapsKernels;
+  bool isBehindKernel = false;
   std::unique_ptr<DeviceCollectives> collectives; // null: the model has none
 };
 

@@ -3,6 +3,7 @@
 #include "cuda/CudnnGraph.h"
 
 #ifndef BRAID_RT_WITHOUT_CUDNN
+#include <cstdlib>
 
 using namespace braid;
 namespace fe = cudnn_frontend;
@@ -10,8 +11,7 @@ namespace fe = cudnn_frontend;
 namespace {
 class Builder {
 public:
-  Builder(fe::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder)
-      : graph(graph), desc(desc), inFixedOrder(inFixedOrder) {
+  Builder(fe::graph::Graph &graph, const br_attention_desc &desc) : graph(graph), desc(desc) {
     graph.set_io_data_type(fe::DataType_t::BFLOAT16)
         .set_intermediate_data_type(fe::DataType_t::FLOAT)
         .set_compute_data_type(fe::DataType_t::FLOAT);
@@ -72,9 +72,9 @@ private:
   void backward() {
     Tensor o = input("o", kO, ofQueries(desc.o)), dout = input("dout", kDout, ofQueries(desc.dout));
     Tensor lse = input("lse", kLse, ofRows(), fe::DataType_t::FLOAT);
-    auto [dq, dk, dv] = graph.sdpa_backward(
-        q, k, v, o, dout, lse,
-        attributes<fe::graph::SDPA_backward_attributes>("attention_grad").set_deterministic_algorithm(inFixedOrder));
+    auto [dq, dk, dv] = graph.sdpa_backward(q, k, v, o, dout, lse,
+                                            attributes<fe::graph::SDPA_backward_attributes>("attention_grad")
+                                                .set_deterministic_algorithm(desc.order != BR_ORDER_ANY));
     output(dq, kDq, ofQueries(desc.dq));
     output(dk, kDk, ofKeys(desc.dk));
     output(dv, kDv, ofKeys(desc.dv));
@@ -82,13 +82,12 @@ private:
 
   fe::graph::Graph &graph;
   const br_attention_desc &desc;
-  const bool inFixedOrder;
   Tensor q, k, v;
 };
 } // namespace
 
-void braid::fillGraph(fe::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder) {
-  Builder(graph, desc, inFixedOrder).build();
-}
+void braid::allowNoScores() { setenv("CUDNN_FRONTEND_ATTN_DP_WORKSPACE_LIMIT", "0", /*overwrite=*/1); }
+
+void braid::fillGraph(fe::graph::Graph &graph, const br_attention_desc &desc) { Builder(graph, desc).build(); }
 
 #endif // BRAID_RT_WITHOUT_CUDNN

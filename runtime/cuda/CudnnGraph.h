@@ -24,9 +24,15 @@ namespace braid {
 // The tensors of a graph, by which a run says where they are.
 enum CudnnTensor : int64_t { kQ = 1, kK, kV, kO, kLse, kDout, kDq, kDk, kDv };
 
-// Makes a graph that of attention, or of its gradient, with sums in a fixed order or in
-// any; nothing is asked of the library yet.
-void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc, bool inFixedOrder);
+// The first cuDNN with a serial order of sums, on sm_90.
+inline constexpr size_t kFirstWithSerialOrder = 92500;
+
+// To be called before a graph with a serial order is built: the frontend takes that order
+// where its environment allows no memory for scores.
+void allowNoScores();
+
+// Makes a graph that of attention, or of its gradient; nothing is asked of the library yet.
+void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc);
 
 } // namespace braid
 #endif // BRAID_RT_WITHOUT_CUDNN

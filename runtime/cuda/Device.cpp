@@ -7,6 +7,7 @@
 #include "cuda/Check.h"
 #include "cuda/braid_cuda.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -93,7 +94,8 @@ static void loadKernels(Device &device) {
       fail("the kernels of this program were not compiled for ", device.describe(), ", which has compute capability ",
            describeCapability(device.capability), "; ", adviseOf(device.capability));
     checkCuda(status, "cudaFuncGetAttributes");
-    device.compiledFor = attributes.ptxVersion;
+    device.compiledFor =
+        device.compiledFor ? std::min(device.compiledFor, attributes.ptxVersion) : attributes.ptxVersion;
   }
 }
 

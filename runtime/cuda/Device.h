@@ -18,7 +18,7 @@ struct Device {
   int number;
   std::string name;
   int capability = 0;  // 90 is 9.0
-  int compiledFor = 0; // likewise, what the program's kernels were compiled for
+  int compiledFor = 0; // likewise, the oldest that a kernel of the program was compiled for
 
   // "CUDA device 0 (NVIDIA H100 80GB HBM3)".
   std::string describe() const;

@@ -10,8 +10,15 @@
 
 using namespace braid;
 
-DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stream)
-    : before(memoryOfDevice()), after(before) {
+const DeviceAllocator braid::allocatorOfCuda = {"cudaMalloc",
+                                                [](void **memory, uint64_t bytes) -> std::string {
+                                                  const cudaError_t status = cudaMalloc(memory, bytes);
+                                                  return status == cudaSuccess ? "" : describeCuda(status);
+                                                },
+                                                [](void *memory) { cudaFree(memory); }};
+
+DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stream, const DeviceAllocator &allocator)
+    : allocator(allocator), bytes(bytes), before(memoryOfDevice()), after(before) {
   if (bytes == 0)
     return;
   if (bytes > before.free)
@@ -19,9 +26,9 @@ DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stre
          formatBytes(before.total), " of ", device.describe(),
          " are free; compile for a smaller batch, more accumulation or a lower --memory-limit");
   void *block = nullptr;
-  if (const cudaError_t status = cudaMalloc(&block, bytes); status != cudaSuccess)
-    fail("cannot allocate the arena of ", formatBytes(bytes), " on ", device.describe(),
-         ": cudaMalloc: ", describeCuda(status));
+  if (const std::string problem = allocator.allocate(&block, bytes); !problem.empty())
+    fail("cannot allocate the arena of ", formatBytes(bytes), " on ", device.describe(), ": ", allocator.name, ": ",
+         problem);
   base = static_cast<std::byte *>(block);
   try {
     if (!std::getenv("BRAID_ARENA_UNSET"))
@@ -29,12 +36,23 @@ DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stre
     checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     after = memoryOfDevice();
   } catch (...) {
-    cudaFree(base);
+    allocator.free(base);
     throw;
   }
 }
 
-DeviceArena::~DeviceArena() { cudaFree(base); }
+DeviceArena::~DeviceArena() {
+  if (base)
+    allocator.free(base);
+}
+
+std::string DeviceArena::describeAllocator() const {
+  if (allocator.free == allocatorOfCuda.free)
+    return "";
+  const uint64_t taken = before.free > after.free ? before.free - after.free : 0;
+  return concat("the arena is memory of ", allocator.name, ", which took ",
+                formatBytes(taken > bytes ? taken - bytes : 0), " beyond the plan for whole granules");
+}
 
 // Communicators, modules and cuDNN's kernels take memory at their first use, and a graph
 // has nodes on the device.  How much nobody says: from here on there is a warning.

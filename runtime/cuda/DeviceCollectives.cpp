@@ -203,6 +203,12 @@ static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const
   return made;
 }
 
+const DeviceAllocator &braid::arenaAllocator(const br_model &model, const Rank &rank) {
+  const bool mayUseNccl = model.n_collectives > 0 && rank.bootstrap && nccl() &&
+                          (rank.bootstrap->wanted() == "auto" || rank.bootstrap->wanted() == "nccl");
+  return mayUseNccl ? nccl()->allocator : allocatorOfCuda;
+}
+
 std::unique_ptr<DeviceCollectives> braid::makeDeviceCollectives(const br_model &model, const Rank &rank,
                                                                 const DevicePlace &place) {
   if (!rank.bootstrap)

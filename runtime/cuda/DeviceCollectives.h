@@ -15,6 +15,7 @@
 
 #include "braid_rt.h"
 #include "comm/Rank.h"
+#include "cuda/DeviceArena.h"
 #include "cuda/Streams.h"
 
 #include <atomic>
@@ -91,6 +92,10 @@ private:
 // Graphs): "Using multiple GPUs per process with CUDA graph capture may result in
 // deadlocks."
 bool wantsGraphs(const Rank &rank);
+
+// Who gives the arena: NCCL where it may be the rank's transport, which is known only when it has
+// started, with memory.
+const DeviceAllocator &arenaAllocator(const br_model &model, const Rank &rank);
 
 // Makes those of the rank's transport.  Every rank does so in the same order.  Throws
 // Error when the transport cannot run here.

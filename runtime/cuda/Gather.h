@@ -5,13 +5,16 @@
 //
 // The gradient adds the updates of an id in the order of their indices, from a sorted
 // list and without atomics: the same bits in every run, and for f32 those of the CPU.
+// Of an id that occurs often, as the commonest words of a text do, all warps of a block
+// add chunks of 64 updates at the same time, and the sums of chunks are added in their
+// order: up to 64 updates give the bits of the CPU, more the same bits in every run.
 // The list is sorted by merging, since keys (id, index) all differ: then any correct
 // sort is stable.
 //
 //   keys    sort_tiles        each block sorts a tile, by counting what is smaller
 //           merge_runs ...    each element finds its place in its pair of runs
 //   starts  find_starts       where the keys of an id begin, for every id
-//   sums    add_segments      a warp adds the updates of its row and strip
+//   sums    add_segments      a warp adds the updates of its row and strip, or a block does
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_GATHER_H
@@ -36,14 +39,15 @@ struct Strip {
   int64_t row, pack; // `pack` is this thread's, maybe beyond the row
 };
 
-__device__ inline Strip strip_of_thread(int64_t packs) {
+// Of a warp of this block, for this thread's place in a warp.
+template <int THREADS> __device__ inline Strip strip_of_warp(int number, int64_t packs) {
   const int64_t strips = (packs + strip_lanes - 1) / strip_lanes;
-  const int64_t warp = (static_cast<int64_t>(blockIdx.x) * strip_threads + threadIdx.x) / strip_lanes;
+  const int64_t warp = static_cast<int64_t>(blockIdx.x) * (THREADS / strip_lanes) + number;
   return {warp / strips, warp % strips * strip_lanes + threadIdx.x % strip_lanes};
 }
 
-inline int64_t strip_blocks(int64_t rows, int64_t packs) {
-  const int64_t strips = (packs + strip_lanes - 1) / strip_lanes, warps = strip_threads / strip_lanes;
+inline int64_t strip_blocks(int64_t rows, int64_t packs, int threads) {
+  const int64_t strips = (packs + strip_lanes - 1) / strip_lanes, warps = threads / strip_lanes;
   return (rows * strips + warps - 1) / warps;
 }
 
@@ -53,9 +57,10 @@ inline int64_t strip_blocks(int64_t rows, int64_t packs) {
 
 template <class Unit>
 __global__ void __launch_bounds__(strip_threads)
-    gather_kernel(int64_t n, int64_t rows, int64_t packs, const Unit *__restrict__ table,
-                  const int32_t *__restrict__ ids, Unit *__restrict__ out) {
-  const Strip strip = strip_of_thread(packs);
+    gather_rows_kernel(int64_t n, int64_t rows, int64_t packs, const Unit *__restrict__ table,
+                       const int32_t *__restrict__ ids, Unit *__restrict__ out) {
+  enter_kernel();
+  const Strip strip = strip_of_warp<strip_threads>(threadIdx.x / strip_lanes, packs);
   if (strip.row >= n || strip.pack >= packs)
     return;
   const int64_t id = load(ids + strip.row);
@@ -72,8 +77,8 @@ void gather(const Memory &m, int64_t n, int64_t rows, int64_t width, const void 
     return;
   auto run = [&](auto unit, int64_t packs) {
     using Unit = decltype(unit);
-    launch(m, strip_blocks(n, packs), strip_threads, preloaded<gather_kernel<Unit>>(), n, rows, packs,
-           static_cast<const Unit *>(table), static_cast<const int32_t *>(ids), static_cast<Unit *>(out));
+    launch(m, strip_blocks(n, packs, strip_threads), strip_threads, preloaded<gather_rows_kernel<Unit>>(), n, rows,
+           packs, static_cast<const Unit *>(table), static_cast<const int32_t *>(ids), static_cast<Unit *>(out));
   };
   constexpr int lanes = 16 / sizeof(T);
   if (all_multiples(16, width * sizeof(T), address_of(table), address_of(out)))
@@ -96,6 +101,7 @@ __device__ inline uint64_t key_of(int64_t id, int64_t rows, int64_t index) {
 
 static __global__ void __launch_bounds__(tile_keys)
     sort_tiles_kernel(int64_t n, int64_t rows, const int32_t *__restrict__ ids, uint64_t *__restrict__ keys) {
+  enter_kernel();
   __shared__ uint64_t memory[tile_keys];
   const Shared<uint64_t, tile_keys> tile(memory);
   const int64_t first = static_cast<int64_t>(blockIdx.x) * tile_keys, index = first + threadIdx.x;
@@ -127,6 +133,7 @@ __device__ inline int64_t count_smaller(const uint64_t *keys, int64_t length, ui
 // Merges the runs of `run` keys by pairs.
 static __global__ void __launch_bounds__(tile_keys)
     merge_runs_kernel(int64_t n, int64_t run, const uint64_t *__restrict__ from, uint64_t *__restrict__ to) {
+  enter_kernel();
   const int64_t index = static_cast<int64_t>(blockIdx.x) * tile_keys + threadIdx.x;
   if (index >= n)
     return;
@@ -140,6 +147,7 @@ static __global__ void __launch_bounds__(tile_keys)
 // starts[id] is where the keys of `id` begin; starts[rows], where those outside do.
 static __global__ void __launch_bounds__(tile_keys)
     find_starts_kernel(int64_t n, int64_t rows, const uint64_t *__restrict__ keys, int32_t *__restrict__ starts) {
+  enter_kernel();
   const int64_t id = static_cast<int64_t>(blockIdx.x) * tile_keys + threadIdx.x;
   if (id <= rows)
     store(starts + id, static_cast<int32_t>(count_smaller(keys, n, static_cast<uint64_t>(id) << 32)));
@@ -149,37 +157,92 @@ static __global__ void __launch_bounds__(tile_keys)
 // Sums
 //===----------------------------------------------------------------------===//
 
-// Sums of f64 are in f64, all others in f32: rounded to the type of the result once.
-template <class Out, class In, int W>
-__global__ void __launch_bounds__(strip_threads)
-    add_segments_kernel(int64_t rows, int64_t packs, bool accumulate, const uint64_t *__restrict__ keys,
-                        const int32_t *__restrict__ starts, const In *__restrict__ updates, Out *__restrict__ out) {
-  using Sum = std::conditional_t<sizeof(Out) == 8, double, float>;
+inline constexpr int segment_threads = 512, chunk_updates = 64;
+
+// Adds the updates at keys [begin, end) to `sum`, one after the other.
+template <class In, class Sum, int W>
+__device__ inline void add_updates(Sum (&sum)[W], const uint64_t *keys, int32_t begin, int32_t end,
+                                   const Pack<In, W> *updates, int64_t packs) {
   constexpr int ahead = 4; // loads in flight
-  const Strip strip = strip_of_thread(packs);
-  if (strip.row >= rows || strip.pack >= packs)
-    return;
-  const int32_t begin = load(starts + strip.row), end = load(starts + strip.row + 1);
-  if (accumulate && begin == end)
-    return;
-  Pack<Out, W> *place = reinterpret_cast<Pack<Out, W> *>(out) + strip.row * packs + strip.pack;
-  const Pack<In, W> *update = reinterpret_cast<const Pack<In, W> *>(updates) + strip.pack;
-  Sum sum[W] = {};
-  if (accumulate) {
-    const Pack<Out, W> old = load(place);
-    for (int w = 0; w < W; ++w)
-      sum[w] = static_cast<Sum>(old.at[w]);
-  }
   for (int32_t i = begin; i < end; i += ahead) {
     Pack<In, W> next[ahead] = {};
     for (int a = 0; a < ahead; ++a)
       if (i + a < end)
-        next[a] = load(update + static_cast<int64_t>(load(keys + i + a) & 0xffffffffu) * packs);
+        next[a] = load(updates + static_cast<int64_t>(load(keys + i + a) & 0xffffffffu) * packs);
     for (int a = 0; a < ahead; ++a)
       if (i + a < end)
         for (int w = 0; w < W; ++w)
           sum[w] += static_cast<Sum>(next[a].at[w]);
   }
+}
+
+// Adds the updates at keys [begin, end), the same for all threads, to `sum` of warp `owner`: the
+// sums of chunks, each by a warp, in their order.
+template <class In, class Sum, int W>
+__device__ inline void add_chunks(Sum (&sum)[W], int owner, const uint64_t *keys, int32_t begin, int32_t end,
+                                  const Pack<In, W> *updates, int64_t packs, bool inside) {
+  constexpr int warps = segment_threads / strip_lanes;
+  __shared__ Sum memory[segment_threads * W];
+  const Shared<Sum, segment_threads * W> partial(memory);
+  const int warp = threadIdx.x / strip_lanes, lane = threadIdx.x % strip_lanes;
+  for (int32_t first = begin; first < end; first += warps * chunk_updates) {
+    const int32_t mine = first + warp * chunk_updates, left = end - mine;
+    Sum part[W] = {};
+    if (inside && left > 0)
+      add_updates(part, keys, mine, left < chunk_updates ? end : mine + chunk_updates, updates, packs);
+    for (int w = 0; w < W; ++w)
+      partial.put(w * segment_threads + threadIdx.x, part[w]);
+    block_barrier();
+    for (int other = 0; other < warps && warp == owner && first + other * chunk_updates < end; ++other)
+      for (int w = 0; w < W; ++w)
+        sum[w] += partial.get(w * segment_threads + other * strip_lanes + lane);
+    block_barrier();
+  }
+}
+
+// Sums of f64 are in f64, all others in f32: rounded to the type of the result once.
+template <class Out, class In, int W>
+__global__ void __launch_bounds__(segment_threads)
+    add_segments_kernel(int64_t rows, int64_t packs, bool accumulate, const uint64_t *__restrict__ keys,
+                        const int32_t *__restrict__ starts, const In *__restrict__ updates, Out *__restrict__ out) {
+  enter_kernel();
+  using Sum = std::conditional_t<sizeof(Out) == 8, double, float>;
+  constexpr int warps = segment_threads / strip_lanes;
+  __shared__ int32_t memory[warps];
+  const Shared<int32_t, warps> lengths(memory);
+  const int warp = threadIdx.x / strip_lanes;
+  const Pack<In, W> *update = reinterpret_cast<const Pack<In, W> *>(updates);
+
+  const Strip strip = strip_of_warp<segment_threads>(warp, packs);
+  const int32_t begin = strip.row < rows ? load(starts + strip.row) : 0;
+  const int32_t length = strip.row < rows ? load(starts + strip.row + 1) - begin : 0;
+  const bool inside = strip.row < rows && strip.pack < packs && (length || !accumulate);
+  if (threadIdx.x % strip_lanes == 0)
+    lengths.put(warp, length);
+
+  Pack<Out, W> *place = reinterpret_cast<Pack<Out, W> *>(out) + strip.row * packs + strip.pack;
+  Sum sum[W] = {};
+  if (inside && accumulate) {
+    const Pack<Out, W> old = load(place);
+    for (int w = 0; w < W; ++w)
+      sum[w] = static_cast<Sum>(old.at[w]);
+  }
+  if (inside)
+    add_updates(sum, keys, begin, begin + (length < chunk_updates ? length : chunk_updates), update + strip.pack,
+                packs);
+  block_barrier();
+  int32_t longest = 0;
+#pragma unroll
+  for (int other = 0; other < warps; ++other)
+    longest = longest < lengths.get(other) ? lengths.get(other) : longest;
+  for (int owner = 0; longest > chunk_updates && owner < warps; ++owner)
+    if (const int32_t many = lengths.get(owner); many > chunk_updates) {
+      const Strip its = strip_of_warp<segment_threads>(owner, packs);
+      const int32_t first = load(starts + its.row);
+      add_chunks(sum, owner, keys, first + chunk_updates, first + many, update + its.pack, packs, its.pack < packs);
+    }
+  if (!inside)
+    return;
   Pack<Out, W> result;
   for (int w = 0; w < W; ++w)
     result.at[w] = static_cast<Out>(sum[w]);
@@ -209,8 +272,9 @@ void scatter_add(const Memory &m, int64_t n, int64_t rows, int64_t width, const 
 
   constexpr int lanes = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
   auto run = [&](auto width, int64_t packs) {
-    launch(m, strip_blocks(rows, packs), strip_threads, preloaded<add_segments_kernel<Out, In, width>>(), rows, packs,
-           accumulate != 0, keys, starts, static_cast<const In *>(updates), static_cast<Out *>(out));
+    launch(m, strip_blocks(rows, packs, segment_threads), segment_threads,
+           preloaded<add_segments_kernel<Out, In, width>>(), rows, packs, accumulate != 0, keys, starts,
+           static_cast<const In *>(updates), static_cast<Out *>(out));
   };
   if (width % lanes == 0 && all_multiples(lanes * sizeof(In), address_of(updates)) &&
       all_multiples(lanes * sizeof(Out), address_of(out)))

@@ -45,6 +45,12 @@ BRAID_LANE_FUNCTION(copysign, ::copysignf)
 BRAID_LANE_FUNCTION(pow, ::powf)
 #undef BRAID_LANE_FUNCTION
 
+// 2^(x * log2(e)), with denormals as zero: its relative error grows with |x|, as (2 + |x|) * 2^-24.
+__device__ inline float exp_approx(float x) { return exp2_approx(x * 1.44269504f); }
+template <int N> __device__ inline Vec<float, N> exp_approx(const Vec<float, N> &x) {
+  return detail::each<N>([&](int k) { return exp_approx(x.at[k]); });
+}
+
 __device__ inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 template <int N>
 __device__ inline Vec<float, N> fma(const Vec<float, N> &a, const Vec<float, N> &b, const Vec<float, N> &c) {

@@ -25,7 +25,7 @@ namespace braid {
 // Maxima and minima
 //===----------------------------------------------------------------------===//
 
-__device__ inline float maximum(float a, float b) { return a > b || a != a ? a : b; }
+__device__ inline float maximum(float a, float b) { return max_nan(a, b); }
 __device__ inline float minimum(float a, float b) { return a < b || a != a ? a : b; }
 __device__ inline int32_t maximum(int32_t a, int32_t b) { return a > b ? a : b; }
 __device__ inline int32_t minimum(int32_t a, int32_t b) { return a < b ? a : b; }

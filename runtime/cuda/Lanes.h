@@ -164,6 +164,10 @@ template <class T, class X> __device__ inline T narrowed(X x) {
 //===----------------------------------------------------------------------===//
 
 template <class T> __device__ inline auto ld1(const T *p) { return detail::widen(load(p)); }
+// Lane `lane` of a row of `lanes`; 0 if there is no such lane.
+template <class T, class I> __device__ inline float ld_lane(const T *row, int32_t lane, I lanes, int64_t stride = 1) {
+  return lane >= 0 && lane < lanes ? ld1(row + lane * stride) : 0.0f;
+}
 template <class T, class X> __device__ inline void st1(T *p, X x) { store(p, detail::narrowed<T>(x)); }
 
 //===----------------------------------------------------------------------===//

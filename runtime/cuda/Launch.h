@@ -5,12 +5,15 @@
 //   launch(m, 256, 192, k3_kernel, m[0], m[786432], m[4096]);   // blocks, threads
 //   launch_flat(m, 1024, 256, k4_kernel, m[0], m[4096]);        // length, threads
 //   launch_table(m, k5_kernel_table0, 256, k5_kernel);
+//   launch_parts(m, 64, 8, 256, k6_kernel, m[0], m[4096]);      // rows, rows of a block, threads
+//   launch_table(m, k6_kernel_table0, 8, 256, k6_kernel);
 //   return m.status();
 //
 // A kernel over vectors of any length takes them all as one parameter: each block
 // finds the vector it works on, and its part of that.  So an optimizer's update of
 // hundreds of parameters is a launch or a few, and nothing lies on the device but the
-// arena.
+// arena.  A kernel over rows may be launched like this, too: then lengths are numbers of rows or,
+// where all lanes are summed over the same rows, of lanes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LAUNCH_H
@@ -56,13 +59,20 @@ private:
   cudaStream_t compute;
 };
 
-// Runs `kernel` on the compute stream.
+// Runs `kernel`, which begins with enter_kernel(), on the compute stream.
 template <class... P, class... A>
 inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kernel)(P...), A &&...args) {
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.stream = m.stream();
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  if (br_cuda_begins_early(m.context())) {
+    config.attrs = &early;
+    config.numAttrs = 1;
+  }
   br_cuda_launched(m.context(), cudaLaunchKernelEx(&config, kernel, std::forward<A>(args)...),
                    reinterpret_cast<const void *>(kernel));
 }
@@ -130,10 +140,10 @@ inline int64_t lanes_of_thread(int64_t length) { return length < (int64_t{1} << 
 template <size_t N> class VectorLauncher {
 public:
   // Of `total` lanes altogether.
-  VectorLauncher(const Memory &m, int64_t total, int64_t threads, void (*kernel)(Vectors<N>))
+  VectorLauncher(const Memory &m, int64_t block_lanes, int64_t threads, void (*kernel)(Vectors<N>))
       : m(m), threads(threads), kernel(kernel) {
     static_assert(sizeof(Vectors<N>) <= 4096, "the parameters of a kernel");
-    vectors.block_lanes = threads * lanes_of_thread(total);
+    vectors.block_lanes = block_lanes;
   }
   template <class... A> void add(int64_t length, A... operands) {
     static_assert(sizeof...(A) == N);
@@ -168,24 +178,36 @@ inline void add_tuple(VectorLauncher<N> &launcher, const Memory &m, const Tuple<
 }
 } // namespace detail
 
-// Runs a kernel over one vector.
+// Runs a kernel over one vector, or the rows of one tensor, of which a block takes `part`.
 template <size_t N, class... A>
-inline void launch_flat(const Memory &m, int64_t length, int64_t threads, void (*kernel)(Vectors<N>), A... operands) {
-  detail::VectorLauncher<N> launcher(m, length, threads, kernel);
+inline void launch_parts(const Memory &m, int64_t length, int64_t part, int64_t threads, void (*kernel)(Vectors<N>),
+                         A... operands) {
+  detail::VectorLauncher<N> launcher(m, part, threads, kernel);
   launcher.add(length, operands...);
   launcher.flush();
 }
 
-// Runs a kernel over all vectors of a table.
+// Runs a kernel over all vectors of a table, or the rows of all tensors.
+template <size_t N, size_t T>
+inline void launch_table(const Memory &m, const Tuple<N> (&table)[T], int64_t part, int64_t threads,
+                         void (*kernel)(Vectors<N>)) {
+  detail::VectorLauncher<N> launcher(m, part, threads, kernel);
+  for (const Tuple<N> &tuple : table)
+    detail::add_tuple(launcher, m, tuple, std::make_index_sequence<N>());
+  launcher.flush();
+}
+
+// The same of vectors, with parts that suit their lengths.
+template <size_t N, class... A>
+inline void launch_flat(const Memory &m, int64_t length, int64_t threads, void (*kernel)(Vectors<N>), A... operands) {
+  launch_parts(m, length, threads * detail::lanes_of_thread(length), threads, kernel, operands...);
+}
 template <size_t N, size_t T>
 inline void launch_table(const Memory &m, const Tuple<N> (&table)[T], int64_t threads, void (*kernel)(Vectors<N>)) {
   int64_t total = 0;
   for (const Tuple<N> &tuple : table)
     total += tuple.length;
-  detail::VectorLauncher<N> launcher(m, total, threads, kernel);
-  for (const Tuple<N> &tuple : table)
-    detail::add_tuple(launcher, m, tuple, std::make_index_sequence<N>());
-  launcher.flush();
+  launch_table(m, table, threads * detail::lanes_of_thread(total), threads, kernel);
 }
 
 } // namespace braid

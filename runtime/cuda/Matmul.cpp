@@ -6,6 +6,8 @@
 
 #include "cuda/Matmul.h"
 
+#include "cuda/Check.h"
+#include "cuda/MatmulChoices.h"
 #include "cuda/MatmulPlan.h"
 
 #include <algorithm>
@@ -17,30 +19,56 @@ class braid::LtHandle : public LtLibrary {};
 
 namespace {
 
+// What a matmul counts on, of the current device; 0: all.
+int32_t multiprocessorsFor(const br_matmul_desc &d, const br_model &model) {
+  if (!d.beside_collective)
+    return 0;
+  int device = 0, all = 0;
+  checkCuda(cudaGetDevice(&device), "cudaGetDevice");
+  checkCuda(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  if (all <= model.comm_ctas)
+    fail("collectives were given ", model.comm_ctas, " CTAs, but the GPU has ", all,
+         " multiprocessors, and matmuls beside them need some: compile with a smaller --comm-ctas");
+  return all - model.comm_ctas;
+}
+
 // What decides how a matmul runs: everything but where its workspace, GELU's input and a
 // bias's gradient lie.
-std::vector<int64_t> keyOf(const br_matmul_desc &d) {
-  std::vector<int64_t> key = {d.m,          d.n,
-                              d.k,          d.a_m,
-                              d.a_k,        d.b_k,
-                              d.b_n,        d.c_m,
-                              d.c_n,        d.a_type,
-                              d.b_type,     d.c_type,
-                              d.has_bias,   d.bias_type,
-                              d.accumulate, d.epilogue,
-                              d.n_batch,    d.n_outer,
-                              d.has_aux,    d.aux_m,
-                              d.bias_grad,  static_cast<int64_t>(d.workspace_bytes)};
-  for (int32_t i = 0; i < d.n_batch; ++i)
-    key.insert(key.end(), {d.batch[i], d.a_batch[i], d.b_batch[i], d.c_batch[i]});
-  for (int32_t i = 0; i < d.n_outer; ++i)
-    key.insert(key.end(), {d.outer[i], d.a_outer[i], d.b_outer[i]});
+std::vector<int64_t> keyOf(const br_matmul_desc &d, int32_t multiprocessors) {
+  std::vector<int64_t> key = {d.m,
+                              d.n,
+                              d.k,
+                              d.n_batch,
+                              d.n_outer,
+                              d.has_bias,
+                              d.bias_type,
+                              d.accumulate,
+                              d.epilogue,
+                              d.has_aux,
+                              d.aux_m,
+                              d.bias_grad,
+                              static_cast<int64_t>(d.workspace_bytes),
+                              multiprocessors};
+  auto append = [&](const int64_t *values, int32_t count) { key.insert(key.end(), values, values + count); };
+  append(d.batch, d.n_batch), append(d.outer, d.n_outer);
+  for (const br_matrix *matrix : {&d.a, &d.b, &d.c}) {
+    key.insert(key.end(), {matrix->type, matrix->row_stride, matrix->column_stride});
+    append(matrix->batch_strides, d.n_batch), append(matrix->outer_strides, d.n_outer);
+  }
   return key;
+}
+
+// "256,576,192,...": the same on all ranks.
+std::string textOf(const std::vector<int64_t> &key) {
+  std::string text;
+  for (int64_t number : key)
+    text += concat(number, ",");
+  return text;
 }
 
 // Behind GELU's input and a bias's gradient, which the descriptor places.
 uint64_t endOfOthers(const br_matmul_desc &d) {
-  const uint64_t size = d.c_type == BR_BF16 ? 2 : 4, sums = d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.n;
+  const uint64_t size = d.c.type == BR_BF16 ? 2 : 4, sums = d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.n;
   return std::max(d.has_aux ? d.aux_offset + d.m * d.aux_m * size : 0,
                   d.bias_grad == BR_BIAS_GRAD_NONE ? 0 : d.bias_grad_offset + sums * size);
 }
@@ -55,7 +83,7 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
       library(std::make_unique<LtHandle>()) {
   if (model.n_matmuls)
     checkLt(cublasLtCreate(library->out()), "cuBLASLt", "cublasLtCreate");
-  std::map<std::vector<int64_t>, int32_t> known;
+  std::map<std::string, int32_t> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     const br_matmul_desc &d = model.matmuls[i];
     const std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
@@ -66,10 +94,14 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
     if (d.workspace_offset % workspaceAlignment)
       fail(where, ": its workspace starts at byte ", d.workspace_offset, " of the arena; cuBLASLt wants multiples of ",
            workspaceAlignment);
-    const auto [same, isNew] = known.try_emplace(keyOf(d), static_cast<int32_t>(plans.size()));
-    if (isNew)
+    const int32_t multiprocessors = multiprocessorsFor(d, model);
+    const std::string key = textOf(keyOf(d, multiprocessors));
+    const auto [same, isNew] = known.try_emplace(key, static_cast<int32_t>(plans.size()));
+    if (isNew) {
+      keys.push_back(key);
       plans.push_back(std::make_unique<CudaMatmulPlan>(
-          d, CudaMatmulPlan::Place{*library, stream, arena + d.workspace_offset}, where));
+          d, multiprocessors, CudaMatmulPlan::Place{*library, stream, arena + d.workspace_offset}, where));
+    }
     numbers.push_back(same->second);
   }
 }
@@ -80,35 +112,36 @@ CudaMatmulTable::~CudaMatmulTable() = default;
 // The search
 //===----------------------------------------------------------------------===//
 
-// "256,576,192,...": the same on all ranks.
-static std::string textOf(const std::vector<int64_t> &key) {
-  std::string text;
-  for (int64_t number : key)
-    text += concat(number, ",");
-  return text;
-}
-
-std::vector<MatmulTrial> CudaMatmulTable::timePlans(int most) {
-  MatmulScratch scratch(arena, arenaBytes, stream);
+std::vector<MatmulTrial> CudaMatmulTable::calls() const {
   std::vector<MatmulTrial> all;
-  for (size_t plan = 0; plan < plans.size(); ++plan) {
-    const br_matmul_desc &d = descriptors[std::find(numbers.begin(), numbers.end(), plan) - numbers.begin()];
-    const ArenaRange workspace = {d.workspace_offset, d.workspace_offset + d.workspace_bytes};
-    for (MatmulTrial &trial :
-         plans[plan]->time({*library, stream, arena + d.workspace_offset}, most, scratch, workspace)) {
+  for (size_t plan = 0; plan < plans.size(); ++plan)
+    for (MatmulTrial &trial : plans[plan]->calls()) {
       trial.matmul = static_cast<int32_t>(plan);
       trial.users = std::count(numbers.begin(), numbers.end(), plan);
-      trial.key = concat(textOf(keyOf(d)), trial.isLast);
+      trial.key = concat(keys[plan], trial.isLast);
       all.push_back(std::move(trial));
     }
+  return all;
+}
+
+const br_matmul_desc &CudaMatmulTable::firstOf(const MatmulTrial &trial) const {
+  return descriptors[std::find(numbers.begin(), numbers.end(), trial.matmul) - numbers.begin()];
+}
+
+void CudaMatmulTable::timeCalls(int most) {
+  MatmulScratch scratch(arena, arenaBytes, stream);
+  trials = calls();
+  for (MatmulTrial &trial : trials) {
+    const br_matmul_desc &d = firstOf(trial);
+    plans[trial.matmul]->time({*library, stream, arena + d.workspace_offset}, most, scratch,
+                              {d.workspace_offset, d.workspace_offset + d.workspace_bytes}, trial);
   }
   scratch.clear();
-  return all;
 }
 
 void CudaMatmulTable::search(int most, const AllGather &allGather) {
   try {
-    trials = timePlans(most);
+    timeCalls(most);
   } catch (const Error &failure) { // the other ranks learn of it
     try {
       allGather(blobOfFailure(failure.what()));
@@ -121,15 +154,34 @@ void CudaMatmulTable::search(int most, const AllGather &allGather) {
     plans[trial.matmul]->take(trial);
 }
 
+size_t CudaMatmulTable::take(const MatmulChoices &choices) {
+  std::vector<MatmulTrial> chosen = calls();
+  choices.giveTo(chosen);
+  for (MatmulTrial &trial : chosen) {
+    try {
+      plans[trial.matmul]->check({*library, stream, arena + firstOf(trial).workspace_offset}, trial);
+    } catch (const Error &failure) {
+      fail("matmul plan '", choices.path(), "': ", failure.what(), choices.advice());
+    }
+    plans[trial.matmul]->take(trial);
+  }
+  return chosen.size();
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
 
 br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+  left.left = 0;
   try {
     const br_matmul_desc &d = descriptors[index];
-    const void *vector = d.bias_grad ? arena + d.bias_grad_offset : bias;
-    plans[numbers[index]]->run({*library, stream, arena + d.workspace_offset}, a, b, c, vector, arena + d.aux_offset);
+    std::byte *sum = d.bias_grad ? arena + d.bias_grad_offset : nullptr,
+              *aux = d.has_aux ? arena + d.aux_offset : nullptr;
+    std::byte *workspace = arena + d.workspace_offset;
+    const int32_t rest =
+        plans[numbers[index]]->run({*library, stream, workspace}, a, b, c, d.bias_grad ? sum : bias, aux);
+    left = {rest, &d, a, b, bias, c, aux, sum, workspace};
     return BR_OK;
   } catch (const Error &failure) { // which stops at the C ABI
     message = failure.what();
@@ -138,3 +190,20 @@ br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void
 }
 
 std::string CudaMatmulTable::describe(int32_t index) const { return plans[numbers[index]]->describe(); }
+
+std::string CudaMatmulTable::describeRests() const {
+  std::map<std::string, std::string> matmuls; // by what is left of them, and why
+  size_t count = 0;
+  for (size_t index = 0; index < numbers.size(); ++index)
+    if (const std::string rest = plans[numbers[index]]->describeLeft(); !rest.empty()) {
+      std::string &its = matmuls[rest];
+      its += concat(its.empty() ? "" : ", ", index);
+      ++count;
+    }
+  std::string text;
+  for (const auto &[rest, its] : matmuls)
+    text += concat("; ", rest, ", in matmul ", its);
+  return count ? concat("kernels end ", count, " of ", numbers.size(), " matmuls, as cuBLASLt refuses their epilogues",
+                        text)
+               : "";
+}

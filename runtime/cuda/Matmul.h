@@ -9,13 +9,16 @@
 // buffer (a head of an attention layer) may be aligned less: its algorithm is chosen at
 // its first run.  That is the heuristic's first, for nothing can be timed any more.
 //
+// One that the schedule runs beside a collective is planned for the multiprocessors that the
+// collective's CTAs leave.
+//
 // Matmuls of f32 compute in f32, without TF32; those of bf16 add up in f32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMUL_H
 #define BRAID_CUDA_MATMUL_H
 
-#include "braid_rt.h"
+#include "cuda/braid_cuda.h"
 
 #include <cuda_runtime_api.h>
 
@@ -29,6 +32,7 @@ namespace braid {
 
 class CudaMatmulPlan;
 class LtHandle;
+class MatmulChoices;
 struct MatmulTrial;
 
 class CudaMatmulTable {
@@ -43,11 +47,16 @@ public:
   // returns the blobs of all ranks, in their order; all ranks must call this.  Throws Error.
   using AllGather = std::function<std::vector<std::string>(const std::string &)>;
   void search(int most, const AllGather &allGather);
-  // What it has found; empty without one.
+  // Runs by what an earlier search has chosen; returns for how many calls.  Throws Error.
+  size_t take(const MatmulChoices &choices);
+  // What the search has found; empty without one.
   const std::vector<MatmulTrial> &searched() const { return trials; }
 
-  // Puts matmul `index` on the stream; places are in the device's memory.
+  // Puts matmul `index` on the stream, but for what is left of it then; places are in the
+  // device's memory.
   br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias);
+  // What kernels are to compute of the last run; null: nothing.
+  const br_matmul_rest *rest() const { return left.left ? &left : nullptr; }
   // Why the last run failed.
   const char *error() const { return message.c_str(); }
 
@@ -55,9 +64,13 @@ public:
   int32_t numberOf(int32_t index) const { return numbers[index]; }
   // How matmul `index` runs, for people: "batch 16 in 1 call, 3.0 MiB of workspace".
   std::string describe(int32_t index) const;
+  // Which epilogues kernels compute, and why; empty if the library does all.
+  std::string describeRests() const;
 
 private:
-  std::vector<MatmulTrial> timePlans(int most);
+  std::vector<MatmulTrial> calls() const;
+  const br_matmul_desc &firstOf(const MatmulTrial &trial) const;
+  void timeCalls(int most);
 
   const br_matmul_desc *descriptors;
   std::byte *arena;
@@ -65,8 +78,10 @@ private:
   cudaStream_t stream;
   std::unique_ptr<LtHandle> library;
   std::vector<std::unique_ptr<CudaMatmulPlan>> plans; // that differ
+  std::vector<std::string> keys;                      // of plans, the same on all ranks
   std::vector<int32_t> numbers;                       // which of them each descriptor has
   std::vector<MatmulTrial> trials;
+  br_matmul_rest left = {};
   std::string message;
 };
 

@@ -2,19 +2,20 @@
 //
 // What of cuBLASLt is used, and so what a stand-in for it must do:
 //
-//   cublasLtCreate, Destroy, GetStatusString
+//   cublasLtCreate, Destroy, GetStatusString, GetVersion
 //   cublasLtMatmulDescCreate (COMPUTE_32F, scale R_32F), Destroy, SetAttribute of
 //     TRANSA, TRANSB (int32), EPILOGUE (uint32), BIAS_POINTER (pointer),
-//     BIAS_DATA_TYPE (int32), EPILOGUE_AUX_POINTER (pointer), EPILOGUE_AUX_LD (int64)
+//     BIAS_DATA_TYPE (int32), EPILOGUE_AUX_POINTER (pointer), EPILOGUE_AUX_LD (int64),
+//     SM_COUNT_TARGET (int32)
 //   cublasLtMatrixLayoutCreate (R_32F, R_16BF; column-major), Destroy, SetAttribute of
 //     BATCH_COUNT (int32), STRIDED_BATCH_OFFSET (int64; 0 for an operand that all share)
 //   cublasLtMatmulPreferenceCreate, Destroy, SetAttribute of MAX_WORKSPACE_BYTES
 //     (uint64), MIN_ALIGNMENT_{A,B,C,D}_BYTES (uint32), REDUCTION_SCHEME_MASK (uint32)
-//   cublasLtMatmulAlgoGetHeuristic, ConfigGetAttribute
+//   cublasLtMatmulAlgoGetHeuristic, AlgoCheck, ConfigGetAttribute
 //   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
-//   epilogues DEFAULT, BIAS, GELU (the tanh form), GELU_BIAS, and for training GELU_AUX,
-//     GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum replaces what was there, while D
-//     may add up
+//   epilogues DEFAULT, and where the library has them BIAS, GELU (the tanh form), GELU_BIAS,
+//     and for training GELU_AUX, GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum replaces
+//     what was there, while D may add up
 //   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; bias, its gradient and aux
 //     have D's
 //
@@ -42,34 +43,16 @@ constexpr int auxAlignment = 16;
 
 cudaDataType_t dataType(br_dtype type) { return type == BR_BF16 ? CUDA_R_16BF : CUDA_R_32F; }
 int64_t sizeOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
-// `swapped`: the library's A is our B.
-cublasLtEpilogue_t epilogueOf(const br_matmul_desc &d, bool swapped) {
-  if (d.bias_grad != BR_BIAS_GRAD_NONE)
-    return (d.bias_grad == BR_BIAS_GRAD_A) == swapped ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
-  const auto choose = [&](cublasLtEpilogue_t plain, cublasLtEpilogue_t biased) { return d.has_bias ? biased : plain; };
-  switch (d.epilogue) {
-  case BR_EPILOGUE_GELU_TANH:
-    return d.has_aux ? choose(CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
-                     : choose(CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS);
-  case BR_EPILOGUE_GELU_TANH_GRAD:
-    return CUBLASLT_EPILOGUE_DGELU;
-  default:
-    return choose(CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS);
-  }
-}
-
-const char *nameOf(br_dtype type) {
-  static const char *const names[] = {"f64", "f32", "bf16", "i32", "i64", "i1"};
-  return names[type];
-}
 
 uint64_t bits(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 uint64_t bits(int64_t elements, const ColumnMatrix &m) { return static_cast<uint64_t>(elements * sizeOf(m.type)); }
 
 } // namespace
 
-CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where)
-    : d(desc), where(where), gemm(desc, where), items(countOf(gemm.loops)), steps(countOf(gemm.outer)) {
+CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocessors, const Place &place,
+                               const std::string &where)
+    : d(desc), multiprocessors(multiprocessors), where(where), gemm(desc, where), items(countOf(gemm.loops)),
+      steps(countOf(gemm.outer)) {
   checkTypes();
   checkEpilogue();
   checkAux();
@@ -78,11 +61,13 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, c
   describeMatrix(b, gemm.b);
   describeMatrix(c, gemm.c);
   usual = alignmentOf({});
-  describeOperation(last, true);
-  choose(place, last, usual);
+  for (const EpilogueWay &way : waysToFinish(d, gemm.swapped))
+    ways.push_back(describeFinish(way));
+  last = &chooseLast(place, usual);
   if (steps > 1) {
-    describeOperation(plain, false);
-    choose(place, plain, usual);
+    plain = describeFinish({});
+    if (!choose(place, *plain, usual))
+      failOf(*plain, usual);
   }
 }
 
@@ -91,16 +76,16 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, c
 //===----------------------------------------------------------------------===//
 
 void CudaMatmulPlan::checkTypes() const {
-  const bool ofF32 = d.a_type == BR_F32 && d.b_type == BR_F32 && d.c_type == BR_F32;
-  const bool ofBF16 = d.a_type == BR_BF16 && d.b_type == BR_BF16 && (d.c_type == BR_BF16 || d.c_type == BR_F32);
+  const bool ofF32 = d.a.type == BR_F32 && d.b.type == BR_F32 && d.c.type == BR_F32;
+  const bool ofBF16 = d.a.type == BR_BF16 && d.b.type == BR_BF16 && (d.c.type == BR_BF16 || d.c.type == BR_F32);
   if (!ofF32 && !ofBF16)
-    fail(where, ": multiplies ", nameOf(d.a_type), " by ", nameOf(d.b_type), " into ", nameOf(d.c_type),
+    fail(where, ": multiplies ", nameOf(d.a.type), " by ", nameOf(d.b.type), " into ", nameOf(d.c.type),
          "; the cuda target has f32 by f32 into f32, and bf16 by bf16 into f32 or bf16");
 }
 
 void CudaMatmulPlan::checkEpilogue() const {
-  if (d.has_bias && d.bias_type != d.c_type)
-    fail(where, ": adds a bias of ", nameOf(d.bias_type), " to a result of ", nameOf(d.c_type),
+  if (d.has_bias && d.bias_type != d.c.type)
+    fail(where, ": adds a bias of ", nameOf(d.bias_type), " to a result of ", nameOf(d.c.type),
          "; cuBLASLt's bias has the result's type");
   if (d.has_bias && !gemm.swapped)
     fail(where, ": adds a bias to the columns of a column-major result; cuBLASLt's bias is added to the rows of such");
@@ -154,47 +139,66 @@ void CudaMatmulPlan::describeMatrix(LtLayout &layout, const ColumnMatrix &matrix
   check(set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batchStride), "setting the batch stride");
 }
 
-void CudaMatmulPlan::describeOperation(Finish &finish, bool isLast) {
-  LtOperation &operation = finish.operation;
+std::unique_ptr<CudaMatmulPlan::Finish> CudaMatmulPlan::describeFinish(const EpilogueWay &way) {
+  auto finish = std::make_unique<Finish>();
+  finish->way = way;
+  LtOperation &operation = finish->operation;
   check(cublasLtMatmulDescCreate(operation.out(), CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
   auto transpose = [](const ColumnMatrix &m) { return static_cast<int32_t>(m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N); };
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(gemm.a)), "setting A's transposition");
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(gemm.b)), "setting B's transposition");
-  const bool hasVector = isLast && (d.has_bias || d.bias_grad), keepsAux = isLast && d.has_aux;
-  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE,
-            static_cast<uint32_t>(isLast ? epilogueOf(d, gemm.swapped) : CUBLASLT_EPILOGUE_DEFAULT)),
-        "setting the epilogue");
-  if (hasVector)
-    check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.c_type))),
+  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(way.epilogue)), "setting the epilogue");
+  if (multiprocessors)
+    check(set(operation, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, multiprocessors), "setting the multiprocessors");
+  if (way.hasVector(d))
+    check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.c.type))),
           "setting the type of the bias");
-  if (keepsAux)
+  if (way.hasAux(d))
     check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.aux_m), "setting the rows of GELU's input");
+  return finish;
 }
 
-// Where the last call finds the bias, or its gradient, and GELU's input.
-void CudaMatmulPlan::setPlaces(const void *bias, const void *aux) {
-  if (d.has_bias || d.bias_grad)
-    check(set(last.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
-  if (d.has_aux)
-    check(set(last.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux), "setting the place of GELU's input");
+// Where the call finds the bias, or its gradient, and GELU's input.
+void CudaMatmulPlan::setPlaces(const Finish &finish, const void *bias, const void *aux) {
+  if (finish.way.hasVector(d))
+    check(set(finish.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
+  if (finish.way.hasAux(d))
+    check(set(finish.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux), "setting the place of GELU's input");
 }
 
 //===----------------------------------------------------------------------===//
 // Algorithms
 //===----------------------------------------------------------------------===//
 
-// That of operands aligned to `alignment` bytes; asks the library at the first time.
-const cublasLtMatmulAlgo_t *CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
-  auto &chosen = finish.chosen[std::countr_zero(static_cast<unsigned>(alignment))];
-  if (!chosen)
-    chosen = candidatesFor(place, finish, alignment, 1).front();
-  return &chosen->algo;
+CudaMatmulPlan::Offer &CudaMatmulPlan::Finish::offer(int alignment) {
+  return offers[std::countr_zero(static_cast<unsigned>(alignment))].value();
 }
 
-// Those of the library that fit the workspace, at most so many; the one that it thinks the
-// fastest comes first.
-CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, const Finish &finish, int alignment,
-                                                         int most) {
+// Whether the library has an algorithm for operands aligned to `alignment` bytes; asks it at
+// the first time.
+bool CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
+  std::optional<Offer> &offer = finish.offers[std::countr_zero(static_cast<unsigned>(alignment))];
+  if (!offer)
+    offer = ask(place, finish, alignment, 1);
+  return !offer->candidates.empty();
+}
+
+// The first way for which the library has an algorithm.
+CudaMatmulPlan::Finish &CudaMatmulPlan::chooseLast(const Place &place, int alignment) {
+  for (const std::unique_ptr<Finish> &finish : ways)
+    if (choose(place, *finish, alignment))
+      return *finish;
+  failOf(*ways.back(), alignment);
+}
+
+void CudaMatmulPlan::failOf(const Finish &finish, int alignment) const {
+  fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
+       formatBytes(d.workspace_bytes), " of workspace: ", finish.offer(alignment).refusal);
+}
+
+// The algorithms of the library that fit the workspace, at most so many; the one that it
+// thinks the fastest comes first.
+CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &finish, int alignment, int most) {
   LtPreference preference;
   check(cublasLtMatmulPreferenceCreate(preference.out()), "cublasLtMatmulPreferenceCreate");
   check(set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, d.workspace_bytes), "setting the workspace");
@@ -205,11 +209,8 @@ CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, con
   check(set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
             static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)),
         "setting the reduction scheme");
-
-  if (&finish == &last) { // which tell the library their alignment
-    const char *base = static_cast<const char *>(place.workspace);
-    setPlaces(base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
-  }
+  const char *base = static_cast<const char *>(place.workspace); // by which places tell the library their alignment
+  setPlaces(finish, base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
 
   Candidates results(std::max(most, 8)); // the first may not do
   int found = 0;
@@ -222,31 +223,26 @@ CudaMatmulPlan::Candidates CudaMatmulPlan::candidatesFor(const Place &place, con
   });
   results.resize(std::min<size_t>(results.size(), most));
   if (!results.empty())
-    return results;
-  if (status != CUBLAS_STATUS_SUCCESS && status != CUBLAS_STATUS_NOT_SUPPORTED)
+    return {results, ""};
+  if (status != CUBLAS_STATUS_SUCCESS && status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE)
     check(status, "cublasLtMatmulAlgoGetHeuristic");
-  fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
-       formatBytes(d.workspace_bytes), " of workspace",
-       d.bias_grad                      ? "; compile with --epilogues=activations"
-       : d.epilogue != BR_EPILOGUE_NONE ? "; compile with --epilogues=none"
-                                        : "");
+  return {{}, status == CUBLAS_STATUS_SUCCESS ? "it offers none" : cublasLtGetStatusString(status)};
 }
 
-std::vector<MatmulTrial> CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch,
-                                              ArenaRange workspace) {
-  std::vector<MatmulTrial> trials = {timeFinish(place, last, most, scratch, workspace)};
-  if (steps > 1)
-    trials.push_back(timeFinish(place, plain, most, scratch, workspace));
-  return trials;
+std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
+  MatmulTrial end, others;
+  end.name = where;
+  end.calls = items;
+  others.name = where + ", all but its last call";
+  others.calls = items * (steps - 1);
+  others.isLast = false;
+  return steps > 1 ? std::vector<MatmulTrial>{end, others} : std::vector<MatmulTrial>{end};
 }
 
-MatmulTrial CudaMatmulPlan::timeFinish(const Place &place, const Finish &finish, int most, MatmulScratch &scratch,
-                                       ArenaRange workspace) {
-  MatmulTrial trial;
-  const bool isLast = trial.isLast = &finish == &last;
-  trial.name = isLast ? where : where + ", all but its last call";
-  trial.calls = isLast ? items : items * (steps - 1);
-  trial.candidates = candidatesFor(place, finish, usual, most);
+void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace,
+                          MatmulTrial &trial) {
+  const Finish &finish = finishOf(trial);
+  trial.candidates = ask(place, finish, usual, most).candidates;
   auto bytesOf = [&](const ColumnMatrix &matrix) {
     return bits((gemm.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };
@@ -255,25 +251,35 @@ MatmulTrial CudaMatmulPlan::timeFinish(const Place &place, const Finish &finish,
   const std::vector<std::byte *> places =
       scratch.place({bytesOf(gemm.a), bytesOf(gemm.b), bytesOf(gemm.c), vector, aux}, workspace);
   if (places.empty())
-    return trial;
-  setPlaces(places[3], places[4]);
+    return;
+  setPlaces(finish, places[3], places[4]);
   auto at = [&](int i) { return reinterpret_cast<char *>(places[i]); };
   cublasStatus_t failure = CUBLAS_STATUS_SUCCESS;
   trial.times = timeByTurns(trial.candidates.size(), place.stream, [&](size_t i) {
     const Pointers pointers = {at(0), at(1), at(2), nullptr, nullptr};
-    const bool adds = d.accumulate || steps > (isLast ? 1 : 2);
+    const bool adds = d.accumulate || steps > (trial.isLast ? 1 : 2);
     const cublasStatus_t status = multiply(place, finish, &trial.candidates[i].algo, pointers, adds);
     failure = status == CUBLAS_STATUS_SUCCESS ? failure : status;
     return status == CUBLAS_STATUS_SUCCESS;
   });
   if (!std::isfinite(trial.times[fastestOf(trial.times)].least))
     check(failure, "cublasLtMatmul");
-  return trial;
+}
+
+void CudaMatmulPlan::check(const Place &place, MatmulTrial &trial) {
+  const Finish &finish = finishOf(trial);
+  setPlaces(finish, place.workspace, place.workspace);
+  cublasLtMatmulHeuristicResult_t &candidate = trial.candidates.front(), result = {};
+  checkLt(cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, c, c, &candidate.algo, &result), trial.name,
+          "cublasLtMatmulAlgoCheck");
+  if (result.workspaceSize > d.workspace_bytes)
+    fail(trial.name, ": the algorithm works in ", formatBytes(result.workspaceSize), ", but the plan has ",
+         formatBytes(d.workspace_bytes), " of workspace");
+  candidate.workspaceSize = result.workspaceSize;
 }
 
 void CudaMatmulPlan::take(const MatmulTrial &trial) {
-  Finish &finish = trial.isLast ? last : plain;
-  finish.chosen[std::countr_zero(static_cast<unsigned>(usual))] = trial.candidates[trial.chosen];
+  finishOf(trial).offer(usual).candidates = {trial.candidates[trial.chosen]};
 }
 
 // The largest power of two, of those that matter, that divides every place that a run
@@ -291,8 +297,8 @@ int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
 // Running
 //===----------------------------------------------------------------------===//
 
-void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias,
-                         void *aux) {
+int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias,
+                            void *aux) {
   if (gemm.swapped)
     std::swap(ourA, ourB);
   const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC),
@@ -301,19 +307,22 @@ void CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB,
     fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
   const int64_t size = sizeOf(gemm.a.type), sizeC = sizeOf(gemm.c.type);
   const int alignment = alignmentOf(base);
-  const cublasLtMatmulAlgo_t *ofLast = choose(place, last, alignment);
-  const cublasLtMatmulAlgo_t *ofPlain = steps > 1 ? choose(place, plain, alignment) : nullptr;
-  setPlaces(bias, aux);
+  const Finish &end = chooseLast(place, alignment);
+  if (steps > 1 && !choose(place, *plain, alignment))
+    failOf(*plain, alignment);
+  setPlaces(end, bias, aux);
   for (int64_t item = 0; item < items; ++item) {
     const ColumnOffsets at = offsetsOf(gemm.loops, item);
     for (int64_t step = 0; step < steps; ++step) {
       const ColumnOffsets part = offsetsOf(gemm.outer, step);
       const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC,
                           base.bias, base.aux};
-      const bool isLast = step + 1 == steps, adds = step > 0 || d.accumulate;
-      check(multiply(place, isLast ? last : plain, isLast ? ofLast : ofPlain, p, adds), "cublasLtMatmul");
+      const Finish &finish = step + 1 == steps ? end : *plain;
+      const cublasLtMatmulAlgo_t &algorithm = finish.offer(alignment).candidates.front().algo;
+      check(multiply(place, finish, &algorithm, p, step > 0 || d.accumulate), "cublasLtMatmul");
     }
   }
+  return end.way.left;
 }
 
 cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
@@ -324,7 +333,13 @@ cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Finish &finish
 }
 
 std::string CudaMatmulPlan::describe() const {
-  const auto &chosen = last.chosen[std::countr_zero(static_cast<unsigned>(usual))];
   return concat("batch ", gemm.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
-                formatBytes(chosen->workspaceSize), " of workspace");
+                formatBytes(last->offer(usual).candidates.front().workspaceSize), " of workspace",
+                multiprocessors ? concat(", for ", multiprocessors, " multiprocessors") : "");
+}
+
+std::string CudaMatmulPlan::describeLeft() const {
+  if (!last->way.left)
+    return "";
+  return concat(describeRest(last->way, d), ": ", ways.front()->offer(usual).refusal);
 }

@@ -10,10 +10,12 @@
 
 #include "base/Error.h"
 #include "cuda/ColumnMajorGemm.h"
+#include "cuda/MatmulEpilogue.h"
 #include "cuda/MatmulScratch.h"
 #include "cuda/MatmulSearch.h"
 
 #include <cublasLt.h>
+#include <memory>
 #include <optional>
 
 namespace braid {
@@ -73,25 +75,44 @@ public:
     void *workspace;
   };
 
-  // `where` names the descriptor in errors.  Throws Error for what cuBLASLt cannot do.
-  CudaMatmulPlan(const br_matmul_desc &desc, const Place &place, const std::string &where);
+  // `multiprocessors` are those that it may count on; 0: all.  `where` names the descriptor in
+  // errors.  Throws Error for what cuBLASLt cannot do.
+  CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocessors, const Place &place, const std::string &where);
 
-  // `bias` is where the bias lies, or goes its gradient.  Throws Error when the library fails.
-  void run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux);
+  // `bias` is where the bias lies, or goes its gradient.  Returns what is left to kernels, as
+  // flags of br_rest.  Throws Error when the library fails.
+  int32_t run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux);
 
-  // Times up to `most` algorithms of each of the calls that a run is made of, for operands
-  // that begin where buffers do.  `workspace` is where it lies in the arena.
-  std::vector<MatmulTrial> time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace);
+  // The calls that a run is made of, which may run by different algorithms.
+  std::vector<MatmulTrial> calls() const;
+  // Times up to `most` algorithms of one of them, for operands that begin where buffers do.
+  // `workspace` is where it lies in the arena.
+  void time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace, MatmulTrial &trial);
+  // Checks the only candidate, which was chosen in another process.  Throws Error if it does not do.
+  void check(const Place &place, MatmulTrial &trial);
   // Runs by what was chosen from now on.
   void take(const MatmulTrial &trial);
 
   std::string describe() const;
+  // What kernels compute, and why: "GELU (f32 by f32 into f32): CUBLAS_STATUS_NOT_SUPPORTED";
+  // empty where the library does everything.
+  std::string describeLeft() const;
 
 private:
-  // One way to finish a call: plainly, or with bias and activation.
+  // What the library has for a call: none, and why.
+  using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
+  struct Offer {
+    Candidates candidates;
+    std::string refusal;
+  };
+  // One way to finish a call, and what was chosen for it.
   struct Finish {
+    EpilogueWay way;
     LtOperation operation;
-    std::optional<cublasLtMatmulHeuristicResult_t> chosen[9]; // by log2 of the alignment
+    std::optional<Offer> offers[9] = {}; // at most one candidate each; by log2 of the alignment
+
+    Offer &offer(int alignment);
+    const Offer &offer(int alignment) const { return const_cast<Finish *>(this)->offer(alignment); }
   };
   struct Pointers {
     const char *a = nullptr, *b = nullptr;
@@ -104,25 +125,28 @@ private:
   void checkAux() const;
   void checkBiasGrad() const;
   void describeMatrix(LtLayout &layout, const ColumnMatrix &matrix);
-  void describeOperation(Finish &finish, bool isLast);
-  void setPlaces(const void *bias, const void *aux);
-  const cublasLtMatmulAlgo_t *choose(const Place &place, Finish &finish, int alignment);
-  using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
-  Candidates candidatesFor(const Place &place, const Finish &finish, int alignment, int most);
-  MatmulTrial timeFinish(const Place &place, const Finish &finish, int most, MatmulScratch &scratch,
-                         ArenaRange workspace);
+  std::unique_ptr<Finish> describeFinish(const EpilogueWay &way);
+  void setPlaces(const Finish &finish, const void *bias, const void *aux);
+  bool choose(const Place &place, Finish &finish, int alignment);
+  Finish &chooseLast(const Place &place, int alignment);
+  Offer ask(const Place &place, const Finish &finish, int alignment, int most);
+  Finish &finishOf(const MatmulTrial &trial) { return trial.isLast ? *last : *plain; }
+  [[noreturn]] void failOf(const Finish &finish, int alignment) const;
   int alignmentOf(const Pointers &p) const;
   cublasStatus_t multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
                           const Pointers &p, bool adds) const;
   void check(cublasStatus_t status, const char *name) const { checkLt(status, where, name); }
 
   br_matmul_desc d;
+  int32_t multiprocessors;
   std::string where;
   ColumnMajorGemm gemm;
   int64_t items, steps; // calls for independent results; of each, calls that add up
   int usual;            // alignment of what begins where buffers do
   LtLayout a, b, c;
-  Finish plain, last; // `plain` where steps > 1
+  std::unique_ptr<Finish> plain;             // all calls but the last, where steps > 1
+  std::vector<std::unique_ptr<Finish>> ways; // the last call, in the order of preference
+  Finish *last = nullptr;                    // of operands that begin where buffers do
 };
 
 } // namespace braid

@@ -278,4 +278,11 @@ static std::unique_ptr<StreamCollectives> make(const br_model &model, const Rank
   return std::make_unique<NcclCollectives>(model, rank, place, id);
 }
 
-void br_use_nccl() { registerNccl({makeId, make}); }
+static std::string allocate(void **memory, uint64_t bytes) {
+  const ncclResult_t result = ncclMemAlloc(memory, bytes);
+  return result == ncclSuccess ? "" : describeNccl(result);
+}
+
+void br_use_nccl() {
+  registerNccl({makeId, make, {"ncclMemAlloc", allocate, [](void *memory) { ncclMemFree(memory); }}});
+}

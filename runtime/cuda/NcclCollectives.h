@@ -18,15 +18,15 @@
 // compare what ranks come to: the tables of the ranks are compared at start instead.
 //
 // NCCL can register the arena with a communicator, to send from where data lies; all
-// ranks do, or none.
-// (Memory of ncclMemAlloc, which more of its algorithms can use, cannot be a part of
-// an arena that one cudaMalloc has made.)
+// ranks do, or none.  The arena is memory of ncclMemAlloc, which more of its algorithms can
+// use than other memory.
 //
 // NCCL's calls that are used, 2.19 or newer:
 //   ncclGetVersion ncclGetUniqueId ncclGetErrorString ncclGetLastError
-//   ncclCommInitRankConfig ncclCommSplit        (both with blocking = 0)
+//   ncclCommInitRankConfig ncclCommSplit        (both with blocking = 0 and maxCTAs)
 //   ncclCommGetAsyncError ncclCommFinalize ncclCommDestroy ncclCommAbort
-//   ncclCommRegister ncclCommDeregister ncclGroupStart ncclGroupEnd
+//   ncclMemAlloc ncclMemFree ncclCommRegister ncclCommDeregister
+//   ncclGroupStart ncclGroupEnd
 //   ncclAllReduce ncclReduceScatter ncclAllGather ncclBroadcast ncclReduce
 //   ncclSend ncclRecv
 //

@@ -14,22 +14,27 @@
 
 using namespace braid;
 
-void braid::checkNccl(ncclResult_t result, const char *call) {
-  if (result == ncclSuccess || result == ncclInProgress)
-    return;
+std::string braid::describeNccl(ncclResult_t result) {
   std::string more = ncclGetLastError(nullptr) ? ncclGetLastError(nullptr) : "";
   while (!more.empty() && (more.back() == '\n' || more.back() == ' '))
     more.pop_back();
-  fail(call, " failed: ", ncclGetErrorString(result), more.empty() ? "" : ": ", more);
+  return concat(ncclGetErrorString(result), more.empty() ? "" : ": ", more);
+}
+
+void braid::checkNccl(ncclResult_t result, const char *call) {
+  if (result != ncclSuccess && result != ncclInProgress)
+    fail(call, " failed: ", describeNccl(result));
 }
 
 static Clock::time_point deadlineAfter(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-static ncclConfig_t configuration() {
+ncclConfig_t NcclCommunicators::configuration() const {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
+  if (ctas > 0)
+    config.maxCTAs = ctas;
   return config;
 }
 
@@ -38,7 +43,7 @@ static ncclConfig_t configuration() {
 //===----------------------------------------------------------------------===//
 
 NcclCommunicators::NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id)
-    : bootstrap(bootstrap) {
+    : bootstrap(bootstrap), ctas(model.comm_ctas) {
   try {
     connect(rank, worldSize(model), id);
     split(model, rank);
@@ -180,7 +185,8 @@ void NcclCommunicators::abort() {
     return;
   left.wait_for(lock, std::chrono::seconds(2), [&] { return !inside; });
   const std::vector<ncclComm_t> aborting = std::exchange(all, {});
-  lock.unlock(); // whoever comes now is refused
+  registered.clear(); // goes with them
+  lock.unlock();      // whoever comes now is refused
   // All at once: an abort returns only when no graph holds collectives of its
   // communicator, and a graph that runs ends when all of its communicators are aborted.
   std::vector<std::thread> threads;

@@ -4,6 +4,10 @@
 // kinds that mean the same ranks in the same order share one.  All ranks split in the
 // same order, whatever their own programs use.
 //
+// Their collectives have at most as many CTAs as the program was compiled for: matmuls that run
+// beside them leave so many multiprocessors alone.  How many of them a collective needs, NCCL
+// chooses, so there is no least number.
+//
 // None blocks the host.  After a call NCCL may still be connecting ranks, and completes
 // later; until then the communicator accepts no other call.
 //
@@ -19,6 +23,8 @@
 
 namespace braid {
 
+// NCCL's text for an error, and what it knows beside it.
+std::string describeNccl(ncclResult_t result);
 // Throws Error with NCCL's text for anything but success and work in progress.
 void checkNccl(ncclResult_t result, const char *call);
 
@@ -54,12 +60,14 @@ public:
   void finish(double seconds);
 
 private:
+  ncclConfig_t configuration() const;
   void connect(int rank, int size, const std::string &id);
   void split(const br_model &model, int rank);
   void splitOff(int32_t color, int32_t place);
   void awaitBy(ncclComm_t comm, Clock::time_point deadline, const char *what);
 
   Bootstrap &bootstrap;
+  const int ctas;              // 0: NCCL chooses
   std::vector<ncclComm_t> all; // the world first
   std::vector<size_t> byKind;  // places in `all`
   std::vector<std::pair<ncclComm_t, void *>> registered;

@@ -7,6 +7,7 @@
 #ifndef BRAID_CUDA_NCCLLIBRARY_H
 #define BRAID_CUDA_NCCLLIBRARY_H
 
+#include "cuda/DeviceArena.h"
 #include "cuda/StreamCollectives.h"
 
 #include <optional>
@@ -19,6 +20,8 @@ struct NcclLibrary {
   std::string (*makeId)();
   std::unique_ptr<StreamCollectives> (*make)(const br_model &model, const Rank &rank, const DevicePlace &place,
                                              const std::string &id);
+  // Of memory that all of NCCL's algorithms can use.
+  DeviceAllocator allocator;
 };
 
 // Before any thread looks for it.

@@ -27,6 +27,25 @@ void *br_cuda_stream(br_context *ctx);
 // br_program.actions[index], stands in errors, profiles and NVTX ranges.
 void br_cuda_action(br_context *ctx, int32_t index);
 
+// What cuBLASLt has left of a matmul's epilogue to kernels of the program, as flags.
+typedef enum { BR_REST_BIAS = 1, BR_REST_ACTIVATION = 2, BR_REST_BIAS_GRAD = 4 } br_rest;
+
+typedef struct {
+  int32_t left; // of br_rest
+  const br_matmul_desc *desc;
+  const void *a, *b, *bias;
+  void *c, *aux, *bias_grad, *workspace;
+} br_matmul_rest;
+
+// That of the last br_matmul, whose product is on the stream; null if nothing is left
+// (cuda/MatmulRest.h).
+const br_matmul_rest *br_cuda_matmul_rest(br_context *ctx);
+
+// Whether a kernel that is launched now may begin before the one in front of it has ended, and
+// wait for that end itself: it follows another kernel of the program, with nothing between them,
+// and the GPU, the code and the options allow it (--programmatic-launch).
+int br_cuda_begins_early(br_context *ctx);
+
 // Notes the outcome of a CUDA call, a cudaError_t: the first error is kept, with the
 // call's name and the action's.
 void br_cuda_check(br_context *ctx, int error, const char *call);

@@ -8,6 +8,7 @@
 //   __global__ __launch_bounds__(192) void scale_kernel(const float *__restrict__ a0, float *__restrict__ o0) {
 //     constexpr int L = 768, W = 4, T = 192, ITERS = 1;
 //     constexpr int64_t R = 256;
+//     enter_kernel();
 //     using V = Vec<float, W>;
 //     for (int64_t r = blockIdx.x; r < R; r += gridDim.x) {
 //       V sum0 = splat<W>(0.0f);
@@ -36,12 +37,12 @@
 //   copysignf powf fmaf                             in the global namespace
 //   __nv_bfloat16 (2 bytes, trivially copyable), __nv_bfloat162 {x, y},
 //   __bfloat162float __float2bfloat16_rn __floats2bfloat162_rn
-//   cudaStream_t cudaError_t dim3, cudaLaunchConfig_t {gridDim, blockDim, stream},
-//   the template cudaLaunchKernelEx(&config, kernel, args...), which converts the
-//   arguments to the kernel's parameters
+//   cudaStream_t cudaError_t dim3, cudaLaunchConfig_t {gridDim, blockDim, stream, attrs, numAttrs},
+//   cudaLaunchAttribute {id, val.programmaticStreamSerializationAllowed}, the template cudaLaunchKernelEx(&config,
+//   kernel, args...), which converts the arguments to the kernel's parameters
 //
-// Access.h alone uses __syncthreads, __syncwarp, __shfl_xor_sync, uint2
-// and uint4.
+// Access.h alone uses __syncthreads, __syncwarp, __shfl_xor_sync, uint2, uint4 and
+// instructions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_KERNEL_H
@@ -49,6 +50,7 @@
 
 #include "braid_rt.h"
 
+#include "cuda/LaneExponentials.h"
 #include "cuda/LaneMath.h"
 #include "cuda/LanePhilox.h"
 #include "cuda/LaneReduce.h"

@@ -71,14 +71,23 @@ constexpr Option kGpus[] = {
     {"--cuda-graph", choice({"off", "on"}), "Capture each program once as a CUDA graph and replay it",
      into<&RankOptions::graphs>(), byDefault("on, where the transport can and each rank is a process of its own"),
      onlyFor("cuda")},
-    {"--deterministic-attention", choice({"off", "on"}),
-     "Sum gradients of cuDNN's attention in a fixed order; off saves a pass over memory before sm_100, and "
-     "their bits differ from run to run",
-     into<&RankOptions::deterministicAttention>(), byDefault("on"), onlyFor("cuda")},
+    {"--programmatic-launch", choice({"off", "on"}),
+     "Let a kernel begin before the one in front of it has ended, and wait for that end itself (GPUs from sm_90)",
+     into<&RankOptions::programmaticLaunch>(), byDefault("on"), onlyFor("cuda")},
+    {"--deterministic-attention",
+     text("").alone(""),
+     "",
+     {},
+     moved("the order of sums is chosen when the graph is compiled, by --attention-order of braidc")},
     {"--matmul-search", integer("N", 1, 256),
-     "At the start, time up to N of cuBLASLt's algorithms for each matmul and keep the fastest; other runs may "
-     "choose others, which round differently",
+     "At the first start, time up to N of cuBLASLt's algorithms for each matmul, and write the fastest to the matmul "
+     "plan, which later starts take",
      into<&RankOptions::matmulSearch>(), byDefault("1, the one that its heuristic puts first, without timing"),
+     onlyFor("cuda")},
+    {"--matmul-plan", text("FILE"),
+     "The matmul plan, which all ranks run by; other algorithms round differently, so one that does not fit the GPU, "
+     "cuBLASLt or the program is refused",
+     into<&RankOptions::matmulPlan>(), byDefault("the program's name with .matmul-plan.json, for --matmul-search"),
      onlyFor("cuda")},
     {"--profile", text("FILE").alone(""),
      "Measure each action of the programs, without CUDA graphs, and write their times to a JSON file, or for "

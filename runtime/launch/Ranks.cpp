@@ -215,8 +215,9 @@ void useDevice(Rank &rank, const RankOptions &options) {
   rank.device = options.device;
   rank.profile = options.profile;
   rank.graphs = options.profile ? false : options.graphs;
+  rank.programmaticLaunch = options.programmaticLaunch;
   rank.matmulSearch = options.matmulSearch.value_or(1);
-  rank.deterministicAttention = options.deterministicAttention.value_or(true);
+  rank.matmulPlan = options.matmulPlan;
 }
 
 // A rank of a program on devices, which itself finds out which transport the ranks use.

@@ -29,14 +29,15 @@ struct RankOptions {
   std::string transport;    // empty: what fits the launcher
   double timeout = 300;     // seconds
   std::optional<LinkModel> link;
-  std::string rendezvous;                     // empty: what the launcher says
-  std::string tokenFile;                      // empty: the token is what the launcher's environment says
-  int device = -1;                            // of programs on devices; -1: that of the number on this host
-  std::optional<bool> graphs;                 // likewise
-  std::optional<std::string> profile;         // likewise; empty: to standard output
-  std::optional<int> matmulSearch;            // likewise
-  std::optional<bool> deterministicAttention; // likewise
-  int threads = 0;                            // 0: a fair share
+  std::string rendezvous;                // empty: what the launcher says
+  std::string tokenFile;                 // empty: the token is what the launcher's environment says
+  int device = -1;                       // of programs on devices; -1: that of the number on this host
+  std::optional<bool> graphs;            // likewise
+  bool programmaticLaunch = true;        // likewise
+  std::optional<std::string> profile;    // likewise; empty: to standard output
+  std::optional<int> matmulSearch;       // likewise
+  std::optional<std::string> matmulPlan; // likewise
+  int threads = 0;                       // 0: a fair share
   Pin pin = Pin::Auto;
 };
 

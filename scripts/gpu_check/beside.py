@@ -6,19 +6,22 @@ from . import peers, tools
 
 
 def names():
-    return [f"beside_{name}" for name in ("eager", "compile", "compile-padded", "llm.c")]
+    return [f"beside_{name}" for name in peers.KINDS]
 
 
-def measure(program, results, wanted):
-    """A result for each peer: of what was measured when a peer fails, or time runs out, the whole rounds count."""
-    left = []
+def measure(program, results, wanted, needed):
+    """A result for each peer: of what was measured when a peer fails, or time runs out, the whole rounds count.
+    `needed` says how many seconds one takes: those that would not end in time are left for another run."""
+    left, together = [], 0
     for peer in peers.of(program):
         check = f"beside_{peer.name}"
         if check not in wanted or results.has(program.entry["name"], check):
             continue
         try:
+            tools.commands.budget.check(together + needed(check))
             peer.prepare()
             left.append(peer)
+            together += needed(check)
         except tools.Skipped as reason:
             results.skip(program.entry["name"], check, str(reason))
         except (tools.Failed, OSError) as error:
@@ -26,7 +29,7 @@ def measure(program, results, wanted):
     rounds, ended = {peer.name: [] for peer in left}, {}
     started = list(left)
     try:
-        for _ in range(program.bench.arguments.rounds):
+        for _ in range(min(program.bench.arguments.rounds, program.entry["rounds"])):
             run_round(program, left, rounds, ended)
     finally:  # whole rounds are kept, also when someone ends all of it
         for peer in started:
@@ -67,7 +70,7 @@ def compare(program, peer, rounds):
     return {"rounds": len(rounds), "braid_batch": program.entry["batch"], f"{peer.name}_batch": peer.batch, **figures,
             "ratio_least": min(ratios), "ratio_median": statistics.median(ratios), "ratios": ratios,
             f"{peer.name}_details": peer.details,
-            "headline": {f"speed over {peer.name}, median of rounds": (statistics.median(ratios), 1.0),
+            "headline": {f"speed over {peer.name}, median of rounds": (statistics.median(ratios), None),
                          f"speed over {peer.name}, least": (min(ratios), None),
                          f"{peer.name}: tokens/s": (figures[f"{peer.name}_tokens_per_second_median"], None),
                          f"{peer.name}: MFU": (figures[f"{peer.name}_mfu"], None)}}

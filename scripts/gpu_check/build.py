@@ -85,7 +85,7 @@ class Builder:
 
     def all_of(self, names):
         """Builds many at once as far as it goes; what is missing then says why, one at a time, in `binary`."""
-        if self.command:
+        if self.command or not names:
             return
         try:
             self.configure()
@@ -109,15 +109,21 @@ class Builder:
     def with_command(self, source, path):
         tools.run([word.format(folder=source, output=path) for word in shlex.split(self.command)])
 
-    def tool(self, source, path):
+    def tool(self, source, path, *libraries):
         """A small CUDA program of one file."""
         if self.command:
             self.with_command(source, path)
         elif not self.nvcc:
             raise tools.Skipped("there is no nvcc")
         else:
-            tools.run([self.nvcc.path, "-std=c++17", "-O3", f"-arch=sm_{self.arch}", source, "-o", path])
+            tools.run([self.nvcc.path, "-std=c++17", "-O3", f"-arch=sm_{self.arch}", source, "-o", path, *libraries])
         return path
+
+    def nccl(self):
+        """What a program that calls NCCL is compiled with; none where it is not installed."""
+        found = {word[2:].partition("=")[0]: word.partition("=")[2] for word in library_words(self.nvcc, self.packages, self.folder)[1:]}
+        include, library = found.get("NCCL_INCLUDE_DIR"), found.get("NCCL_LIBRARY")
+        return [*([f"-I{include}"] if include else []), library or "-lnccl"]
 
 
 def default_jobs():

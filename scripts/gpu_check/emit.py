@@ -7,7 +7,7 @@ import re
 import shutil
 import sysconfig
 
-from . import build, kernels, programs, tools
+from . import build, programs, tensors, tolerances, tools
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -35,7 +35,7 @@ class Emitter:
         self.bin = arguments.build / "bin"
         self.arch = arguments.arch
         # Words of braidc for all programs of the GPU.
-        self.words = ["--attention=decompose"] if arguments.without_cudnn else []
+        self.without_cudnn = arguments.without_cudnn
         self.memory = programs.REHEARSAL_MEMORY if arguments.rehearse else arguments.memory
         self.folder = folder
         self.references = {}
@@ -55,21 +55,25 @@ class Emitter:
         text = tools.run(["python3", ROOT / "test/binary/Inputs/text.py", 100000])
         tools.write_atomically(self.folder / "data/text", text)
 
-    def model_words(self, model, name):
-        """How braid-model is told of a model."""
-        if "preset" in model:
-            return [f"--preset={model['preset']}"]
-        config = self.folder / "graphs" / f"{name}.config.json"
-        config.write_text(json.dumps(model["config"]))
-        return [config]
-
-    def graph(self, model, name, batch=None):
-        if "graph" in model:
-            return ROOT / model["graph"]
-        path = self.folder / "graphs" / f"{name}.mlir"
-        tools.run([self.bin / "braid-model", *self.model_words(model, name), "--batch", batch or model["batch"],
-                   "--seq", model["seq"], "-o", path])
+    def config(self, config):
+        """A file that braid-model takes."""
+        path = self.folder / "graphs/config.json"
+        path.write_text(json.dumps(config))
         return path
+
+    def graph(self, config, name, batch, seq):
+        path = self.folder / "graphs" / f"{name}.mlir"
+        tools.run([self.bin / "braid-model", self.config(config), "--batch", batch, "--seq", seq, "-o", path])
+        return path
+
+    def count(self, config):
+        return count_of(tools.run([self.bin / "braid-model", self.config(config), "--count"]))
+
+    def words(self, words):
+        """Those of braidc for the GPU; without cuDNN there is no order of its sums to choose."""
+        if not self.without_cudnn:
+            return words
+        return [*(word for word in words if not word.startswith("--attention")), "--attention=decompose"]
 
     def compile(self, graph, target, output, words, emit):
         tools.run([self.bin / "braidc", graph, f"--target={target}", f"--emit={emit}", "-o", output, *words])
@@ -77,7 +81,7 @@ class Emitter:
     def sources(self, graph, name, words):
         """A program's folder; the runtime is there once, for all."""
         place, shared = self.folder / "programs" / name, self.folder / "runtime"
-        self.compile(graph, f"cuda:{self.arch}", place, [*words, *self.words], "dir")
+        self.compile(graph, f"cuda:{self.arch}", place, self.words(words), "dir")
         if shared.exists():
             shutil.rmtree(place / "runtime")
         else:
@@ -89,21 +93,26 @@ class Emitter:
 
     def checked(self, program):
         model = programs.MODELS[program.model]
-        graph = self.graph(model, program.name)
-        self.sources(graph, program.name, [*program.words, f"--precision={program.precision}", "--clip=1.0"])
+        graph = ROOT / model["graph"] if "graph" in model else self.graph(model["config"], program.name, model["batch"], model["seq"])
+        words = [*program.words, f"--precision={program.precision}", f"--clip={programs.CLIP}"]
+        self.sources(graph, program.name, words)
         self.reference(graph, program.model, program.precision)
+        # Of a graph by hand, the table of models says it.
+        known = model if "graph" in model else {"sums": tolerances.forward_sums(model["config"], model["seq"]),
+                                                "tokens": model["batch"] * model["seq"], "parameters": self.count(model["config"])}
         return {"name": program.name, "model": program.model, "ranks": program.ranks, "precision": program.precision,
-                "data": model["data"], "steps": programs.STEPS}
+                "data": model["data"], "steps": programs.STEPS, "checks": program.checks,
+                **{key: known[key] for key in ("sums", "tokens", "parameters")}}
 
     def reference(self, graph, model, precision):
-        """What one rank of the CPU target computes, for all strategies: losses, a checkpoint of the first half
-        (of f32, which is a checkpoint of bf16, too), and the losses that follow on it."""
+        """What one rank of the CPU target computes, for all strategies: losses, the gradients of step 1, a checkpoint
+        of the first half (of f32, which is a checkpoint of bf16, too), and the losses that follow on it."""
         if (model, precision) in self.references:
             return
         results, checkpoint = self.folder / "cpu" / f"{model}-{precision}", self.folder / "cpu" / model / "checkpoint"
         results.mkdir(exist_ok=True)
         twin = self.folder / "graphs" / f"{model}-{precision}.exe"
-        self.compile(graph, "cpu", twin, [f"--precision={precision}", "--clip=1.0"], "exe")
+        self.compile(graph, "cpu", twin, [f"--precision={precision}", f"--clip={programs.CLIP}"], "exe")
         train = [twin, "train", "--data", self.folder / "data" / programs.MODELS[model]["data"], "--threads", 1,
                  *programs.TRAIN]
         if not checkpoint.exists():
@@ -113,17 +122,25 @@ class Emitter:
                 checkpoint.parent.mkdir(exist_ok=True)
                 tools.run([*train, "--steps", programs.STEPS // 2, "--checkpoint", checkpoint])
         tools.run([*train, "--steps", programs.STEPS, "--log", results / "metrics.jsonl"])
+        first = self.folder / "graphs" / f"{model}-{precision}.first"
+        tools.run([*train, "--steps", 1, "--checkpoint", first])
+        (results / "gradients").mkdir()
+        tensors.write(results / "gradients/first.safetensors",
+                      {name + tensors.FIRST_MEAN: values for name, values in tensors.first_means(first).items()})
         copy = self.folder / "graphs" / f"{model}-{precision}.checkpoint"
         shutil.copytree(checkpoint, copy)
         tools.run([*train, "--steps", programs.STEPS, "--log", results / "resumed.jsonl", "--checkpoint", copy, "--resume"])
         self.references[model, precision] = True
 
-    def largest_batch(self, model, name):
+    def words_of(self, program):
+        return ["--precision=bf16", f"--clip={programs.CLIP}", *program.words]
+
+    def largest_batch(self, program):
         """By the planner: the largest multiple of 4 whose arena the memory holds."""
         def fits(batch):
             try:
-                self.compile(self.graph(model, name, batch), f"cuda:{self.arch}", self.folder / "graphs/plan.mlir",
-                             ["--precision=bf16", "--clip=1.0", f"--memory-limit={self.memory}", *self.words], "memory")
+                self.compile(self.graph(program.config, program.name, batch, program.seq), f"cuda:{self.arch}",
+                             self.folder / "graphs/plan.mlir", self.words([*self.words_of(program), f"--memory-limit={self.memory}"]), "memory")
                 return True
             except tools.Failed as error:
                 if "but the memory limit is" not in error.printed:
@@ -138,29 +155,37 @@ class Emitter:
             low, high = (middle, high) if fits(middle) else (low, middle)
         return low
 
-    def speed(self, name, model):
-        batch = self.largest_batch(model, name)
+    def are_same(self, name, other):
+        """Whether two programs are compiled to the same sources, but for their names."""
+        one, two = (self.folder / "programs" / its for its in (name, other))
+        return two.exists() and all((one / file).read_text().replace(name, other) == (two / file).read_text()
+                                    for file in ("step.cu", "kernels.cuh", "model.cpp"))
+
+    def speed(self, program):
+        batch = program.batch or self.largest_batch(program)
         if not batch:
-            raise tools.Failed(f"{name}: no batch fits {self.memory}")
-        graph = self.graph(model, name, batch)
-        self.sources(graph, name, ["--precision=bf16", "--clip=1.0"])
-        plan = self.folder / "graphs" / f"{name}.memory.mlir"
-        self.compile(graph, f"cuda:{self.arch}", plan, ["--precision=bf16", "--clip=1.0", *self.words], "memory")
-        shape = {key: model[key] for key in ("seq", "layers", "heads", "width", "vocabulary")}
-        return {"name": name, "batch": batch, "memory": in_bytes(self.memory), **shape,
-                "actions": kernels.list_actions(plan, ROOT / "test/cuda"),
-                "parameters": count_of(tools.run([self.bin / "braid-model", *self.model_words(model, name), "--count"]))}
+            raise tools.Failed(f"{program.name}: no batch fits {self.memory}")
+        self.sources(self.graph(program.config, program.name, batch, program.seq), program.name, self.words_of(program))
+        if program.variant_of and self.are_same(program.name, program.variant_of):
+            shutil.rmtree(self.folder / "programs" / program.name)
+            return None
+        return {"name": program.name, "batch": batch, "seq": program.seq, **shape_of(program.config),
+                "parameters": self.count(program.config), "measures": program.measures, "peers": program.peers,
+                "rounds": program.rounds, "instead_of": program.instead_of}
+
+
+def shape_of(config):
+    """By names of our own, whichever model it is."""
+    keys = {"layers": "n_layer", "heads": "n_head", "width": "n_embd"}
+    if config["model_type"] == "llama":
+        keys = {"layers": "num_hidden_layers", "heads": "num_attention_heads", "width": "hidden_size",
+                "kv_heads": "num_key_value_heads", "inner": "intermediate_size"}
+    return {"model": config["model_type"], "vocabulary": config["vocab_size"], **{name: config[key] for name, key in keys.items()}}
 
 
 def count_of(listing):
     """The last number of braid-model's list of parameters."""
     return int(re.findall(r"[\d,]+", listing.strip().splitlines()[-1])[-1].replace(",", ""))
-
-
-def in_bytes(memory):
-    """What braidc reads as a limit: 64GiB, 64G, 500MB, 500000."""
-    number, prefix, unit = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)((?:i?b)?)\s*", memory.lower()).groups()
-    return int(float(number) * (1000 if unit == "b" else 1024) ** ["", *"kmgt"].index(prefix))
 
 
 def find_frontend():
@@ -188,11 +213,13 @@ def main(arguments, folder):
         if wanted.search(program.name):
             print(f"emit {program.name}", flush=True)
             manifest["programs"].append(emitter.checked(program))
-    speed = programs.REHEARSAL if arguments.rehearse else programs.SPEED
-    for name, model in ({} if arguments.no_speed else speed).items():
-        if wanted.search(name):
-            print(f"emit {name}", flush=True)
-            manifest["speed"].append(emitter.speed(name, model))
+    for program in [] if arguments.no_speed else programs.REHEARSAL if arguments.rehearse else programs.SPEED:
+        if wanted.search(program.name):
+            print(f"emit {program.name}", flush=True)
+            if entry := emitter.speed(program):
+                manifest["speed"].append(entry)
+            else:
+                print(f"{program.name} is {program.variant_of}", flush=True)
     if not manifest["programs"] and not manifest["speed"]:
         raise tools.Failed(f"no program's name matches '{arguments.only}'")
     shutil.rmtree(folder / "graphs")

@@ -6,14 +6,16 @@ A file may hold several runs, for example one a measure: of each check the last 
 import json
 import pathlib
 import threading
+import time
 from collections import Counter, defaultdict
 
-from . import tools
+from . import tools, verdict
 
 
 class Results:
     def __init__(self, path, machine, goes_on):
         self.path, self.machine, self.lock = pathlib.Path(path), machine, threading.Lock()
+        self.started, self.begin = round(time.time(), 3), time.monotonic()
         self.counts = Counter()
         self.passed = set()
         if goes_on and self.path.exists():
@@ -23,7 +25,9 @@ class Results:
         return (program, check) in self.passed
 
     def add(self, program, check, outcome, **figures):
-        line = json.dumps({"program": program, "check": check, "outcome": outcome, **figures, **self.machine})
+        # When, in seconds of the run: the verdict adds up how long the machine was taken.
+        when = {"run": self.started, "at": round(time.monotonic() - self.begin, 1)}
+        line = json.dumps({"program": program, "check": check, "outcome": outcome, **figures, **when, **self.machine})
         with self.lock:
             self.counts[outcome] += 1
             with open(self.path, "a") as file:
@@ -31,22 +35,26 @@ class Results:
             reason = f" ({figures['reason'].splitlines()[0][:160]})" if "reason" in figures else ""
             print(f"{outcome:8}{program}: {check}{reason}", flush=True)
 
-    def attempt(self, program, check, work, again=False):
-        """Notes how `work` ends; what ended well in an earlier run is not done `again` but for its effect."""
+    def attempt(self, program, check, work, again=False, needed=0):
+        """Notes and returns how `work` ends, which takes about `needed` seconds; what ended well in an earlier run is
+        not done `again` but for its effect."""
         known = self.has(program, check)
         if known and not again:
-            return
+            return "passed"
         try:
+            if not known:
+                tools.commands.budget.check(needed)
             figures = work()
         except tools.Skipped as reason:
             self.add(program, check, "skipped", reason=str(reason))
-            return
+            return "skipped"
         except (tools.Failed, OSError, ValueError, LookupError, ArithmeticError) as error:
             words = str(error) if isinstance(error, tools.Failed) else f"{type(error).__name__}: {error}"
             self.add(program, check, "failed", reason=words)
-            return
+            return "failed"
         if not known:
             self.add(program, check, "passed", **(figures or {}))
+        return "passed"
 
     def skip(self, program, check, reason):
         if not self.has(program, check):
@@ -126,6 +134,6 @@ def summarize(paths):
     counts = Counter(line["outcome"] for line in lines.values())
     machines = in_order(line["machine"] for line in lines.values() if "machine" in line)
     parts = [machines, outcomes(lines) if lines else [], figures(lines), reasons(lines, "skipped"),
-             reasons(lines, "failed"),
+             reasons(lines, "failed"), table(verdict.rows(lines)) if lines else [],
              [f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"]]
     return "\n\n".join("\n".join(part) for part in parts if part), counts

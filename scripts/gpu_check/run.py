@@ -10,20 +10,24 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from . import beside, build, checks, machine, speed, tools
+from . import alone, beside, build, checks, machine, plan, programs, speed, tools
 from .results import Results, summarize
 
 # What can be asked for by name: a check, a measurement, or a part, which is several.
 # In this order: what is least known and takes a GPU comes first, what takes longest last.
 PARTS = {
+    "machine": alone.CHECKS,
     "speed": list(speed.MEASURES),
     "beside": beside.names(),
-    "numbers": ["losses", "arena", "cuda_graph", "determinism", "resumes", "saves"],
-    "several": list(checks.SEVERAL),
-    "sanitizer": ["memcheck", "racecheck", "initcheck"],
+    "numbers": programs.NUMBERS,
+    "several": programs.SEVERAL,
+    "sanitizer": programs.SANITIZER,
 }
-MEASURES = [*speed.MEASURES, *beside.names()]
 ALL = ["build", *(check for part in PARTS.values() for check in part)]
+
+
+def measures_of(entry):
+    return [*entry["measures"], *(f"beside_{name}" for name in entry["peers"])]
 
 
 def wanted_checks(words):
@@ -70,13 +74,18 @@ class Run:
         return [entry for entry in self.manifest[kind] if self.only.search(entry["name"]) and
                 any(check in self.wanted and not self.results.has(entry["name"], check) for check in todo(entry))]
 
+    def needed(self, entry, check):
+        return 0 if self.manifest["rehearsal"] or self.arguments.build_with else plan.needed(self.folder, entry, check, self.arguments)
+
     def all(self):
-        checked, measured = self.entries("programs", checks.of), self.entries("speed", lambda _: MEASURES)
+        checked, measured = self.entries("programs", checks.of), self.entries("speed", measures_of)
         if not checked and not measured and not self.results.passed:
             raise tools.Failed(f"no program's name matches '{self.arguments.only}'")
-        self.builder.all_of([entry["name"] for entry in measured])
-        for entry in measured:
-            self.measure(entry)
+        self.look_at_machine()
+        first = [entry for entry in measured if not entry["instead_of"]]
+        self.builder.all_of([entry["name"] for entry in first])
+        for entry in first:
+            self.measure_or_instead(entry)
         self.builder.all_of([entry["name"] for entry in checked])
         binaries = {entry["name"]: self.built(entry, checks.of(entry)) for entry in checked}
         if self.wanted == ["build"]:
@@ -84,9 +93,24 @@ class Run:
         for part in ("numbers", "several", "sanitizer"):
             self.side_by_side([(entry, binaries[entry["name"]], PARTS[part]) for entry in checked if binaries[entry["name"]]])
 
+    def look_at_machine(self):
+        for check in alone.CHECKS:
+            if check in self.wanted and not self.arguments.only:
+                scratch = self.scratch / alone.MACHINE
+                scratch.mkdir()
+                self.results.attempt(alone.MACHINE, check, lambda: alone.nccl(self.bench, scratch))
+
+    def measure_or_instead(self, entry):
+        """One that a library of this machine refuses is measured as it is compiled without that: as little as has to be."""
+        if self.measure(entry) != "failed":
+            return
+        for other in self.manifest["speed"]:
+            if other["instead_of"] == entry["name"] and self.measure(other) != "failed":
+                return
+
     def side_by_side(self, checks_of_programs):
         """Checks are small programs, and several of them share a GPU well; measurements want it for themselves."""
-        with ThreadPoolExecutor(max(1, min(8, self.arguments.jobs // 2))) as pool:
+        with ThreadPoolExecutor(self.arguments.workers) as pool:
             try:
                 for future in [pool.submit(self.check, *each) for each in checks_of_programs]:
                     future.result()
@@ -116,33 +140,56 @@ class Run:
         program = checks.Program(entry, self.folder, binary, scratch)
         for name, check in checks.of(entry).items():
             if name in self.wanted and name in part:
-                self.results.attempt(entry["name"], name, lambda check=check: check(program, self.arguments))
+                self.results.attempt(entry["name"], name, lambda check=check: check(program, self.arguments),
+                                     needed=self.needed(entry, name))
         shutil.rmtree(scratch)
 
     def measure(self, entry):
-        binary = self.built(entry, MEASURES)
-        if not binary or self.wanted == ["build"]:
-            return
+        """How its first measurement ended: it failed where the program does not run here."""
+        binary = self.built(entry, measures_of(entry))
+        if not binary:
+            return "failed"
+        if self.wanted == ["build"]:
+            return "passed"
         scratch = self.scratch / entry["name"]
         scratch.mkdir()
         program = speed.Measured(entry, binary, scratch, self.bench)
-        for name, measure in speed.MEASURES.items():
-            if name in self.wanted:
-                self.results.attempt(entry["name"], name, lambda measure=measure: measure(program))
-        beside.measure(program, self.results, self.wanted)
+        outcomes = []
+        for name in entry["measures"]:
+            if name in self.wanted and outcomes[:1] != ["failed"]:
+                outcomes.append(self.results.attempt(entry["name"], name, lambda name=name: speed.MEASURES[name](program),
+                                                     needed=self.needed(entry, name)))
+        if outcomes[:1] != ["failed"]:
+            beside.measure(program, self.results, [name for name in self.wanted if name in measures_of(entry)],
+                           lambda name: self.needed(entry, name))
         shutil.rmtree(scratch)
+        return outcomes[0] if outcomes else "passed"
 
 
 def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def main(arguments, folder):
-    folder = folder.resolve()
+def read_manifest(folder):
     try:
-        manifest = json.loads((folder / "manifest.json").read_text())
+        return json.loads((folder / "manifest.json").read_text())
     except (OSError, ValueError) as error:
         raise tools.Failed(f"cannot read {folder}/manifest.json, which `gpu-check emit` writes last: {error}") from error
+
+
+def tell_plan(arguments, folder):
+    """The commands of one visit, and what each will do."""
+    folder = folder.resolve()
+    wanted, parts = wanted_checks(arguments.parts), [PARTS[part] for part in ("numbers", "several", "sanitizer")]
+    all_jobs = list(plan.jobs(folder, read_manifest(folder), arguments, wanted, parts))
+    words = "".join(f" {word}" for word in arguments.parts)
+    print(plan.tell(all_jobs, arguments.budget, f"gpu-check run {folder}{words} --budget {arguments.budget:.0f} --resume"))
+    return 0
+
+
+def main(arguments, folder):
+    folder = folder.resolve()
+    manifest = read_manifest(folder)
     signal.signal(signal.SIGTERM, interrupt)  # as `timeout` ends a command: what is known is told all the same
     budget = tools.Budget(arguments.budget)
     with tempfile.TemporaryDirectory(prefix="braid-gpu-run-", ignore_cleanup_errors=True) as scratch:

@@ -5,10 +5,15 @@ attention (PaLM, appendix B: no discount for the causal half), over the dense bf
 the data sheet.
 """
 
+import json
 import statistics
 from dataclasses import dataclass
 
 from . import kernels, machine, matmuls, tokens, tools
+
+
+# Steps that count, and before them.
+STEPS = (20, 5)
 
 
 @dataclass
@@ -30,7 +35,7 @@ class Bench:
         return machine.peak_of(self.gpu.name) if self.gpu else None
 
     def steps(self):
-        return (2, 1) if self.rehearsal else (20, 5)
+        return (2, 1) if self.rehearsal else STEPS
 
 
 class Measured:
@@ -53,12 +58,12 @@ class Measured:
     def run(self, *words, timeout=300):
         return tools.run([*self.training(), *words], timeout=timeout)
 
-    def rates(self):
+    def rates(self, *words):
         """Tokens a second of each step after the warm-up.
 
         The last step is left out: no launch of another lies between its end and the one before, as with all others."""
         log, (steps, warm) = self.scratch / "speed.jsonl", self.bench.steps()
-        self.run("--steps", warm + steps + 1, "--log", log)
+        self.run("--steps", warm + steps + 1, "--log", log, *words)
         return [line["tokens_per_second"] for line in tools.read_lines(log) if "tokens_per_second" in line][warm:-1]
 
     def flops_of_token(self):
@@ -68,6 +73,11 @@ class Measured:
         peak = self.bench.peak()
         return rate * self.flops_of_token() / peak if peak else None
 
+    def actions(self):
+        """What each of a step computes and moves, as braidc has written it."""
+        folder = self.bench.builder.folder / "programs" / self.entry["name"]
+        return json.loads((folder / "actions.json").read_text())["programs"]["train"]["actions"]
+
     def figures(self, rates):
         if not rates:
             raise tools.Failed("no step was measured")
@@ -75,20 +85,28 @@ class Measured:
         return {"tokens_per_second_best": max(rates), "tokens_per_second_median": median, "mfu": self.mfu(median)}
 
 
-def throughput(program):
-    figures = program.figures(program.rates())
+def throughput(program, *words):
+    figures = program.figures(program.rates(*words))
     peak = program.bench.peak()
     without = {} if peak else {"note": "no peak rate is known of this GPU: give it by --peak-tflops"}
+    predicted = sum(action.get("predicted_s", 0) for action in program.actions())
+    seconds = program.entry["batch"] * program.entry["seq"] / figures["tokens_per_second_median"]
     return {"batch": program.entry["batch"], "seq": program.entry["seq"], **figures, "flops_per_token": program.flops_of_token(),
-            "peak_flops": peak, **without,
-            "headline": {"tokens/s": (figures["tokens_per_second_median"], None), "MFU": (figures["mfu"], None)}}
+            "peak_flops": peak, **without, "step_seconds": seconds, "predicted_seconds": predicted,
+            "headline": {"tokens/s": (figures["tokens_per_second_median"], None), "MFU": (figures["mfu"], None),
+                         "ms a step": (seconds * 1e3, None)}}
+
+
+def searched(program):
+    """With the algorithms that a search at the start finds; the time of the search is not that of a step."""
+    return throughput(program, f"--matmul-search={matmuls.CANDIDATES}")
 
 
 def matmul_rates(program):
     figures = matmuls.measure(program.entry, program.binary, program.scratch, program.training())
     if not figures:
         raise tools.Skipped("no matmul of a step was timed")
-    return {**figures, "headline": {"matmuls, share of cuBLASLt's best": (figures["share_of_best_median"], 0.95)}}
+    return {**figures, "headline": {"matmuls, share of cuBLASLt's best": (figures["share_of_best_median"], matmuls.TARGET)}}
 
 
-MEASURES = {"throughput": throughput, "kernels": kernels.measure, "products": matmul_rates}
+MEASURES = {"throughput": throughput, "throughput_searched": searched, "kernels": kernels.measure, "products": matmul_rates}

@@ -36,9 +36,12 @@ class Budget:
     def left(self):
         return float("inf") if self.end is None else self.end - time.monotonic()
 
-    def check(self):
+    def check(self, needed=0):
+        """Raises Skipped where it is spent, or where what takes about so many seconds would not end in time."""
         if self.left() <= 0:
             raise Skipped(f"the budget of {self.seconds} seconds was spent")
+        if self.left() < needed:
+            raise Skipped(f"it takes about {needed:.0f} seconds, and {self.left():.0f} are left of {self.seconds}")
 
 
 class Commands:

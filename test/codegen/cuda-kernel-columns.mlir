@@ -14,6 +14,7 @@
 // CHECK-NEXT:   constexpr int L = 48, W = 4, T = 16, ROWS = 16, ITERS = 1;
 // CHECK-NEXT:   constexpr int64_t B = 20;
 // CHECK-NEXT:   using V = Vec<float, W>;
+// CHECK-NEXT:   enter_kernel();
 // CHECK-NEXT:   V sum0[ITERS] = {};
 // CHECK-NEXT:   for (int64_t r = blockIdx.x * B + threadIdx.x / T; r < (blockIdx.x + 1) * B; r += ROWS) {
 // CHECK-NEXT: #pragma unroll
@@ -36,6 +37,7 @@
 // CHECK-NEXT:                                                       float *__restrict__ o0) {
 // CHECK-NEXT:   constexpr int L = 48, W = 4, T = 2, ROWS = 16;
 // CHECK-NEXT:   using V = Vec<float, W>;
+// CHECK-NEXT:   enter_kernel();
 // CHECK-NEXT:   for (int l = (blockIdx.x * T + threadIdx.x % T) * W; l < L; l += gridDim.x * T * W) {
 // CHECK-NEXT:     V sum0 = splat<W>(0.0f);
 // CHECK-NEXT:     for (int64_t r = threadIdx.x / T; r < 8; r += ROWS) {

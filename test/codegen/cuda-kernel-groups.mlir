@@ -1,6 +1,6 @@
 // Where the number of blocks is that of the partial sums, a block works on several rows at
-// once, each a group of whole warps: their reductions meet at the block's barriers.  What a
-// later phase is the first to read is sent for in the first.
+// once, each a group of whole warps: their reductions meet at the block's barriers.  All
+// that the next row of a group reads is sent for while this one is reduced.
 // RUN: braidc %s --target=cuda:sm_90 --emit=cu | FileCheck %s
 // RUN: rm -rf %t && mkdir %t && braidc %s --target=cuda:sm_90 --emit=cu -o %t/src
 // RUN: python3 %S/../cuda/shim_build.py %t/src -o %t/run
@@ -16,13 +16,16 @@
 // CHECK-NEXT:   constexpr int L = 768, W = 4, T = 192, ROWS = 4, ITERS = 1;
 // CHECK-NEXT:   constexpr int64_t B = 12;
 // CHECK-NEXT:   using V = Vec<float, W>;
+// CHECK-NEXT:   enter_kernel();
 // CHECK-NEXT:   V sum0[ITERS] = {};
 // CHECK-NEXT:   for (int64_t r = blockIdx.x * B + threadIdx.x / T; r < (blockIdx.x + 1) * B; r += ROWS) {
 // CHECK-NEXT:     V sum1 = splat<W>(0.0f);
+// CHECK-NEXT:     int64_t next0 = r + ROWS < (blockIdx.x + 1) * B ? r + ROWS : r;
 // CHECK-NEXT: #pragma unroll
 // CHECK-NEXT:     for (int i = 0, l = threadIdx.x % T * W; i < ITERS; ++i, l += T * W) {
 // CHECK-NEXT:       V t0 = ld<W>(a0 + r * L + l);
-// CHECK-NEXT:       prefetch(a1 + r * L + l);
+// CHECK-NEXT:       prefetch(a0 + next0 * L + l);
+// CHECK-NEXT:       prefetch(a1 + next0 * L + l);
 // CHECK-NEXT:       sum1 += t0;
 // CHECK-NEXT:     }
 // CHECK-NEXT:     float t1 = row_sum<T>(sum1);

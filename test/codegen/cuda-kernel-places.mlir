@@ -17,6 +17,7 @@
 // CHECK-NEXT:   constexpr int L = 64, W = 8, T = 8, ROWS = 32, ITERS = 1;
 // CHECK-NEXT:   constexpr int64_t R = 40;
 // CHECK-NEXT:   using V = Vec<float, W>;
+// CHECK-NEXT:   enter_kernel();
 // CHECK-NEXT:   for (int64_t r = blockIdx.x * ROWS + threadIdx.x / T; r < R; r += gridDim.x * ROWS) {
 // CHECK-NEXT:     float t3 = ld1(io1 + r);
 // CHECK-NEXT:     V sum0 = splat<W>(0.0f);

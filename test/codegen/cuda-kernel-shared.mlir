@@ -2,10 +2,10 @@
 // threads meet: the block has as many groups as fit into what it may share.
 // RUN: braid-opt %s --pass-pipeline="builtin.module(exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-outline-kernels,exec-batch-launches)" -o %t.mlir
 // RUN: braidc %t.mlir --target=cuda:sm_90 --emit=cu | FileCheck %s
-// CHECK:      // copy_reduce_subf: 96 rows of 4096 lanes, 1 blocks; 1 block of 512 threads,
-// CHECK-NEXT: // 512 a row, 8 lanes at a time
-// CHECK:      // copy_reduce_subf_1: 96 rows of 4096 lanes, 1 blocks; 1 block of 1024 threads,
-// CHECK-NEXT: // 512 a row, 8 lanes at a time
+// CHECK:      // reduce_subf: 96 rows of 4096 lanes, 1 blocks; 1 block of 512 threads, 512 a
+// CHECK-NEXT: // row, 8 lanes at a time
+// CHECK:      // reduce_subf_1: 96 rows of 4096 lanes, 1 blocks; 1 block of 1024 threads, 512
+// CHECK-NEXT: // a row, 8 lanes at a time
 
 func.func @f(%x: tensor<96x4096xbf16> {tg.input = "x"}, %y: tensor<96x4096xbf16> {tg.input = "y"})
     -> (tensor<4096xf32>, tensor<4096xf32>) {

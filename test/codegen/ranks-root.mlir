@@ -28,54 +28,59 @@
 // CHECK:      br_start(ctx, 5)
 
 // CHECK-LABEL: static const br_tensor tensors[] = {
-// CHECK-NEXT:   {"w", BR_PARAMETERS, BR_F32,
+// CHECK-NEXT:   {.name = "w", .category = BR_PARAMETERS, .dtype = BR_F32,
 // CHECK:      static const br_io train_ios[] = {
-// CHECK-NEXT:   {"x", "", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0, 0, 0},
-// CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1, 0, 0},
-// CHECK-NEXT:   {"y", "y", BR_F32, 2, {8, 3}, {{[0-9]+}}, 96, {0, 0}, 0, 0, 0, 0},
-// CHECK-NEXT:   {"terms", "terms", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 0, 0, 0},
+// CHECK-NEXT:   {.name = "x", .role = "", .dtype = BR_F32, .rank = 2, .shape = {{[{]8, 3[}]}}, .offset = {{[0-9]+}}, .bytes = 96},
+// CHECK-NEXT:   {.name = "term", .role = "", .dtype = BR_F32, .rank = 0, .offset = {{[0-9]+}}, .bytes = 4, .partial = 1},
+// CHECK-NEXT:   {.name = "y", .role = "y", .dtype = BR_F32, .rank = 2, .shape = {{[{]8, 3[}]}}, .offset = {{[0-9]+}}, .bytes = 96},
+// CHECK-NEXT:   {.name = "terms", .role = "terms", .dtype = BR_F32, .rank = 0, .offset = {{[0-9]+}}, .bytes = 4},
 // CHECK:      static const br_program programs[] = {
-// CHECK-NEXT:   {"train", braid::step_train, train_ios, 2, 2, train_actions, {{[0-9]+}}},
+// CHECK-NEXT:   {.name = "train", .run = braid::step_train,
+// CHECK-NEXT:    .ios = train_ios, .n_inputs = 2, .n_results = 2,
+// CHECK-NEXT:    .actions = train_actions, .n_actions = {{[0-9]+}}},
 // CHECK-NOT:  br_tensor
 // CHECK:      static const br_io train_workers_ios[] = {
-// CHECK-NEXT:   {"term", "", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 1, 0, 0},
-// CHECK-NEXT:   {"terms", "terms", BR_F32, 0, {}, {{[0-9]+}}, 4, {}, 0, 0, 0, 0},
+// CHECK-NEXT:   {.name = "term", .role = "", .dtype = BR_F32, .rank = 0, .offset = {{[0-9]+}}, .bytes = 4, .partial = 1},
+// CHECK-NEXT:   {.name = "terms", .role = "terms", .dtype = BR_F32, .rank = 0, .offset = {{[0-9]+}}, .bytes = 4},
 // CHECK:      static const br_program programs_of_1[] = {
-// CHECK-NEXT:   {"train", braid::step_train_workers, train_workers_ios, 1, 1, train_workers_actions, {{[0-9]+}}},
+// CHECK-NEXT:   {.name = "train", .run = braid::step_train_workers,
+// CHECK-NEXT:    .ios = train_workers_ios, .n_inputs = 1, .n_results = 1,
+// CHECK-NEXT:    .actions = train_workers_actions, .n_actions = {{[0-9]+}}},
 
 // A count is that of the whole, a block's is not.
 // CHECK:      static const int32_t coordinates[] = {0};
 // CHECK:      static const br_segment_desc segments_0[] = {
-// CHECK-NEXT:   {{[{][0-9]+, [0-9]+}}, 24, 1, 1}, // scatter
+// CHECK-NEXT:   {.send = {{[0-9]+}}, .recv = {{[0-9]+}}, .count = 24, .send_rows = 1, .recv_rows = 1}, // scatter
 // CHECK:      static const br_segment_desc segments_1[] = {
-// CHECK-NEXT:   {0, 0, 3, 1, 1}, // w
+// CHECK-NEXT:   {.send = 0, .recv = 0, .count = 3, .send_rows = 1, .recv_rows = 1}, // w
 // CHECK:      static const br_collective_desc collectives[] = {
-// CHECK-NEXT:   {BR_SCATTER, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_0, 1}, // 0
-// CHECK-NEXT:   {BR_BROADCAST, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_1, 1}, // 1
-// CHECK-NEXT:   {BR_REDUCE, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_2, 1}, // 2
-// CHECK-NEXT:   {BR_REDUCE, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_3, 1}, // 3
-// CHECK-NEXT:   {BR_GATHER, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_4, 1}, // 4
-// CHECK-NEXT:   {BR_BROADCAST, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_5, 1}, // 5
+// CHECK-NEXT:   {.kind = BR_SCATTER, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_0, .n_segments = 1}, // 0
+// CHECK-NEXT:   {.kind = BR_BROADCAST, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_1, .n_segments = 1}, // 1
+// CHECK-NEXT:   {.kind = BR_REDUCE, .reduction = BR_SUM, .dtype = BR_F32, .group = 1, .root = 0,
+// CHECK-NEXT:   .segments = segments_2, .n_segments = 1}, // 2
+// CHECK-NEXT:   {.kind = BR_REDUCE, .reduction = BR_SUM, .dtype = BR_F32, .group = 1, .root = 0,
+// CHECK-NEXT:   .segments = segments_3, .n_segments = 1}, // 3
+// CHECK-NEXT:   {.kind = BR_GATHER, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_4, .n_segments = 1}, // 4
+// CHECK-NEXT:   {.kind = BR_BROADCAST, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_5, .n_segments = 1}, // 5
 // CHECK:      static const int32_t coordinates_of_1[] = {1, 2, 3};
 // CHECK:      static const br_segment_desc segments_0_of_1[] = {
-// CHECK-NEXT:   {[[BLOCK:[0-9]+]], [[BLOCK]], 24, 1, 1}, // scatter
+// CHECK-NEXT:   {.send = [[BLOCK:[0-9]+]], .recv = [[BLOCK]], .count = 24, .send_rows = 1, .recv_rows = 1}, // scatter
 // CHECK:      static const br_collective_desc collectives_of_1[] = {
-// CHECK-NEXT:   {BR_SCATTER, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_0_of_1, 1}, // 0
-// CHECK-NEXT:   {BR_BROADCAST, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_1_of_1, 1}, // 1
-// CHECK:        {BR_BROADCAST, BR_SUM, BR_F32, 1, 0, nullptr, 0, segments_5_of_1, 1}, // 5
+// CHECK-NEXT:   {.kind = BR_SCATTER, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_0_of_1, .n_segments = 1}, // 0
+// CHECK-NEXT:   {.kind = BR_BROADCAST, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_1_of_1, .n_segments = 1}, // 1
+// CHECK:        {.kind = BR_BROADCAST, .dtype = BR_F32, .group = 1, .root = 0, .segments = segments_5_of_1, .n_segments = 1}, // 5
 
 // CHECK-LABEL: static const br_model model_of_1 = {
-// CHECK:      /*tensors=*/nullptr, 0,
-// CHECK-NEXT: /*programs=*/programs_of_1, 1,
-// CHECK:      /*collectives=*/collectives_of_1, 6,
-// CHECK:      /*axis=*/0,
-// CHECK-NEXT: /*coordinates=*/coordinates_of_1, 3,
-// CHECK-NEXT: /*others=*/nullptr,
+// CHECK-NOT:  .tensors
+// CHECK:      .programs = programs_of_1, .n_programs = 1,
+// CHECK:      .collectives = collectives_of_1, .n_collectives = 6,
+// CHECK:      .axis = 0,
+// CHECK-NEXT: .coordinates = coordinates_of_1, .n_coordinates = 3};
 // CHECK-LABEL: static const br_model model = {
-// CHECK:      /*tensors=*/tensors, 1,
-// CHECK-NEXT: /*programs=*/programs, 1,
-// CHECK:      /*coordinates=*/coordinates, 1,
-// CHECK-NEXT: /*others=*/&model_of_1,
+// CHECK:      .tensors = tensors, .n_tensors = 1,
+// CHECK-NEXT: .programs = programs, .n_programs = 1,
+// CHECK:      .coordinates = coordinates, .n_coordinates = 1,
+// CHECK-NEXT: .others = &model_of_1};
 comm.mesh @mesh [dp = 4]
 
 func.func @train(%x: tensor<2x3xf32> {comm.global = tensor<8x3xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>, tg.input = "x"},

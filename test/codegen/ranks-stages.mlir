@@ -11,16 +11,16 @@
 // A rank names the other side by its number in the group; what it does not send, or
 // receive, has the place of the other.
 // CHECK:      static const br_segment_desc segments_0[] = {
-// CHECK-NEXT:   {[[H:[0-9]+]], [[H]], 24, 1, 1}, // exp
-// CHECK-NEXT:   {[[B:[0-9]+]], [[B]], 5, 1, 1}, // b
+// CHECK-NEXT:   {.send = [[H:[0-9]+]], .recv = [[H]], .count = 24, .send_rows = 1, .recv_rows = 1}, // exp
+// CHECK-NEXT:   {.send = [[B:[0-9]+]], .recv = [[B]], .count = 5, .send_rows = 1, .recv_rows = 1}, // b
 // CHECK:      static const br_collective_desc collectives[] = {
-// CHECK-NEXT:   {BR_SEND, BR_SUM, BR_F32, {{[0-9]+}}, 1, nullptr, 0, segments_0, 2}, // 0
-// CHECK-NEXT:   {BR_BARRIER, BR_SUM, BR_I1, {{[0-9]+}}, 0, nullptr, 0, nullptr, 0}, // 1
-// CHECK-NEXT:   {BR_RECV, BR_SUM, BR_F32, {{[0-9]+}}, 1, nullptr, 0, segments_2, 1}, // 2
+// CHECK-NEXT:   {.kind = BR_SEND, .dtype = BR_F32, .group = {{[0-9]+}}, .root = 1, .segments = segments_0, .n_segments = 2}, // 0
+// CHECK-NEXT:   {.kind = BR_BARRIER, .dtype = BR_I1, .group = {{[0-9]+}}}, // 1
+// CHECK-NEXT:   {.kind = BR_RECV, .dtype = BR_F32, .group = {{[0-9]+}}, .root = 1, .segments = segments_2, .n_segments = 1}, // 2
 // CHECK:      static const br_collective_desc collectives_of_1[] = {
-// CHECK-NEXT:   {BR_RECV, BR_SUM, BR_F32, {{[0-9]+}}, 0, nullptr, 0, segments_0_of_1, 2}, // 0
-// CHECK-NEXT:   {BR_BARRIER, BR_SUM, BR_I1, {{[0-9]+}}, 0, nullptr, 0, nullptr, 0}, // 1
-// CHECK-NEXT:   {BR_SEND, BR_SUM, BR_F32, {{[0-9]+}}, 0, nullptr, 0, segments_2_of_1, 1}, // 2
+// CHECK-NEXT:   {.kind = BR_RECV, .dtype = BR_F32, .group = {{[0-9]+}}, .root = 0, .segments = segments_0_of_1, .n_segments = 2}, // 0
+// CHECK-NEXT:   {.kind = BR_BARRIER, .dtype = BR_I1, .group = {{[0-9]+}}}, // 1
+// CHECK-NEXT:   {.kind = BR_SEND, .dtype = BR_F32, .group = {{[0-9]+}}, .root = 0, .segments = segments_2_of_1, .n_segments = 1}, // 2
 
 comm.mesh @mesh [pp = 2, dp = 2]
 

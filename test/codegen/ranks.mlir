@@ -14,8 +14,8 @@ comm.mesh @mesh [dp = 2, tp = 3]
 
 // Loops of copies of blocks, merged where they are one.
 // CHECK-LABEL: namespace braid {
-// CHECK:      static constexpr BlockCopy copy_0 = {4, 2, {6, 2}, {6, 1}, {2, 1}};
-// CHECK:      static constexpr BlockCopy copy_1 = {2, 1, {4}, {1}, {1}};
+// CHECK:      static constexpr BlockCopy copy_0 = {.bytes = 4, .loops = 2, .size = {6, 2}, .from = {6, 1}, .to = {2, 1}};
+// CHECK:      static constexpr BlockCopy copy_1 = {.bytes = 2, .loops = 1, .size = {4}, .from = {1}, .to = {1}};
 
 // CHECK-LABEL: br_status step_collectives(br_context *ctx) {
 // CHECK:      // 0: all_reduce -> mean [6 x 6] and 1 more, mean over {dp}, sends 192 bytes;
@@ -54,48 +54,59 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // Shapes are those of whole tensors as checkpoints have them; strides and bytes
 // those of the part.  A transposed tensor has its sharded dims exchanged, too.
 // CHECK-LABEL: static const br_tensor tensors[] = {
-// CHECK-NEXT:   {"w", BR_PARAMETERS, BR_BF16, 2, {6, 8}, {1, 6},
-// CHECK-NEXT:    0, 48, BR_INIT_NORMAL, 0.0, 1.0, 0, 1, {0, 1}, 0, 0, nullptr},
-// CHECK-NEXT:   {"s", BR_PARAMETERS, BR_F32, 2, {6, 4}, {1, 2},
-// CHECK-NEXT:    64, 16, BR_INIT_ONES, 0.0, 0.0, 1, 1, {2, 0}, 1, 0, nullptr},
-// CHECK-NEXT:   {"a", BR_GRADIENTS, BR_BF16, 2, {4, 6}, {6, 1},
-// CHECK-NEXT:    128, 48, BR_INIT_ZEROS, 0.0, 0.0, 2, 0, {0, 0}, 0, 3, nullptr},
+// CHECK-NEXT:   {.name = "w", .category = BR_PARAMETERS, .dtype = BR_BF16, .rank = 2, .shape = {6, 8}, .stride = {1, 6},
+// CHECK-NEXT:    .offset = 0, .bytes = 48, .init = BR_INIT_NORMAL, .init_b = 1.0, .stream = 0, .checkpoint = 1,
+// CHECK-NEXT:    .dims = {0, 1}},
+// CHECK-NEXT:   {.name = "s", .category = BR_PARAMETERS, .dtype = BR_F32, .rank = 2, .shape = {6, 4}, .stride = {1, 2},
+// CHECK-NEXT:    .offset = 64, .bytes = 16, .init = BR_INIT_ONES, .stream = 1, .checkpoint = 1,
+// CHECK-NEXT:    .dims = {2, 0}, .flat = 1},
+// CHECK-NEXT:   {.name = "a", .category = BR_GRADIENTS, .dtype = BR_BF16, .rank = 2, .shape = {4, 6}, .stride = {6, 1},
+// CHECK-NEXT:    .offset = 128, .bytes = 48, .init = BR_INIT_ZEROS, .stream = 2, .checkpoint = 0,
+// CHECK-NEXT:    .partial = 3},
 // CHECK:      static const br_io collectives_ios[] = {
-// CHECK-NEXT:   {"x", "", BR_F32, 2, {12, 18}, {{[0-9]+}}, 144, {1, 2}, 0, 0, 0, 0},
-// CHECK:        {"range", "range", BR_F32, 2, {6, 6}, {{[0-9]+}}, 24, {0, 0}, 3, 0, 0, 0},
+// CHECK-NEXT:   {.name = "x", .role = "", .dtype = BR_F32, .rank = 2, .shape = {12, 18}, .offset = {{[0-9]+}}, .bytes = 144,
+// CHECK-NEXT:    .dims = {1, 2}},
+// CHECK:        {.name = "range", .role = "range", .dtype = BR_F32, .rank = 2, .shape = {6, 6}, .offset = {{[0-9]+}}, .bytes = 24,
+// CHECK-NEXT:    .flat = 3},
 
-// CHECK:      static const br_axis mesh[] = {{[{][{]}}"dp", 2}, {"tp", 3}};
+// CHECK:      static const br_axis mesh[] = {
+// CHECK-NEXT:   {.name = "dp", .size = 2},
+// CHECK-NEXT:   {.name = "tp", .size = 3},
+// CHECK-NEXT: };
 // CHECK:      static const br_group groups[] = {
-// CHECK-NEXT:   {0, {}}, // 0: {}
-// CHECK-NEXT:   {1, {0}}, // 1: {dp}
-// CHECK-NEXT:   {1, {1}}, // 2: {tp}
-// CHECK-NEXT:   {2, {0, 1}}, // 3: {dp, tp}
-// CHECK-NEXT:   {2, {1, 0}}, // 4: {tp, dp}
+// CHECK-NEXT:   {.n_axes = 0}, // 0: {}
+// CHECK-NEXT:   {.n_axes = 1, .axes = {0}}, // 1: {dp}
+// CHECK-NEXT:   {.n_axes = 1, .axes = {1}}, // 2: {tp}
+// CHECK-NEXT:   {.n_axes = 2, .axes = {0, 1}}, // 3: {dp, tp}
+// CHECK-NEXT:   {.n_axes = 2, .axes = {1, 0}}, // 4: {tp, dp}
 // CHECK-NEXT: };
 
 // Blocks along an inner dim are of every row.
 // CHECK:      static const br_segment_desc segments_0[] = {
-// CHECK-NEXT:   {[[X:[0-9]+]], {{[0-9]+}}, 36, 1, 1}, // mean
-// CHECK-NEXT:   {{[{]}}{{[0-9]+}}, {{[0-9]+}}, 12, 1, 1}, // mean_b
+// CHECK-NEXT:   {.send = [[X:[0-9]+]], .recv = {{[0-9]+}}, .count = 36, .send_rows = 1, .recv_rows = 1}, // mean
+// CHECK-NEXT:   {.send = {{[0-9]+}}, .recv = {{[0-9]+}}, .count = 12, .send_rows = 1, .recv_rows = 1}, // mean_b
 // CHECK-NEXT: };
-// CHECK:        {[[X]], {{[0-9]+}}, 108, 1, 6}, // inner
-// CHECK:        {[[X]], {{[0-9]+}}, 36, 6, 1}, // scattered
-// CHECK:        {[[X]], {{[0-9]+}}, 36, 6, 1}, // exchanged
+// CHECK:        {.send = [[X]], .recv = {{[0-9]+}}, .count = 108, .send_rows = 1, .recv_rows = 6}, // inner
+// CHECK:        {.send = [[X]], .recv = {{[0-9]+}}, .count = 36, .send_rows = 6, .recv_rows = 1}, // scattered
+// CHECK:        {.send = [[X]], .recv = {{[0-9]+}}, .count = 36, .send_rows = 6, .recv_rows = 1}, // exchanged
 // CHECK:      static const int32_t pairs_5[] = {0, 1, 1, 2};
 // CHECK:      static const br_collective_desc collectives[] = {
-// CHECK-NEXT:   {BR_ALL_REDUCE, BR_MEAN, BR_F32, 1, 0, nullptr, 0, segments_0, 2}, // 0
-// CHECK-NEXT:   {BR_ALL_GATHER, BR_SUM, BR_F32, 2, 0, nullptr, 0, segments_1, 1}, // 1
-// CHECK-NEXT:   {BR_REDUCE_SCATTER, BR_MAX, BR_F32, 2, 0, nullptr, 0, segments_2, 1}, // 2
-// CHECK-NEXT:   {BR_ALL_TO_ALL, BR_SUM, BR_F32, 2, 0, nullptr, 0, segments_3, 1}, // 3
-// CHECK-NEXT:   {BR_BROADCAST, BR_SUM, BR_F32, 1, 1, nullptr, 0, segments_4, 1}, // 4
-// CHECK-NEXT:   {BR_PERMUTE, BR_SUM, BR_F32, 2, 0, pairs_5, 2, segments_5, 1}, // 5
-// CHECK-NEXT:   {BR_REDUCE_SCATTER, BR_SUM, BR_F32, 3, 0, nullptr, 0, segments_6, 1}, // 6
-// CHECK-NEXT:   {BR_BARRIER, BR_SUM, BR_I1, 4, 0, nullptr, 0, nullptr, 0}, // 7
-// CHECK-NEXT:   {BR_ALL_REDUCE, BR_SUM, BR_BF16, 3, 0, nullptr, 0, segments_8, 1}, // 8
+// CHECK-NEXT:   {.kind = BR_ALL_REDUCE, .reduction = BR_MEAN, .dtype = BR_F32, .group = 1, .segments = segments_0, .n_segments = 2}, // 0
+// CHECK-NEXT:   {.kind = BR_ALL_GATHER, .dtype = BR_F32, .group = 2, .segments = segments_1, .n_segments = 1}, // 1
+// CHECK-NEXT:   {.kind = BR_REDUCE_SCATTER, .reduction = BR_MAX, .dtype = BR_F32, .group = 2,
+// CHECK-NEXT:   .segments = segments_2, .n_segments = 1}, // 2
+// CHECK-NEXT:   {.kind = BR_ALL_TO_ALL, .dtype = BR_F32, .group = 2, .segments = segments_3, .n_segments = 1}, // 3
+// CHECK-NEXT:   {.kind = BR_BROADCAST, .dtype = BR_F32, .group = 1, .root = 1, .segments = segments_4, .n_segments = 1}, // 4
+// CHECK-NEXT:   {.kind = BR_PERMUTE, .dtype = BR_F32, .group = 2, .pairs = pairs_5, .n_pairs = 2,
+// CHECK-NEXT:   .segments = segments_5, .n_segments = 1}, // 5
+// CHECK-NEXT:   {.kind = BR_REDUCE_SCATTER, .reduction = BR_SUM, .dtype = BR_F32, .group = 3,
+// CHECK-NEXT:   .segments = segments_6, .n_segments = 1}, // 6
+// CHECK-NEXT:   {.kind = BR_BARRIER, .dtype = BR_I1, .group = 4}, // 7
+// CHECK-NEXT:   {.kind = BR_ALL_REDUCE, .reduction = BR_SUM, .dtype = BR_BF16, .group = 3, .segments = segments_8, .n_segments = 1}, // 8
 // CHECK-NEXT: };
-// CHECK:      /*mesh=*/mesh, 2,
-// CHECK-NEXT: /*groups=*/groups, 5,
-// CHECK-NEXT: /*collectives=*/collectives, 9,
+// CHECK:      .mesh = mesh, .n_axes = 2,
+// CHECK-NEXT: .groups = groups, .n_groups = 5,
+// CHECK-NEXT: .collectives = collectives, .n_collectives = 9}
 
 func.func @collectives(%x: tensor<6x6xf32> {tg.input = "x", comm.sharding = #comm.sharding<@mesh, {dp} {tp}>, comm.global = tensor<12x18xf32>},
                        %b: tensor<12xf32> {tg.input = "b"})

@@ -1,8 +1,8 @@
 // Library calls get the scratch memory; a copy that counts as workspace, too, is none.
 // RUN: braidc %s --emit=cpp | FileCheck %s
 // CHECK: static const br_matmul_desc matmuls[] = {
-// CHECK: BR_F32, BR_F32, BR_F32, 0, BR_F32, 0, BR_EPILOGUE_NONE,
-// CHECK-NEXT: 256, 4096, 0, 0, 0, BR_BIAS_GRAD_NONE, 0},
+// CHECK: .c = {.type = BR_F32, .row_stride = 4, .column_stride = 1},
+// CHECK-NEXT: .workspace_offset = 256, .workspace_bytes = 4096}, // 0
 
 exec.program @train arena 4480 {
   exec.buffer @workspace at 256 bytes 4096 live 0 to 0 category workspace name "workspace" scratch

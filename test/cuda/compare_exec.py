@@ -5,7 +5,8 @@ compare_exec.py [--staged] MEMORY.mlir TRACE.jsonl...
 
 Each run of a program in a trace must be that of one program of the module: its actions in their order, each touching
 only bytes of its operands, writing all bytes of its outs, collectives of the kind that the action starts on another
-stream than computation's, and waits for the collective that they name.  All ranks must have run the same
+stream than computation's, with so many CTAs as the module says, matmuls beside them for the multiprocessors that these
+leave, and waits for the collective that they name.  All ranks must have run the same
 collectives in the same order.  With --staged another thread moves the data of collectives through the host, and what it
 copies for which is not compared.
 """
@@ -32,6 +33,8 @@ CALLS = {
 }
 
 
+# Of the shim's devices.
+MULTIPROCESSORS = 132
 CALLS_WITH_WORKSPACE = {"exec.matmul", "exec.scatter_add", "exec.attention", "exec.attention_grad"}
 
 
@@ -83,6 +86,16 @@ def check_memory(action, operations, arena, workspaces):
         yield f"does not write bytes {text(bad)} of its outs"
 
 
+def check_multiprocessors(action, operations, ctas):
+    """Collectives have their CTAs, and matmuls beside them count on what is left."""
+    left = MULTIPROCESSORS - ctas if "comm.beside_collective" in action.text else 0
+    for one in operations:
+        if one["op"] == "collective" and one["ctas"] != ctas:
+            yield f"has {one['ctas'] or 'any number of'} CTAs, not {ctas or 'any number'}"
+        if one["op"] == "matmul" and one["multiprocessors"] != left:
+            yield f"counts on {one['multiprocessors'] or 'all'} multiprocessors, not on {left or 'all'}"
+
+
 def check_action(action, operations, arena, workspaces, started, staged):
     if staged and action.kind.startswith("comm.") and (action.inner in CALLS or action.kind == "comm.wait"):
         return
@@ -120,7 +133,9 @@ def compare(run, program, arena, staged):
     for index, action in enumerate(program.actions):
         if not by_index.get(index) and not action.ins and not action.outs and action.kind != "comm.wait":
             continue  # an action on nothing
-        for problem in check_action(action, by_index.get(index, []), arena, program.workspaces, started, staged):
+        its = by_index.get(index, [])
+        for problem in [*check_action(action, its, arena, program.workspaces, started, staged),
+                        *check_multiprocessors(action, its, program.ctas)]:
             problems.append(f"@{program.name}: action {index} {problem}: {action.text[:160]}")
     return problems
 

@@ -17,14 +17,73 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 
-from gpu_check import build, emit, machine, several, tokens, tools  # noqa: E402
+from gpu_check import build, emit, machine, plan, several, tensors, tokens, tolerances, tools, verdict  # noqa: E402
 
 
-class Sizes(unittest.TestCase):
-    def test_are_what_braidc_reads(self):
-        for text, size in (("500000", 500000), ("512 B", 512), ("2k", 2048), ("1.5KiB", 1536), ("500MB", 500 * 1000**2),
-                           ("64GiB", 64 << 30), ("1T", 1 << 40), ("2tb", 2 * 1000**4)):
-            self.assertEqual(emit.in_bytes(text), size, text)
+class Tolerances(unittest.TestCase):
+    entry = {"precision": "f32", "sums": [16, 48], "tokens": 64, "parameters": 10000}
+
+    def test_follow_their_formula(self):
+        unit = 4 * math.sqrt(2) * 2.0**-24
+        self.assertAlmostEqual(tolerances.of_gradients(self.entry), unit * math.sqrt(2 * 64 + 64))
+        first, second, third = tolerances.of_losses(self.entry, [2.0, 2.0, 2.0])
+        self.assertAlmostEqual(first, 2.0 * unit * (math.sqrt(64 / 64) + math.sqrt(64)))
+        self.assertAlmostEqual(second - first, 2 * 1e-3 * 100 * tolerances.of_gradients(self.entry))
+        self.assertAlmostEqual(third - second, second - first)
+
+    def test_of_bf16_are_those_of_its_roundings(self):
+        entry = {**self.entry, "precision": "bf16"}
+        self.assertAlmostEqual(tolerances.of_gradients(entry), 4 * math.sqrt(2) * 2.0**-9 * math.sqrt(5))
+        self.assertEqual(tolerances.of_losses(entry, [2.0, 2.0])[1], 2.0 * 2.0**-7)
+
+
+class Tensors(unittest.TestCase):
+    def test_are_read_as_they_were_written(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            means = {"a.exp_avg": array.array("f", [1.5, -2.0]), "b.exp_avg": array.array("f", [0.0])}
+            tensors.write(folder / "x.safetensors", {**means, "a": array.array("f", [7.0])})
+            self.assertEqual(tensors.first_means(folder), {"a": means["a.exp_avg"], "b": means["b.exp_avg"]})
+            self.assertEqual(tensors.shapes(folder)["a.exp_avg"], ("F32", [2]))
+
+    def test_distance_is_of_the_norm(self):
+        self.assertEqual(tensors.distance([3.0, 4.0], [3.0, 4.0]), 0)
+        self.assertEqual(tensors.distance([3.0, 9.0], [3.0, 4.0]), 1)
+        self.assertEqual(tensors.distance([0.0], [0.0]), 0)
+        self.assertEqual(tensors.distance([1.0], [0.0]), math.inf)
+        self.assertEqual(tensors.distance([math.nan], [1.0]), math.inf)
+
+
+class Verdict(unittest.TestCase):
+    def rows(self, *lines):
+        found = verdict.rows({(line["program"], line["check"]): line for line in lines})
+        return {name.split(":")[-1].strip(): (value, met) for name, value, _, met in found[1:]}
+
+    def line(self, program, check, **figures):
+        return {"program": program, "check": check, "outcome": "passed", **figures}
+
+    def test_is_met_or_missed(self):
+        rows = self.rows(self.line("gpt2-124m", "beside_compile", ratio_median=1.3), self.line("gpt2-124m", "throughput", mfu=0.5),
+                         self.line("gpt2-124m-epilogues-none", "beside_compile-bf16", ratio_median=1.15),
+                         self.line("gpt2-124m", "throughput_searched", mfu=None, run=1, at=600), self.line("x", "losses", run=2, at=1500))
+        self.assertEqual(rows["tokens/s over torch.compile"], ("", "not measured (it was not run)"))  # the last one, of the Llama
+        self.assertEqual(rows["MFU"], ("0.500", "MISSED"))
+        self.assertEqual(rows["minutes of machine time"], ("35.000", "MISSED"))
+        compiled = verdict.over_compile(verdict.GPT)
+        self.assertEqual(compiled({("gpt2-124m", "beside_compile"): {"outcome": "passed", "ratio_median": 1.3}}), 1.3)
+
+    def test_says_why_nothing_was_measured(self):
+        rows = self.rows({"program": "gpt2-124m", "check": "beside_llm.c", "outcome": "skipped", "reason": "no folder of llm.c"},
+                         self.line("a", "memcheck"), {"program": "a", "check": "racecheck", "outcome": "failed", "reason": "1 error"},
+                         {"program": "a", "check": "initcheck", "outcome": "skipped", "reason": "the budget was spent"})
+        self.assertEqual(rows["tokens/s over llm.c"], ("", "not measured (gpt2-124m beside_llm.c skipped: no folder of llm.c)"))
+        self.assertEqual(rows["sanitizer finds nothing, share of programs"], ("", "not measured (a initcheck skipped: the budget was spent)"))
+
+
+class Plan(unittest.TestCase):
+    def test_takes_what_fits_in_order(self):
+        jobs = [("a", "x", 300), ("a", "y", 400), ("b", "x", 200), ("b", "y", 700)]
+        self.assertEqual([[job[2] for job in taken] for taken in plan.slots(jobs, 540)], [[300, 200], [400], [700]])
 
 
 class Frontend(unittest.TestCase):
@@ -43,7 +102,8 @@ class Frontend(unittest.TestCase):
                 emit.Emitter(self.arguments, folder)
             self.assertFalse(folder.exists())
             self.arguments.without_cudnn = True
-            self.assertEqual(emit.Emitter(self.arguments, folder).words, ["--attention=decompose"])
+            words = emit.Emitter(self.arguments, folder).words(["--clip=1.0", "--attention-order=any"])
+            self.assertEqual(words, ["--clip=1.0", "--attention=decompose"])
 
     def test_is_where_the_environment_says(self):
         (self.scratch / "cudnn_frontend.h").touch()

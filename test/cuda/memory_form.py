@@ -25,8 +25,10 @@ class Action:
 
 
 class Program:
-    def __init__(self, name):
-        self.name, self.actions, self.workspaces = name, [], []
+    """`ctas`: the most of a collective; 0: as many as the library chooses."""
+
+    def __init__(self, name, ctas):
+        self.name, self.ctas, self.actions, self.workspaces = name, ctas, [], []
 
 
 def withoutLocations(text):
@@ -122,7 +124,8 @@ def read(path):
     """The programs of a module, and how many bytes each wants: an arena is the largest of those that a rank runs."""
     programs, places, arenas = [], {}, set()
     with open(path, encoding="utf-8") as file:
-        lines = iter(withoutLocations(file.read()).splitlines())
+        text = withoutLocations(file.read())
+    lines, ctas = iter(text.splitlines()), re.search(r"comm\.ctas = (\d+)", text)
     for line in lines:
         if place := PLACE.search(line):
             places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
@@ -133,12 +136,12 @@ def read(path):
                 if inside == indent + "}":
                     break
                 body.append(inside)
-            programs.append(program(opened.group(1), body, dict(places)))
+            programs.append(program(opened.group(1), int(ctas.group(1)) if ctas else 0, body, dict(places)))
     return programs, arenas
 
 
-def program(name, body, places):
-    result, references = Program(name), {}
+def program(name, ctas, body, places):
+    result, references = Program(name, ctas), {}
     for text in statements(body):
         if place := PLACE.match(text):
             places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))

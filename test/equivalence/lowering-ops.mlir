@@ -2,6 +2,7 @@
 // RUN: braid-interp %s --compare --seeds=2 --arithmetic=f64 --rtol=1e-5 --pipeline="func.func(tg-decompose,exec-select-calls)"
 // RUN: braid-interp %s --compare --seeds=2 --arithmetic=f64 --rtol=1e-5 --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels)"
 // RUN: braid-interp %s --compare --seeds=2 --arithmetic=f64 --rtol=1e-5 --pipeline="func.func(exec-select-epilogues,tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels)"
+// RUN: braid-interp %s --compare --seeds=2 --arithmetic=f64 --rtol=1e-5 --pipeline="func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-recompute-operands)"
 
 func.func @layer_norm(%x: tensor<4x32x64xf32>, %r: tensor<4x32x64xf32>, %w: tensor<64xf32>, %b: tensor<64xf32>, %dy: tensor<4x32x64xf32>)
     -> (tensor<4x32x64xf32>, tensor<4x32x64xf32>, tensor<64xf32>, tensor<64xf32>) {
@@ -84,4 +85,17 @@ func.func @movement(%x: tensor<4x6xf32>) -> (tensor<7x6xf32>, tensor<24xf32>, te
   %b = tg.broadcast %x dims [1, 2] : tensor<4x6xf32> -> tensor<2x4x6xf32>
   %k = arith.constant dense<[3, 1, 4, 1]> : tensor<4xi32>
   return %p, %r, %c, %b, %k : tensor<7x6xf32>, tensor<24xf32>, tensor<4x12xf32>, tensor<2x4x6xf32>, tensor<4xi32>
+}
+
+// SwiGLU: backward computes silu(gate) again.
+func.func @swiglu(%g: tensor<4x6x8xf32>, %u: tensor<4x6x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<4x6x8xf32>)
+    -> (tensor<4x6x8xf32>, tensor<4x6x8xf32>, tensor<4x6x8xf32>) {
+  %s = tg.silu %g : tensor<4x6x8xf32>
+  %h = arith.mulf %s, %u : tensor<4x6x8xf32>
+  %y = tg.contract "abd,de->abe" %h, %w : (tensor<4x6x8xf32>, tensor<8x8xf32>) -> tensor<4x6x8xf32>
+  %dh = tg.contract "abe,de->abd" %dy, %w : (tensor<4x6x8xf32>, tensor<8x8xf32>) -> tensor<4x6x8xf32>
+  %du = arith.mulf %dh, %s : tensor<4x6x8xf32>
+  %ds = arith.mulf %dh, %u : tensor<4x6x8xf32>
+  %dg = tg.silu_grad %g, %ds : tensor<4x6x8xf32>
+  return %y, %du, %dg : tensor<4x6x8xf32>, tensor<4x6x8xf32>, tensor<4x6x8xf32>
 }

@@ -33,8 +33,9 @@ func.func @silu(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   return %y : tensor<3x4xf32>
 }
 // LOC: #[[PLACE:loc[0-9]+]] = loc("h.0.act")
-// LOC: #[[SOFTMAX]] = loc("tg.softmax"(
+// LOC: #[[PART:loc[0-9]+]] = loc("tg.softmax"(
 // LOC: #[[ACT]] = loc("tg.silu"(#[[PLACE]]))
+// LOC: #[[SOFTMAX]] = loc("%{{[a-z]+}}"(#[[PART]]))
 
 // bf16 is for memory: arithmetic happens in f32.
 // CHECK-LABEL: func.func @bf16

@@ -128,3 +128,39 @@ func.func @scalars(%x: tensor<f32>) -> tensor<f32> {
   %y = arith.addf %a, %b : tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+// Equal sums over everything are computed once, and what they are made from is not kept.
+// CHECK-LABEL: @counts
+// CHECK-COUNT-2: exec.kernel "reduce"
+// CHECK-NOT: "reduce"
+// CHECK: return
+func.func @counts(%targets: tensor<8x16xi32>, %x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %ignored = arith.constant dense<-100> : tensor<8x16xi32>
+  %one = arith.constant dense<1.0> : tensor<8x16xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x16xf32>
+  %m0 = arith.cmpi ne, %targets, %ignored : tensor<8x16xi32>
+  %f0 = arith.select %m0, %one, %zero : tensor<8x16xi1>, tensor<8x16xf32>
+  %n0 = tg.reduce sum %f0 dims [0, 1] : tensor<8x16xf32> -> tensor<f32>
+  %a = arith.divf %x, %n0 : tensor<f32>
+  %m1 = arith.cmpi ne, %targets, %ignored : tensor<8x16xi32>
+  %f1 = arith.select %m1, %one, %zero : tensor<8x16xi1>, tensor<8x16xf32>
+  %n1 = tg.reduce sum %f1 dims [0, 1] : tensor<8x16xf32> -> tensor<f32>
+  %b = arith.divf %y, %n1 : tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A sum in f32 of what is stored in bf16 reads bf16.
+// CHECK-LABEL: @sum_of_bf16
+// CHECK-NOT: "copy"
+// CHECK: exec.kernel "reduce"(%arg0) {{.*}} : (tensor<4x8xbf16>) -> tensor<4xf32>
+// CHECK: arith.extf
+// CHECK: arith.addf
+func.func @sum_of_bf16(%x: tensor<4x8xbf16>) -> tensor<4xf32> {
+  %w = tg.convert %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %y = tg.reduce sum %w dims [1] : tensor<4x8xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

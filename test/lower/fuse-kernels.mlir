@@ -141,3 +141,29 @@ func.func @split_index(%x: tensor<24x8xf32>) -> tensor<4x6x8xf32> {
   %y = math.sqrt %r : tensor<4x6x8xf32>
   return %y : tensor<4x6x8xf32>
 }
+
+// -----
+
+// A rotary embedding of bf16: halves of what is stored are read and written, in one kernel
+// beside that of the angles.
+// CHECK-LABEL: @rope
+// CHECK: exec.kernel "rope"() space [6, 2]
+// CHECK: exec.kernel "rope"({{.*}}) space [2, 6, 3, 2] : (tensor<2x6x3x2xbf16>, tensor<6x2xf32>, tensor<2x6x3x2xbf16>, tensor<6x2xf32>) -> (tensor<2x6x3x2xbf16>, tensor<2x6x3x2xbf16>)
+// CHECK-NOT: exec.kernel
+func.func @rope(%x: tensor<2x6x3x4xbf16>) -> tensor<2x6x3x4xbf16> {
+  %y = tg.rope %x theta 1.0e4 : tensor<2x6x3x4xbf16>
+  return %y : tensor<2x6x3x4xbf16>
+}
+
+// -----
+
+// Scalars that depend on nothing of each other are one launch.
+// CHECK-LABEL: @scalars
+// CHECK: exec.kernel "reduce__sqrt
+// CHECK-NOT: exec.kernel
+func.func @scalars(%x: tensor<32xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %sum = tg.reduce sum %x dims [0] : tensor<32xf32> -> tensor<f32>
+  %a = math.sqrt %sum : tensor<f32>
+  %b = math.exp %s : tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}

@@ -1,4 +1,5 @@
-// Equal kernels are defined once; elementwise ones do not depend on their length.
+// Equal kernels are defined once; elementwise ones do not depend on their length, and those
+// that reduce rows to values do not depend on the number of rows.
 // RUN: braid-opt %s --exec-plan-memory --exec-outline-kernels --exec-verify-memory | FileCheck %s
 // RUN: braid-opt %s --exec-plan-memory --exec-outline-kernels --exec-batch-launches --exec-verify-plan | FileCheck %s --check-prefix=BATCH
 
@@ -6,21 +7,23 @@
 // CHECK: exec.kernel_def @update space [1] flat layouts
 // CHECK-SAME: [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0]
 // CHECK-NOT: exec.kernel_def @update
-// Sums over lanes keep their shape: two definitions.
-// CHECK: exec.kernel_def @sum space [4, 8] layouts
-// CHECK: exec.kernel_def @sum_1 space [2, 8] layouts
+// Sums over lanes of four rows and of two: one definition for one row.
+// CHECK: exec.kernel_def @sum space [1, 8] flat layouts
+// CHECK-SAME: [!exec.ref<1x8xf32, [8, 1]>, !exec.ref<1xf32, [1]>] ties [-1]
+// CHECK-NOT: exec.kernel_def @sum
 // CHECK: exec.program @train
 // CHECK: exec.launch @update batch 1
 // CHECK: exec.launch @sum batch 1
 // CHECK: exec.launch @update batch 1
-// CHECK: exec.launch @sum_1 batch 1
+// CHECK: exec.launch @sum batch 1
 
 // The second update moves up to the first: nothing between touches its memory.
 // BATCH: exec.program @train
 // BATCH: exec.launch @update batch 2
 // BATCH-NOT: exec.launch @update
+// The result of the second sum lies where the operand of the first was.
 // BATCH: exec.launch @sum batch 1
-// BATCH: exec.launch @sum_1 batch 1
+// BATCH: exec.launch @sum batch 1
 
 func.func @train(%p: tensor<4x8xf32> {tg.param = #tg.param<"p", #tg.init<zeros>>}, %q: tensor<2x8xf32> {tg.param = #tg.param<"q", #tg.init<zeros>>},
     %x: tensor<4x8xf32> {tg.input = "x"}, %y: tensor<2x8xf32> {tg.input = "y"})

@@ -1,11 +1,11 @@
 // A limit that the plan exceeds names what dominates; one that it keeps is silent.
-// RUN: braid-opt %s --exec-plan-memory=memory-limit=9MiB -o %t
-// RUN: not braid-opt %s --exec-plan-memory=memory-limit=8MiB 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: braid-opt %s --exec-plan-memory=memory-limit=105KiB -o %t
+// RUN: not braid-opt %s --exec-plan-memory=memory-limit=100KiB 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: not braid-opt %s --exec-plan-memory=memory-limit=lots 2>&1 | FileCheck %s --check-prefix=NONE
 
-// SMALL: error: the plan needs 8.01 MiB (8396800 bytes) but the memory limit is 8.00 MiB (8388608 bytes); the smallest possible for this graph is 8.01 MiB (8396800 bytes)
-// SMALL: note: most of program 'main' is workspace 8.00 MiB, parameters 4.00 KiB, activations 2.00 KiB
-// SMALL: note: the largest tensors at the peak (matmul) are workspace 8.00 MiB, w 4.00 KiB, x 2.00 KiB
+// SMALL: error: the plan needs 104 KiB (106688 bytes) but the memory limit is 100 KiB (102400 bytes); the smallest possible for this graph is 104 KiB (106688 bytes)
+// SMALL: note: most of program 'main' is workspace 96.2 KiB, parameters 4.00 KiB, activations 2.00 KiB
+// SMALL: note: the largest tensors at the peak (matmul) are workspace 96.2 KiB, w 4.00 KiB, x 2.00 KiB
 // NONE: error: invalid memory limit 'lots': expected a number of bytes, with an optional KiB, MiB or GiB
 func.func @main(%w: tensor<32x32xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}, %x: tensor<16x32xf32> {tg.input = "x"})
     -> (tensor<16x32xf32> {tg.output = "y"}) {

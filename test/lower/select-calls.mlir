@@ -146,3 +146,26 @@ func.func @gather(%t: tensor<16x8xf32>, %i: tensor<4xi64>) -> tensor<4x8xf32> {
   %y = tg.gather %t, %i : (tensor<16x8xf32>, tensor<4xi64>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// -----
+
+// A GPU sums rows of bf16 in f32; the CPU reads them as f32.
+// CHECK-LABEL: module attributes {exec.target = #exec.target<"cuda"
+// CHECK: exec.scatter_add(%arg0, %arg1) : (tensor<4xi32>, tensor<4x8xbf16>) -> tensor<16x8xf32>
+module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+func.func @scatter(%ids: tensor<4xi32>, %dy: tensor<4x8xbf16>) -> tensor<16x8xf32> {
+  %wide = tg.convert %dy : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %dw = tg.scatter_add %ids, %wide : (tensor<4xi32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  return %dw : tensor<16x8xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: @scatter_on_cpu
+// CHECK: exec.scatter_add(%arg0, %{{.*}}) : (tensor<4xi32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+func.func @scatter_on_cpu(%ids: tensor<4xi32>, %dy: tensor<4x8xbf16>) -> tensor<16x8xf32> {
+  %wide = tg.convert %dy : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %dw = tg.scatter_add %ids, %wide : (tensor<4xi32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  return %dw : tensor<16x8xf32>
+}

@@ -110,3 +110,15 @@ exec.program @interleaved arena 192 {
   exec.matmul "ij,jk->ik"(%x, %x) outs(%left : !exec.ref<4x4xf32, [8, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [4, 1]>
   exec.matmul "ij,jk->ik"(%x, %left) outs(%right : !exec.ref<4x4xf32, [8, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [8, 1]>
 }
+
+// -----
+
+// Behind the values of a tensor lie zeros, which matmuls read.
+exec.tensor @w at 0 bytes 128 category parameters : tensor<4x4xf32> = #tg.param<"w", #tg.init<zeros>>
+exec.program @behind arena 192 {
+  exec.buffer @x at 128 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x4xf32>
+  %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
+  %w = exec.ref @w + 64 : <4x4xf32, [4, 1]>
+  // expected-error @below {{writes bytes 64 to 128 of 'w', whose values end at byte 64: zeros lie behind them}}
+  exec.matmul "ij,jk->ik"(%x, %x) outs(%w : !exec.ref<4x4xf32, [4, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [4, 1]>
+}

@@ -3,7 +3,8 @@
 
 Runs a training job of one process that saves and evaluates again and again, and checks
 that in its last third it has no more resident memory (but for --slack KiB), open
-descriptors and threads than in its middle third.  COMMAND is a training binary with
+descriptors and threads than in its middle third.  Of the latter two the least that is seen
+counts: files that a save has open for a moment are seen or not.  COMMAND is a training binary with
 the options of `train`.
 
 --slack=KIB      (default: 512)"""
@@ -55,7 +56,8 @@ def main():
     third = len(seen) // 3
     if third < 3:
         sys.exit(f"seen {len(seen)} times: more --steps are needed")
-    before, after = (Use(*map(max, zip(*part))) for part in (seen[third:2 * third], seen[2 * third:]))
+    before, after = (Use(max(use.memory for use in part), *map(min, list(zip(*part))[1:]))
+                     for part in (seen[third:2 * third], seen[2 * third:]))
     print(f"{steps} steps, seen {len(seen)} times: middle third {before}, last third {after}")
     sys.exit(after.memory > before.memory + options.slack or after[1:] > before[1:])
 

@@ -56,6 +56,17 @@ constexpr Option kMicrobatches[] = {
 };
 
 constexpr Option kMemory[] = {
+    {"--recompute",
+     choice({{"none", "all that backward reads is kept"},
+             {"attention", "what attention computes"},
+             {"selective", "what costs little time for its bytes: attention, activations, norms, dropout"},
+             {"full", "all that a unit computes: it keeps what enters it"},
+             {"auto", "what takes the least time of all that keeps the arena within the budget"}}),
+     "What backward computes again instead of keeping it; --report=- shows what auto chose from",
+     into<&DriverOptions::recompute>()},
+    {"--recompute-budget", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
+     "For --recompute=auto: the arena, in bytes, or 512MiB, 2G", into<&DriverOptions::recomputeBudget>(),
+     byDefault("--memory-limit"), needs("--recompute")},
     {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits",
      into<&DriverOptions::memoryLimit>()},
@@ -70,10 +81,24 @@ constexpr Option kKernels[] = {
              {"library", "by the library, or an error"},
              {"decompose", "by its definition"}}),
      "How attention is computed", into<&DriverOptions::attention>(), byDefault("auto")},
+    {"--attention-order",
+     choice({{"auto", "fixed, unless the memory limit or a tenth of the arena goes to it"},
+             {"fixed", "the same bits in every run"},
+             {"serial", "the same with less memory and slower: sm_90, cuDNN 9.25"},
+             {"any", "faster, with bits that differ from run to run"}}),
+     "The order in which the attention library sums gradients", into<&DriverOptions::attentionOrder>()},
     {"--epilogues",
      choice({{"full", "activations and bias gradients"}, {"activations", ""}, {"none", "all are kernels"}}),
      "Epilogues of matmul calls, where the target's GEMM library has them", into<&DriverOptions::epilogues>(),
      byDefault("full")},
+    {"--merge-matmuls", choice({{"on", "as one, with their weights side by side"}, {"off", "each by itself"}}),
+     "Matmuls of one tensor with several weights, as those of q, k and v; not with --layout, which shards weights by "
+     "name",
+     into<&DriverOptions::mergeMatmuls>(), byDefault("on for a GPU without ZeRO"), excludes("--layout")},
+    {"--row-loops",
+     choice({{"short", "a maximum and its sum of exponentials in one loop, approximate where that suffices"},
+             {"full", "each op by itself"}}),
+     "Loops over the lanes of rows", into<&DriverOptions::rowLoops>(), byDefault("short")},
 };
 
 constexpr Option kPrecision[] = {
@@ -182,6 +207,10 @@ constexpr Option kOverlap[] = {
      into<&ParallelOptions::firstBucketMb>(), defaultOf<&BucketPassOptions::firstBucketMb>()},
     {"--prefetch", integer("N", 0, INT32_MAX), "With --zero=3: gather at most this many units ahead",
      into<&ParallelOptions::prefetch>(), defaultOf<&OverlapPassOptions::prefetch>()},
+    {"--comm-ctas", integer("N", 0, 32),
+     "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave alone; "
+     "0: NCCL chooses, and matmuls take all",
+     into<&ParallelOptions::commCtas>(), byDefault("what the row of the GPU says: 16 for sm_90")},
     {"--link", text("latency_us,GBps", isPair, "a latency in us and a rate in GB/s, as in --link=20,1.25"),
      "The link that the cost model assumes", into<&ParallelOptions::link>()},
     {"--compute", text("GFLOPS,GBps", isPositivePair, "two rates above 0, as in --compute=100,20"),

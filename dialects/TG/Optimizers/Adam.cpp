@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/Optimizer.h"
+#include "dialects/TG/ValueNames.h"
 #include <cmath>
 
 using namespace mlir;
@@ -33,8 +34,8 @@ template <bool isDecoupled> SmallVector<Value> update(TensorBuilder &t, const Up
 
   // Scalars: lr / (1 - beta1^t) and 1 / sqrt(1 - beta2^t), once for all elements.
   Value step = t.convert(u.step, typeOf(u.lr).getElementType());
-  Value stepSize = t.div(u.lr, biasCorrection(t, beta1, step));
-  Value rootScale = t.rsqrt(biasCorrection(t, beta2, step));
+  Value stepSize = named("step_size", t.div(u.lr, biasCorrection(t, beta1, step)));
+  Value rootScale = named("root_scale", t.rsqrt(biasCorrection(t, beta2, step)));
 
   Value divisor = t.add(t.mul(t.sqrt(variance), t.fromScalar(rootScale, u.param)), u["eps"]);
   Value kept = u.param;

@@ -3,7 +3,8 @@
 
 Reads `braid-opt --help`, and runs each pass and phase with numbers and texts that make no
 sense. Nothing crashes; a number is refused by the name of its option, or the module is still
-valid; a text that names nothing is refused with that text. Each pass is also run on modules of
+valid; a text that names nothing, or is none of the words that an option takes (<value>), is refused
+with that text. Each pass is also run on modules of
 all levels, of which most are not its own.
 """
 
@@ -51,14 +52,14 @@ def run(name, options):
 
 def check(case):
     name, option, takes, value = case
-    if takes not in ("number", "string"):
+    if takes not in ("number", "string", "value"):
         return f"{name} {option}: takes any <{takes}>; state its range with Integer or Number"
     beside = BESIDE.get((name, option), "")
     result = run(name, f"{option}={value} {beside}".strip())
     said = result.stderr
     if result.returncode not in (0, 1) or (result.returncode == 1 and not said):
         return f"{name} {option}={value}: status {result.returncode}\n{said[-2000:]}"
-    if takes == "string" and value not in said:
+    if takes in ("string", "value") and value not in said:
         return f"{name} {option}={value}: not refused by its name, but status {result.returncode}\n{said[-2000:]}"
     names = f"option '{option}' of pass" in said or f" {value} " in said
     if takes == "number" and result.returncode == 1 and not names and said != run(name, beside).stderr:
@@ -79,8 +80,8 @@ def main():
     found = list(options(text))
     passes = [name for name in re.findall(r"^ {6}--([\w-]+)", text, re.M) if OURS.match(name)]
     levels = [(name, path) for name in passes for path in sys.argv[1:]]
-    cases = [(*option, value) for option in found if option[2] != "string" for value in NUMBERS]
-    cases += [(*option, "nosuch") for option in found if option[2] == "string" and option[:2] not in UNREAD]
+    cases = [(*option, value) for option in found if option[2] == "number" for value in NUMBERS]
+    cases += [(*option, "nosuch") for option in found if option[2] != "number" and option[:2] not in UNREAD]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [problem for problem in [*pool.map(check, cases), *pool.map(check_level, levels)] if problem]
     print(*problems, f"{len(cases)} options, {len(levels)} modules, {len(problems)} problems", sep="\n")

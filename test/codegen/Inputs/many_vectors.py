@@ -9,18 +9,18 @@ import sys
 count = int(sys.argv[1])
 lengths = [1 + 97 * i % 5003 for i in range(count)]
 print("""#id = affine_map<(i) -> (i)>
-exec.kernel_def @sgd space [8] flat layouts [!exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>, !exec.ref<8xf32, [1]>] ties [0] {
-^bb0(%w: tensor<8xf32>, %g: tensor<8xf32>):
+exec.kernel_def @sgd space [1] flat layouts [!exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>, !exec.ref<1xf32, [1]>] ties [0] {
+^bb0(%w: tensor<1xf32>, %g: tensor<1xf32>):
   %two = arith.constant 2.0 : f32
-  %e = tensor.empty() : tensor<8xf32>
+  %e = tensor.empty() : tensor<1xf32>
   %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"], exec.dims = array<i64: 0>}
-      ins(%w, %g : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+      ins(%w, %g : tensor<1xf32>, tensor<1xf32>) outs(%e : tensor<1xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %s = arith.mulf %b, %two : f32
     %t = arith.subf %a, %s : f32
     linalg.yield %t : f32
-  } -> tensor<8xf32>
-  exec.yield %y : tensor<8xf32>
+  } -> tensor<1xf32>
+  exec.yield %y : tensor<1xf32>
 }""")
 at, lines, types = 0, [], {}
 for kind in "wg":

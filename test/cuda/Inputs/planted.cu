@@ -129,6 +129,23 @@ __global__ void unwritten_shared_memory(const float *, float *out) {
   store(out + blockIdx.x * threads + threadIdx.x, shared.get(threadIdx.x));
 }
 
+// Launched so that they begin before what is in front of them has ended.
+__global__ void waits_for_what_is_in_front(const float *x, float *out) {
+  enter_kernel();
+  store(out + blockIdx.x * threads + threadIdx.x, load(x + threadIdx.x));
+}
+__global__ void reads_before_it_waits(const float *x, float *out) {
+  const float value = load(x + threadIdx.x);
+  enter_kernel();
+  store(out + blockIdx.x * threads + threadIdx.x, value);
+}
+__global__ void ends_without_waiting(const float *, float *out) {
+  if (threadIdx.x % 2)
+    return;
+  enter_kernel();
+  store(out + blockIdx.x * threads + threadIdx.x, 1.0f);
+}
+
 float *device(bool write) {
   float *p;
   CHECK(cudaMalloc(&p, n * sizeof(float)));
@@ -140,10 +157,15 @@ float *device(bool write) {
   return p;
 }
 
+bool beginEarly = false;
+
 template <class... P, class... A> void run(int blocks, void (*kernel)(P...), A... args) {
   cudaLaunchConfig_t config;
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
+  cudaLaunchAttribute early = {cudaLaunchAttributeProgrammaticStreamSerialization, {1}};
+  config.attrs = &early;
+  config.numAttrs = beginEarly;
   CHECK(cudaLaunchKernelEx(&config, kernel, args...));
   CHECK(cudaDeviceSynchronize());
 }
@@ -160,6 +182,7 @@ int main(int argc, char **argv) {
   std::string name = argc > 1 ? argv[1] : "";
   const float *x = device(true);
   float *out = device(name == "right" || name.find("read") == 0 || name.find("leaves") == 0);
+  beginEarly = name.find("wait") != std::string::npos;
   auto two = [&](auto kernel) { run(2, kernel, x, out); };
   if (name == "right") {
     run(4, rows, x, out);
@@ -200,6 +223,9 @@ int main(int argc, char **argv) {
   NAMED(shuffles_from_outside)
   NAMED(beyond_shared_memory)
   NAMED(unwritten_shared_memory)
+  NAMED(waits_for_what_is_in_front)
+  NAMED(reads_before_it_waits)
+  NAMED(ends_without_waiting)
   else {
     std::printf("no kernel is named '%s'\n", name.c_str());
     return 1;

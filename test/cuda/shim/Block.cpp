@@ -22,7 +22,7 @@ enum class Sync { None, Block, Group, Shuffle };
 
 struct Thread {
   Sync waits = Sync::None;
-  bool done = false;
+  bool done = false, entered = false;
   unsigned mask = 0;
   Site site;
   Fiber *fiber = nullptr;
@@ -36,7 +36,8 @@ struct Thread {
 // The blocks of a launch, one after the other, on one thread of the host.
 class Runner {
 public:
-  Ran run(dim3 blocks, dim3 threads, const std::function<void()> &thread);
+  Ran run(dim3 blocks, dim3 threads, const std::function<void()> &thread, bool beginsEarly);
+  void checkEntered(const char *what);
   void touch(Allocation &allocation);
 
   void syncBlock(const Site &site);
@@ -56,6 +57,7 @@ private:
   [[noreturn]] void stuck();
 
   const std::function<void()> *body = nullptr;
+  bool beginsEarly = false;
   std::vector<Thread> threads;
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Fiber *> idle;
@@ -97,8 +99,9 @@ bool sameSite(const Site &a, const Site &b) {
 // Turns
 //===----------------------------------------------------------------------===//
 
-Ran Runner::run(dim3 blocks, dim3 size, const std::function<void()> &thread) {
+Ran Runner::run(dim3 blocks, dim3 size, const std::function<void()> &thread, bool early) {
   body = &thread;
+  beginsEarly = early;
   touched.clear();
   threads.assign(size.x, Thread());
   blockDim = size;
@@ -115,7 +118,7 @@ Ran Runner::run(dim3 blocks, dim3 size, const std::function<void()> &thread) {
 
 void Runner::runBlock() {
   for (Thread &thread : threads)
-    thread.done = false;
+    thread.done = thread.entered = false;
   fresh = done = atBarrier = 0;
   ready.clear();
   head = 0;
@@ -143,6 +146,7 @@ void Runner::runBlock() {
 void Runner::fiberBody() {
   while (true) {
     (*body)();
+    checkEntered("end of a thread");
     Thread &thread = current();
     thread.done = true;
     ++done;
@@ -161,6 +165,13 @@ void Runner::fiberBody() {
 void Runner::touch(Allocation &allocation) {
   if (std::find(touched.begin(), touched.end(), &allocation) == touched.end())
     touched.push_back(&allocation);
+}
+
+// What is in front of a kernel is complete for who has waited for it.
+void Runner::checkEntered(const char *what) {
+  if (beginsEarly && !current().entered)
+    violation(
+        format("%s before the kernels in front have ended, which this one was launched to wait for itself,", what));
 }
 
 void Runner::enter(unsigned thread) {
@@ -290,6 +301,7 @@ void Runner::finishGroup(unsigned first, unsigned mask) {
 Allocation &checkedAllocation(const void *pointer, size_t bytes, size_t align, const char *access) {
   if (!runner.isRunning())
     violation(format("%s of device memory outside a kernel", access), false);
+  runner.checkEntered(access);
   Allocation *allocation = findAllocation(pointer);
   if (!allocation) {
     std::string where = format("%p", pointer);
@@ -382,6 +394,7 @@ void shim::checkSharedStore(void *array, size_t total, ptrdiff_t offset, size_t 
   checkShared(array, total, offset, bytes, site, true);
 }
 
+void shim::enterKernel() { runner.current().entered = true; }
 void shim::blockBarrier(const Site &site) { runner.syncBlock(site); }
 void shim::groupBarrier(unsigned mask, const Site &site) { runner.syncGroup(Sync::Group, mask, site); }
 
@@ -398,6 +411,6 @@ void shim::shuffle(unsigned mask, int lane, const void *from, void *to, size_t b
 
 int shim::ownLane() { return threadIdx.x % 32; }
 
-Ran shim::runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread) {
-  return runner.run(blocks, threads, thread);
+Ran shim::runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread, bool beginsEarly) {
+  return runner.run(blocks, threads, thread, beginsEarly);
 }

@@ -24,8 +24,9 @@ struct Ran {
   std::vector<Allocation *> touched;
 };
 
-// Runs all blocks of a launch on this thread of the host.
-Ran runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread);
+// Runs all blocks of a launch on this thread of the host.  One that `beginsEarly` waits in each
+// thread for what is in front of it, before anything else.
+Ran runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread, bool beginsEarly);
 
 } // namespace shim
 #endif // BRAID_SHIM_BLOCK_H

@@ -43,6 +43,13 @@ bool areTypesKnown(cudaDataType a, cudaDataType b, cudaDataType c) {
          (a == CUDA_R_16BF && b == CUDA_R_16BF && (c == CUDA_R_16BF || c == CUDA_R_32F));
 }
 
+int multiprocessors() {
+  int device = 0, count = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  return count;
+}
+
 bool isLayoutRight(const cublasLtMatrixLayoutShim &layout, const cublasLtMatrixLayoutShim &d) {
   return layout.rows > 0 && layout.columns > 0 && layout.ld >= layout.rows && layout.batch == d.batch;
 }
@@ -58,6 +65,8 @@ cublasStatus_t checkMatmul(const cublasLtMatmulDescShim &desc, const cublasLtMat
     return CUBLAS_STATUS_INVALID_VALUE;
   if (d.batch > 1 && d.stride < d.ld * (d.columns - 1) + d.rows && d.ld < d.rows * d.batch)
     return CUBLAS_STATUS_INVALID_VALUE; // results would lie in one another
+  if (desc.multiprocessors < 0 || desc.multiprocessors > multiprocessors())
+    return CUBLAS_STATUS_INVALID_VALUE;
   bool hasAux = desc.epilogue & 128, hasBias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS;
   if (hasAux && (!desc.aux || desc.auxLd < m || desc.auxLd % 8 || reinterpret_cast<uintptr_t>(desc.aux) % 16))
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -67,7 +76,8 @@ cublasStatus_t checkMatmul(const cublasLtMatmulDescShim &desc, const cublasLtMat
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if ((hasBias || sums) && (!desc.bias || (desc.biasType >= 0 && desc.biasType != d.type)))
     return CUBLAS_STATUS_INVALID_VALUE;
-  return areTypesKnown(a.type, b.type, d.type) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+  return areTypesKnown(a.type, b.type, d.type) && !isRefused(desc.epilogue, d.type) ? CUBLAS_STATUS_SUCCESS
+                                                                                    : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 bool isAligned(const void *pointer, size_t alignment) { return reinterpret_cast<uintptr_t>(pointer) % alignment == 0; }
@@ -154,6 +164,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
     return take(desc->aux, value, bytes);
   case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
     return take(desc->auxLd, value, bytes);
+  case CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET:
+    return take(desc->multiprocessors, value, bytes);
   case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE:
     break;
   }
@@ -202,6 +214,20 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     std::memcpy(&result.algo, &promise, sizeof(promise));
     result.workspaceSize = offered.workspace;
   }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
+                                       cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                       const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result) {
+  FAIL_IF_TOLD_LT(cublasLtMatmulAlgoCheck);
+  if (cublasStatus_t status = checkMatmul(*desc, *a, *b, *c, *d); status || !handle)
+    return status ? status : CUBLAS_STATUS_INVALID_VALUE;
+  Promise promise;
+  std::memcpy(&promise, algo, sizeof(promise));
+  if (promise.magic != magic)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  result->workspaceSize = promise.workspace;
   return CUBLAS_STATUS_SUCCESS;
 }
 

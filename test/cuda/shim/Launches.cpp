@@ -9,9 +9,19 @@ using namespace shim;
 
 namespace {
 
-void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threads, const Ran &ran) {
+// Whether the kernel may begin before what is in front of it on the stream has ended.
+bool mayBeginEarly(const cudaLaunchConfig_t &config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i)
+    if (config.attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      return config.attrs[i].val.programmaticStreamSerializationAllowed;
+  return false;
+}
+
+void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threads, bool beginsEarly, const Ran &ran) {
   Line line(issue, "launch");
   line.field("kernel", std::string(kernel)).field("blocks", blocks.x).field("threads", threads.x);
+  if (beginsEarly)
+    line.field("begins", std::string("early"));
   std::vector<std::pair<const void *, size_t>> reads, writes;
   for (Allocation *allocation : ran.touched) {
     Ranges read, written;
@@ -35,13 +45,14 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
       threads.y != 1 || threads.z != 1 || argumentBytes > 32764 || config.dynamicSmemBytes)
     return noteError(cudaErrorInvalidConfiguration);
   const char *name = kernelName(kernel);
+  const bool beginsEarly = mayBeginEarly(config);
   auto run = [=, thread = std::move(thread)](const Issue &issue) {
     std::string action = issue.action.index < 0 ? "" : std::to_string(issue.action.index);
     launchName = {name, action.empty() ? nullptr : action.c_str()};
-    Ran ran = runBlocks(blocks, threads, thread);
+    Ran ran = runBlocks(blocks, threads, thread, beginsEarly);
     launchName = {};
     if (tracing())
-      writeLaunch(issue, name, blocks, threads, ran);
+      writeLaunch(issue, name, blocks, threads, beginsEarly, ran);
   };
   return issue(config.stream, [run] { return Work{nullptr, run, {}}; });
 }

@@ -36,6 +36,35 @@ std::vector<LtAlgorithm> shim::offeredAlgorithms() {
   return algorithms;
 }
 
+static const char *nameOf(uint32_t epilogue) {
+  switch (epilogue) {
+#define NAME(name)                                                                                                     \
+  case CUBLASLT_EPILOGUE_##name:                                                                                       \
+    return #name;
+    NAME(DEFAULT)
+    NAME(BIAS)
+    NAME(GELU)
+    NAME(GELU_AUX)
+    NAME(GELU_BIAS)
+    NAME(GELU_AUX_BIAS)
+    NAME(DGELU)
+    NAME(BGRADA)
+    NAME(BGRADB)
+#undef NAME
+  }
+  return "";
+}
+
+bool shim::isRefused(uint32_t epilogue, cudaDataType result) {
+  const char *text = std::getenv("BRAID_SHIM_LT_REFUSES");
+  const std::string name = nameOf(epilogue), typed = name + (result == CUDA_R_16BF ? ":bf16" : ":f32");
+  std::istringstream list(text ? text : "");
+  for (std::string one; std::getline(list, one, ',');)
+    if (one == name || one == typed)
+      return true;
+  return false;
+}
+
 std::chrono::steady_clock::time_point shim::timeOnStream(int stream) {
   if (!std::getenv(variable))
     return std::chrono::steady_clock::now();

@@ -5,9 +5,14 @@
 // calls fail.  Events then show what matmuls have taken on their stream, and nothing
 // else, so that tests know it; without it they show the host's clock.
 //
+// BRAID_SHIM_LT_REFUSES=BGRADB:f32,GELU_AUX_BIAS says which epilogues the library has no
+// algorithm for, for a type of the result or for all.
+//
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_LTALGORITHMS_H
 #define BRAID_SHIM_LTALGORITHMS_H
+
+#include "cublasLt.h"
 
 #include <chrono>
 #include <cstddef>
@@ -21,6 +26,8 @@ struct LtAlgorithm {
   bool fails = false;
 };
 std::vector<LtAlgorithm> offeredAlgorithms();
+
+bool isRefused(uint32_t epilogue, cudaDataType result);
 
 // The time on a stream, by its number, that an event shows.
 std::chrono::steady_clock::time_point timeOnStream(int stream);

@@ -159,5 +159,9 @@ void LtMatmul::run(const Issue &issue) const {
     sumOperand();
   launchName = {};
   if (tracing())
-    Line(issue, "matmul").pieces("reads", reads).pieces("writes", writes).write(issue.owner);
+    Line(issue, "matmul")
+        .field("multiprocessors", desc.multiprocessors)
+        .pieces("reads", reads)
+        .pieces("writes", writes)
+        .write(issue.owner);
 }

@@ -17,7 +17,8 @@ struct cublasLtMatmulDescShim {
   uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   void *bias = nullptr, *aux = nullptr;
   int64_t auxLd = 0;
-  int32_t biasType = -1; // D's
+  int32_t biasType = -1;       // D's
+  int32_t multiprocessors = 0; // of the device: all
 };
 
 namespace shim {

@@ -35,27 +35,36 @@ std::map<uint64_t, std::shared_ptr<Clique>> &worlds() {
   return *all;
 }
 
-ncclResult_t failed(ncclResult_t result, std::string why) {
+} // namespace
+
+ncclResult_t shim::failedNccl(ncclResult_t result, std::string why) {
   lastError = std::move(why);
   return result;
 }
 
-ncclResult_t failureOfNccl(const char *call) {
+ncclResult_t shim::failureOfNccl(const char *call) {
   std::string name = injectedFailure(call);
   if (name.empty())
     return ncclSuccess;
   for (int i = 0; i < ncclNumResults; ++i)
     if (name == resultNames[i])
-      return failed(ncclResult_t(i), std::string("injected into ") + call);
+      return failedNccl(ncclResult_t(i), std::string("injected into ") + call);
   std::fprintf(stderr, "error: BRAID_SHIM_FAIL names the unknown error '%s' for %s\n", name.c_str(), call);
   std::_Exit(1);
 }
 
-#define FAIL_IF_TOLD_NCCL(call)                                                                                        \
-  if (ncclResult_t result = failureOfNccl(#call))                                                                      \
-  return result
+namespace {
 
 bool isBlocking(const ncclConfig_t *config) { return !config || config->blocking != 0; }
+
+// 0 where the library chooses; -1 for what it refuses.
+int ctasOf(const ncclConfig_t *config) {
+  if (!config || (config->maxCTAs == INT_MIN && config->minCTAs == INT_MIN))
+    return 0;
+  const int least = config->minCTAs == INT_MIN ? 1 : config->minCTAs;
+  const int most = config->maxCTAs == INT_MIN ? 32 : config->maxCTAs;
+  return least < 1 || most < least || most > 32 ? -1 : most;
+}
 
 bool isUnderWay(ncclComm_t comm) {
   return comm->pending || !comm->clique || !comm->clique->isComplete() ||
@@ -101,6 +110,7 @@ void writeCollective(const Issue &issue, const NcclOp &op) {
       .field("size", op.comm->clique->size)
       .field("rank", op.comm->rank)
       .field("device", op.comm->device)
+      .field("ctas", op.comm->ctas)
       .field("count", op.count)
       .field("bytes", sizeOf(op.type))
       .field("reduction", op.reduction)
@@ -145,7 +155,7 @@ ncclResult_t putOnStreams(const std::vector<NcclOp> &all) {
     for (const NcclOp &op : own)
       held.push_back(op.comm->graphs);
     if (issue(stream, [own, held] { return workOf(own); }))
-      return failed(ncclUnhandledCudaError, "cannot put the group on its stream");
+      return failedNccl(ncclUnhandledCudaError, "cannot put the group on its stream");
   }
   return ncclSuccess;
 }
@@ -183,11 +193,11 @@ ncclResult_t add(const char *call, const NcclOp &op) {
   {
     Lock lock(queuesMutex);
     if (op.comm->aborted || isUnderWay(op.comm))
-      return failed(ncclInvalidUsage, std::string(call) + " on a communicator that is not ready");
+      return failedNccl(ncclInvalidUsage, std::string(call) + " on a communicator that is not ready");
     if (op.comm->device != (op.stream ? op.stream->device : currentDevice()))
-      return failed(ncclInvalidUsage, std::string(call) + " on a stream of another device");
+      return failedNccl(ncclInvalidUsage, std::string(call) + " on a stream of another device");
     if (op.peer < 0 || op.peer >= op.comm->clique->size)
-      return failed(ncclInvalidArgument, std::string(call) + " names a rank that there is not");
+      return failedNccl(ncclInvalidArgument, std::string(call) + " names a rank that there is not");
   }
   group.push_back(op);
   return groupDepth ? ncclSuccess : issueGroup();
@@ -224,19 +234,20 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id
   Lock lock(queuesMutex);
   uint64_t number;
   std::memcpy(&number, id.internal, sizeof(number));
-  if (rank < 0 || rank >= ranks || !number)
-    return failed(ncclInvalidArgument, "there is no such rank or id");
+  if (rank < 0 || rank >= ranks || !number || ctasOf(config) < 0)
+    return failedNccl(ncclInvalidArgument, "there is no such rank or id, or number of CTAs");
   std::shared_ptr<Clique> &clique = worlds()[number];
   if (!clique)
     clique = std::make_shared<Clique>(ranks);
   if (clique->size != ranks || clique->members[rank])
-    return failed(ncclInvalidUsage, "the ranks disagree on how many or which they are");
+    return failedNccl(ncclInvalidUsage, "the ranks disagree on how many or which they are");
   for (ncclComm_t other : clique->members)
     if (other && other->device == currentDevice())
-      return failed(ncclInvalidUsage, format("Duplicate GPU detected : rank %d and rank %d both on CUDA device %d",
-                                             rank, other->rank, currentDevice()));
+      return failedNccl(ncclInvalidUsage, format("Duplicate GPU detected : rank %d and rank %d both on CUDA device %d",
+                                                 rank, other->rank, currentDevice()));
   *comm = new ncclComm{clique, rank, currentDevice()};
   (*comm)->blocking = isBlocking(config);
+  (*comm)->ctas = ctasOf(config);
   clique->members[rank] = *comm;
   ++clique->arrived;
   queuesChanged.notify_all();
@@ -251,7 +262,9 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made
   FAIL_IF_TOLD_NCCL(ncclCommSplit);
   Lock lock(queuesMutex);
   if (isUnderWay(comm))
-    return failed(ncclInvalidUsage, "ncclCommSplit on a communicator that is not ready");
+    return failedNccl(ncclInvalidUsage, "ncclCommSplit on a communicator that is not ready");
+  if (ctasOf(config) < 0)
+    return failedNccl(ncclInvalidArgument, "there is no such number of CTAs");
   Clique &clique = *comm->clique;
   int which = comm->splits++;
   Clique::Split &split = clique.splits[which];
@@ -260,6 +273,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made
   split.keys.resize(clique.size);
   split.made[comm->rank] = *made = new ncclComm{nullptr, 0, comm->device};
   (*made)->blocking = isBlocking(config);
+  (*made)->ctas = ctasOf(config);
   split.colors[comm->rank] = color;
   split.keys[comm->rank] = key;
   if (++split.arrived == clique.size) {
@@ -298,8 +312,9 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   FAIL_IF_TOLD_NCCL(ncclCommFinalize);
   awaitGraphs("ncclCommFinalize", comm, std::chrono::seconds(0));
   Lock lock(queuesMutex);
+  refuseRegistered("ncclCommFinalize", comm);
   if (comm->finalizing)
-    return failed(ncclInvalidUsage, "ncclCommFinalize was called before");
+    return failedNccl(ncclInvalidUsage, "ncclCommFinalize was called before");
   comm->finalizing = true;
   ++comm->clique->finalized;
   queuesChanged.notify_all();
@@ -314,6 +329,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   Lock lock(queuesMutex);
   comm->aborted = true;
   comm->pending = nullptr;
+  forgetRegistrations(comm);
   if (Clique *clique = comm->clique.get()) { // no other rank can match what this rank has posted
     clique->collectives[comm->rank].clear();
     for (auto &[ranks, queue] : clique->sends)
@@ -342,16 +358,6 @@ ncclResult_t ncclCommCuDevice(ncclComm_t comm, int *device) {
   return ncclSuccess;
 }
 
-ncclResult_t ncclCommRegister(ncclComm_t comm, void *memory, size_t bytes, void **handle) {
-  FAIL_IF_TOLD_NCCL(ncclCommRegister);
-  Allocation *allocation = findAllocation(memory);
-  if (!allocation || !allocation->holds(memory, bytes) || allocation->device != comm->device)
-    return failed(ncclInvalidArgument, "this is no memory of the communicator's device");
-  *handle = memory;
-  return ncclSuccess;
-}
-ncclResult_t ncclCommDeregister(ncclComm_t, void *) { return ncclSuccess; }
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -364,7 +370,7 @@ ncclResult_t ncclGroupStart() {
 
 ncclResult_t ncclGroupEnd() {
   if (!groupDepth)
-    return failed(ncclInvalidUsage, "ncclGroupEnd: not in a group call");
+    return failedNccl(ncclInvalidUsage, "ncclGroupEnd: not in a group call");
   if (--groupDepth)
     return ncclSuccess;
   if (ncclResult_t result = failureOfNccl("ncclGroupEnd")) {

@@ -75,6 +75,19 @@ struct PendingGroup {
   int asked = 0; // how often for its state
 };
 
+// Notes what ncclGetLastError says, and returns the result.
+ncclResult_t failedNccl(ncclResult_t result, std::string why);
+// What BRAID_SHIM_FAIL makes of a call.
+ncclResult_t failureOfNccl(const char *call);
+#define FAIL_IF_TOLD_NCCL(call)                                                                                        \
+  if (ncclResult_t result = failureOfNccl(#call))                                                                      \
+  return result
+
+// Both hold queuesMutex.  A violation if memory is registered with the communicator, which
+// is about to end; and what an abort does with such memory.
+void refuseRegistered(const char *call, ncclComm_t comm);
+void forgetRegistrations(ncclComm_t comm);
+
 } // namespace shim
 
 struct ncclComm {
@@ -84,6 +97,7 @@ struct ncclComm {
   bool aborted = false, finalizing = false;
   ncclResult_t failure = ncclSuccess;
   bool blocking = true;
+  int ctas = 0;                                          // at most; 0: as many as the library chooses
   std::shared_ptr<shim::PendingGroup> pending = nullptr; // null: what was called has settled
   std::shared_ptr<int> graphs = std::make_shared<int>(); // held by those that have its collectives
 };

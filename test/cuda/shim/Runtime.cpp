@@ -55,7 +55,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int number) {
   if (!isDevice(number))
     return noteError(cudaErrorInvalidDevice);
   *properties = {};
-  std::snprintf(properties->name, sizeof(properties->name), "Host Shim %d", number);
+  std::snprintf(properties->name, sizeof(properties->name), "Host Shim");
   properties->uuid[0] = number;
   properties->totalGlobalMem = deviceMemory();
   properties->sharedMemPerBlock = 48 << 10;

@@ -215,7 +215,7 @@ struct CudaAttentionTable::Library {
   cudaStream_t stream;
 };
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream, bool) {
+CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
   for (int32_t index = 0; index < model.n_attentions; ++index)
     if (model.attentions[index].type != BR_BF16)
       fail("the compiled model is broken: attention ", index, " is not of bf16");

@@ -14,6 +14,23 @@ func.func @values(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x2x8xbf16>, %v: tensor
   return %dq : tensor<2x8x4x8xbf16>
 }
 
+// CHECK-LABEL: func @orders
+// CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 causal :
+// CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 causal order any :
+// CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 order serial :
+func.func @orders(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
+  %0:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal order fixed
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
+      -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
+  %1:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal order any
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
+      -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
+  %2:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 order serial
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
+      -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
+  return
+}
+
 // CHECK-LABEL: exec.program @memory
 // CHECK: exec.attention(%{{.*}}, %{{.*}}, %{{.*}}) outs(%{{.*}}, %{{.*}} : !exec.ref<1x2x1x8xbf16, [16, 8, 8, 1]>, !exec.ref<1x1x2xf32, [2, 2, 1]>) scale 1.000000e+00 :
 exec.program @memory arena 512 {

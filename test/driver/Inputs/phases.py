@@ -6,7 +6,8 @@ import sys
 
 SHARD = ("func.func(comm-propagate,comm-insert-reshards,comm-verify-shardings),comm-partition,"
          "func.func(comm-simplify),comm-verify-order")
-PLAN = "exec-plan-memory,exec-outline-kernels,exec-batch-launches,exec-verify-plan,exec-verify-memory,tg-verify-facts"
+PLAN = ("exec-plan-memory,exec-pad-matmuls,exec-outline-kernels,exec-shorten-row-loops,exec-batch-launches,exec-verify-plan,"
+        "exec-verify-memory,tg-verify-facts")
 
 # A phase with its options, and its passes with what the options say of them.
 PHASES = {
@@ -38,13 +39,21 @@ PHASES = {
         "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
     "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",
-    "braid-actions": "func.func(exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels),"
+    "braid-actions": "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+                     "exec-recompute-operands),exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                      "exec-verify-values,tg-verify-facts",
-    "braid-actions{bias-gradients=false}": "func.func(exec-select-calls,exec-form-kernels,exec-fuse-kernels),"
+    "braid-actions{bias-gradients=false}": "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+                                           "exec-recompute-operands),exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                                            "exec-verify-values,tg-verify-facts",
+    "braid-actions{attention-calls=true bias-gradients=false}":
+        "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
+        "exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
+        "func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
     "braid-overlap": "comm-overlap,exec-verify-values,tg-verify-facts",
     "braid-memory": PLAN,
-    "braid-memory{ranks=true}": f"{PLAN},comm-verify-order",
+    "braid-memory{ranks=true}":
+        PLAN.replace("exec-verify-plan", "comm-share-multiprocessors,exec-verify-plan") + ",comm-verify-order",
+    "braid-memory{short-row-loops=false}": PLAN.replace("exec-shorten-row-loops,", ""),
 }
 
 

@@ -13,7 +13,8 @@ import random
 import subprocess
 import sys
 
-VALUES = "func.func(exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-verify-values"
+VALUES = ("func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
+          "exec-gather-kernels,exec-verify-values")
 MEMORY = VALUES + (",exec-plan-memory,exec-verify-plan,exec-outline-kernels,exec-batch-launches,"
                    "exec-verify-plan,exec-verify-memory")
 SHAPES = [(4, 6, 8), (24, 8), (192,), (2, 12, 8), (4, 48), (4, 3, 2, 8), (6, 8), (48,), (8, 4), (4, 8),

@@ -191,6 +191,15 @@ TEST_F(Jobs, goThroughTheHostIfNcclCannotStart) {
   }));
 }
 
+// The library takes 1 to 32.
+TEST_F(Jobs, haveTheCtasOfTheirProgram) {
+  Job job;
+  job.change = [](Tables &tables, int) { tables.model.comm_ctas = 32; };
+  expectGood(runJob(job, 2, [](Member &m) { m.checkSum(); }));
+  job.change = [](Tables &tables, int) { tables.model.comm_ctas = 33; };
+  expectAll(runJob(job, 2, [](Member &) {}), "number of CTAs");
+}
+
 TEST_F(Jobs, areOfOneProgram) {
   Job job;
   job.change = [](Tables &tables, int rank) { tables.collectives[1].kind = rank == 1 ? BR_ALL_REDUCE : BR_BARRIER; };

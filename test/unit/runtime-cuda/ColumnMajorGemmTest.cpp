@@ -109,11 +109,12 @@ TEST(ColumnMajorGemm, outerLoops) {
 TEST(ColumnMajorGemm, headsOfAnAttentionLayer) {
   MatmulCase p(5, 7, 4, false, true, false);
   const int64_t heads = 3, width = 4 * heads, batches = 2;
-  p.d.a_m = p.d.b_n = width;
+  p.d.a.row_stride = p.d.b.column_stride = width;
   p.d.n_batch = 2;
   const int64_t sizes[] = {batches, heads}, a[] = {5 * width, 4}, b[] = {7 * width, 4}, c[] = {heads * 35, 35};
   for (int i = 0; i < 2; ++i)
-    p.d.batch[i] = sizes[i], p.d.a_batch[i] = a[i], p.d.b_batch[i] = b[i], p.d.c_batch[i] = c[i];
+    p.d.batch[i] = sizes[i], p.d.a.batch_strides[i] = a[i], p.d.b.batch_strides[i] = b[i],
+    p.d.c.batch_strides[i] = c[i];
   p.sizeA = batches * 5 * width, p.sizeB = batches * 7 * width, p.sizeC = batches * heads * 35;
   EXPECT_EQ(ColumnMajorGemm(p.d, "matmul 0").batch, heads);
   EXPECT_EQ(multiply(p), expected(p).c);
@@ -130,11 +131,11 @@ std::string refusal(const br_matmul_desc &d) {
 
 TEST(ColumnMajorGemm, refusesWhatIsNoMatrix) {
   MatmulCase both(4, 3, 2, false, false, false);
-  both.d.a_k = 2, both.d.a_m = 4;
+  both.d.a.column_stride = 2, both.d.a.row_stride = 4;
   EXPECT_EQ(refusal(both.d), "matmul 3: A, 4 x 2, has strides 4 and 2; cuBLASLt takes matrices with one stride of 1, "
                              "where the other is at least that dim's size");
   MatmulCase overlapping(4, 3, 2, false, false, false);
-  overlapping.d.c_m = 2;
+  overlapping.d.c.row_stride = 2;
   EXPECT_NE(refusal(overlapping.d).find("has strides"), std::string::npos);
   MatmulCase empty(4, 3, 2, false, false, false);
   empty.d.k = 0;

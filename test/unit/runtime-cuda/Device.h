@@ -22,6 +22,7 @@ struct br_context {
   cudaStream_t stream = nullptr;
   int32_t index = 0; // in every group
   std::string error; // the first
+  const br_matmul_rest *rest = nullptr;
 };
 
 namespace braid::test {

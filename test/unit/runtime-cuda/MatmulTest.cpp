@@ -6,9 +6,11 @@
 #include "Device.h"
 #include "base/Error.h"
 #include "base/NumberTypes.h"
+#include "cuda/MatmulRest.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_bf16.h>
 #include <random>
 
 using namespace braid;
@@ -26,38 +28,50 @@ public:
     desc = p.d;
     desc.workspace_bytes = workspace;
     uint64_t end = workspace;
-    a = place(p.sizeA, desc.a_type, end), b = place(p.sizeB, desc.b_type, end), c = place(p.sizeC, desc.c_type, end);
-    bias = place(desc.n, desc.bias_type, end), desc.aux_offset = place(p.aux().size(), desc.c_type, end);
-    desc.bias_grad_offset = place(p.sizeSum(), desc.c_type, end);
+    a = place(p.sizeA, desc.a.type, end), b = place(p.sizeB, desc.b.type, end), c = place(p.sizeC, desc.c.type, end);
+    bias = place(desc.n, desc.bias_type, end), desc.aux_offset = place(p.aux().size(), desc.c.type, end);
+    desc.bias_grad_offset = place(p.sizeSum(), desc.c.type, end);
     model.arena_bytes = end;
     model.matmuls = &desc;
     model.n_matmuls = 1;
     succeed(cudaMalloc(reinterpret_cast<void **>(&arena), end));
-    succeed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    write(a, p.a(), desc.a_type), write(b, p.b(), desc.b_type), write(c, p.c(), desc.c_type);
-    write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c_type);
-    write(desc.bias_grad_offset, p.random(p.sizeSum(), 6), desc.c_type); // is overwritten
+    write(a, p.a(), desc.a.type), write(b, p.b(), desc.b.type), write(c, p.c(), desc.c.type);
+    write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c.type);
+    write(desc.bias_grad_offset, p.random(p.sizeSum(), 6), desc.c.type); // is overwritten
   }
-  ~MatmulRun() {
-    cudaStreamDestroy(stream);
-    cudaFree(arena);
-  }
+  ~MatmulRun() { cudaFree(arena); }
 
   Outcome operator()() {
-    CudaMatmulTable table(model, arena, stream);
+    CudaMatmulTable table(model, arena, context.stream);
     EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, desc.has_bias ? arena + bias : nullptr), BR_OK)
         << table.error();
-    succeed(cudaStreamSynchronize(stream));
+    finish(table);
+    succeed(cudaStreamSynchronize(context.stream));
     return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size()), read(desc.bias_grad_offset, p.sizeSum())};
   }
   // What a run that fails says.
   std::string failure() {
-    CudaMatmulTable table(model, arena, stream);
+    CudaMatmulTable table(model, arena, context.stream);
     EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, nullptr), BR_ERROR);
     return table.error();
   }
 
+  // What the table reports at the start.
+  std::string rests() { return CudaMatmulTable(model, arena, context.stream).describeRests(); }
+
 private:
+  // As the program does, whose types are known when it is compiled.
+  void finish(const CudaMatmulTable &table) {
+    context.rest = table.rest();
+    const Memory m(&context);
+    if (desc.c.type == BR_BF16)
+      finish_matmul<__nv_bfloat16, __nv_bfloat16>(m);
+    else if (desc.a.type == BR_BF16)
+      finish_matmul<float, __nv_bfloat16>(m);
+    else
+      finish_matmul<float, float>(m);
+    EXPECT_EQ(context.error, "");
+  }
   static int64_t bytesOf(br_dtype type) { return type == BR_BF16 ? 2 : 4; }
   uint64_t place(int64_t elements, br_dtype type, uint64_t &end) const {
     const uint64_t begin = end + shift * bytesOf(type);
@@ -75,9 +89,9 @@ private:
   std::vector<float> read(uint64_t offset, int64_t count) {
     std::vector<float> values(count);
     std::vector<uint16_t> halves(count);
-    const bool isHalf = desc.c_type == BR_BF16;
+    const bool isHalf = desc.c.type == BR_BF16;
     void *to = isHalf ? static_cast<void *>(halves.data()) : values.data();
-    succeed(cudaMemcpy(to, arena + offset, count * bytesOf(desc.c_type), cudaMemcpyDeviceToHost));
+    succeed(cudaMemcpy(to, arena + offset, count * bytesOf(desc.c.type), cudaMemcpyDeviceToHost));
     for (int64_t i = 0; isHalf && i < count; ++i)
       values[i] = fromBFloat16(halves[i]);
     return values;
@@ -88,13 +102,13 @@ private:
   br_matmul_desc desc;
   br_model model{};
   std::byte *arena = nullptr;
-  cudaStream_t stream = nullptr;
+  br_context context;
   uint64_t a, b, c, bias;
 };
 
 void check(const MatmulCase &p, int64_t shift = 0) {
   const Outcome wanted = expected(p), got = MatmulRun(p, shift)();
-  const double step = p.d.c_type == BR_BF16 ? 1.0 / 256 : p.d.epilogue == BR_EPILOGUE_NONE ? 0 : 1e-5;
+  const double step = p.d.c.type == BR_BF16 ? 1.0 / 256 : p.d.epilogue == BR_EPILOGUE_NONE ? 0 : 1e-5;
   for (size_t i = 0; i < wanted.c.size(); ++i)
     ASSERT_NEAR(got.c[i], wanted.c[i], step * (1 + std::abs(wanted.c[i]))) << i << ": " << p.describe();
   for (size_t i = 0; i < wanted.aux.size(); ++i)
@@ -186,6 +200,74 @@ TEST(CudaMatmul, operandsOfAnyAlignment) {
       check(MatmulCase(9, 16, 8, false, true, false).ofTypes(type, type).with(true, false), shift);
 }
 
+//===----------------------------------------------------------------------===//
+// Epilogues that the library refuses
+//===----------------------------------------------------------------------===//
+
+struct CudaMatmulRest : testing::Test {
+  static void refuse(const char *epilogues) { setenv("BRAID_SHIM_LT_REFUSES", epilogues, 1); }
+  ~CudaMatmulRest() override { unsetenv("BRAID_SHIM_LT_REFUSES"); }
+};
+
+constexpr std::pair<br_dtype, br_dtype> types[] = {{BR_F32, BR_F32}, {BR_BF16, BR_F32}, {BR_BF16, BR_BF16}};
+
+TEST_F(CudaMatmulRest, sumsForTheGradientOfABias) {
+  refuse("BGRADA,BGRADB");
+  for (auto [inputs, result] : types)
+    for (br_bias_grad of : {BR_BIAS_GRAD_A, BR_BIAS_GRAD_B})
+      for (bool accumulate : {false, true})
+        for (int bits = 0; bits < 8; ++bits) {
+          check(MatmulCase(9, 40, 8, bits & 1, bits & 2, bits & 4, 5).ofTypes(inputs, result).withSum(of, accumulate));
+          check(MatmulCase(3, 300, 1000, bits & 1, bits & 2, bits & 4).ofTypes(inputs, BR_F32).withSum(of, accumulate));
+        }
+}
+
+TEST_F(CudaMatmulRest, activations) {
+  for (const char *epilogues :
+       {"GELU,GELU_AUX,GELU_BIAS,GELU_AUX_BIAS,DGELU", "GELU,GELU_AUX,GELU_BIAS,GELU_AUX_BIAS,DGELU,BIAS"}) {
+    refuse(epilogues);
+    for (auto [inputs, result] : types)
+      for (int64_t pad : {0, 8}) {
+        const MatmulCase plain = MatmulCase(9, 1104, 8, false, true, false).ofTypes(inputs, result);
+        for (bool bias : {false, true}) {
+          check(MatmulCase(plain).withAux(bias, BR_EPILOGUE_GELU_TANH, pad));
+          check(MatmulCase(plain).with(bias, false, BR_EPILOGUE_GELU_TANH));
+        }
+        check(MatmulCase(plain).withAux(false, BR_EPILOGUE_GELU_TANH_GRAD, pad));
+      }
+    check(MatmulCase(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
+    check(MatmulCase(9, 16, 8, true, false, true).with(false, false, BR_EPILOGUE_GELU_TANH));
+  }
+}
+
+TEST_F(CudaMatmulRest, biases) {
+  refuse("BIAS");
+  for (bool accumulate : {false, true}) {
+    check(MatmulCase(9, 16, 8, false, true, false).with(true, accumulate));
+    check(MatmulCase(8, 12, 4, false, true, false, 3).batch(3).batch(4, true, 1).with(true, accumulate));
+    check(MatmulCase(10, 8, 6, false, true, false).outer(3).with(true, accumulate), 1);
+  }
+}
+
+// Of one type and not of another; the report says which, and why.
+TEST_F(CudaMatmulRest, isSaidAtTheStart) {
+  refuse("BGRADA:f32,BGRADB:f32");
+  const MatmulCase sums = MatmulCase(9, 16, 8, true, false, false).withSum(BR_BIAS_GRAD_B, false);
+  EXPECT_EQ(MatmulRun(MatmulCase(sums).ofTypes(BR_BF16, BR_BF16)).rests(), "");
+  EXPECT_EQ(MatmulRun(MatmulCase(sums).ofTypes(BR_BF16, BR_F32)).rests(),
+            "kernels end 1 of 1 matmuls, as cuBLASLt refuses their epilogues; the gradient of a bias (bf16 by bf16 "
+            "into f32): CUBLAS_STATUS_NOT_SUPPORTED, in matmul 0");
+}
+
+// Sums of parts are the same for any grid, and close to those of f64.
+TEST(CudaSumRows, splitsByTheSizesAndTheWorkspaceAlone) {
+  EXPECT_EQ(split_rows(65536, 2304, 2304, 1, 32 << 20).parts(), 64);
+  EXPECT_EQ(split_rows(65536, 2304, 2304, 1, 3 * 2304 * 4).parts(), 3);
+  EXPECT_EQ(split_rows(65536, 2304, 2304, 1, 0).parts(), 1);
+  EXPECT_EQ(split_rows(100, 7, 7, 1, 32 << 20).parts(), 1);
+  EXPECT_EQ(split_rows(1000, 7, 7, 1, 32 << 20).parts(), 15);
+}
+
 std::string refusal(const MatmulCase &p) {
   try {
     MatmulRun{p}();
@@ -263,6 +345,30 @@ TEST_F(CudaMatmulFailures, nameTheMatmulThatRuns) {
   const MatmulCase p(4, 3, 2, false, false, false);
   EXPECT_EXIT(tell("cublasLtMatmul:1:CUBLAS_STATUS_INTERNAL_ERROR", [&] { return MatmulRun(p).failure(); }),
               testing::ExitedWithCode(0), "matmul 0 \\(4 x 3 x 2\\): cublasLtMatmul: ");
+}
+
+// The shim's devices have 132 multiprocessors.
+TEST(CudaMatmul, leavesMultiprocessorsToCollectivesBesideIt) {
+  const MatmulCase p(4, 3, 2, false, false, false);
+  br_matmul_desc both[2] = {p.d, p.d};
+  both[1].beside_collective = 1;
+  br_model model{};
+  model.matmuls = both;
+  model.n_matmuls = 2;
+  model.arena_bytes = 1024;
+  model.comm_ctas = 16;
+  const CudaMatmulTable table(model, nullptr, nullptr);
+  EXPECT_NE(table.numberOf(0), table.numberOf(1));
+  EXPECT_EQ(table.describe(0).find("multiprocessors"), std::string::npos) << table.describe(0);
+  EXPECT_NE(table.describe(1).find(", for 116 multiprocessors"), std::string::npos) << table.describe(1);
+  model.comm_ctas = 132;
+  try {
+    CudaMatmulTable(model, nullptr, nullptr);
+    ADD_FAILURE() << "was taken";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("132 CTAs, but the GPU has 132 multiprocessors"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {

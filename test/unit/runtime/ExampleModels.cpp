@@ -152,7 +152,7 @@ const br_program programs[] = {{"train", train, trainIos, 5, 2, nullptr, 0},
 br_matmul_desc matmulDesc(int64_t m, int64_t n, int64_t k) {
   br_matmul_desc d{};
   d.m = m, d.n = n, d.k = k;
-  d.a_type = d.b_type = d.c_type = BR_F32;
+  d.a.type = d.b.type = d.c.type = BR_F32;
   d.workspace_offset = offsetof(Arena, workspace);
   d.workspace_bytes = sizeof(Arena::workspace);
   return d;
@@ -161,10 +161,10 @@ br_matmul_desc matmulDesc(int64_t m, int64_t n, int64_t k) {
 br_model make() {
   static br_matmul_desc matmuls[] = {matmulDesc(B, N, D), matmulDesc(D, N, B)};
   br_matmul_desc &forward = matmuls[0], &backward = matmuls[1];
-  forward.a_m = D, forward.a_k = 1, forward.b_k = 1, forward.b_n = D;
-  forward.c_m = N, forward.c_n = 1;
-  backward.a_m = 1, backward.a_k = D, backward.b_k = N, backward.b_n = 1;
-  backward.c_m = 1, backward.c_n = D, backward.accumulate = 1;
+  forward.a.row_stride = D, forward.a.column_stride = 1, forward.b.row_stride = 1, forward.b.column_stride = D;
+  forward.c.row_stride = N, forward.c.column_stride = 1;
+  backward.a.row_stride = 1, backward.a.column_stride = D, backward.b.row_stride = N, backward.b.column_stride = 1;
+  backward.c.row_stride = 1, backward.c.column_stride = D, backward.accumulate = 1;
   static const std::string plan = R"({"arena_bytes":)" + std::to_string(sizeof(Arena)) + R"(,"peak_bytes":)" +
                                   std::to_string(sizeof(Arena)) +
                                   R"(,"peak_op":"train","by_category":{"parameters":48,"gradients":48},)"

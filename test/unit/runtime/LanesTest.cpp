@@ -166,15 +166,20 @@ TEST(Launch, tablesRunAsOneVector) {
   br_model model{};
   model.arena_bytes = 1 << 16;
   const Tuple<1> table[] = {{100, {0}}, {1, {1024}}, {5000, {2048}}};
-  for (int threads : {1, 2, 5}) {
-    CpuContext context(model, threads);
-    Memory memory(&context);
-    launch_table(&context, memory, table, visitRows);
-    const int32_t *arena = memory[0];
-    for (const Tuple<1> &tuple : table)
-      for (int64_t i = 0; i <= tuple.length; ++i)
-        EXPECT_EQ(arena[tuple.operands[0] / 4 + i], i < tuple.length ? 1 : 0);
-  }
+  // Of many elements for each lane or row, threads share the work.
+  for (auto [threads, each] : {std::pair{1, 1}, {1, 100}, {2, 100}, {5, 100}})
+    for (bool byRows : {false, true}) {
+      CpuContext context(model, threads);
+      Memory memory(&context);
+      if (byRows)
+        launch_table<1>(&context, memory, table, visitRows, each);
+      else
+        launch_table(&context, memory, table, visitRows, each);
+      const int32_t *arena = memory[0];
+      for (const Tuple<1> &tuple : table)
+        for (int64_t i = 0; i <= tuple.length; ++i)
+          EXPECT_EQ(arena[tuple.operands[0] / 4 + i], i < tuple.length ? 1 : 0);
+    }
 }
 
 } // namespace

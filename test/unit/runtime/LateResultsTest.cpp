@@ -126,8 +126,7 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
   auto train = [&](const br_model &model, const char *option) {
     return runMain(model, {"train", "--data", data, "--steps", "1", option}).errors;
   };
-  for (const char *option :
-       {"--cuda-graph=on", "--deterministic-attention=off", "--profile", "--matmul-search=2", "--device=0"}) {
+  for (const char *option : {"--cuda-graph=on", "--profile", "--matmul-search=2", "--device=0"}) {
     std::string name = std::string(option).substr(0, std::string(option).find('='));
     EXPECT_EQ(train(regressionModel(), option)
                   .find("error: " + name +
@@ -142,6 +141,12 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
   EXPECT_EQ(train(late, "--cuda-graph=off"), "");
   EXPECT_NE(train(late, "--cuda-graph=maybe").find("maybe"), std::string::npos);
   EXPECT_EQ(train(late, "--profile"), "");
+  for (const char *option : {"--deterministic-attention", "--deterministic-attention=off"})
+    for (const br_model *model : {&regressionModel(), const_cast<const br_model *>(&late)})
+      EXPECT_EQ(train(*model, option)
+                    .find("error: --deterministic-attention is no option any more: the order of sums is chosen when "
+                          "the graph is compiled, by --attention-order of braidc\n"),
+                0u);
 }
 
 } // namespace

@@ -25,10 +25,10 @@ struct MatmulCase {
   // 1, and a padded one gaps between its lines.
   MatmulCase(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC, int64_t pad = 0) {
     d.m = m, d.n = n, d.k = k;
-    d.a_type = d.b_type = d.c_type = d.bias_type = BR_F32;
-    sizeA = lay(m, k, transposedA, pad, d.a_m, d.a_k);
-    sizeB = lay(k, n, transposedB, pad, d.b_k, d.b_n);
-    sizeC = lay(m, n, transposedC, pad, d.c_m, d.c_n);
+    d.a.type = d.b.type = d.c.type = d.bias_type = BR_F32;
+    sizeA = lay(m, k, transposedA, pad, d.a.row_stride, d.a.column_stride);
+    sizeB = lay(k, n, transposedB, pad, d.b.row_stride, d.b.column_stride);
+    sizeC = lay(m, n, transposedC, pad, d.c.row_stride, d.c.column_stride);
   }
   static int64_t lay(int64_t rows, int64_t columns, bool transposed, int64_t pad, int64_t &byRow, int64_t &byColumn) {
     byRow = transposed ? 1 : columns + pad;
@@ -41,16 +41,16 @@ struct MatmulCase {
   MatmulCase &batch(int64_t n, bool sharesB = false, int64_t gap = 0) {
     const int32_t i = d.n_batch++;
     for (int32_t j = i; j > 0; --j)
-      d.batch[j] = d.batch[j - 1], d.a_batch[j] = d.a_batch[j - 1], d.b_batch[j] = d.b_batch[j - 1],
-      d.c_batch[j] = d.c_batch[j - 1];
+      d.batch[j] = d.batch[j - 1], d.a.batch_strides[j] = d.a.batch_strides[j - 1],
+      d.b.batch_strides[j] = d.b.batch_strides[j - 1], d.c.batch_strides[j] = d.c.batch_strides[j - 1];
     d.batch[0] = n;
-    d.a_batch[0] = sizeA + gap, d.b_batch[0] = sharesB ? 0 : sizeB, d.c_batch[0] = sizeC;
+    d.a.batch_strides[0] = sizeA + gap, d.b.batch_strides[0] = sharesB ? 0 : sizeB, d.c.batch_strides[0] = sizeC;
     sizeA = (sizeA + gap) * n, sizeB *= sharesB ? 1 : n, sizeC *= n;
     return *this;
   }
   MatmulCase &outer(int64_t n) {
     const int32_t i = d.n_outer++;
-    d.outer[i] = n, d.a_outer[i] = sizeA, d.b_outer[i] = sizeB;
+    d.outer[i] = n, d.a.outer_strides[i] = sizeA, d.b.outer_strides[i] = sizeB;
     sizeA *= n, sizeB *= n;
     return *this;
   }
@@ -70,7 +70,7 @@ struct MatmulCase {
   }
   int64_t sizeSum() const { return d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.bias_grad ? d.n : 0; }
   MatmulCase &ofTypes(br_dtype inputs, br_dtype result) {
-    d.a_type = d.b_type = inputs, d.c_type = d.bias_type = result;
+    d.a.type = d.b.type = inputs, d.c.type = d.bias_type = result;
     return *this;
   }
 
@@ -90,10 +90,11 @@ struct MatmulCase {
 
   std::string describe() const {
     auto text = [](int64_t x) { return std::to_string(x); };
-    return text(d.m) + " x " + text(d.n) + " x " + text(d.k) + ", A " + text(d.a_m) + " " + text(d.a_k) + ", B " +
-           text(d.b_k) + " " + text(d.b_n) + ", C " + text(d.c_m) + " " + text(d.c_n) + ", batches " + text(d.n_batch) +
-           ", outer " + text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) +
-           ", epilogue " + text(d.epilogue) + ", gradient of a bias " + text(d.bias_grad);
+    return text(d.m) + " x " + text(d.n) + " x " + text(d.k) + ", A " + text(d.a.row_stride) + " " +
+           text(d.a.column_stride) + ", B " + text(d.b.row_stride) + " " + text(d.b.column_stride) + ", C " +
+           text(d.c.row_stride) + " " + text(d.c.column_stride) + ", batches " + text(d.n_batch) + ", outer " +
+           text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) + ", epilogue " +
+           text(d.epilogue) + ", gradient of a bias " + text(d.bias_grad);
   }
 };
 
@@ -145,18 +146,21 @@ inline Outcome expected(const MatmulCase &p) {
   Outcome result = {p.c(), p.aux(), std::vector<float>(p.sizeSum())};
   for (int64_t i = 0; i < p.sizeSum(); ++i)
     for (int64_t l = 0; l < d.k; ++l)
-      result.sum[i] += d.bias_grad == BR_BIAS_GRAD_A ? a[i * d.a_m + l * d.a_k] : b[l * d.b_k + i * d.b_n];
+      result.sum[i] += d.bias_grad == BR_BIAS_GRAD_A ? a[i * d.a.row_stride + l * d.a.column_stride]
+                                                     : b[l * d.b.row_stride + i * d.b.column_stride];
   for (int64_t item = 0; item < loopCount(d.n_batch, d.batch); ++item)
     for (int64_t i = 0; i < d.m; ++i)
       for (int64_t j = 0; j < d.n; ++j) {
         double sum = d.has_bias ? bias[j] : 0;
         for (int64_t o = 0; o < loopCount(d.n_outer, d.outer); ++o)
           for (int64_t l = 0; l < d.k; ++l)
-            sum += double(a[loopOffset(item, d.n_batch, d.batch, d.a_batch) +
-                            loopOffset(o, d.n_outer, d.outer, d.a_outer) + i * d.a_m + l * d.a_k]) *
-                   b[loopOffset(item, d.n_batch, d.batch, d.b_batch) + loopOffset(o, d.n_outer, d.outer, d.b_outer) +
-                     l * d.b_k + j * d.b_n];
-        float &out = result.c[loopOffset(item, d.n_batch, d.batch, d.c_batch) + i * d.c_m + j * d.c_n];
+            sum += double(a[loopOffset(item, d.n_batch, d.batch, d.a.batch_strides) +
+                            loopOffset(o, d.n_outer, d.outer, d.a.outer_strides) + i * d.a.row_stride +
+                            l * d.a.column_stride]) *
+                   b[loopOffset(item, d.n_batch, d.batch, d.b.batch_strides) +
+                     loopOffset(o, d.n_outer, d.outer, d.b.outer_strides) + l * d.b.row_stride + j * d.b.column_stride];
+        float &out = result.c[loopOffset(item, d.n_batch, d.batch, d.c.batch_strides) + i * d.c.row_stride +
+                              j * d.c.column_stride];
         const double old = d.accumulate ? out : 0;
         if (d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
           sum *= geluSlope(result.aux[i * d.aux_m + j]);

@@ -1,11 +1,13 @@
 //===- MatmulTest.cpp - br_matmul against plain loops ---------------------===//
 
 #include "AllocationCounter.h"
+#include "CallWorkspace.h"
 #include "MatmulCases.h"
 #include "base/Error.h"
 #include "base/NumberTypes.h"
 #include "cpu/CpuContext.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
@@ -121,7 +123,7 @@ TEST(Matmul, refusesEpiloguesOfTraining) {
 
 TEST(Matmul, refusesOtherTypesAndTellsWhich) {
   MatmulCase p = problem(4, 4, 4, false, false, false);
-  p.d.b_type = BR_F64;
+  p.d.b.type = BR_F64;
   try {
     run(p, 1);
     FAIL();
@@ -173,6 +175,28 @@ TEST(Matmul, splitsIntoStripsWhenTheTeamsScratchDoesNotFit) {
     }
   }
   GTEST_SKIP() << "no workspace size asks for strips here";
+}
+
+// What the compiler plans for a call is enough for the way that it runs with any amount.
+TEST(Matmul, plannedWorkspaceIsEnough) {
+  auto check = [](int64_t m, int64_t n, int64_t k, int64_t items, br_dtype type, int bits) {
+    for (int threads : {1, 2, 3, 4}) {
+      MatmulCase p = problem(m, n, k, bits & 1, bits & 2, false).ofTypes(type, type);
+      if (items > 1)
+        p.batch(items);
+      const std::string roomy = describe(p, threads);
+      p.d.workspace_bytes =
+          static_cast<uint64_t>(matmulWorkspace({m, n, k, items, type == BR_BF16 ? 2 : 4}, workspace));
+      EXPECT_EQ(describe(p, threads), roomy) << p.describe() << ", " << threads << " threads, " << p.d.workspace_bytes;
+    }
+  };
+  for (br_dtype type : {BR_F32, BR_BF16})
+    for (int bits = 0; bits < 4; ++bits) {
+      for (auto [m, n, k] : {std::array{8, 8, 8}, {37, 29, 41}, {64, 10, 784}, {256, 192, 768}, {65, 65, 4096}})
+        check(m, n, k, 1, type, bits);
+      for (auto [m, n, k] : {std::array{64, 64, 32}, {200, 16, 200}})
+        check(m, n, k, 6, type, bits);
+    }
 }
 
 TEST(Matmul, runsWithoutWorkspaceOrSaysWhatItNeeds) {

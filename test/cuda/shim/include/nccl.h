@@ -35,10 +35,11 @@ typedef enum {
 } ncclResult_t;
 
 typedef struct {
-  int blocking; // INT_MIN: yes
+  int blocking;         // INT_MIN: yes
+  int minCTAs, maxCTAs; // INT_MIN: as the library chooses
   const char *commName;
 } ncclConfig_t;
-#define NCCL_CONFIG_INITIALIZER {INT_MIN, nullptr}
+#define NCCL_CONFIG_INITIALIZER {INT_MIN, INT_MIN, INT_MIN, nullptr}
 
 typedef enum { ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg } ncclRedOp_t;
 typedef enum {
@@ -74,6 +75,8 @@ ncclResult_t ncclCommUserRank(ncclComm_t comm, int *rank);
 ncclResult_t ncclCommCuDevice(ncclComm_t comm, int *device);
 ncclResult_t ncclCommRegister(ncclComm_t comm, void *memory, size_t bytes, void **handle);
 ncclResult_t ncclCommDeregister(ncclComm_t comm, void *handle);
+ncclResult_t ncclMemAlloc(void **memory, size_t bytes);
+ncclResult_t ncclMemFree(void *memory);
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 ncclResult_t ncclAllReduce(const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t op,

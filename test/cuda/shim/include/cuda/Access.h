@@ -9,6 +9,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <type_traits>
 
 namespace shim {
@@ -19,6 +20,9 @@ void checkPrefetch(const void *pointer);
 // Of an array in shared memory of `total` bytes.
 void checkSharedLoad(const void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site);
 void checkSharedStore(void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site);
+
+// Of a thread: from here on it may access memory, whatever is in front of its kernel.
+void enterKernel();
 
 // An access of 1, 2, 4, 8 or 16 bytes is one instruction, which wants that alignment.
 template <class T> constexpr size_t accessAlign() {
@@ -41,6 +45,7 @@ template <class T> inline void store(T *p, std::type_identity_t<T> v) {
   __builtin_memcpy(static_cast<void *>(p), static_cast<const void *>(&v), sizeof(T));
 }
 
+inline void enter_kernel() { shim::enterKernel(); }
 inline void prefetch(const void *p) { shim::checkPrefetch(p); }
 
 template <class T, int N> struct Shared {
@@ -65,6 +70,9 @@ template <class T>
 inline T shuffle_xor(unsigned mask, T v, int laneMask, const shim::Site &site = shim::Site::current()) {
   return __shfl_xor_sync(mask, v, laneMask, 32, site);
 }
+
+inline float exp2_approx(float x) { return std::exp2(x) < __FLT_MIN__ ? 0.0f : std::exp2(x); }
+inline float max_nan(float a, float b) { return a > b || a != a ? a : b; }
 
 } // namespace braid
 #endif // BRAID_CUDA_ACCESS_H

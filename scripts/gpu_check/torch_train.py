@@ -1,8 +1,9 @@
-"""GPT-2 as PyTorch trains it: bf16 autocast, fused AdamW, clipped gradients, SDPA attention.
+"""GPT-2 or a Llama as PyTorch trains it: fused AdamW, clipped gradients, SDPA attention.
+
+With bf16 autocast, parameters are f32 and matmuls bf16; with bf16, parameters, gradients and AdamW's state are.
 
 The last line says what came out, as JSON: seconds of the steps after the warm-up, the most
-memory that was taken, and what of it the model itself takes; or that memory ran out.
-Self-contained: it runs in whatever Python has PyTorch.
+memory that was taken; or that memory ran out.  It runs in whatever Python has PyTorch.
 """
 
 import argparse
@@ -14,57 +15,25 @@ import time
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--model", default="gpt2", choices=["gpt2", "llama"])
     for name in ("layers", "heads", "width", "vocabulary", "batch", "seq"):
         parser.add_argument(f"--{name}", type=int, required=True)
+    for name in ("kv-heads", "inner"):
+        parser.add_argument(f"--{name}", type=int, help="of a Llama")
+    parser.add_argument("--precision", default="autocast", choices=["autocast", "bf16"])
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--warm", type=int, default=5, help="steps before the first that counts")
     parser.add_argument("--compile", action="store_true", help="torch.compile instead of eager")
     parser.add_argument("--tokens", required=True, help="file of tokens in the runtime's binary format, two bytes each")
-    parser.add_argument("--limit", type=int, default=0, help="bytes of device memory that may be taken; 0: all")
     return parser.parse_args()
 
 
 arguments = parse()
 
 import torch  # noqa: E402  (after the arguments: it takes seconds)
-import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
 
-
-class Block(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads = heads
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def forward(self, x):
-        b, s, width = x.shape
-        q, k, v = (t.view(b, s, self.heads, width // self.heads).transpose(1, 2)
-                   for t in self.qkv(self.norm1(x)).split(width, 2))
-        a = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, s, width)
-        x = x + self.out(a)
-        return x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
-
-
-class Gpt(nn.Module):
-    """Returns the loss; the head is the token embedding."""
-
-    def __init__(self, layers, heads, width, vocabulary, seq):
-        super().__init__()
-        self.tokens, self.positions = nn.Embedding(vocabulary, width), nn.Embedding(seq, width)
-        self.blocks, self.norm = nn.ModuleList(Block(width, heads) for _ in range(layers)), nn.LayerNorm(width)
-        for parameter in self.parameters():
-            if parameter.dim() == 2:
-                nn.init.normal_(parameter, std=0.02)
-
-    def forward(self, ids, targets):
-        x = self.tokens(ids) + self.positions(torch.arange(ids.shape[1], device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = F.linear(self.norm(x), self.tokens.weight)
-        return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), targets.view(-1))
+from torch_models import MODELS  # noqa: E402  (beside this file)
 
 
 class Clock:
@@ -102,10 +71,9 @@ def train(options):
     on_gpu = options.device == "cuda"
     torch.manual_seed(0)
     torch.set_float32_matmul_precision("high")
-    if on_gpu and options.limit:
-        total = torch.cuda.get_device_properties(0).total_memory
-        torch.cuda.set_per_process_memory_fraction(min(1.0, options.limit / total))
-    model = Gpt(options.layers, options.heads, options.width, options.vocabulary, options.seq).to(options.device)
+    model = MODELS[options.model](options).to(options.device)
+    if options.precision == "bf16":
+        model = model.to(torch.bfloat16)
     step_model = torch.compile(model) if options.compile else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), fused=True)
     ids = read_tokens(options).to(options.device)
@@ -114,7 +82,7 @@ def train(options):
     for step in range(options.warm + options.steps):
         if step == options.warm:
             clock.mark()
-        with torch.autocast(options.device, torch.bfloat16):
+        with torch.autocast(options.device, torch.bfloat16, enabled=options.precision == "autocast"):
             loss = step_model(inputs, targets)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -124,8 +92,7 @@ def train(options):
             clock.mark()
     result = {"seconds": clock.seconds(), "loss": loss.item(), "torch": torch.__version__}
     if on_gpu:
-        result.update(peak_bytes=torch.cuda.max_memory_reserved(), state_bytes=torch.cuda.memory_allocated(),
-                      cudnn=torch.backends.cudnn.version(), cuda=torch.version.cuda)
+        result.update(peak_bytes=torch.cuda.max_memory_reserved(), cudnn=torch.backends.cudnn.version(), cuda=torch.version.cuda)
     return result
 
 

@@ -1,0 +1,103 @@
+//===- KernelNaming.cpp - what variables of a kernel are called -----------===//
+
+#include "lib/Codegen/KernelNaming.h"
+#include "lib/Codegen/CppText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace braid::codegen;
+
+/// What no text has to use for it to mean something: keywords, macros in lower case of the
+/// headers that kernels include, and what emitters add where a body uses it.
+static bool isReserved(StringRef name) {
+  static const StringSet<> words = {
+      "alignas",       "alignof",     "and",       "and_eq",    "asm",       "auto",
+      "bitand",        "bitor",       "bool",      "break",     "case",      "catch",
+      "char",          "class",       "co_await",  "co_return", "co_yield",  "compl",
+      "concept",       "const",       "consteval", "constexpr", "constinit", "const_cast",
+      "continue",      "decltype",    "default",   "delete",    "do",        "double",
+      "dynamic_cast",  "else",        "enum",      "explicit",  "export",    "extern",
+      "false",         "float",       "for",       "friend",    "goto",      "if",
+      "inline",        "int",         "long",      "mutable",   "namespace", "new",
+      "noexcept",      "not",         "not_eq",    "nullptr",   "operator",  "or",
+      "or_eq",         "private",     "protected", "public",    "register",  "reinterpret_cast",
+      "requires",      "return",      "short",     "signed",    "sizeof",    "static",
+      "static_assert", "static_cast", "struct",    "switch",    "template",  "this",
+      "thread_local",  "throw",       "true",      "try",       "typedef",   "typeid",
+      "typename",      "union",       "unsigned",  "using",     "virtual",   "void",
+      "volatile",      "wchar_t",     "while",     "xor",       "xor_eq",    "char8_t",
+      "char16_t",      "char32_t",    "typeof",    "errno",     "stdin",     "stdout",
+      "stderr",        "linux",       "unix",      "block",     "part",      "vectors"};
+  return words.contains(name);
+}
+
+/// A name as a variable in lower case, or "": `%Hidden.x-1` is hidden_x_1.
+static std::string variableName(StringRef name) {
+  constexpr size_t longest = 32;
+  std::string text;
+  for (char c : name)
+    if (isAlnum(c) || !StringRef(text).ends_with("_"))
+      text += isAlnum(c) ? toLower(c) : '_';
+  StringRef trimmed = StringRef(text).trim('_');
+  bool isName = !trimmed.empty() && isAlpha(trimmed.front()) && trimmed.size() <= longest;
+  return isName ? trimmed.str() : "";
+}
+
+/// Calls `visit` on each identifier of a text, and `skip` on what stands between them.
+static void visitWords(StringRef text, function_ref<void(StringRef word, bool isMember)> visit,
+                       function_ref<void(StringRef)> skip) {
+  auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    StringRef between = text.take_until(isWord);
+    skip(between);
+    text = text.drop_front(between.size());
+    StringRef word = text.take_while(isWord);
+    if (!word.empty())
+      visit(word, between.ends_with("."));
+    text = text.drop_front(word.size());
+  }
+}
+
+void KernelNaming::suggest(StringRef variable, StringRef name) {
+  std::string wanted = variableName(name);
+  if (!wanted.empty() && suggestions.try_emplace(variable, wanted).second)
+    variables.push_back(variable.str());
+}
+
+void KernelNaming::choose(StringRef text, ArrayRef<std::string> parameters) {
+  StringSet<> used;
+  visitWords(
+      text,
+      [&](StringRef word, bool isMember) {
+        if (!isMember)
+          used.insert(word);
+      },
+      [](StringRef) {});
+  auto take = [&](StringRef variable, const std::string &name) {
+    if (isReserved(name) || !used.insert(name).second)
+      return false;
+    chosen[variable] = name;
+    return true;
+  };
+  for (const std::string &parameter : parameters)
+    if (auto found = suggestions.find(parameter); found != suggestions.end() && !chosen.contains(parameter))
+      for (unsigned number = 1; !take(parameter, found->second + (number > 1 ? "_" + utostr(number) : "")); ++number)
+        ;
+  for (const std::string &variable : variables)
+    if (!is_contained(parameters, variable))
+      take(variable, suggestions[variable]);
+}
+
+std::string KernelNaming::apply(StringRef text) const {
+  std::string result;
+  visitWords(
+      text,
+      [&](StringRef word, bool) {
+        auto name = chosen.find(word);
+        result += name == chosen.end() ? word : StringRef(name->second);
+      },
+      [&](StringRef between) { result += between; });
+  return result;
+}

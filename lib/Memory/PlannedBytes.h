@@ -1,0 +1,31 @@
+//===- PlannedBytes.h - the arena without making the plan ------*- C++ -*-===//
+#ifndef BRAID_LIB_MEMORY_PLANNEDBYTES_H
+#define BRAID_LIB_MEMORY_PLANNEDBYTES_H
+
+#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/Persistent.h"
+
+namespace braid {
+
+/// The programs of a module whose values have buffers, but no offsets.
+class UnplacedPrograms {
+public:
+  /// Assigns buffers in a copy of the module, which stays as it is.
+  static mlir::FailureOr<UnplacedPrograms> read(mlir::ModuleOp module, int64_t rowAlignment, const TargetInfo &target);
+
+  /// The arena that the planner makes of them when library calls share so much scratch memory.
+  mlir::FailureOr<int64_t> arenaBytes(int64_t workspace) const;
+
+private:
+  UnplacedPrograms(mlir::ModuleOp module, const TargetInfo &target) : copy(module.clone()), target(&target) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> copy;
+  const TargetInfo *target;
+  llvm::SmallVector<mlir::func::FuncOp> programs;
+  PersistentTensors tensors;
+  std::vector<Places> places;
+};
+
+} // namespace braid
+
+#endif // BRAID_LIB_MEMORY_PLANNEDBYTES_H

@@ -1,0 +1,129 @@
+//===- MergeContractions.cpp - several products of one tensor as one ------===//
+
+#include "dialects/Interfaces/TensorShape.h"
+#include "dialects/TG/TGBuilder.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Signature.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace braid {
+#define GEN_PASS_DEF_MERGECONTRACTIONSPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using tg::ContractOp;
+
+/// The parameter that an operand is, or is converted from, if nothing else reads either.
+static BlockArgument weightOf(Value operand) {
+  Value source = convertedFrom(operand) ? convertedFrom(operand) : operand;
+  auto argument = dyn_cast<BlockArgument>(source);
+  bool isRead = argument && argument.hasOneUse() && operand.hasOneUse();
+  return isRead && parameterOf(argument) && tg::typeOf(argument).getRank() == 2 ? argument : BlockArgument();
+}
+
+/// Whether something is added to a contraction right away: a bias, which a library adds while
+/// it multiplies.
+static bool hasBias(ContractOp contract) {
+  return contract->hasOneUse() && isa<arith::AddFOp>(*contract->user_begin());
+}
+
+namespace {
+/// A contraction with a weight that is stored n x k, whose n are the lanes of the result.
+struct Product {
+  ContractOp contract;
+  unsigned weight; ///< which operand it is
+  BlockArgument parameter;
+};
+
+/// What contractions that become one agree on: the other operand, the einsum, and the unit, type and
+/// columns of their weights.
+using Shared = std::tuple<Value, Attribute, unsigned, Attribute, Type, int64_t>;
+} // namespace
+
+static std::optional<Product> productOf(ContractOp contract) {
+  tg::ContractionAttr dims = contract.getContraction();
+  for (unsigned operand : {1u, 0u}) {
+    BlockArgument parameter = weightOf(contract->getOperand(operand));
+    bool isStoredByRows = parameter && ArrayRef(dims.getContractedDims(operand)) == ArrayRef<int64_t>{1} &&
+                          dims.getResult().back() == dims.getOperand(operand).front();
+    if (isStoredByRows && !hasBias(contract))
+      return Product{contract, operand, parameter};
+  }
+  return std::nullopt;
+}
+
+static Shared sharedBy(const Product &product) {
+  ContractOp contract = product.contract;
+  Value weight = contract->getOperand(product.weight);
+  return {
+      contract->getOperand(1 - product.weight), contract.getContraction(),           product.weight,
+      parameterOf(product.parameter).getUnit(), tg::typeOf(weight).getElementType(), tg::typeOf(weight).getDimSize(1)};
+}
+
+/// One contraction with the weights side by side, and of its result the lanes of each.
+static void merge(ArrayRef<Product> products) {
+  ContractOp first = products.front().contract;
+  for (Product product : products)
+    if (product.contract->isBeforeInBlock(first))
+      first = product.contract;
+  SmallVector<Value> weights;
+  SmallVector<Location> locations;
+  for (Product product : products) {
+    Value weight = product.contract->getOperand(product.weight);
+    if (Operation *conversion = weight.getDefiningOp(); conversion && first->isBeforeInBlock(conversion))
+      conversion->moveBefore(first);
+    weights.push_back(weight);
+    locations.push_back(product.contract.getLoc());
+  }
+  OpBuilder builder(first);
+  tg::TensorBuilder t(builder, builder.getFusedLoc(locations));
+  Value all = t.make<tg::ConcatOp>(weights, /*dim=*/0);
+  unsigned weight = products.front().weight;
+  Value other = first->getOperand(1 - weight);
+  Value product = t.make<ContractOp>(first.getContraction(), weight == 0 ? all : other, weight == 0 ? other : all);
+  int64_t lanes = tg::typeOf(product).getRank() - 1, begin = 0;
+  for (Product part : products) {
+    tg::TensorBuilder at(builder, part.contract.getLoc());
+    int64_t size = tg::typeOf(part.contract.getResult()).getDimSize(lanes);
+    part.contract.replaceAllUsesWith(at.slice(product, lanes, begin, size));
+    begin += size;
+  }
+  for (Product part : products)
+    part.contract.erase();
+}
+
+namespace {
+struct MergeContractions final : braid::impl::MergeContractionsPassBase<MergeContractions> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    const TargetInfo *target = targetOf(function);
+    if (!target)
+      return signalPassFailure();
+    if (function.isExternal())
+      return;
+    llvm::MapVector<Shared, SmallVector<Product>> groups;
+    for (auto contract : function.getOps<ContractOp>())
+      if (std::optional<Product> product = productOf(contract); product && isAligned(*product, *target))
+        groups[sharedBy(*product)].push_back(*product);
+    for (auto &[shared, products] : groups) {
+      // The order in which the planner puts parameters side by side.
+      llvm::sort(products, [](const Product &a, const Product &b) {
+        return a.parameter.getArgNumber() < b.parameter.getArgNumber();
+      });
+      if (products.size() > 1)
+        merge(products);
+    }
+  }
+
+private:
+  /// Whether another weight can begin where this one ends.
+  static bool isAligned(const Product &product, const TargetInfo &target) {
+    ContractOp contract = product.contract;
+    RankedTensorType type = tg::typeOf(contract->getOperand(product.weight));
+    return type.getNumElements() * elementBytes(type.getElementType()) % target.alignment == 0;
+  }
+};
+} // namespace

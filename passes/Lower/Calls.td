@@ -1,0 +1,119 @@
+//===- Calls.td - library calls and views, on values ----------*- tablegen -*-===//
+//
+// What must not be split into kernels: exec-select-epilogues, while activations are whole,
+// then exec-select-calls and exec-select-bias-gradients.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_LOWER_CALLS
+#define BRAID_PASSES_LOWER_CALLS
+
+include "passes/Lower/Target.td"
+
+def SelectEpiloguesPass : TargetPass<"exec-select-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Lets library calls apply activations to their results";
+  let description = [{
+    Runs before `tg-decompose`, while activations are whole.  A contraction (and
+    its bias) that only a GELU or SiLU reads becomes a call with that epilogue,
+    where the target's library has it.  In training the activation's operand is
+    saved for backward.  Where the library can write it beside the activation
+    (cuBLASLt, for GELU by tanh), it becomes the call's second result, and the
+    gradient of GELU the epilogue of the contraction before it; elsewhere nothing
+    happens.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %y = tg.gelu tanh %h : tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+      %y = exec.matmul "bd,fd->bf" (%x, %w) epilogue gelu_tanh : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+  }];
+}
+
+def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
+  let summary = "Selects library calls and views";
+  let description = [{
+    * `tg.contract` becomes `exec.matmul`.  Operands are read through views; where
+      no GEMM takes the strides, the operand is copied.  Contractions that are no
+      matmuls (nothing contracted, or only dot products) become elementwise products
+      and reductions.
+    * A bias added to a call's only use moves into the call.  A sum of a call and
+      a tensor that dies there becomes a call that accumulates.
+    * `tg.gather`, `tg.scatter_add`, `tg.concat`, `tg.pad` become their exec forms.
+      A sum of disjoint pads (gradients of slices) becomes one concat.
+    * `tg.slice`, `tg.transpose`, `tg.reshape` become `exec.view` of a contiguous
+      tensor, after a copy where no strides express them.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<16x4xf32> {
+      %h = tg.contract "bd,fd->bf" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %c = tg.broadcast %b dims [1] : tensor<16xf32> -> tensor<4x16xf32>
+      %y = arith.addf %h, %c : tensor<4x16xf32>
+      %t = tg.transpose %y [1, 0] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<16x4xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w bias %b : tensor<16xf32>) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+  }];
+}
+
+def SelectBiasGradientsPass : TargetPass<"exec-select-bias-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Lets the matmul of a weight gradient compute the bias gradient too";
+  let description = [{
+    Runs after `exec-select-calls`, while reductions are ops.  The gradient of a bias is
+    the sum over all positions of the gradient of the layer's result.  The matmul that
+    computes the weight gradient contracts the same positions.  Where the target's GEMM
+    library supports it (cuBLASLt), the sum becomes the second result of that call, so
+    that no kernel reads the tensor only for the sum.
+
+    A sum is left alone
+    * if a kernel computes its operand, because that kernel sums the values while they
+      are in registers;
+    * if it is over more or fewer dims than the matmul contracts, or if its type differs
+      from the type of the matmul's result;
+    * if the matmul takes several library calls, each of which would restart the sum;
+    * if the matmul depends on a reader of the sum, or if a reader of the sum comes before
+      the operands of the matmul.
+
+    Accumulation over microbatches stays an op of its own: the call writes the bias
+    gradient and does not accumulate.
+
+    Input:
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
+        %dw = exec.matmul "bsd,bsf->fd"(%x, %dy) : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>
+        %db = tg.reduce sum %dy dims [0, 1] : tensor<2x4x16xf32> -> tensor<16xf32>
+        return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+      }
+    }
+    ```
+    Output:
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) -> (tensor<16x8xf32>, tensor<16xf32>) {
+        %dw, %db = exec.matmul "bsd,bsf->fd"(%x, %dy) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
+        return %dw, %db : tensor<16x8xf32>, tensor<16xf32>
+      }
+    }
+    ```
+  }];
+}
+
+#endif // BRAID_PASSES_LOWER_CALLS

@@ -1,0 +1,352 @@
+//===- Kernels.td - kernels, on values ------------------------*- tablegen -*-===//
+//
+// From the ops that are left to kernels: exec-chunk-sums before them, exec-form-kernels,
+// exec-fuse-kernels, exec-recompute-operands, exec-gather-kernels; and exec-verify-values,
+// which finds everything to be an action or a view.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_LOWER_KERNELS
+#define BRAID_PASSES_LOWER_KERNELS
+
+include "passes/Lower/Target.td"
+
+def ChunkSumsPass : TargetPass<"exec-chunk-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sums many tensors as chunks of one length";
+  let description = [{
+    A scalar that adds up the sums of at least four whole tensors, as the square of the norm
+    of all gradients does, is computed in two steps.  Each tensor is cut in chunks of 4096
+    elements, what is left in chunks of 64, and what is left then in single elements; each
+    chunk has a sum.  Chunks of all tensors have the same lengths, so `exec-batch-launches`
+    makes one launch of them.  The sums of all chunks lie side by side and are added as one
+    vector, or, where they are more than 65,536, by chunks again.
+
+    Elementwise ops that only the sum reads are applied to the chunks.  The order of
+    additions depends on shapes alone.
+
+    Input:
+    ```mlir
+    func.func @f(%a: tensor<2x4096xf32>, %b: tensor<64xf32>, %c: tensor<4096xf32>, %d: tensor<2xf32>) -> tensor<f32> {
+      %aa = arith.mulf %a, %a : tensor<2x4096xf32>
+      %0 = tg.reduce sum %aa dims [0, 1] : tensor<2x4096xf32> -> tensor<f32>
+      %1 = tg.reduce sum %b dims [0] : tensor<64xf32> -> tensor<f32>
+      %2 = tg.reduce sum %c dims [0] : tensor<4096xf32> -> tensor<f32>
+      %3 = tg.reduce sum %d dims [0] : tensor<2xf32> -> tensor<f32>
+      %4 = arith.addf %0, %1 : tensor<f32>
+      %5 = arith.addf %4, %2 : tensor<f32>
+      %6 = arith.addf %5, %3 : tensor<f32>
+      return %6 : tensor<f32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%a: tensor<2x4096xf32>, %b: tensor<64xf32>, %c: tensor<4096xf32>, %d: tensor<2xf32>) -> tensor<f32> {
+      %aa = arith.mulf %a, %a : tensor<2x4096xf32>
+      %0 = tg.reduce sum %aa dims [1] : tensor<2x4096xf32> -> tensor<2xf32>
+      %bs = tg.reshape %b : tensor<64xf32> -> tensor<1x64xf32>
+      %1 = tg.reduce sum %bs dims [1] : tensor<1x64xf32> -> tensor<1xf32>
+      %cs = tg.reshape %c : tensor<4096xf32> -> tensor<1x4096xf32>
+      %2 = tg.reduce sum %cs dims [1] : tensor<1x4096xf32> -> tensor<1xf32>
+      %all = tg.concat %0, %1, %2, %d dim 0 : (tensor<2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<2xf32>) -> tensor<6xf32>
+      %3 = tg.reduce sum %all dims [0] : tensor<6xf32> -> tensor<f32>
+      return %3 : tensor<f32>
+    }
+    ```
+  }];
+}
+
+def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Makes a kernel of every op that computes";
+  let description = [{
+    One `exec.kernel` an op at first.  Constants, iotas, broadcasts and cheap
+    arithmetic on constants and iotas are written into each kernel that reads
+    them.  Reductions go by lanes first; reduced rows are split into blocks whose
+    partials a second kernel combines in order.  Collectives stay as they are.
+
+    Input:
+    ```mlir
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %two = arith.constant dense<2.0> : tensor<8xf32>
+      %y = arith.mulf %x, %two : tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = exec.kernel "mulf"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %two = arith.constant 2.0 : f32
+          %product = arith.mulf %in, %two : f32
+          linalg.yield %product : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      return %y : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Moves kernels into one another";
+  let description = [{
+    In program order each kernel is merged with kernels that make its operands
+    and with earlier ones that read the same tensors, when their spaces have a
+    common refinement in which shared values have the same coordinates, nothing
+    between them forbids it, and no sum over rows is read.  Collectives keep their
+    order.  A value that only the
+    kernel reads disappears.  A layer norm becomes one kernel, its backward with
+    the partial sums of the weight gradients another.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      %z = exec.kernel "exp"(%y) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%ky: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %kz = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%ky : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.exp %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %kz : tensor<8xf32>
+      }
+      return %z : tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %z = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        %empty2 = tensor.empty() : tensor<8xf32>
+        %kz = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%ky : tensor<8xf32>) outs(%empty2 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.exp %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %kz : tensor<8xf32>
+      }
+      return %z : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def RecomputeOperandsPass : Pass<"exec-recompute-operands", "::mlir::func::FuncOp"> {
+  let summary = "Computes in a kernel what it would read, where it reads all that this is made from";
+  let description = [{
+    Forward often saves an activation that backward reads beside what the activation was
+    computed from: the gradient of `silu(gate) * up` reads gate, up and silu(gate).  Where an
+    operand of a kernel was made by another kernel, elementwise and from tensors that the
+    kernel reads at the same coordinates as well, it is computed again, from values in
+    registers.  It is then not read, and where nothing else reads it, neither written nor kept.
+    No tensor lives longer for it.  The same scalar ops compute it, with their conversions
+    to narrower types, so nothing changes in what is computed.
+
+    Left alone: what depends on indices, random numbers, reductions or broadcasts, and what
+    is read through a view.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>, %dy: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %y, %s = exec.kernel "tanh"(%x) space [8] : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      ^bb0(%kx: tensor<8xf32>):
+        %e0 = tensor.empty() : tensor<8xf32>
+        %k0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%e0 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.tanh %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        %e1 = tensor.empty() : tensor<8xf32>
+        %k1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%k0 : tensor<8xf32>) outs(%e1 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = arith.negf %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %k1, %k0 : tensor<8xf32>, tensor<8xf32>
+      }
+      %dx = exec.kernel "tanh_grad"(%x, %s, %dy) space [8] : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>, %ks: tensor<8xf32>, %kd: tensor<8xf32>):
+        %e0 = tensor.empty() : tensor<8xf32>
+        %k0 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+            ins(%kx, %ks, %kd : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e0 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+          %p = arith.mulf %a, %b : f32
+          %v = arith.mulf %p, %c : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %k0 : tensor<8xf32>
+      }
+      return %y, %dx : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>, %dy: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %y = exec.kernel "tanh"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %e0 = tensor.empty() : tensor<8xf32>
+        %k0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%e0 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.tanh %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        %e1 = tensor.empty() : tensor<8xf32>
+        %k1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%k0 : tensor<8xf32>) outs(%e1 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = arith.negf %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %k1 : tensor<8xf32>
+      }
+      %dx = exec.kernel "tanh_grad"(%x, %dy) space [8] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>, %kd: tensor<8xf32>):
+        %e0 = tensor.empty() : tensor<8xf32>
+        %ks = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%e0 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.tanh %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        %k0 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+            ins(%kx, %ks, %kd : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e0 : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+          %p = arith.mulf %a, %b : f32
+          %v = arith.mulf %p, %c : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %k0 : tensor<8xf32>
+      }
+      return %y, %dx : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::exec::ExecDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def GatherKernelsPass : TargetPass<"exec-gather-kernels", "::mlir::ModuleOp"> {
+  let summary = "Moves equal kernels next to each other";
+  let description = [{
+    Equal kernels that do not depend on each other can be one launch
+    (`exec-batch-launches`), if they follow each other: what they make then lives from the
+    launch on.  So a kernel moves down to the next ones of its kind, as long as nothing before
+    them reads its results.  It is done only where the program needs no more memory than
+    before, because the operands of the kernel live longer.  The kernels that add up the
+    partial sums of all biases and norms come together like this: at the end of the backward
+    pass or, among ranks, before the collective that takes the gradients.
+
+    Input:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %m: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>) {
+      %a = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      %b = exec.matmul "mk,kn->mn"(%m, %m) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %c = exec.kernel "sin"(%y) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      return %a, %b, %c : tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %m: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>) {
+      %b = exec.matmul "mk,kn->mn"(%m, %m) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %a = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      %c = exec.kernel "sin"(%y) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      ^bb0(%kx: tensor<8xf32>):
+        %empty = tensor.empty() : tensor<8xf32>
+        %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%kx : tensor<8xf32>) outs(%empty : tensor<8xf32>) attrs = {exec.dims = array<i64: 0>} {
+        ^bb0(%in: f32, %out: f32):
+          %v = math.sin %in : f32
+          linalg.yield %v : f32
+        } -> tensor<8xf32>
+        exec.yield %ky : tensor<8xf32>
+      }
+      return %a, %b, %c : tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyValuesPass : Pass<"exec-verify-values"> {
+  let summary = "Fails if an op of the graph is left: everything is an action or a view";
+  let description = [{
+    The boundary between choosing actions and planning their memory.  Changes
+    nothing.
+
+    Leaves:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x4xf32> {
+      %y = exec.matmul "bd,fd->bf"(%x, %w) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      %t = exec.view %y offset 0 strides [1, 16] : tensor<4x16xf32> -> tensor<16x4xf32>
+      return %t : tensor<16x4xf32>
+    }
+    ```
+  }];
+}
+
+#endif // BRAID_PASSES_LOWER_KERNELS

@@ -1,0 +1,116 @@
+//===- OrderAttention.cpp - the order in which attention sums gradients ---===//
+
+#include "dialects/Exec/Exec.h"
+#include "lib/Memory/LeadingDimPadding.h"
+#include "lib/Memory/MemoryLimit.h"
+#include "lib/Memory/PlannedBytes.h"
+#include "lib/Memory/Size.h"
+#include "lib/Target/TargetInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Lower/LibrarySizes.h"
+#include "passes/Lower/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_ORDERATTENTIONPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using exec::SumOrder;
+
+namespace {
+struct OrderAttentionPass : public braid::impl::OrderAttentionPassBase<OrderAttentionPass> {
+  using OrderAttentionPassBase::OrderAttentionPassBase;
+
+  void runOnOperation() final {
+    calls.clear();
+    getOperation().walk([&](exec::AttentionGradOp call) { calls.push_back(call); });
+    target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, getOperation().getLoc());
+    FailureOr<int64_t> padded = rowAlignmentOf(rowAlignment, *target, getOperation().getLoc());
+    if (failed(limit) || failed(padded) ||
+        (!calls.empty() && failed(order == AttentionOrder::Auto ? choose(*limit, *padded) : obey())))
+      signalPassFailure();
+  }
+
+private:
+  /// Of all calls.
+  void set(SumOrder chosen) {
+    for (exec::AttentionGradOp call : calls)
+      call.setOrder(chosen);
+  }
+
+  LogicalResult obey() {
+    if (order == AttentionOrder::Serial && !target->workspace.attention.hasSerial)
+      return calls.front().emitError() << "the attention library of target '" << targetText(getOperation())
+                                       << "' has no serial order: choose "
+                                       << (target->workspace.attention.fixedTakesScores
+                                               ? "any or fixed"
+                                               : "fixed, which takes no more memory here");
+    set(order == AttentionOrder::Any     ? SumOrder::Any
+        : order == AttentionOrder::Fixed ? SumOrder::Fixed
+                                         : SumOrder::Serial);
+    return success();
+  }
+
+  /// The scratch memory of all programs with the present order.
+  int64_t workspace() {
+    SmallVector<exec::ActionOpInterface> actions;
+    getOperation().walk([&](exec::ActionOpInterface action) { actions.push_back(action); });
+    return workspaceBytes(actions, *target);
+  }
+
+  std::optional<exec::LibraryNumber> firstTooLarge() {
+    for (exec::AttentionGradOp call : calls)
+      if (std::optional<exec::LibraryNumber> found = findTooLarge(call, *target))
+        return found;
+    return std::nullopt;
+  }
+
+  LogicalResult choose(std::optional<int64_t> limit, int64_t padded) {
+    set(SumOrder::Any);
+    int64_t least = workspace();
+    bool anyFits = !firstTooLarge();
+    set(SumOrder::Fixed);
+    int64_t most = workspace();
+    if (std::optional<exec::LibraryNumber> found = firstTooLarge(); found && anyFits)
+      return settleForAny("the " + found->what + " would be " + std::to_string(found->value) +
+                          ", more than the library counts");
+    if (most <= least)
+      return success();
+    FailureOr<UnplacedPrograms> programs = UnplacedPrograms::read(getOperation(), padded, *target);
+    if (failed(programs))
+      return failure();
+    FailureOr<int64_t> arena = programs->arenaBytes(most), leastArena = programs->arenaBytes(least);
+    if (failed(arena) || failed(leastArena))
+      return failure();
+    std::string costs = "a fixed order would take " + formatSize(most) + " of scratch memory instead of " +
+                        formatSize(least) + ", and the arena " + formatSize(*arena) + " instead of " +
+                        formatSize(*leastArena);
+    if (limit && *arena > *limit)
+      return settleForAny(costs + ", more than the memory limit of " + formatSize(*limit));
+    if (*arena - *leastArena > *arena / 10)
+      return settleForAny(costs);
+    return success();
+  }
+
+  LogicalResult settleForAny(const std::string &reason) {
+    set(SumOrder::Any);
+    InFlightDiagnostic remark = calls.front().emitRemark();
+    remark << "gradients of attention are summed in any order, so their last bits differ from run to run: " << reason;
+    if (target->workspace.attention.hasSerial)
+      remark << "; a serial order takes no more memory, but time, and cuDNN 9.25";
+    return success();
+  }
+
+  SmallVector<exec::AttentionGradOp> calls;
+  const TargetInfo *target = nullptr;
+};
+} // namespace

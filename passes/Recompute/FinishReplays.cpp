@@ -1,0 +1,27 @@
+//===- FinishReplays.cpp - replays become ops like others -----------------===//
+
+#include "dialects/TG/Replays.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Recompute/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_FINISHREPLAYSPASS
+#include "passes/Recompute/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct FinishReplaysPass final : braid::impl::FinishReplaysPassBase<FinishReplaysPass> {
+  void runOnOperation() final {
+    bool hasReplays = false;
+    getOperation().walk([&](Operation *op) {
+      hasReplays |= op->removeAttr(tg::kReplays) != nullptr;
+      op->removeAttr(tg::kRepeated);
+    });
+    if (hasReplays)
+      eraseDeadOps(getOperation());
+  }
+};
+} // namespace

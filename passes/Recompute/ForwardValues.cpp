@@ -1,0 +1,62 @@
+//===- ForwardValues.cpp - what forward computes and backward reads -------===//
+
+#include "passes/Recompute/ForwardValues.h"
+#include "dialects/Comm/Comm.h"
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/Facts.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Graph/Signature.h"
+
+using namespace mlir;
+using namespace braid;
+
+bool braid::isSeenThrough(Operation *op) {
+  return numericKindOf(op) == NumericKind::Movement && op->getNumOperands() == 1;
+}
+
+static StringAttr unitOf(Operation *op) { return tg::unitOf(tg::factsOf(op)); }
+
+static Value throughViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isSeenThrough(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+ForwardValues::ForwardValues(func::FuncOp program) {
+  DenseSet<Value> ofBatch;
+  for (BlockArgument argument : program.getArguments())
+    if (!parameterOf(argument))
+      ofBatch.insert(argument);
+  for (Operation &op : program.front().without_terminator())
+    if (tg::phaseOf(&op) == tg::Phase::Forward &&
+        llvm::any_of(op.getOperands(), [&](Value operand) { return ofBatch.contains(operand); })) {
+      ops.insert(&op);
+      ofBatch.insert(op.result_begin(), op.result_end());
+    }
+  for (Operation &op : program.front()) {
+    std::optional<tg::Phase> phase = tg::phaseOf(&op);
+    for (Value operand : op.getOperands()) {
+      if (!contains(operand))
+        continue;
+      Operation *source = throughViews(operand).getDefiningOp();
+      if (op.hasTrait<OpTrait::IsTerminator>() || phase == tg::Phase::Update)
+        returned.insert(operand);
+      else if (phase == tg::Phase::Backward)
+        read.insert(operand);
+      else if (contains(source) && unitOf(source) != unitOf(&op))
+        leaving.insert(source);
+    }
+  }
+  for (Operation *op : leaving)
+    if (StringAttr unit = unitOf(op))
+      innerUnits.insert(unit);
+}
+
+bool ForwardValues::isOfInnerUnit(Operation *op) const { return unitOf(op) && innerUnits.contains(unitOf(op)); }
+
+bool ForwardValues::mayRepeat(Operation *op) const {
+  return !isa<comm::CollectiveOpInterface>(op) && op->getNumRegions() == 0 && isMemoryEffectFree(op);
+}

@@ -1,0 +1,38 @@
+//===- KeptValues.cpp - what lives from forward to backward ---------------===//
+
+#include "passes/Recompute/KeptValues.h"
+#include "dialects/Interfaces/Interfaces.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// What it costs to keep a value: nothing if it lives anyway; the view of a value is kept by
+/// keeping that.
+static int64_t bytesToKeep(OpResult value, const ForwardValues &values, bool mayReplay) {
+  if (values.isReturned(value))
+    return 0;
+  return mayReplay && isSeenThrough(value.getOwner()) ? MinCut::kUnbounded : bytesOf(value.getType());
+}
+
+KeptValues::KeptValues(const ForwardValues &values, Price priceOf) : values(values) {
+  unsigned source = cut.addNode(), sink = cut.addNode();
+  for (Operation *op : values.getOps()) {
+    unsigned node = nodes[op] = cut.addNode();
+    std::optional<int64_t> price = priceOf(op);
+    cut.addEdge(source, node, price.value_or(MinCut::kUnbounded));
+    for (OpResult result : op->getResults()) {
+      unsigned value = nodesOfValues[result] = cut.addNode();
+      cut.addEdge(node, value, bytesToKeep(result, values, price.has_value()));
+      if (values.isRead(result))
+        cut.addEdge(value, sink, MinCut::kUnbounded);
+    }
+    for (Value operand : op->getOperands())
+      if (values.contains(operand))
+        cut.addEdge(nodesOfValues.lookup(operand), node, MinCut::kUnbounded);
+  }
+  cut.solve(source, sink);
+}
+
+bool KeptValues::isKept(Value value) const {
+  return values.contains(value) && cut.isOnSinkSide(nodesOfValues.lookup(value)) && !isReplayed(value.getDefiningOp());
+}

@@ -1,0 +1,50 @@
+//===- MinCut.h - the cheapest edges that separate two nodes -----*- C++ -*-===//
+#ifndef BRAID_PASSES_RECOMPUTE_MINCUT_H
+#define BRAID_PASSES_RECOMPUTE_MINCUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace braid {
+
+/// A directed graph with capacities, and a cut of it between a source and a sink.
+class MinCut {
+public:
+  /// More than all that is finite together; an edge that no cut may have.
+  static constexpr int64_t kUnbounded = int64_t(1) << 60;
+
+  unsigned addNode() {
+    edgesOf.emplace_back();
+    return edgesOf.size() - 1;
+  }
+  void addEdge(unsigned from, unsigned to, int64_t capacity);
+
+  /// Finds the cut with the fewest nodes on the sink's side.  Takes augmenting paths of all the
+  /// shortest lengths in turn (Dinic): O(nodes² edges), in practice near linear here, because
+  /// paths stay within a unit.
+  void solve(unsigned source, unsigned sink);
+  bool isOnSinkSide(unsigned node) const { return onSinkSide[node]; }
+  /// The capacity that the cut has.
+  int64_t getCost() const { return cost; }
+
+private:
+  struct Edge {
+    unsigned to;
+    int64_t left;
+  };
+  bool findLevels(unsigned source, unsigned sink);
+  int64_t push(unsigned source, unsigned sink);
+  void findSinkSide(unsigned sink);
+
+  /// An edge and its reverse are neighbours: 2i and 2i + 1.
+  std::vector<Edge> edges;
+  std::vector<std::vector<unsigned>> edgesOf;
+  std::vector<unsigned> level, next;
+  std::vector<bool> onSinkSide;
+  int64_t cost = 0;
+};
+
+} // namespace braid
+
+#endif // BRAID_PASSES_RECOMPUTE_MINCUT_H

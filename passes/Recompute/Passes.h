@@ -1,0 +1,18 @@
+//===- Passes.h - what backward computes again -------------------*- C++ -*-===//
+#ifndef BRAID_PASSES_RECOMPUTE_PASSES_H
+#define BRAID_PASSES_RECOMPUTE_PASSES_H
+
+#include "dialects/TG/TG.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "passes/Graph/OptionNumbers.h"
+#include "passes/Recompute/Policy.h"
+
+namespace braid {
+#define GEN_PASS_DECL
+#include "passes/Recompute/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Recompute/Passes.h.inc"
+} // namespace braid
+
+#endif // BRAID_PASSES_RECOMPUTE_PASSES_H

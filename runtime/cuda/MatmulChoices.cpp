@@ -1,0 +1,157 @@
+//===- MatmulChoices.cpp - what a search has chosen, in a file -------------===//
+
+#include "cuda/MatmulChoices.h"
+
+#include "base/File.h"
+#include "base/Json.h"
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+using namespace braid;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char *format = "braid matmul plan 1";
+constexpr uint64_t mostBytes = 16 << 20;
+
+std::string besideTheProgram() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).string() + ".matmul-plan.json";
+}
+
+std::string readText(const std::string &path) {
+  const File file = File::openForReading(path);
+  if (file.size() > mostBytes)
+    fail("'", path, "' has ", file.size(), " bytes, and is no matmul plan");
+  std::string text(file.size(), '\0');
+  file.readAt(0, text.data(), text.size());
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Algorithms as text: 16 hexadecimal digits for each of their words
+//===----------------------------------------------------------------------===//
+
+constexpr size_t words = std::extent_v<decltype(cublasLtMatmulAlgo_t::data)>, digits = 16;
+
+std::string textOf(const cublasLtMatmulAlgo_t &algorithm) {
+  std::string text;
+  for (uint64_t word : algorithm.data) {
+    char buffer[digits + 1];
+    std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(word));
+    text += buffer;
+  }
+  return text;
+}
+
+bool parseAlgorithm(const std::string &text, cublasLtMatmulAlgo_t &algorithm) {
+  if (text.size() != words * digits)
+    return false;
+  for (size_t i = 0; i < words; ++i) {
+    const char *begin = text.data() + i * digits, *end = begin + digits;
+    const auto [stop, error] = std::from_chars(begin, end, algorithm.data[i], 16);
+    if (error != std::errc() || stop != end)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Agreeing
+//===----------------------------------------------------------------------===//
+
+MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, const AllGather &allGather)
+    : platform(std::move(platform)), most(rank.matmulSearch), file(rank.matmulPlan.value_or(besideTheProgram())) {
+  const bool isTold = rank.matmulPlan.has_value();
+  const std::string order = concat("--matmul-search=", most, isTold ? " and a --matmul-plan" : "");
+  Json own = {{"order", order}};
+  if (rank.isFirst()) {
+    try {
+      own["choices"] = ask(isTold);
+    } catch (const Error &failure) {
+      own["failure"] = failure.what();
+    }
+  }
+  const std::vector<std::string> blobs = allGather(own.dump());
+  const Json first = Json::parse(blobs[0]);
+  for (size_t other = 1; other < blobs.size(); ++other)
+    if (const std::string its = Json::parse(blobs[other])["order"]; its != first["order"])
+      fail("rank 0 runs with ", first["order"].get<std::string>(), ", but rank ", other, " with ", its,
+           "; start all ranks with the same");
+  if (first.contains("failure")) {
+    const std::string failure = first["failure"];
+    if (rank.isFirst())
+      throw Error(failure);
+    throw RankError("rank 0: " + failure);
+  }
+  text = first["choices"];
+}
+
+// What rank 0 finds in the file; empty: there is none, or nobody asked.
+std::string MatmulChoices::ask(bool isTold) const {
+  if (!isTold && most <= 1)
+    return "";
+  if (std::filesystem::exists(file))
+    return readText(file);
+  if (most <= 1)
+    fail("--matmul-plan=", file,
+         ": there is no such file; add --matmul-search=N to time algorithms and write it, or "
+         "leave --matmul-plan out");
+  return "";
+}
+
+std::string MatmulChoices::advice() const {
+  return "; remove the file and run with --matmul-search=N to write it anew, or leave --matmul-search and "
+         "--matmul-plan out";
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+void MatmulChoices::write(const std::vector<MatmulTrial> &trials) const {
+  Json matmuls = Json::array();
+  for (const MatmulTrial &trial : trials)
+    matmuls.push_back(
+        {{"name", trial.name}, {"key", trial.key}, {"algorithm", textOf(trial.candidates.at(trial.chosen).algo)}});
+  const Json plan = {{"format", format}, {"gpu", platform.gpu}, {"cublaslt", platform.library}, {"matmuls", matmuls}};
+  try {
+    replaceFile(file, plan.dump(1) + "\n");
+  } catch (const Error &failure) {
+    fail("the matmul plan: ", failure.what(), "; name another file by --matmul-plan=FILE");
+  }
+}
+
+void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
+  const std::string where = concat("matmul plan '", file, "': ");
+  auto refuse = [&](auto... reason) { fail(where, reason..., advice()); };
+  const nlohmann::json plan = parseJson(text, where);
+  if (!plan.is_object() || plan.value("format", nlohmann::json()) != format || !plan.contains("matmuls") ||
+      !plan["matmuls"].is_array())
+    refuse("it is no matmul plan of this version");
+  if (const nlohmann::json gpu = plan.value("gpu", nlohmann::json()); gpu != platform.gpu)
+    refuse("it is for ", gpu.is_string() ? gpu.get<std::string>() : gpu.dump(), ", but this rank has ", platform.gpu);
+  if (const nlohmann::json version = plan.value("cublaslt", nlohmann::json()); version != platform.library)
+    refuse("it is for cuBLASLt ", version.dump(), ", but this rank has cuBLASLt ", platform.library);
+  std::map<std::string, cublasLtMatmulAlgo_t> algorithms; // by the key
+  for (const nlohmann::json &matmul : plan["matmuls"]) {
+    const bool isRight = matmul.is_object() && matmul.value("key", nlohmann::json()).is_string() &&
+                         matmul.value("algorithm", nlohmann::json()).is_string();
+    if (!isRight || !parseAlgorithm(matmul["algorithm"], algorithms[matmul["key"]]))
+      refuse("a matmul has no key, or no algorithm of ", words * digits, " hexadecimal digits: ", matmul.dump());
+  }
+  for (MatmulTrial &trial : trials) {
+    const auto its = algorithms.find(trial.key);
+    if (its == algorithms.end())
+      refuse("it is of another program: it has no algorithm for ", trial.name);
+    trial.candidates = {cublasLtMatmulHeuristicResult_t{}};
+    trial.candidates[0].algo = its->second;
+  }
+  if (algorithms.size() != trials.size())
+    refuse("it is of another program: it has ", algorithms.size(), " matmuls, and this one has ", trials.size());
+}

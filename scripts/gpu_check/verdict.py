@@ -1,0 +1,117 @@
+"""What was to be shown on a GPU, and what came out: met, missed, or not measured and why."""
+
+import re
+from dataclasses import dataclass
+from typing import Callable
+
+# GPT-2 124M at 64 x 1024 and the Llama, or what was compiled instead where a library refused a call.
+INSTEAD = "(-(epilogues-(activations|none)|decompose))?$"
+GPT, LLAMA, ANY = "^gpt2-124m" + INSTEAD, "^llama-1b" + INSTEAD, ""
+
+
+class Unknown(Exception):
+    """Why it was not measured."""
+
+
+@dataclass
+class Demand:
+    name: str
+    target: float | None  # None: it was to be measured
+    find: Callable  # the number, of all lines by (program, check)
+    most: bool = False  # the target is the most, not the least
+
+
+def chosen(lines, programs, checks):
+    return {key: line for key, line in lines.items() if re.search(programs, key[0]) and key[1] in checks}
+
+
+def why(found):
+    """The first line of what failed; else of what was skipped."""
+    for outcome in ("failed", "skipped"):
+        for (program, check), line in found.items():
+            if line["outcome"] == outcome:
+                return f"{program} {check} {outcome}: {line.get('reason', '').splitlines()[0][:120]}"
+    return "it was not run"
+
+
+def numbers(lines, programs, checks, key):
+    found = chosen(lines, programs, checks)
+    values = [line[key] for line in found.values() if line["outcome"] == "passed" and line.get(key) is not None]
+    if not values:
+        raise Unknown(why(found))
+    return values
+
+
+def largest(*what):
+    return lambda lines: max(numbers(lines, *what))
+
+
+def smallest(*what):
+    return lambda lines: min(numbers(lines, *what))
+
+
+def over_compile(programs):
+    """Over the faster of what torch.compile makes of both precisions."""
+    checks = ["beside_compile", "beside_compile-bf16"]
+
+    def find(lines):
+        failed = {key: line for key, line in chosen(lines, programs, checks).items() if line["outcome"] != "passed"}
+        passed = {check for (_, check), line in chosen(lines, programs, checks).items() if line["outcome"] == "passed"}
+        if failed and not set(checks) <= passed:
+            raise Unknown(why(failed))
+        return min(numbers(lines, programs, checks, "ratio_median"))
+    return find
+
+
+def share_passed(programs, *checks):
+    """How many of those that were run passed; one that was never run is no success."""
+    def find(lines):
+        run = [line["outcome"] for line in chosen(lines, programs, checks).values() if line["outcome"] != "skipped"]
+        missing = [check for check in checks if not any(line["outcome"] != "skipped" for line in chosen(lines, programs, [check]).values())]
+        if missing:
+            raise Unknown(why(chosen(lines, programs, missing)))
+        return sum(outcome == "passed" for outcome in run) / len(run)
+    return find
+
+
+def minutes(lines):
+    """Of all runs, as long as each took."""
+    runs = {}
+    for line in lines.values():
+        if "run" in line:
+            runs[line["run"]] = max(runs.get(line["run"], 0), line["at"])
+    if not runs:
+        raise Unknown("no result says when it came")
+    return sum(runs.values()) / 60
+
+
+DEMANDS = [
+    Demand("GPT-2 124M, 64 x 1024: tokens/s over torch.compile", 1.15, over_compile(GPT)),
+    Demand("GPT-2 124M, 64 x 1024: tokens/s over llm.c", 1.2, smallest(GPT, ["beside_llm.c"], "ratio_median")),
+    Demand("GPT-2 124M: MFU", 0.55, largest("^gpt2-124m", ["throughput", "throughput_searched"], "mfu")),
+    Demand("slowest elementwise or row kernel, share of copy rate", 0.85, smallest(ANY, ["kernels"], "slowest_share_of_copy")),
+    Demand("matmuls, share of the best that a search finds", 0.97, smallest(ANY, ["products"], "share_of_best_median")),
+    Demand("losses as the CPU target's, share of programs", 1, share_passed(ANY, "losses", "resumes")),
+    Demand("gradients of step 1, share of programs", 1, share_passed(ANY, "gradients")),
+    Demand("equal bits in every run, share of programs", 1, share_passed(ANY, "determinism", "cuda_graph")),
+    Demand("sanitizer finds nothing, share of programs", 1, share_passed(ANY, "memcheck", "racecheck", "initcheck")),
+    Demand("NCCL with one rank", 1, share_passed(ANY, "nccl_alone")),
+    Demand("Llama 1.1B: tokens/s over torch.compile", None, over_compile(LLAMA)),
+    Demand("minutes of machine time", 30, minutes, most=True),
+]
+
+
+def rows(lines):
+    text = [["what was to be shown", "value", "target", ""]]
+    for demand in DEMANDS:
+        target = "" if demand.target is None else f"{'<=' if demand.most else '>='} {demand.target:g}"
+        try:
+            value = demand.find(lines)
+        except Unknown as reason:
+            text.append([demand.name, "", target, f"not measured ({reason})"])
+            continue
+        met = None if demand.target is None else value <= demand.target if demand.most else value >= demand.target
+        text.append([demand.name, f"{value:.3f}", target, "measured" if met is None else "met" if met else "MISSED"])
+    if any(line.get("rehearsal") for line in lines.values()):
+        text.append(["(a rehearsal: figures mean nothing)", "", "", ""])
+    return text
