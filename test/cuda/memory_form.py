@@ -6,7 +6,7 @@ exec.buffer and exec.ref; its operands are references: a tensor or buffer, an of
 import re
 
 SIZES = {"f64": 8, "f32": 4, "bf16": 2, "i64": 8, "i32": 4, "i1": 1}
-PLACE = re.compile(r"exec\.(tensor|buffer) @(\S+) at (\d+) bytes (\d+)")
+PLACE = re.compile(r"exec\.(tensor|buffer|pack) @(\S+) at (\d+) bytes (\d+)")
 REFERENCE = re.compile(r"(%\w+) = exec\.ref @(\S+) \+ (\d+) : (.*)")
 TYPE = re.compile(r"<((?:\d+x)*)(\w+), \[([\d, ]*)\]")
 
