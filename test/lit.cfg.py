@@ -54,5 +54,7 @@ if shutil.which("clang-format-19"):
     config.available_features.add("clang-format")
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
+if any(map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))):
+    config.available_features.add("browser")
 if os.environ.get("BRAID_LONG_TESTS"):
     config.available_features.add("long")

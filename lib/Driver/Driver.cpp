@@ -5,7 +5,6 @@
 #include "dialects/Comm/Mesh.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/Compare.h"
-#include "lib/Driver/Frontier.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
@@ -13,6 +12,7 @@
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/PrecisionOptions.h"
 #include "lib/Driver/ReadGraph.h"
+#include "lib/Driver/RecomputeOptions.h"
 #include "lib/Driver/SourceFolder.h"
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/Toolchain.h"
@@ -51,7 +51,6 @@ private:
   LogicalResult compare();
   LogicalResult checkHooks();
   LogicalResult lower();
-  LogicalResult checkRecompute();
   LogicalResult chooseReplays();
   LogicalResult emitModule();
   LogicalResult emitSources(const Report &summary);
@@ -72,7 +71,7 @@ private:
   std::vector<IndexedBy> indices;
   std::optional<IgnoredTargets> ignored;
   PhaseClock clock{options.verbose};
-  std::string frontier; // as a table
+  std::vector<ReplayReport> replays; // that --recompute=auto chose from
 };
 
 } // namespace
@@ -254,15 +253,22 @@ LogicalResult Driver::emitSources(const Report &summary) {
   return success();
 }
 
+/// By its name.
+static bool isPage(StringRef path) { return path.ends_with(".html"); }
+
 LogicalResult Driver::writeReport(const Report &summary) {
   if (options.report == "-") {
     std::string table;
     llvm::raw_string_ostream os(table);
     printReport(os, summary);
-    os << frontier;
     return report(writeTextFile("-", table));
   }
-  return options.report.empty() ? success() : report(writeTextFile(options.report, planJson(summary, clock.seconds())));
+  if (options.report.empty())
+    return success();
+  std::string plan = planJson(summary, clock.seconds());
+  if (isPage(options.report))
+    plan = planHtml(plan, actionsJson(*module, *targetOf(*module), options.accumulate));
+  return report(writeTextFile(options.report, plan));
 }
 
 //===----------------------------------------------------------------------===//
@@ -331,24 +337,6 @@ static llvm::Error checkPlaces(const DriverOptions &options) {
   return llvm::Error::success();
 }
 
-LogicalResult Driver::checkRecompute() {
-  if (options.recompute != RecomputePolicy::Auto)
-    return options.recomputeBudget.empty()
-               ? success()
-               : report(makeError("--recompute-budget is what --recompute=auto keeps: choose that, or leave it out"));
-  if (options.recomputeBudget.empty() && options.memoryLimit.empty())
-    return report(makeError("--recompute=auto needs the arena that it shall keep: add --recompute-budget or "
-                            "--memory-limit, or choose none, attention, selective or full"));
-  if (options.emit < Emit::Memory)
-    return report(makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make"));
-  if (!options.parallel.compare.empty())
-    return report(makeError("--compare with --recompute=auto: compare with none, attention, selective or full"));
-  if (options.printPipeline)
-    return report(makeError("--print-pipeline with --recompute=auto, which plans before it chooses: print none, "
-                            "attention, selective or full"));
-  return success();
-}
-
 /// What can be refused before any work is done.
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
@@ -365,9 +353,13 @@ LogicalResult Driver::checkOptions() {
   if (!options.report.empty() && options.emit < Emit::Memory)
     return report(makeError("--report needs a memory plan, which --emit=tg, comm and exec do not make: leave --emit "
                             "out, or emit memory, cpp, cu, dir or exe"));
+  if (isPage(options.report) && compares)
+    return report(makeError("--report=" + options.report +
+                            " shows one plan, and --compare makes several: name another "
+                            "file for JSON, or leave --compare out"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
-  if (failed(checkRecompute()))
+  if (failed(report(checkRecomputeOptions(options))))
     return failure();
   if (failed(report(checkPlaces(options))))
     return failure();
@@ -401,6 +393,8 @@ LogicalResult Driver::lower() {
   indices = indicesOf(model);
   ignored = ignoredTargetsOf(model);
   optimizer = optimizerText(options.optimizer);
+  if (recomputesForLimit(options))
+    options.recompute = RecomputePolicy::Auto;
   if (options.recompute != RecomputePolicy::Auto)
     return Lowering(options, clock).run(*module);
   if (failed(Lowering(options, clock).runThrough(*module, "decompose")) || failed(chooseReplays()))
@@ -408,31 +402,14 @@ LogicalResult Driver::lower() {
   return Lowering(options, clock).runOn(*module, "decompose");
 }
 
-/// What --recompute=auto stands for, by the plans of all that it could be.
 LogicalResult Driver::chooseReplays() {
-  int64_t budget = *parseSize(options.recomputeBudget.empty() ? options.memoryLimit : options.recomputeBudget);
-  FailureOr<Frontier> found = failure();
-  if (failed(clock.time("frontier", [&] { return found = findFrontier(*module, options); })))
-    return failure();
-  const FrontierPoint *chosen = found->fastestWithin(budget);
-  if (!chosen)
-    return report(makeError("--recompute=auto cannot keep the arena within " + formatSize(budget) +
-                            ": the smallest that it finds is " + formatSize(found->smallest().arenaBytes) + " (" +
-                            std::to_string(found->smallest().arenaBytes) +
-                            " bytes); raise the budget, or make the batch or its microbatches smaller"));
-  llvm::raw_string_ostream os(frontier);
-  printFrontier(os, *found, *chosen);
-  if (chosen->bytesPerSecond)
-    emitRemark(module->getLoc()) << "to keep the arena within " << formatSize(budget)
-                                 << ", backward computes values of forward again: the predicted time of a step goes "
-                                    "from "
-                                 << formatSeconds(found->points.front().seconds) << " to "
-                                 << formatSeconds(chosen->seconds) << ", the arena from "
-                                 << formatSize(found->points.front().arenaBytes) << " to "
-                                 << formatSize(chosen->arenaBytes);
-  options.recompute = chosen->bytesPerSecond ? RecomputePolicy::Auto : RecomputePolicy::None;
-  options.replayBytesPerSecond = chosen->bytesPerSecond.value_or(0);
-  return success();
+  return clock.time("frontier", [&] {
+    FailureOr<Frontier> frontier = braid::chooseReplays(*module, options);
+    if (failed(frontier))
+      return failure();
+    replays = frontier->report();
+    return success();
+  });
 }
 
 LogicalResult Driver::run() {
@@ -456,13 +433,14 @@ LogicalResult Driver::run() {
   if (options.emit < Emit::Memory)
     return emitModule();
   Report summary = readReport(*module, targetOf(*module)->alignment, options.accumulate);
+  summary.replays = replays;
   return success(succeeded(options.emit == Emit::Memory ? emitModule() : emitSources(summary)) &&
                  succeeded(writeReport(summary)));
 }
 
 LogicalResult Driver::printPipeline() {
   if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))) ||
-      failed(report(checkPrecisionOptions(options))) || failed(checkRecompute()))
+      failed(report(checkPrecisionOptions(options))) || failed(report(checkRecomputeOptions(options))))
     return failure();
   braid::printPipeline(llvm::outs(), buildPhases(options));
   llvm::outs() << "\n";

@@ -2,12 +2,14 @@
 
 #include "lib/Driver/Frontier.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Cost/Cost.h"
 #include "lib/Driver/Pipeline.h"
-#include "lib/Memory/Size.h"
-#include "llvm/ADT/Sequence.h"
+#include "lib/Driver/RecomputeOptions.h"
+#include "lib/Schedule/Forward.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Recompute/Choices.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mlir;
@@ -19,42 +21,37 @@ using namespace braid;
 /// row, at most some thousand.
 static constexpr int kMostExponent = 4, kLeastExponent = -12;
 
+/// Plans that are made to keep or replay single values.
+static constexpr int kMostTries = 32;
+
 //===----------------------------------------------------------------------===//
-// One price
+// One choice
 //===----------------------------------------------------------------------===//
 
-/// By the schedule of ranks; of one rank, all that it does one after the other.
-static double secondsOfStep(ModuleOp module, const Report &report, int64_t microbatches) {
-  if (report.traffic.predictedSeconds)
-    return *report.traffic.predictedSeconds;
-  ComputeRates rates = ComputeRates::of(*targetOf(module));
-  double seconds = 0;
-  for (auto program : module.getOps<exec::ProgramOp>()) {
-    int64_t times = program.getSymName() == "train" ? 1 : program.getSymName() == "accumulate" ? microbatches - 1 : 0;
-    for (auto action : program.getOps<exec::ActionOpInterface>())
-      seconds += times * rates.seconds(action);
-  }
-  return seconds;
-}
+namespace {
+/// What may be chosen.
+struct Choice {
+  std::optional<ReplayWorth> replays;
+  std::string statements;
+};
+} // namespace
 
-static FrontierPoint measure(ModuleOp planned, const DriverOptions &options) {
+static FrontierPoint measure(ModuleOp planned, const DriverOptions &options, const Choice &choice) {
   Report report = readReport(planned, targetOf(planned)->alignment, options.accumulate);
   int64_t activations = 0;
   for (const ProgramPlan &program : report.plan.programs)
     for (const CategoryBytes &held : program.byCategory)
       if (held.category == exec::Category::Activations)
         activations = std::max(activations, held.bytes);
-  return {options.recompute == RecomputePolicy::None ? std::nullopt : std::optional(options.replayBytesPerSecond),
-          report.plan.arenaBytes, activations, secondsOfStep(planned, report, options.accumulate)};
+  return {choice.replays, choice.statements, report.plan.arenaBytes, activations, report.stepSeconds};
 }
 
-/// With the limit taken away: what exceeds it is a point, too.
-static DriverOptions optionsAt(const DriverOptions &options, std::optional<double> bytesPerSecond) {
+static DriverOptions optionsAt(const DriverOptions &options, const Choice &choice) {
   DriverOptions at = options;
   at.emit = Emit::Memory;
-  at.memoryLimit.clear();
-  at.recompute = bytesPerSecond ? RecomputePolicy::Auto : RecomputePolicy::None;
-  at.replayBytesPerSecond = bytesPerSecond.value_or(0);
+  at.recompute = choice.replays ? RecomputePolicy::Auto : RecomputePolicy::None;
+  at.replays = choice.replays.value_or(ReplayWorth());
+  at.replayChoices = choice.statements;
   return at;
 }
 
@@ -64,48 +61,175 @@ static std::string textOf(ModuleOp module) {
   return text;
 }
 
+namespace {
+/// Compiles for one choice after the other.
+class Points {
+public:
+  Points(ModuleOp module, const DriverOptions &options) : module(module), options(options) {}
+
+  /// None if it replays what another choice does.
+  FailureOr<std::optional<FrontierPoint>> at(const Choice &choice);
+  MLIRContext *getContext() { return module.getContext(); }
+
+private:
+  LogicalResult plan(ModuleOp copy, const DriverOptions &at, StringRef behind);
+
+  ModuleOp module;
+  const DriverOptions &options;
+  PhaseClock untimed{/*verbose=*/false};
+  llvm::StringSet<> known;
+};
+} // namespace
+
+LogicalResult Points::plan(ModuleOp copy, const DriverOptions &at, StringRef behind) {
+  return Lowering(at, untimed).runOn(copy, behind);
+}
+
+FailureOr<std::optional<FrontierPoint>> Points::at(const Choice &choice) {
+  DriverOptions limited = optionsAt(options, choice), unlimited = limited;
+  unlimited.memoryLimit.clear();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  StringRef behind = limited.recomputes() ? "recompute" : "decompose";
+  if (limited.recomputes() && failed(Lowering(limited, untimed).runOn(*copy, "decompose", "recompute")))
+    return failure();
+  if (!known.insert(textOf(*copy)).second)
+    return std::optional<FrontierPoint>();
+  OwningOpRef<ModuleOp> retry = copy->clone();
+  bool keepsLimit = false;
+  {
+    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+    keepsLimit = succeeded(plan(*copy, limited, behind));
+  }
+  if (keepsLimit)
+    return std::optional(measure(*copy, limited, choice));
+  if (failed(plan(*retry, unlimited, behind)))
+    return failure();
+  return std::optional(measure(*retry, unlimited, choice));
+}
+
 //===----------------------------------------------------------------------===//
 // All of them
 //===----------------------------------------------------------------------===//
 
-static SmallVector<std::optional<double>> pricesOf(const TargetInfo &target) {
-  SmallVector<std::optional<double>> prices{std::nullopt};
+static SmallVector<std::optional<ReplayWorth>> sweep(const TargetInfo &target) {
+  SmallVector<std::optional<ReplayWorth>> prices{std::nullopt};
   for (int exponent = kMostExponent; exponent >= kLeastExponent; --exponent)
-    prices.push_back(std::ldexp(ComputeRates::of(target).bytesPerSecond, exponent));
-  prices.push_back(0.0);
+    prices.push_back(ReplayWorth{std::ldexp(ComputeRates::of(target).bytesPerSecond, exponent)});
+  prices.push_back(ReplayWorth{0});
   return prices;
 }
 
-FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &options) {
+static int64_t numUnits(ModuleOp module) {
+  DenseSet<Attribute> units;
+  module.walk([&](Operation *op) { units.insert(tg::unitOf(tg::factsOf(op))); });
+  return units.size();
+}
+
+/// The fastest that keeps the budget, the smaller of two as fast.
+static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64_t bytes) {
+  std::optional<size_t> fastest;
+  auto key = [&](size_t at) { return std::pair(points[at].seconds, points[at].arenaBytes); };
+  for (size_t at = 0; at < points.size(); ++at)
+    if (points[at].arenaBytes <= bytes && (!fastest || key(at) < key(*fastest)))
+      fastest = at;
+  return fastest;
+}
+
+/// Between a choice that keeps the budget and the next that replays less: as few units at the
+/// price of the former as keep it.  The first units of forward are the last of backward, where
+/// most of what is kept has gone.
+static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, int64_t units) {
+  std::optional<size_t> within = fastestWithin(frontier.points, budget);
+  if (!within || *within == 0)
+    return success();
+  auto next = frontier.points.begin() + *within;
+  double finer = next->replays->bytesPerSecond;
+  const std::optional<ReplayWorth> &rest = (next - 1)->replays;
+  std::vector<FrontierPoint> between;
+  for (int64_t least = 1, most = units; least < most;) {
+    int64_t middle = (least + most) / 2;
+    FailureOr<std::optional<FrontierPoint>> point =
+        points.at({ReplayWorth{finer, middle, rest ? rest->bytesPerSecond : kNoReplays}, ""});
+    if (failed(point))
+      return failure();
+    bool fits = *point && (*point)->arenaBytes <= budget;
+    if (*point)
+      between.push_back(**point);
+    (fits ? most : least) = fits ? middle : middle + 1;
+  }
+  llvm::stable_sort(between,
+                    [](const FrontierPoint &a, const FrontierPoint &b) { return a.replays->units < b.replays->units; });
+  frontier.points.insert(next, between.begin(), between.end());
+  return success();
+}
+
+/// Names of values that forward makes, in its order; equal units have the same.
+static SmallVector<std::string> namesOfValues(ModuleOp module) {
+  SmallVector<std::string> names;
+  for (auto program : module.getOps<func::FuncOp>()) {
+    if (program.isExternal() || !isTraining(program))
+      continue;
+    ForwardValues values(program);
+    for (Operation *op : values.getOps()) {
+      std::string full = nameOfForward(op), name = StringRef(full).rsplit('/').second.str();
+      if (!isSeenThrough(op) && !llvm::is_contained(names, name))
+        names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+/// Keeps or replays the values of one name more, as long as that is better: nearer to the budget,
+/// then faster.  One price for all cannot fill a budget exactly, and cannot see where replays
+/// themselves make the peak.
+static void climb(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names) {
+  auto key = [&](const FrontierPoint &of) {
+    return std::tuple(std::max<int64_t>(of.arenaBytes - budget, 0), of.seconds, of.arenaBytes);
+  };
+  std::optional<size_t> within = fastestWithin(frontier.points, budget);
+  FrontierPoint best = within ? frontier.points[*within] : frontier.smallest();
+  if (!best.replays)
+    return;
+  int tries = 0;
+  for (bool isBetter = true; isBetter && tries < kMostTries;) {
+    isBetter = false;
+    for (const std::string &name : names)
+      for (StringRef what : {"keep", "replay"}) {
+        if (++tries > kMostTries)
+          return;
+        std::string statement = "*/" + name + ": " + what.str() + "\n";
+        ScopedDiagnosticHandler quiet(points.getContext(), [](Diagnostic &) { return success(); });
+        FailureOr<std::optional<FrontierPoint>> point = points.at({best.replays, statement + best.choices});
+        if (failed(point) || !*point || key(**point) >= key(best))
+          continue;
+        best = **point;
+        frontier.points.push_back(best);
+        isBetter = true;
+      }
+  }
+}
+
+FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &options, int64_t budget) {
   ScopedDiagnosticHandler errorsOnly(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
   Frontier frontier;
-  llvm::StringSet<> known;
-  for (std::optional<double> price : pricesOf(*targetOf(module))) {
-    DriverOptions at = optionsAt(options, price);
-    PhaseClock untimed(/*verbose=*/false);
-    Lowering lowering(at, untimed);
-    OwningOpRef<ModuleOp> copy = module.clone();
-    if (price && failed(lowering.runOn(*copy, "decompose", "recompute")))
+  Points points(module, options);
+  for (std::optional<ReplayWorth> price : sweep(*targetOf(module))) {
+    FailureOr<std::optional<FrontierPoint>> point = points.at({price, ""});
+    if (failed(point))
       return failure();
-    if (!known.insert(textOf(*copy)).second)
-      continue;
-    if (failed(lowering.runOn(*copy, price ? "recompute" : "decompose")))
-      return failure();
-    frontier.points.push_back(measure(*copy, at));
+    if (*point)
+      frontier.points.push_back(**point);
+    // Nothing needs be replayed, and nobody asked what it would cost.
+    if (!price && recomputesForLimit(options) && frontier.points.front().arenaBytes <= budget)
+      break;
   }
+  if (failed(refine(frontier, points, budget, numUnits(module))))
+    return failure();
+  climb(frontier, points, budget, namesOfValues(module));
+  frontier.chosen = fastestWithin(frontier.points, budget);
   return frontier;
-}
-
-const FrontierPoint *Frontier::fastestWithin(int64_t bytes) const {
-  const FrontierPoint *fastest = nullptr;
-  for (const FrontierPoint &point : points) {
-    auto key = [](const FrontierPoint &of) { return std::pair(of.seconds, of.arenaBytes); };
-    if (point.arenaBytes <= bytes && (!fastest || key(point) < key(*fastest)))
-      fastest = &point;
-  }
-  return fastest;
 }
 
 const FrontierPoint &Frontier::smallest() const {
@@ -114,15 +238,15 @@ const FrontierPoint &Frontier::smallest() const {
   });
 }
 
-void braid::printFrontier(llvm::raw_ostream &stream, const Frontier &frontier, const FrontierPoint &chosen) {
-  stream << "\nrecomputation: bytes against predicted time\n";
-  stream << llvm::formatv("  {0,12} {1,10} {2,12} {3,10} {4,8}\n", "a second is", "arena", "activations", "step",
-                          "slower");
-  double without = frontier.points.front().seconds;
-  for (const FrontierPoint &point : frontier.points)
-    stream << llvm::formatv("  {0,12} {1,10} {2,12} {3,10} {4,7:F1}%{5}\n",
-                            point.bytesPerSecond ? formatSize(*point.bytesPerSecond) : "not replayed",
-                            formatSize(point.arenaBytes), formatSize(point.activationBytes),
-                            formatSeconds(point.seconds), 100 * (point.seconds / without - 1),
-                            &point == &chosen ? "  <- chosen" : "");
+std::vector<ReplayReport> Frontier::report() const {
+  std::vector<ReplayReport> reports;
+  for (auto [at, point] : llvm::enumerate(points)) {
+    std::optional<double> worth;
+    if (point.replays)
+      worth = point.replays->bytesPerSecond;
+    bool hasAllUnits = !point.replays || point.replays->units == ReplayWorth().units;
+    reports.push_back({worth, hasAllUnits ? std::nullopt : std::optional(point.replays->units), point.arenaBytes,
+                       point.activationBytes, point.seconds, chosen == at});
+  }
+  return reports;
 }

@@ -107,8 +107,11 @@ struct DriverOptions {
   RecomputePolicy recompute = RecomputePolicy::None;
   /// For auto: the arena that there may be; empty for the memory limit.
   std::string recomputeBudget;
-  /// For auto, which chooses it: the bytes that a second of replaying is worth.
-  double replayBytesPerSecond = 0;
+  /// What is replayed by the names of units and values; empty for no list.
+  std::string recomputeFile;
+  /// For auto, which chooses them.
+  ReplayWorth replays;
+  std::string replayChoices;
   ParallelOptions parallel;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.
@@ -127,6 +130,9 @@ struct DriverOptions {
   /// The folder with lib/braid and share/braid; empty to look around the program.
   std::string runtimeDir;
   bool printPipeline = false, verbose = false;
+
+  /// Whether something may be replayed.
+  bool recomputes() const { return recompute != RecomputePolicy::None || !recomputeFile.empty(); }
 };
 
 } // namespace braid

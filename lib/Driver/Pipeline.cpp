@@ -138,7 +138,11 @@ static void decompose(OpPassManager &manager, const DriverOptions &options) {
 static void recompute(OpPassManager &manager, const DriverOptions &options) {
   RecomputePipelineOptions pipeline;
   pipeline.recompute.policy = options.recompute;
-  pipeline.recompute.bytesPerSecond = options.replayBytesPerSecond;
+  pipeline.recompute.bytesPerSecond = options.replays.bytesPerSecond;
+  pipeline.recompute.units = options.replays.units;
+  pipeline.recompute.restBytesPerSecond = options.replays.restBytesPerSecond;
+  pipeline.recompute.choicesFile = options.recomputeFile;
+  pipeline.recompute.choices = options.replayChoices;
   buildRecomputePipeline(manager, pipeline);
 }
 
@@ -215,7 +219,7 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
     phases.push_back(phase("partition", partition, options, /*isTalkative=*/true));
   phases.push_back(phase("decompose", decompose, options, /*isTalkative=*/true));
   bool isOfRank = !isParallel || options.emit >= Emit::Comm;
-  if (isOfRank && options.recompute != RecomputePolicy::None)
+  if (isOfRank && options.recomputes())
     phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));

@@ -25,6 +25,7 @@ static Json tensorJson(const PlanTensor &tensor) {
 static void addProgram(Json &json, const ProgramPlan &program) {
   json["peak_bytes"] = program.arenaBytes;
   json["lower_bound_bytes"] = program.lowerBoundBytes;
+  json["peak_action"] = program.peakAction;
   json["peak_op"] = program.peakOp;
   if (program.paddingBytes > 0)
     json["padding_bytes"] = program.paddingBytes;
@@ -109,6 +110,22 @@ static void addMesh(Json &json, const Traffic &traffic) {
 }
 
 //===----------------------------------------------------------------------===//
+// Replays
+//===----------------------------------------------------------------------===//
+
+static Json replaysJson(llvm::ArrayRef<ReplayReport> points) {
+  Json json = Json::array();
+  for (const ReplayReport &point : points)
+    json.push_back({{"bytes_per_second", point.bytesPerSecond ? Json(*point.bytesPerSecond) : Json(nullptr)},
+                    {"units", point.units ? Json(*point.units) : Json(nullptr)},
+                    {"arena_bytes", point.arenaBytes},
+                    {"activation_bytes", point.activationBytes},
+                    {"predicted_s", point.seconds},
+                    {"chosen", point.isChosen}});
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +133,7 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
   const MemoryPlan &plan = report.plan;
   Json json;
   json["arena_bytes"] = plan.arenaBytes;
+  json["predicted_step_s"] = report.stepSeconds;
   addProgram(json, plan.largest());
   json["persistent"] = persistentJson(plan.persistent);
   if (!plan.kinds.empty())
@@ -129,6 +147,8 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
   if (report.attention)
     json["attention"] = {{"order", exec::stringifySumOrder(report.attention->order).str()},
                          {"workspace_bytes", report.attention->workspaceBytes}};
+  if (!report.replays.empty())
+    json["recompute"] = replaysJson(report.replays);
   Json &seconds = json["compile_seconds"] = Json::object();
   for (const PhaseSeconds &phase : phases)
     seconds[phase.phase] = phase.seconds;

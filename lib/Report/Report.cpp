@@ -1,6 +1,7 @@
 //===- Report.cpp - all that there is to say ------------------------------===//
 
 #include "lib/Report/Report.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 
@@ -17,8 +18,24 @@ static std::optional<AttentionSumsReport> readAttention(mlir::ModuleOp module) {
   return found;
 }
 
+static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64_t microbatches) {
+  if (traffic.predictedSeconds)
+    return *traffic.predictedSeconds;
+  ComputeRates rates = ComputeRates::of(*targetOf(module));
+  double seconds = 0;
+  for (auto program : module.getOps<exec::ProgramOp>()) {
+    int64_t times = program.getSymName() == "train" ? 1 : program.getSymName() == "accumulate" ? microbatches - 1 : 0;
+    if (times > 0)
+      for (auto action : program.getOps<exec::ActionOpInterface>())
+        seconds += times * rates.seconds(action);
+  }
+  return seconds;
+}
+
 Report braid::readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches) {
-  return {readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
+  Report report{readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
+  report.stepSeconds = stepSecondsOf(module, report.traffic, microbatches);
+  return report;
 }
 
 void braid::printReport(llvm::raw_ostream &stream, const Report &report) {
@@ -28,4 +45,5 @@ void braid::printReport(llvm::raw_ostream &stream, const Report &report) {
            << " order, with " << formatSize(report.attention->workspaceBytes) << " ("
            << report.attention->workspaceBytes << " bytes) of scratch memory\n";
   printTraffic(stream, report.traffic);
+  printReplays(stream, report.replays);
 }

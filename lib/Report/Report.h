@@ -3,6 +3,7 @@
 #define BRAID_LIB_REPORT_REPORT_H
 
 #include "lib/Memory/Plan.h"
+#include "lib/Report/Replays.h"
 #include "lib/Report/Traffic.h"
 #include "lib/Target/TargetInfo.h"
 
@@ -26,6 +27,11 @@ struct Report {
   Traffic traffic;
   /// None without such calls.
   std::optional<AttentionSumsReport> attention = std::nullopt;
+  /// A step, as predicted: by the schedule of ranks, or of one rank all actions one after the
+  /// other.
+  double stepSeconds = 0;
+  /// What --recompute=auto chose from; empty without it.
+  std::vector<ReplayReport> replays = {};
 };
 
 /// Reads a module that makes a step of `microbatches`.
@@ -40,6 +46,9 @@ std::string planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases);
 /// and how long by the rates of the target; and the shapes, parameters and data sheet that
 /// rates of a whole step are made of.  `bench/roofline.py` reads it.
 std::string actionsJson(mlir::ModuleOp module, const TargetInfo &target, int64_t microbatches);
+
+/// `plan.html`: one page that shows both, without anything from elsewhere.
+std::string planHtml(llvm::StringRef planJson, llvm::StringRef actionsJson);
 
 /// Tables: by program and category, what is live at the peak, and the largest
 /// persistent and transient tensors.

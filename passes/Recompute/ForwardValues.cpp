@@ -50,12 +50,16 @@ ForwardValues::ForwardValues(func::FuncOp program) {
         leaving.insert(source);
     }
   }
-  for (Operation *op : leaving)
-    if (StringAttr unit = unitOf(op))
-      innerUnits.insert(unit);
+  for (Operation *op : ops)
+    if (StringAttr unit = unitOf(op); unit && leaving.contains(op))
+      lastLeaving[unit] = op;
 }
 
-bool ForwardValues::isOfInnerUnit(Operation *op) const { return unitOf(op) && innerUnits.contains(unitOf(op)); }
+bool ForwardValues::isOfInnerUnit(Operation *op) const {
+  StringAttr unit = unitOf(op);
+  Operation *last = unit ? lastLeaving.lookup(unit) : nullptr;
+  return last && !last->isBeforeInBlock(op);
+}
 
 bool ForwardValues::mayRepeat(Operation *op) const {
   return !isa<comm::CollectiveOpInterface>(op) && op->getNumRegions() == 0 && isMemoryEffectFree(op);

@@ -3,6 +3,7 @@
 #define BRAID_PASSES_RECOMPUTE_FORWARDVALUES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -28,15 +29,17 @@ public:
   bool mayRepeat(mlir::Operation *op) const;
   /// Whether it makes what another unit reads in forward.
   bool leavesUnit(mlir::Operation *op) const { return leaving.contains(op); }
-  /// Whether it is of a named unit after which forward goes on with another.  What comes last is
-  /// read by backward right away, so replaying it frees nothing.
+  /// Whether it is of a named unit, and another reads what that makes from there on.  What comes
+  /// last, such as the logits of tied embeddings, is read by backward right away, so replaying
+  /// it frees nothing.
   bool isOfInnerUnit(mlir::Operation *op) const;
 
 private:
   llvm::SetVector<mlir::Operation *> ops;
   llvm::DenseSet<mlir::Value> read, returned;
   llvm::DenseSet<mlir::Operation *> leaving;
-  llvm::DenseSet<mlir::StringAttr> innerUnits;
+  /// By unit.
+  llvm::DenseMap<mlir::StringAttr, mlir::Operation *> lastLeaving;
 };
 
 /// Whether an op's result is its operand seen otherwise, or repeated: it takes neither time nor

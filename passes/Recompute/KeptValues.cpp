@@ -8,21 +8,24 @@ using namespace braid;
 
 /// What it costs to keep a value: nothing if it lives anyway; the view of a value is kept by
 /// keeping that.
-static int64_t bytesToKeep(OpResult value, const ForwardValues &values, bool mayReplay) {
+static int64_t bytesToKeep(OpResult value, const ForwardValues &values, const ReplayPrices &prices, bool mayReplay) {
+  Operation *op = value.getOwner();
+  if (mayReplay && prices.mustReplay(op))
+    return MinCut::kUnbounded;
   if (values.isReturned(value))
     return 0;
-  return mayReplay && isSeenThrough(value.getOwner()) ? MinCut::kUnbounded : bytesOf(value.getType());
+  return mayReplay && isSeenThrough(op) ? MinCut::kUnbounded : bytesOf(value.getType());
 }
 
-KeptValues::KeptValues(const ForwardValues &values, Price priceOf) : values(values) {
+KeptValues::KeptValues(const ForwardValues &values, const ReplayPrices &prices) : values(values) {
   unsigned source = cut.addNode(), sink = cut.addNode();
   for (Operation *op : values.getOps()) {
     unsigned node = nodes[op] = cut.addNode();
-    std::optional<int64_t> price = priceOf(op);
+    std::optional<int64_t> price = prices.of(op).bytes;
     cut.addEdge(source, node, price.value_or(MinCut::kUnbounded));
     for (OpResult result : op->getResults()) {
       unsigned value = nodesOfValues[result] = cut.addNode();
-      cut.addEdge(node, value, bytesToKeep(result, values, price.has_value()));
+      cut.addEdge(node, value, bytesToKeep(result, values, prices, price.has_value()));
       if (values.isRead(result))
         cut.addEdge(value, sink, MinCut::kUnbounded);
     }

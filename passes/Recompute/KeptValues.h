@@ -4,6 +4,7 @@
 
 #include "passes/Recompute/ForwardValues.h"
 #include "passes/Recompute/MinCut.h"
+#include "passes/Recompute/ReplayPrices.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace braid {
@@ -18,9 +19,7 @@ namespace braid {
 /// cost the same it is the one with the fewest replays.
 class KeptValues {
 public:
-  /// None if an op must not be replayed.
-  using Price = llvm::function_ref<std::optional<int64_t>(mlir::Operation *)>;
-  KeptValues(const ForwardValues &values, Price priceOf);
+  KeptValues(const ForwardValues &values, const ReplayPrices &prices);
 
   bool isReplayed(mlir::Operation *op) const { return cut.isOnSinkSide(nodes.lookup(op)); }
   /// Whether it is needed and its op not replayed.

@@ -28,7 +28,12 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     | `attention` | what attention computes, for free: contractions of values of the batch with each other, and what their unit makes of them up to the next weight |
     | `selective` | the same, and at its price all else that contracts nothing with a weight; a byte is worth the time in which 16 are moved |
     | `full` | all that a unit computes, for free: it keeps what enters it |
-    | `auto` | everything at its price; a second is worth `bytes-per-second` |
+    | `auto` | everything at its price; a second is worth `bytes-per-second` in the first `units`, in the order of forward, and `rest-bytes-per-second` in the others |
+
+    The file `choices-file`, and after it `choices`, says of units and values what the policy does not:
+    a statement `UNIT: none`, `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or
+    `replay`, on each line; `;` is a line's end, `#` begins a comment, and names may be globs.
+    The first statement that fits counts, those of values before those of units.
 
     Seconds are those of `lib/Cost`; of ops that become a part of their reader's kernel
     (elementwise ones, conversions, random numbers) arithmetic alone.
@@ -42,8 +47,8 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
       leaves both alone, and `auto` their contractions.
     * Random numbers depend on the key and on the logical index, so a replay draws the same.
 
-    No CSE may run after this: it would undo it.  A remark for each unit says what it keeps and
-    replays.  A program that does not train is left alone.
+    No CSE may run after this: it would undo it.  A remark for each value says why it is kept or
+    replayed, how large it is and how long a replay takes, and one for each unit adds that up.  A program that does not train is left alone.
 
     Input (`policy=selective`):
     ```mlir
@@ -82,6 +87,12 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
                                 clEnumValN(::braid::RecomputePolicy::Auto, "auto", "what is cheaper than its bytes"))}]>,
     Option<"bytesPerSecond", "bytes-per-second", "::braid::Number", "0",
            "For auto: the bytes that a second of replaying is worth; 0 replays all that it can">,
+    Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayWorth().units",
+           "For auto: the first units, which bytes-per-second is for (all)">,
+    Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
+           "For auto: what a second is worth in the other units; the default replays nothing">,
+    Option<"choicesFile", "choices-file", "std::string", /*default=*/"", "The file with statements about units and values">,
+    Option<"choices", "choices", "std::string", /*default=*/"", "More of them, which come after those of the file">,
   ];
 }
 

@@ -7,6 +7,7 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Replays.h"
+#include "lib/Input/Statements.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -91,29 +92,57 @@ struct Kept {
   int64_t values = 0, bytes = 0, replays = 0;
   double seconds = 0;
 };
+
+/// Says of each value, and of each unit in sum, what is kept and what replayed.
+class Remarks {
+public:
+  Remarks(func::FuncOp program, const ReplayPrices &prices, const ComputeRates &rates)
+      : program(program), prices(prices), rates(rates) {}
+
+  void addKept(OpResult value);
+  void addReplayed(Operation *op);
+  void emitUnits();
+
+private:
+  InFlightDiagnostic remark() { return emitRemark(program.getLoc()) << "@" << program.getName() << ": "; }
+  Kept &unitOf(Operation *op) { return units[tg::unitOf(tg::factsOf(op))]; }
+
+  func::FuncOp program;
+  const ReplayPrices &prices;
+  const ComputeRates &rates;
+  llvm::MapVector<StringAttr, Kept> units;
+};
 } // namespace
 
-static void remarkOnUnits(func::FuncOp program, const ForwardValues &values, const KeptValues &kept,
-                          ArrayRef<Operation *> repeated, const ComputeRates &rates) {
-  llvm::MapVector<StringAttr, Kept> units;
-  for (Operation *op : values.getOps())
-    for (OpResult result : op->getResults())
-      if (kept.isKept(result)) {
-        Kept &unit = units[tg::unitOf(tg::factsOf(op))];
-        ++unit.values;
-        unit.bytes += bytesOf(result.getType());
-      }
-  for (Operation *op : repeated)
-    if (!isSeenThrough(op)) {
-      Kept &unit = units[tg::unitOf(tg::factsOf(op))];
-      ++unit.replays;
-      unit.seconds += secondsOf(op, rates);
-    }
+static std::string microseconds(double seconds) { return llvm::formatv("{0:F1} us", seconds * 1e6).str(); }
+
+void Remarks::addKept(OpResult value) {
+  Operation *op = value.getOwner();
+  int64_t bytes = bytesOf(value.getType());
+  Kept &unit = unitOf(op);
+  ++unit.values;
+  unit.bytes += bytes;
+  remark() << "keeps " << nameOfForward(op) << ", " << bytes << " bytes, which a replay would take "
+           << microseconds(secondsOf(op, rates)) << " for: " << prices.of(op).reason;
+}
+
+void Remarks::addReplayed(Operation *op) {
+  if (isSeenThrough(op))
+    return;
+  double seconds = secondsOf(op, rates);
+  Kept &unit = unitOf(op);
+  ++unit.replays;
+  unit.seconds += seconds;
+  remark() << "replays " << nameOfForward(op) << ", " << bytesOf(op->getResultTypes()) << " bytes, in "
+           << microseconds(seconds) << ": " << prices.of(op).reason;
+}
+
+void Remarks::emitUnits() {
   for (auto &[name, unit] : units) {
-    InFlightDiagnostic remark = emitRemark(program.getLoc()) << "@" << program.getName() << ": ";
-    (name ? remark << "unit " << name : remark << "the root unit")
+    InFlightDiagnostic diagnostic = remark();
+    (name ? diagnostic << "unit " << name : diagnostic << "the root unit")
         << " keeps " << unit.values << " values of " << unit.bytes << " bytes for backward, which replays "
-        << unit.replays << " ops in " << llvm::formatv("{0:F1} us", unit.seconds * 1e6).str();
+        << unit.replays << " ops in " << microseconds(unit.seconds);
   }
 }
 
@@ -121,20 +150,44 @@ namespace {
 struct RecomputePass final : braid::impl::RecomputePassBase<RecomputePass> {
   using RecomputePassBase::RecomputePassBase;
 
+  LogicalResult initialize(MLIRContext *context) final {
+    llvm::Expected<std::string> text = readStatements("", choicesFile);
+    if (!text)
+      return emitError(UnknownLoc::get(context)) << "tg-recompute: " << llvm::toString(text.takeError());
+    *text += "\n" + choices;
+    FailureOr<ReplayChoices> read = ReplayChoices::parse(
+        std::move(*text), choicesFile.empty() ? StringRef("choices") : StringRef(choicesFile), context);
+    if (failed(read))
+      return failure();
+    parsed = std::move(*read);
+    return success();
+  }
+
   void runOnOperation() final {
     func::FuncOp program = getOperation();
-    if (policy == RecomputePolicy::None || program.isExternal() || !isTraining(program))
+    bool doesNothing = policy == RecomputePolicy::None && parsed.isEmpty();
+    if (doesNothing || program.isExternal() || !isTraining(program))
       return markAllAnalysesPreserved();
     const TargetInfo *target = targetOf(program);
-    if (!target)
+    ForwardValues values(program);
+    if (!target || failed(parsed.check(program, values)))
       return signalPassFailure();
     ComputeRates rates = ComputeRates::of(*target);
-    ForwardValues values(program);
-    ReplayPrices prices(values, policy, bytesPerSecond, rates);
-    KeptValues kept(values, [&](Operation *op) { return prices.of(op); });
+    ReplayPrices prices(values, policy, {bytesPerSecond, units, restBytesPerSecond}, parsed, rates);
+    KeptValues kept(values, prices);
     Replays replays(program, values, kept);
     replays.make();
-    remarkOnUnits(program, values, kept, replays.getRepeated(), rates);
+    Remarks remarks(program, prices, rates);
+    for (Operation *op : values.getOps())
+      for (OpResult result : op->getResults())
+        if (kept.isKept(result))
+          remarks.addKept(result);
+    for (Operation *op : replays.getRepeated())
+      remarks.addReplayed(op);
+    remarks.emitUnits();
   }
+
+private:
+  ReplayChoices parsed;
 };
 } // namespace

@@ -9,6 +9,8 @@ using namespace braid;
 
 /// For `selective`: a byte of memory may cost the time in which this many are moved.
 static constexpr double kMovedForAByte = 16;
+/// In bytes: more than what there is, and small enough that sums of prices fit MinCut.
+static constexpr double kTooExpensive = int64_t(1) << 46;
 
 //===----------------------------------------------------------------------===//
 // Time
@@ -47,12 +49,16 @@ double braid::secondsOf(Operation *op, const ComputeRates &rates) {
 // Policies
 //===----------------------------------------------------------------------===//
 
-ReplayPrices::ReplayPrices(const ForwardValues &values, RecomputePolicy policy, double bytesPerSecond,
-                           const ComputeRates &rates)
-    : values(values), policy(policy), bytesPerSecond(bytesPerSecond), rates(rates) {
-  if (policy == RecomputePolicy::Selective)
-    this->bytesPerSecond = rates.bytesPerSecond / kMovedForAByte;
+ReplayPrices::ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
+                           const ReplayChoices &choices, const ComputeRates &rates)
+    : values(values), policy(policy), worth(worth), choices(choices), rates(rates) {
   findAttention();
+  numberUnits();
+}
+
+void ReplayPrices::numberUnits() {
+  for (Operation *op : values.getOps())
+    numberOfUnit.try_emplace(tg::unitOf(tg::factsOf(op)), numberOfUnit.size());
 }
 
 /// Attention contracts values of the batch with each other, where all else contracts them with
@@ -70,29 +76,46 @@ void ReplayPrices::findAttention() {
   }
 }
 
-std::optional<double> ReplayPrices::secondsFor(Operation *op) const {
+double ReplayPrices::bytesPerSecondFor(Operation *op, RecomputePolicy policy) const {
+  if (policy == RecomputePolicy::Selective)
+    return rates.bytesPerSecond / kMovedForAByte;
+  bool isFirst = numberOfUnit.lookup(tg::unitOf(tg::factsOf(op))) < worth.units;
+  return isFirst ? worth.bytesPerSecond : worth.restBytesPerSecond;
+}
+
+ReplayPrice ReplayPrices::priceUnder(RecomputePolicy policy, Operation *op) const {
+  auto atItsPrice = [&]() -> ReplayPrice {
+    double price = secondsOf(op, rates) * bytesPerSecondFor(op, policy);
+    return price < kTooExpensive ? ReplayPrice{int64_t(price), "by its bytes and its time"}
+                                 : ReplayPrice{std::nullopt, "a second is worth more than any memory"};
+  };
   switch (policy) {
   case RecomputePolicy::None:
-    return std::nullopt;
+    return {std::nullopt, "nothing is replayed"};
   case RecomputePolicy::Attention:
-    return attention.contains(op) ? std::optional(0.0) : std::nullopt;
+    return attention.contains(op) ? ReplayPrice{0, "of attention"} : ReplayPrice{std::nullopt, "not of attention"};
   case RecomputePolicy::Selective:
     if (attention.contains(op))
-      return 0;
-    return contracts(op) ? std::nullopt : std::optional(secondsOf(op, rates));
+      return {0, "of attention"};
+    return contracts(op) ? ReplayPrice{std::nullopt, "a contraction with a weight"} : atItsPrice();
   case RecomputePolicy::Full:
-    return values.isOfInnerUnit(op) ? std::optional(0.0) : std::nullopt;
+    return values.isOfInnerUnit(op) ? ReplayPrice{0, "computed inside its unit"}
+                                    : ReplayPrice{std::nullopt, "of the last unit or of none"};
   case RecomputePolicy::Auto:
-    return values.isOfInnerUnit(op) || !contracts(op) ? std::optional(secondsOf(op, rates)) : std::nullopt;
+    return values.isOfInnerUnit(op) || !contracts(op) ? atItsPrice()
+                                                      : ReplayPrice{std::nullopt, "a contraction of the last unit"};
   }
   llvm_unreachable("all policies are there");
 }
 
-std::optional<int64_t> ReplayPrices::of(Operation *op) const {
+ReplayPrice ReplayPrices::of(Operation *op) const {
   if (!values.mayRepeat(op))
-    return std::nullopt;
+    return {std::nullopt, "ranks compute it together, or it has effects"};
   if (isSeenThrough(op))
-    return 0;
-  std::optional<double> seconds = values.leavesUnit(op) ? std::nullopt : secondsFor(op);
-  return seconds ? std::optional<int64_t>(*seconds * bytesPerSecond) : std::nullopt;
+    return {0, "a view"};
+  if (values.leavesUnit(op))
+    return {std::nullopt, "another unit reads it"};
+  if (std::optional<bool> kept = choices.isKept(op))
+    return *kept ? ReplayPrice{std::nullopt, "as the list says"} : ReplayPrice{0, "as the list says"};
+  return priceUnder(choices.policyOf(op).value_or(policy), op);
 }

@@ -3,8 +3,10 @@
 #define BRAID_PASSES_RECOMPUTE_REPLAYPRICES_H
 
 #include "lib/Cost/Cost.h"
+#include "passes/Recompute/Choices.h"
 #include "passes/Recompute/ForwardValues.h"
 #include "passes/Recompute/Policy.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace braid {
 
@@ -12,25 +14,36 @@ namespace braid {
 /// takes its arithmetic and no traffic.
 double secondsOf(mlir::Operation *op, const ComputeRates &rates);
 
-/// What replays cost under a policy, in bytes that would be worth as much.
+/// What a replay costs, and why: for people.
+struct ReplayPrice {
+  /// None if it must not be replayed.
+  std::optional<int64_t> bytes;
+  llvm::StringRef reason;
+};
+
+/// What replays cost under a policy and its exceptions, in bytes that would be worth as much.
 class ReplayPrices {
 public:
-  /// `bytesPerSecond`: what a second of replaying is worth, for Auto.
-  ReplayPrices(const ForwardValues &values, RecomputePolicy policy, double bytesPerSecond, const ComputeRates &rates);
+  ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
+               const ReplayChoices &choices, const ComputeRates &rates);
 
-  /// None if it must not be replayed.
-  std::optional<int64_t> of(mlir::Operation *op) const;
+  ReplayPrice of(mlir::Operation *op) const;
+  /// Whether its results may only be kept if it cannot be replayed.
+  bool mustReplay(mlir::Operation *op) const { return choices.isKept(op) == false; }
 
 private:
   void findAttention();
-  std::optional<double> secondsFor(mlir::Operation *op) const;
+  void numberUnits();
+  double bytesPerSecondFor(mlir::Operation *op, RecomputePolicy policy) const;
+  ReplayPrice priceUnder(RecomputePolicy policy, mlir::Operation *op) const;
 
   const ForwardValues &values;
   RecomputePolicy policy;
-  double bytesPerSecond;
-  const ComputeRates &rates;
-  /// What attention computes, by the library's call or by its definition.
+  ReplayWorth worth;
+  const ReplayChoices &choices;
+  ComputeRates rates;
   llvm::DenseSet<mlir::Operation *> attention;
+  llvm::DenseMap<mlir::StringAttr, int64_t> numberOfUnit;
 };
 
 } // namespace braid

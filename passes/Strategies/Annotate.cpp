@@ -7,11 +7,10 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/TG/Roles.h"
+#include "lib/Input/Statements.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/Strategies/Passes.h"
-#include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace braid {
 #define GEN_PASS_DEF_ANNOTATEPASS
@@ -24,7 +23,7 @@ using namespace braid::comm;
 
 namespace {
 /// `PATTERN: AXES`, and where it stands.
-struct Statement {
+struct LayoutOf {
   StringRef pattern, axes;
   llvm::GlobPattern glob;
   Location loc;
@@ -43,7 +42,7 @@ struct Annotate final : braid::impl::AnnotatePassBase<Annotate> {
     for (func::FuncOp function : *chosen)
       if (failed(annotate(function)))
         return signalPassFailure();
-    for (const Statement &statement : statements)
+    for (const LayoutOf &statement : statements)
       if (!statement.matched) {
         emitError(statement.loc) << "no argument is named '" << statement.pattern << "'";
         signalPassFailure();
@@ -57,11 +56,11 @@ private:
   LogicalResult checkBatchAxes();
   FailureOr<SmallVector<func::FuncOp>> chooseFunctions();
   LogicalResult annotate(func::FuncOp function);
-  FailureOr<ShardingAttr> shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument);
-  LogicalResult checkInput(const Statement &statement, DictionaryAttr attributes, ShardingAttr sharding);
+  FailureOr<ShardingAttr> shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument);
+  LogicalResult checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding);
 
   std::string text; ///< What the statements refer to.
-  SmallVector<Statement> statements;
+  SmallVector<LayoutOf> statements;
   std::string meshAxes;
   MeshOp mesh;
 };
@@ -76,26 +75,16 @@ LogicalResult Annotate::read() {
   auto fail = [&](const Twine &text) { return emitError(UnknownLoc::get(context)) << "comm-annotate: " << text; };
   if (layout.empty() == layoutFile.empty())
     return fail("give the layout as text (layout=) or as a file (layout-file=)");
-  text = layout;
-  if (!layoutFile.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(layoutFile);
-    if (!file)
-      return fail("cannot read '" + layoutFile + "': " + file.getError().message());
-    text = (*file)->getBuffer().str();
-  }
+  llvm::Expected<std::string> statementsText = readStatements(layout, layoutFile);
+  if (!statementsText)
+    return fail(llvm::toString(statementsText.takeError()));
+  text = std::move(*statementsText);
   StringRef file = layoutFile.empty() ? StringRef("layout") : StringRef(layoutFile);
   statements.clear();
   meshAxes.clear();
-  SmallVector<StringRef> lines;
-  StringRef(text).split(lines, '\n');
-  for (auto [number, line] : llvm::enumerate(lines)) {
-    Location loc = FileLineColLoc::get(context, file, number + 1, 1);
-    SmallVector<StringRef> parts;
-    line.split('#').first.split(parts, ';');
-    for (StringRef part : parts)
-      if (!part.trim().empty() && failed(readStatement(part.trim(), loc)))
-        return failure();
-  }
+  for (const Statement &statement : splitStatements(text))
+    if (failed(readStatement(statement.text, FileLineColLoc::get(context, file, statement.line, 1))))
+      return failure();
   return success();
 }
 
@@ -109,9 +98,9 @@ LogicalResult Annotate::readStatement(StringRef text, Location loc) {
   auto [pattern, axes] = text.split(':');
   if (pattern.size() == text.size())
     return emitError(loc) << "expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found '" << text << "'";
-  auto glob = llvm::GlobPattern::create(pattern.trim());
+  llvm::Expected<llvm::GlobPattern> glob = parsePattern(pattern.trim());
   if (!glob)
-    return emitError(loc) << "invalid pattern '" << pattern.trim() << "': " << llvm::toString(glob.takeError());
+    return emitError(loc) << llvm::toString(glob.takeError());
   statements.push_back({pattern.trim(), axes.trim(), std::move(*glob), loc});
   return success();
 }
@@ -171,7 +160,7 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
 // Writing
 //===----------------------------------------------------------------------===//
 
-FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedTensorType type, const Twine &argument) {
+FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument) {
   // Without dims the others are meant for a tensor of any rank.
   std::string axes = statement.axes.str();
   if (!StringRef(axes).starts_with("{"))
@@ -198,7 +187,7 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const Statement &statement, RankedT
 
 /// Data are read by a rank in whole rows, or in parts of a row of tokens, and what --mesh
 /// shards the batch over is taken.
-LogicalResult Annotate::checkInput(const Statement &statement, DictionaryAttr attributes, ShardingAttr sharding) {
+LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding) {
   auto role = attributes.getAs<tg::RoleAttr>(tg::kRole);
   bool isScalar = role && !tg::isOfBatch(role); // lr, step and the like, which are no data
   if (!attributes.contains(tg::kInput) || isScalar)
@@ -246,7 +235,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!name || !type)
       continue;
-    auto statement = llvm::find_if(statements, [&](const Statement &it) { return it.glob.match(name); });
+    auto statement = llvm::find_if(statements, [&](const LayoutOf &it) { return it.glob.match(name); });
     if (statement == statements.end())
       continue;
     if (function.getArgAttr(i, CommDialect::kSharding))
@@ -262,7 +251,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
       sharding = sharding->withDims({sharding->getDims()[1], sharding->getDims()[0]});
     function.setArgAttr(i, CommDialect::kSharding, *sharding);
     // The patterns that an earlier one hides are not mistakes.
-    for (Statement &other : statements)
+    for (LayoutOf &other : statements)
       other.matched |= other.glob.match(name);
   }
   return success();

@@ -1,0 +1,62 @@
+//===- RecomputeOptions.cpp - what --recompute stands for -----------------===//
+
+#include "lib/Driver/RecomputeOptions.h"
+#include "lib/Driver/OutputFile.h"
+#include "lib/Memory/Size.h"
+#include "lib/Report/Report.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace braid;
+using llvm::Error;
+
+bool braid::recomputesForLimit(const DriverOptions &options) {
+  return !options.memoryLimit.empty() && !llvm::is_contained(options.given, "--recompute") &&
+         options.emit >= Emit::Memory && options.parallel.compare.empty() && !options.printPipeline;
+}
+
+Error braid::checkRecomputeOptions(const DriverOptions &options) {
+  if (options.recompute != RecomputePolicy::Auto)
+    return options.recomputeBudget.empty()
+               ? Error::success()
+               : makeError("--recompute-budget is what --recompute=auto keeps: choose that, or leave it out");
+  if (options.recomputeBudget.empty() && options.memoryLimit.empty())
+    return makeError("--recompute=auto needs the arena that it shall keep: add --recompute-budget or "
+                     "--memory-limit, or choose none, attention, selective or full");
+  if (options.emit < Emit::Memory)
+    return makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make");
+  if (!options.parallel.compare.empty())
+    return makeError("--compare with --recompute=auto: compare with none, attention, selective or full");
+  if (options.printPipeline)
+    return makeError("--print-pipeline with --recompute=auto, which plans before it chooses: print none, "
+                     "attention, selective or full");
+  return Error::success();
+}
+
+FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options) {
+  std::string size = options.recomputeBudget.empty() ? options.memoryLimit : options.recomputeBudget;
+  int64_t budget = *parseSize(size);
+  FailureOr<Frontier> frontier = findFrontier(module, options, budget);
+  if (failed(frontier))
+    return failure();
+  const FrontierPoint *chosen = frontier->getChosen();
+  const FrontierPoint &without = frontier->points.front();
+  if (!chosen) { // the planner refuses it, and says what there is most of
+    chosen = &frontier->smallest();
+    options.memoryLimit = size;
+    emitRemark(module.getLoc()) << "whatever backward computes again, the arena is at least "
+                                << formatSize(chosen->arenaBytes) << " (" << chosen->arenaBytes
+                                << " bytes): raise the limit, or make the batch or its microbatches smaller";
+  } else if (chosen->replays) {
+    emitRemark(module.getLoc()) << "to keep the arena within " << formatSize(budget)
+                                << ", backward computes values of forward again: the predicted time of a step goes "
+                                   "from "
+                                << formatSeconds(without.seconds) << " to " << formatSeconds(chosen->seconds)
+                                << ", the arena from " << formatSize(without.arenaBytes) << " to "
+                                << formatSize(chosen->arenaBytes);
+  }
+  options.recompute = chosen->replays ? RecomputePolicy::Auto : RecomputePolicy::None;
+  options.replays = chosen->replays.value_or(ReplayWorth());
+  options.replayChoices = chosen->choices;
+  return frontier;
+}

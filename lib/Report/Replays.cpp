@@ -1,0 +1,60 @@
+//===- Replays.cpp - what --recompute=auto chose from ---------------------===//
+
+#include "lib/Report/Replays.h"
+#include "lib/Memory/Size.h"
+#include "lib/Report/Report.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace braid;
+
+/// Characters of the plot.
+static constexpr int kRows = 10, kColumns = 56;
+
+/// Where a value lies between two others, from 0 to `steps`.
+static int step(double value, double least, double most, int steps) {
+  return most > least ? int((value - least) / (most - least) * steps + 0.5) : 0;
+}
+
+/// Bytes go to the right, time upwards; `o` is a point, `*` the one that was chosen.
+static void plot(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points) {
+  auto byBytes = [](const ReplayReport &a, const ReplayReport &b) { return a.arenaBytes < b.arenaBytes; };
+  auto byTime = [](const ReplayReport &a, const ReplayReport &b) { return a.seconds < b.seconds; };
+  int64_t fewest = llvm::min_element(points, byBytes)->arenaBytes,
+          most = llvm::max_element(points, byBytes)->arenaBytes;
+  double fastest = llvm::min_element(points, byTime)->seconds, slowest = llvm::max_element(points, byTime)->seconds;
+  std::vector<std::string> rows(kRows + 1, std::string(kColumns + 1, ' '));
+  for (const ReplayReport &point : points) {
+    char &place =
+        rows[kRows - step(point.seconds, fastest, slowest, kRows)][step(point.arenaBytes, fewest, most, kColumns)];
+    place = point.isChosen ? '*' : place == '*' ? '*' : 'o';
+  }
+  for (auto [row, text] : llvm::enumerate(rows)) {
+    std::string label = row == 0 ? formatSeconds(slowest) : row == kRows ? formatSeconds(fastest) : "";
+    stream << llvm::formatv("  {0,10} |{1}\n", label, llvm::StringRef(text).rtrim());
+  }
+  stream << llvm::formatv("  {0,10} +{1}\n", "", std::string(kColumns + 1, '-'));
+  std::string left = formatSize(fewest), right = formatSize(most);
+  stream << llvm::formatv("  {0,10}  {1}{2}{3}\n", "step, arena", left,
+                          std::string(std::max<int>(1, kColumns + 1 - left.size() - right.size()), ' '), right);
+}
+
+void braid::printReplays(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points) {
+  if (points.empty())
+    return;
+  stream << "\nrecomputation: bytes against predicted time\n";
+  stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,8}\n", "a second is", "in units", "arena",
+                          "activations", "step", "slower");
+  double without = points.front().seconds;
+  for (const ReplayReport &point : points)
+    stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,7:F1}%{6}\n",
+                            point.bytesPerSecond ? formatSize(*point.bytesPerSecond) : "not replayed",
+                            point.units            ? std::to_string(*point.units)
+                            : point.bytesPerSecond ? "all"
+                                                   : "none",
+                            formatSize(point.arenaBytes), formatSize(point.activationBytes),
+                            formatSeconds(point.seconds), 100 * (point.seconds / without - 1),
+                            point.isChosen ? "  <- chosen" : "");
+  if (points.size() > 1)
+    plot(stream, points);
+}

@@ -1,0 +1,117 @@
+//===- Choices.cpp - replays by the names of units and values -------------===//
+
+#include "passes/Recompute/Choices.h"
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/ValueNames.h"
+#include "lib/Input/Statements.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace braid;
+
+static StringRef unitOf(Operation *op) {
+  StringAttr unit = tg::unitOf(tg::factsOf(op));
+  return unit ? unit.getValue() : StringRef();
+}
+
+std::string braid::nameOfForward(Operation *op) {
+  StringRef name = tg::valueNameOf(op->getLoc());
+  return (unitOf(op) + "/" + (name.empty() ? op->getName().stripDialect() : name)).str();
+}
+
+bool ReplayChoices::Choice::isAbout(Operation *op) const { return glob.match(keep ? nameOfForward(op) : unitOf(op)); }
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReplayChoices::add(StringRef text, Location loc) {
+  auto [pattern, what] = text.rsplit(':');
+  pattern = pattern.trim();
+  what = what.trim();
+  auto policy = llvm::StringSwitch<std::optional<RecomputePolicy>>(what)
+                    .Case("none", RecomputePolicy::None)
+                    .Case("attention", RecomputePolicy::Attention)
+                    .Case("selective", RecomputePolicy::Selective)
+                    .Case("full", RecomputePolicy::Full)
+                    .Default(std::nullopt);
+  auto keep = llvm::StringSwitch<std::optional<bool>>(what).Case("keep", true).Case("replay", false).Default({});
+  if (pattern.empty() || (!policy && !keep))
+    return emitError(loc) << "expected 'UNIT: none', attention, selective or full, or 'UNIT/VALUE: keep' or replay, "
+                             "found '"
+                          << text << "'";
+  if (keep && !pattern.contains('/'))
+    return emitError(loc) << "'" << what << "' is said of values: write '" << pattern << "/VALUE: " << what << "', or '"
+                          << pattern << ": " << (*keep ? "none" : "full") << "' of the whole unit";
+  llvm::Expected<llvm::GlobPattern> glob = parsePattern(pattern);
+  if (!glob)
+    return emitError(loc) << llvm::toString(glob.takeError());
+  choices.push_back({pattern, std::move(*glob), loc, policy, keep});
+  return success();
+}
+
+FailureOr<ReplayChoices> ReplayChoices::parse(std::string text, StringRef file, MLIRContext *context) {
+  ReplayChoices read;
+  read.text = std::make_shared<const std::string>(std::move(text));
+  for (const Statement &statement : splitStatements(*read.text))
+    if (failed(read.add(statement.text, FileLineColLoc::get(context, file, statement.line, 1))))
+      return failure();
+  return read;
+}
+
+//===----------------------------------------------------------------------===//
+// What they say
+//===----------------------------------------------------------------------===//
+
+std::optional<bool> ReplayChoices::isKept(Operation *op) const {
+  for (const Choice &choice : choices)
+    if (choice.keep && choice.isAbout(op))
+      return choice.keep;
+  return std::nullopt;
+}
+
+std::optional<RecomputePolicy> ReplayChoices::policyOf(Operation *op) const {
+  for (const Choice &choice : choices)
+    if (choice.policy && choice.isAbout(op))
+      return choice.policy;
+  return std::nullopt;
+}
+
+/// The names that a statement could have meant, in the order of forward.
+static std::string namesIn(const ForwardValues &values, bool ofValues) {
+  SmallVector<std::string> names;
+  StringRef first;
+  for (Operation *op : values.getOps()) {
+    StringRef unit = unitOf(op);
+    first = first.empty() ? unit : first;
+    // Values of one unit: others have the same.
+    if (unit.empty() || (ofValues && unit != first))
+      continue;
+    std::string name = ofValues ? nameOfForward(op) : unit.str();
+    if (!llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  }
+  return names.empty() ? "there are none"
+                       : "there are " + llvm::join(names, ", ") + (ofValues ? ", and those of other units" : "");
+}
+
+LogicalResult ReplayChoices::check(func::FuncOp program, const ForwardValues &values) const {
+  for (const Choice &choice : choices) {
+    bool isMatched = false;
+    for (Operation *op : values.getOps()) {
+      if (!choice.isAbout(op))
+        continue;
+      isMatched = true;
+      if (choice.keep == false && isKept(op) == false && (!values.mayRepeat(op) || values.leavesUnit(op)))
+        return emitError(choice.loc) << "'" << nameOfForward(op) << "' of @" << program.getName()
+                                     << " cannot be computed again: "
+                                     << (values.mayRepeat(op) ? "another unit reads it"
+                                                              : "ranks compute it together, or it has effects");
+    }
+    if (!isMatched)
+      return emitError(choice.loc) << "no " << (choice.keep ? "value" : "unit") << " of forward is called '"
+                                   << choice.pattern << "'; " << namesIn(values, choice.keep.has_value());
+  }
+  return success();
+}
