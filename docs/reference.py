@@ -23,7 +23,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LLVM = pathlib.Path("/usr/lib/llvm-19")
 NOTE = "<!-- Written by docs/reference.py: edit the .td files, then run it. -->"
-ROOMS = ["Graph", "Strategies", "Sharding", "Recompute", "Collectives", "Lower", "Overlap"]
+ROOMS = ["Graph", "Strategies", "Sharding", "Recompute", "Memory", "Collectives", "Lower", "Overlap"]
 DIALECTS = ["dialects/TG/TGOps.td", "dialects/Exec/ExecOps.td", "dialects/Comm/CommOps.td"]
 # Flags of braidc that bring passes into the pipeline, each under the first that does.
 CASES = ["", "--hook=list", "--accumulate=2", "--precision=bf16", "--mesh=dp=2", "--mesh=dp=2 --zero=3", "--mesh=dp=2 --noise-scale",

@@ -113,6 +113,9 @@ struct DriverOptions {
   ReplayWorth replays;
   std::string replayChoices;
   ParallelOptions parallel;
+  /// early or late: whether a parameter is updated during backward, once its gradient is there;
+  /// empty for early.
+  std::string update;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.
   std::optional<int64_t> rowAlignment;

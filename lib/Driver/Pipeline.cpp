@@ -162,6 +162,9 @@ static void mergeCollectives(OpPassManager &manager, const DriverOptions &option
 static void formActions(OpPassManager &manager, const DriverOptions &options) {
   ActionsPipelineOptions pipeline;
   pipeline.biasGradients = options.epilogues.empty() || options.epilogues == "full";
+  pipeline.earlyUpdates = options.update != "late";
+  // Hiding communication runs the updates of a bucket once it is reduced.
+  pipeline.updates.reduced = options.parallel.overlap == "none";
   pipeline.attentionCalls = callsAttention(options);
   pipeline.attention.order = options.attentionOrder;
   set(pipeline.attention.memoryLimit, options.memoryLimit);
@@ -173,6 +176,7 @@ static void hideCommunication(OpPassManager &manager, const DriverOptions &optio
   const ParallelOptions &parallel = options.parallel;
   OverlapPassOptions overlap;
   overlap.annotateOnly = parallel.overlap == "none";
+  overlap.earlyUpdates = options.update != "late";
   set(overlap.prefetch, parallel.prefetch);
   set(overlap.link, parallel.link);
   set(overlap.compute, parallel.compute);

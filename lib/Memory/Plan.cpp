@@ -5,6 +5,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Placement.h"
+#include "lib/Memory/WaitingGradients.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,6 +49,26 @@ static LiveBound boundOf(ArrayRef<PlanTensor> tensors, std::optional<Category> c
   return liveBound(problem);
 }
 
+static void addAtPeak(ProgramPlan &plan, int64_t alignment) {
+  for (Category category : allCategories()) {
+    int64_t bytes = 0;
+    for (const PlanTensor *tensor : plan.liveAtPeak())
+      if (tensor->category == category)
+        bytes += llvm::alignTo(tensor->bytes, alignment);
+    plan.atPeak.push_back({category, bytes});
+  }
+}
+
+static void addWaitingGradients(ProgramPlan &plan, ProgramOp program, int64_t alignment) {
+  WaitingGradients waiting(program);
+  std::vector<PlanTensor> early = plan.tensors;
+  for (PlanTensor &tensor : early)
+    if (auto needed = waiting.needed.find(tensor.symbol); !tensor.persistent && needed != waiting.needed.end())
+      tensor.last = std::min(tensor.last, needed->second);
+  plan.waitingGradientBytes = plan.lowerBoundBytes - boundOf(early, std::nullopt, alignment).bytes;
+  plan.waitsForNorm = waiting.waitForNorm;
+}
+
 static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t alignment) {
   ProgramPlan plan;
   plan.name = program.getSymName().str();
@@ -63,7 +84,7 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
     plan.tensors.push_back({buffer.getName().str(), buffer.getCategory(), static_cast<int64_t>(buffer.getBytes()),
                             static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getFirst()),
                             static_cast<int64_t>(buffer.getLast()), false,
-                            static_cast<int64_t>(buffer.getPadding().value_or(0))});
+                            static_cast<int64_t>(buffer.getPadding().value_or(0)), buffer.getSymName().str()});
   std::stable_sort(plan.tensors.begin() + persistent, plan.tensors.end(),
                    [](const PlanTensor &a, const PlanTensor &b) { return a.first < b.first; });
   LiveBound bound = boundOf(plan.tensors, std::nullopt, alignment);
@@ -74,6 +95,8 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
     plan.paddingBytes += tensor->paddingBytes;
   for (Category category : allCategories())
     plan.byCategory.push_back({category, boundOf(plan.tensors, category, alignment).bytes});
+  addAtPeak(plan, alignment);
+  addWaitingGradients(plan, program, alignment);
   return plan;
 }
 

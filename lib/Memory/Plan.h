@@ -24,6 +24,8 @@ struct PlanTensor {
   bool persistent;
   /// How many of `bytes` pad rows.
   int64_t paddingBytes = 0;
+  /// Its name in the module.
+  std::string symbol = {};
 };
 
 struct CategoryBytes {
@@ -62,8 +64,13 @@ struct ProgramPlan {
   std::vector<PlanTensor> tensors;
   /// The bytes that pad rows of the tensors that are live at that time.
   int64_t paddingBytes = 0;
-  /// The most live bytes of each category.
-  std::vector<CategoryBytes> byCategory;
+  /// The most live bytes of each category, and those at the peak, which are the lower bound
+  /// together.
+  std::vector<CategoryBytes> byCategory, atPeak;
+  /// How much smaller the lower bound would be if each gradient died with the first action behind
+  /// its last use in backward; and whether updates wait for the norm of all gradients.
+  int64_t waitingGradientBytes = 0;
+  bool waitsForNorm = false;
 
   /// The tensors that are live at the peak, the largest first.
   std::vector<const PlanTensor *> liveAtPeak() const;

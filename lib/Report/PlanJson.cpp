@@ -32,6 +32,10 @@ static void addProgram(Json &json, const ProgramPlan &program) {
   Json &categories = json["by_category"] = Json::object();
   for (const CategoryBytes &category : program.byCategory)
     categories[categoryName(category.category)] = category.bytes;
+  Json &atPeak = json["at_peak"] = Json::object();
+  for (const CategoryBytes &category : program.atPeak)
+    atPeak[categoryName(category.category)] = category.bytes;
+  json["waiting_gradients"] = {{"bytes", program.waitingGradientBytes}, {"for_norm", program.waitsForNorm}};
   Json &tensors = json["tensors"] = Json::array();
   for (const PlanTensor &tensor : program.tensors)
     tensors.push_back(tensorJson(tensor));

@@ -29,12 +29,22 @@ static void printTensors(llvm::raw_ostream &stream, std::vector<const PlanTensor
     stream << llvm::formatv("    {0,9}  in {1} more\n", formatSize(rest), tensors.size() - kRows);
 }
 
+/// The bytes at the program's peak add up to the lower bound.
 static void printCategories(llvm::raw_ostream &stream, const ProgramPlan &program) {
-  stream << "  by category (each at its own peak)\n";
-  for (const CategoryBytes &category : program.byCategory)
+  stream << "  by category (each at its own peak, and at the program's)\n";
+  for (auto [category, atPeak] : llvm::zip_equal(program.byCategory, program.atPeak))
     if (category.bytes > 0)
-      stream << llvm::formatv("    {0,-16} {1,9} {2,14} bytes\n", exec::stringifyCategory(category.category),
-                              formatSize(category.bytes), category.bytes);
+      stream << llvm::formatv("    {0,-16} {1,9} {2,14} bytes, {3,14} at the peak\n",
+                              exec::stringifyCategory(category.category), formatSize(category.bytes), category.bytes,
+                              atPeak.bytes);
+}
+
+static void printWaitingGradients(llvm::raw_ostream &stream, const ProgramPlan &program) {
+  if (program.waitingGradientBytes == 0)
+    return;
+  stream << llvm::formatv("  gradients that wait for their updates cost {0} ({1} bytes) of the lower bound{2}\n",
+                          formatSize(program.waitingGradientBytes), program.waitingGradientBytes,
+                          program.waitsForNorm ? ": clipping needs the norm of all" : "");
 }
 
 static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) {
@@ -56,6 +66,7 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramPlan &program) 
   if (program.paddingBytes > 0)
     stream << llvm::formatv("  of which padding {0}, between rows that begin aligned\n", program.paddingBytes);
   printCategories(stream, program);
+  printWaitingGradients(stream, program);
   stream << llvm::formatv("  peak at action {0}, {1}; live there, beside what is persistent:\n", program.peakAction,
                           program.peakOp);
   std::vector<const PlanTensor *> live = program.liveAtPeak();

@@ -181,8 +181,9 @@ void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPi
 /// be split into kernels, then sums that those calls make as well, then a kernel for
 /// each op left, then kernels into one another, and what they have computes what they read; they
 /// look rows of tables up themselves.
-/// Sums over many tensors are cut in chunks while they are ops.  Equal kernels come together
-/// before communication is scheduled, which keeps the order of what computes.  Which parameters
+/// Sums over many tensors are cut in chunks while they are ops.  Updates move up to gradients
+/// once both are actions; equal kernels, which a gradient's first reader bounds, come together
+/// behind that, before communication is scheduled, which keeps the order of what computes.  Which parameters
 /// lie side by side is decided before anything asks for memory.  The order of sums of attention
 /// follows from the memory of all that, and what the libraries must count from the order.
 void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOptions &options) {
@@ -198,6 +199,8 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
     functions.addPass(createFuseGathersPass());
   if (options.recomputeOperands)
     functions.addPass(createRecomputeOperandsPass());
+  if (options.earlyUpdates)
+    manager.addPass(createEarlyUpdatesPass(options.updates));
   if (options.gatherKernels)
     manager.addPass(createGatherKernelsPass());
   manager.addPass(createFormPacksPass());

@@ -12,6 +12,7 @@
 #include "passes/Collectives/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Memory/Passes.h"
 #include "passes/Overlap/Passes.h"
 #include "passes/Recompute/Passes.h"
 #include "passes/Sharding/Passes.h"
@@ -111,10 +112,13 @@ struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions
   Option<bool> recomputeOperands{*this, "recompute-operands",
                                  llvm::cl::desc("Compute operands of kernels again from their other operands"),
                                  llvm::cl::init(true)};
+  Option<bool> earlyUpdates{*this, "early-updates", llvm::cl::desc("Update parameters during backward"),
+                            llvm::cl::init(true)};
   Option<bool> gatherKernels{*this, "gather-kernels", llvm::cl::desc("Move equal small kernels next to each other"),
                              llvm::cl::init(true)};
   Option<bool> attentionCalls{*this, "attention-calls", llvm::cl::desc("There may be calls of attention")};
   OrderAttentionPassOptions attention;
+  EarlyUpdatesPassOptions updates;
 };
 void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOptions &options);
 

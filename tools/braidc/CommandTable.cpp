@@ -73,6 +73,11 @@ constexpr Option kMemory[] = {
     {"--recompute-budget", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "For --recompute=auto: the arena, in bytes, or 512MiB, 2G", into<&DriverOptions::recomputeBudget>(),
      byDefault("--memory-limit"), needs("--recompute")},
+    {"--update",
+     choice({{"early", "during backward, once its gradient is there, which then takes no memory any more"},
+             {"late", "when backward is over"}}),
+     "When a parameter gets its new value; clipping needs all gradients first", into<&DriverOptions::update>(),
+     byDefault("early")},
     {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, and "
      "values are computed again where that is needed",

@@ -40,15 +40,18 @@ PHASES = {
     "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
     "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",
     "braid-actions": "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
-                     "exec-recompute-operands),exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
+                     "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                      "exec-verify-values,tg-verify-facts",
     "braid-actions{bias-gradients=false}": "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
-                                           "exec-recompute-operands),exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
+                                           "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                                            "exec-verify-values,tg-verify-facts",
     "braid-actions{attention-calls=true bias-gradients=false}":
         "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
-        "exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
+        "exec-early-updates,exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
         "func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
+    "braid-actions{early-updates=false gather-kernels=false}":
+        "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+        "exec-recompute-operands),exec-form-packs,func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
     "braid-overlap": "comm-overlap,exec-verify-values,tg-verify-facts",
     "braid-memory": PLAN,
     "braid-memory{ranks=true}":
