@@ -113,6 +113,8 @@ struct DriverOptions {
   ReplayWorth replays;
   std::string replayChoices;
   ParallelOptions parallel;
+  /// none, or the rows of logits that are there at one time; empty for none.
+  std::string lossChunk;
   /// early or late: whether a parameter is updated during backward, once its gradient is there;
   /// empty for early.
   std::string update;

@@ -135,13 +135,16 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
 
 /// The last simplification of the graph, while composites are whole; then their
 /// definitions.  Attention and epilogues are selected between, because they match
-/// what is still one op, and have the shapes of a rank.  No CSE may run after
+/// what is still one op, and have the shapes of a rank; so are the rows of a loss that are
+/// computed together.  No CSE may run after
 /// decompose: forward and backward share only what differentiation chose to save,
 /// and merging more would keep it in memory.
 void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  if (options.loss.rows > 0)
+    functions.addPass(createChunkLossPass(options.loss));
   if (options.attentionCalls)
     functions.addPass(createSelectAttentionPass(options.attention));
   if (options.epilogues)

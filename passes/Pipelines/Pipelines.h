@@ -85,6 +85,7 @@ struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOpt
   Option<bool> attentionCalls{*this, "attention-calls", llvm::cl::desc("Attention by the target's library")};
   Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
   SelectAttentionPassOptions attention;
+  ChunkLossPassOptions loss;
 };
 void buildDecomposePipeline(mlir::OpPassManager &manager, const DecomposePipelineOptions &options);
 

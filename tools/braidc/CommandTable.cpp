@@ -17,6 +17,11 @@ namespace {
 
 bool isSize(std::string_view text) { return parseSize(text).has_value(); }
 
+bool isRows(std::string_view text) {
+  int64_t rows = 0;
+  return text == "none" || (!llvm::StringRef(text).getAsInteger(10, rows) && rows > 0);
+}
+
 constexpr Option kOutput[] = {
     {"GRAPH.mlir", text(""), "The training graph, as braid-model writes it", into<&DriverOptions::input>()},
     {"-o", text("PATH"), "The binary, file or folder to write; - is standard output", into<&DriverOptions::output>()},
@@ -73,6 +78,9 @@ constexpr Option kMemory[] = {
     {"--recompute-budget", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "For --recompute=auto: the arena, in bytes, or 512MiB, 2G", into<&DriverOptions::recomputeBudget>(),
      byDefault("--memory-limit"), needs("--recompute")},
+    {"--loss-chunk", text("ROWS|none", isRows, "none or a number of rows"),
+     "The most rows of logits that are computed together: the last matmul, the loss and their gradients go by chunks",
+     into<&DriverOptions::lossChunk>(), byDefault("none")},
     {"--update",
      choice({{"early", "during backward, once its gradient is there, which then takes no memory any more"},
              {"late", "when backward is over"}}),

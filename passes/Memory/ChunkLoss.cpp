@@ -1,0 +1,391 @@
+//===- ChunkLoss.cpp - the loss of some rows at a time --------------------===//
+//
+// The ops between the last contraction and the contractions of its gradient compute rows: what
+// they read and make of a row depends on nothing of other rows but sums.  Which dim holds rows,
+// their sharding rules say, as for a mesh whose ranks have some rows each:
+//
+//   a tensor with rows       is sliced where it comes in, and concatenated where others read it
+//   a tensor without         is read whole, and added up where it is made
+//
+// All ops of a chunk come before those of the next, backward right behind forward, so only the
+// tensors of one chunk are alive.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/TGBuilder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Memory/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace braid {
+#define GEN_PASS_DEF_CHUNKLOSSPASS
+#include "passes/Memory/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// What computes rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of an op that computes rows: the factor of its rule that is cut, and of each tensor the dim
+/// that holds it; none for a tensor that is whole in each chunk.
+struct RowDims {
+  ShardingRule rule;
+  unsigned factor;
+  SmallVector<std::optional<unsigned>> operands, results;
+};
+
+/// The ops that compute the rows of a loss, forward and backward.
+class Rows {
+public:
+  explicit Rows(Operation *loss) : logits(loss->getOperand(0)) {}
+
+  /// Fails, and `why` says why, where the loss cannot be computed in chunks.
+  LogicalResult find(std::string &why);
+  /// An op that must be replaced by its definition before; null if there is none.
+  Operation *getComposite() const { return composite; }
+  /// How many equal chunks of at most `rows` rows there are, or of the fewest that can be.
+  int64_t countChunks(int64_t rows) const;
+  void chunk(int64_t count);
+
+private:
+  using Chunk = DenseMap<Value, Value>;
+  using Slices = DenseMap<std::pair<Value, unsigned>, Value>; ///< By their dims.
+
+  LogicalResult add(Operation *op, Value reached, std::string &why);
+  LogicalResult findDims(Operation *op, RowDims &dims, std::string &why) const;
+  void follow(Operation *op, const RowDims &dims);
+  LogicalResult findReaders(std::string &why);
+  bool isOutside(Value value) const { return !value.getDefiningOp() || !ops.contains(value.getDefiningOp()); }
+  void build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const;
+  void replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks);
+  arith::AddFOp sumWith(OpResult result) const;
+
+  Value logits;
+  Operation *composite = nullptr;
+  llvm::MapVector<Operation *, RowDims> ops;
+  std::vector<Operation *> ordered; ///< The same in the order of the block.
+  /// Values with rows that are not looked through yet, and the dim of each that is cut.
+  SmallVector<std::pair<Value, unsigned>> left;
+  DenseMap<Value, unsigned> dimOf;
+  /// What depends on the rows, outside of them.
+  llvm::SetVector<Operation *> readers;
+};
+} // namespace
+
+static std::string nameOf(Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; }
+
+/// The first dim with more than one index, before the lanes.
+static std::optional<unsigned> firstDim(Value value) {
+  for (auto [dim, size] : llvm::enumerate(tg::typeOf(value).getShape().drop_back()))
+    if (size > 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// From the logits to all that makes or reads tensors as large as they are.
+LogicalResult Rows::find(std::string &why) {
+  std::optional<unsigned> dim = tg::typeOf(logits).getRank() > 1 ? firstDim(logits) : std::nullopt;
+  why = "it has a single row";
+  if (!dim)
+    return failure();
+  left.push_back({logits, *dim});
+  while (!left.empty()) {
+    auto [value, at] = left.pop_back_val();
+    if (!dimOf.try_emplace(value, at).second)
+      continue;
+    SmallVector<Operation *> touching(value.getUsers());
+    if (Operation *maker = value.getDefiningOp())
+      touching.push_back(maker);
+    for (Operation *op : touching) {
+      if (!op->hasTrait<OpTrait::IsTerminator>() && failed(add(op, value, why)))
+        return failure();
+      if (composite)
+        return success();
+    }
+  }
+  return findReaders(why);
+}
+
+/// The dim of a tensor whose rows are the major part of a factor.
+static std::optional<unsigned> dimWith(unsigned factor, const ShardingRule::TensorFactors &dims) {
+  for (auto [dim, factors] : llvm::enumerate(dims))
+    if (!factors.empty() && factors.front() == factor)
+      return dim;
+  return std::nullopt;
+}
+
+/// Adds an op that makes or reads a value with rows.
+LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  why = nameOf(op) + " does not work row by row";
+  if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() > 0)
+    return failure();
+  auto result = reached.getDefiningOp() == op ? cast<OpResult>(reached) : OpResult();
+  unsigned operand = 0;
+  while (!result && op->getOperand(operand) != reached)
+    ++operand;
+  const ShardingRule::TensorFactors &tensor =
+      result ? rule->results[result.getResultNumber()] : rule->operands[operand];
+  const ShardingRule::DimFactors &factors = tensor[dimOf.at(reached)];
+  if (factors.empty())
+    return failure();
+  unsigned number = factors.front();
+  if (auto known = ops.find(op); known != ops.end())
+    return success(known->second.factor == number);
+  RowDims dims{std::move(*rule), number, {}, {}};
+  const Factor &factor = dims.rule.factors[dims.factor];
+  if (factor.decomposed && isa<DecomposableOpInterface>(op)) {
+    composite = op;
+    return success();
+  }
+  if (factor.kind == FactorKind::Whole || factor.decomposed || failed(findDims(op, dims, why)))
+    return failure();
+  follow(op, dims);
+  ops.insert({op, std::move(dims)});
+  return success();
+}
+
+LogicalResult Rows::findDims(Operation *op, RowDims &dims, std::string &why) const {
+  for (const ShardingRule::TensorFactors &operand : dims.rule.operands)
+    dims.operands.push_back(dimWith(dims.factor, operand));
+  for (const ShardingRule::TensorFactors &result : dims.rule.results)
+    dims.results.push_back(dimWith(dims.factor, result));
+  bool addsUp = dims.rule.factors[dims.factor].combine == Combine::Sum;
+  for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
+    if (!dim && (!addsUp || !tg::isFloat(result)))
+      return failure();
+  auto agrees = [&](Value value, std::optional<unsigned> dim) {
+    auto known = dimOf.find(value);
+    return known == dimOf.end() || (dim && known->second == *dim);
+  };
+  why = nameOf(op) + " reads or makes rows along different dims";
+  for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims.operands))
+    if (!agrees(operand, dim))
+      return failure();
+  return success();
+}
+
+/// Contractions end the rows: what else they read and make is not as large.
+void Rows::follow(Operation *op, const RowDims &dims) {
+  int64_t fewest = tg::typeOf(logits).getNumElements();
+  if (numericKindOf(op) == NumericKind::Contraction)
+    return;
+  auto add = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
+    for (auto [value, dim] : llvm::zip_equal(values, at))
+      if (dim && tg::typeOf(value).getNumElements() >= fewest)
+        left.push_back({value, *dim});
+  };
+  add(op->getOperands(), dims.operands);
+  add(op->getResults(), dims.results);
+}
+
+/// Fails if the rows need something that is made of all of them.
+LogicalResult Rows::findReaders(std::string &why) {
+  why = "no contraction makes its rows";
+  if (llvm::none_of(ops, [](const auto &entry) { return numericKindOf(entry.first) == NumericKind::Contraction; }))
+    return failure();
+  for (auto &entry : ops)
+    ordered.push_back(entry.first);
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  Operation *end = ordered.front()->getBlock()->getTerminator();
+  for (Operation *op = ordered.front(); op != end; op = op->getNextNode()) {
+    bool isOfRows = ops.contains(op);
+    for (Value operand : op->getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (!isOfRows && maker && (ops.contains(maker) || readers.contains(maker)))
+        readers.insert(op);
+      if (isOfRows && maker && readers.contains(maker)) {
+        why = nameOf(op) + " needs what is computed of all rows";
+        return failure();
+      }
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Chunks
+//===----------------------------------------------------------------------===//
+
+int64_t Rows::countChunks(int64_t rows) const {
+  ArrayRef<int64_t> shape = tg::typeOf(logits).getShape();
+  int64_t all = tg::typeOf(logits).getNumElements() / shape.back(), size = shape[dimOf.at(logits)];
+  for (auto &[op, dims] : ops)
+    size = std::min(size, dims.rule.factors[dims.factor].size);
+  int64_t count = std::min<int64_t>(size, llvm::divideCeil(all, rows));
+  while (size % count)
+    ++count;
+  return count;
+}
+
+static RankedTensorType cut(Value value, std::optional<unsigned> dim, int64_t count) {
+  SmallVector<int64_t> shape(tg::typeOf(value).getShape());
+  if (dim)
+    shape[*dim] /= count;
+  return tg::withShape(tg::typeOf(value), shape);
+}
+
+/// Builds an op on the rows of a chunk, as on a rank's.
+void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const {
+  const RowDims &dims = ops.find(op)->second;
+  tg::TensorBuilder t(builder, tg::withoutTensor(op->getLoc()));
+  SmallVector<Value> operands;
+  for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims.operands)) {
+    if (!isOutside(operand)) {
+      operands.push_back(made.at(operand));
+      continue;
+    }
+    if (!dim) {
+      operands.push_back(operand);
+      continue;
+    }
+    Value &slice = slices[{operand, *dim}];
+    int64_t size = tg::typeOf(operand).getDimSize(*dim) / count;
+    if (!slice)
+      slice = t.slice(operand, *dim, number * size, size);
+    operands.push_back(slice);
+  }
+  SmallVector<Type> types;
+  for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
+    types.push_back(cut(result, dim, count));
+  SmallVector<int64_t> counts(dims.rule.factors.size(), 1);
+  counts[dims.factor] = count;
+  int64_t start = number * (dims.rule.factors[dims.factor].size / count);
+  auto offset = [&](unsigned) { return t.constant(RankedTensorType::get({}, builder.getI32Type()), start); };
+  auto maskPadding = [](Value range, double) { return range; };
+  Shard shard{operands, types, counts, /*flat=*/false, offset, maskPadding};
+  auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
+  SmallVector<Value> results = shardable ? shardable.buildShard(builder, shard) : cloneOnShard(op, builder, shard);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
+    made[result] = value;
+}
+
+static Value otherTerm(arith::AddFOp sum, Value term) { return sum.getLhs() == term ? sum.getRhs() : sum.getLhs(); }
+
+/// An addition that alone reads a sum, and whose other term is there before the rows: chunks are
+/// added to that.
+arith::AddFOp Rows::sumWith(OpResult result) const {
+  auto sum = result.hasOneUse() ? dyn_cast<arith::AddFOp>(*result.user_begin()) : arith::AddFOp();
+  if (!sum)
+    return {};
+  Operation *maker = otherTerm(sum, result).getDefiningOp();
+  return !maker || maker->isBeforeInBlock(ordered.front()) ? sum : arith::AddFOp();
+}
+
+/// Joins the rows of all chunks, or adds their sums up.
+void Rows::replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks) {
+  if (llvm::all_of(result.getUsers(), [&](Operation *user) { return ops.contains(user); }))
+    return;
+  const RowDims &dims = ops.find(result.getOwner())->second;
+  tg::TensorBuilder t(builder, tg::locationOf(result));
+  SmallVector<Value> parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(result); });
+  if (std::optional<unsigned> dim = dims.results[result.getResultNumber()]) {
+    result.replaceUsesWithIf(t.make<tg::ConcatOp>(parts, *dim),
+                             [&](OpOperand &use) { return !ops.contains(use.getOwner()); });
+    return;
+  }
+  arith::AddFOp sum = sumWith(result);
+  Value total = sum ? otherTerm(sum, result) : Value();
+  if (sum)
+    t.loc = sum.getLoc();
+  for (Value part : parts) {
+    // Where the part is made: it then needs no memory of its own.
+    builder.setInsertionPointAfterValue(part);
+    total = total ? t.add(total, part) : part;
+  }
+  if (!sum)
+    return result.replaceAllUsesWith(total);
+  sum.replaceAllUsesWith(total);
+  sum.erase();
+}
+
+void Rows::chunk(int64_t count) {
+  Operation *last = ordered.back(), *behind = last;
+  for (Operation *reader : readers)
+    if (reader->isBeforeInBlock(last)) {
+      reader->moveAfter(behind);
+      behind = reader;
+    }
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  std::vector<Chunk> chunks(count);
+  for (auto [number, made] : llvm::enumerate(chunks)) {
+    Slices slices;
+    for (Operation *op : ordered)
+      build(builder, op, number, count, made, slices);
+  }
+  Operation *end = builder.getInsertionPoint()->getPrevNode();
+  for (Operation *op : ordered)
+    for (OpResult result : op->getResults()) {
+      builder.setInsertionPointAfter(end);
+      replace(builder, result, chunks);
+    }
+  for (Operation *op : llvm::reverse(ordered))
+    op->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// The losses of forward that are one number.
+static SmallVector<LossOpInterface> lossesOf(func::FuncOp function) {
+  SmallVector<LossOpInterface> losses;
+  for (auto loss : function.getOps<LossOpInterface>()) {
+    std::optional<tg::Phase> phase = tg::phaseOf(loss);
+    bool isForward = !phase || *phase == tg::Phase::Forward;
+    if (isForward && loss.isSumOrMean() && tg::typeOf(loss->getResult(0)).getNumElements() == 1 &&
+        tg::typeOf(loss->getOperand(0)).getRank() > 1)
+      losses.push_back(loss);
+  }
+  return losses;
+}
+
+namespace {
+struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
+  using ChunkLossPassBase::ChunkLossPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (rows == 0 || function.isExternal() || !function.getBody().hasOneBlock())
+      return;
+    // Definitions are losses in turn.
+    while (replaceComposite(function))
+      ;
+    SmallVector<LossOpInterface> losses = lossesOf(function);
+    for (LossOpInterface loss : losses) {
+      Rows found(loss);
+      std::string why;
+      if (failed(found.find(why))) {
+        loss->emitRemark() << nameOf(loss) << " is computed of all rows at once: " << why;
+        continue;
+      }
+      if (int64_t count = found.countChunks(rows); count > 1) {
+        found.chunk(count);
+        return;
+      }
+    }
+  }
+
+  /// Replaces an op by its definition where only that can be computed in chunks.
+  static bool replaceComposite(func::FuncOp function) {
+    for (LossOpInterface loss : lossesOf(function)) {
+      Rows found(loss);
+      std::string why;
+      if (failed(found.find(why)) || !found.getComposite())
+        continue;
+      OpBuilder builder(found.getComposite());
+      tg::replaceHandingOnFacts(found.getComposite(),
+                                cast<DecomposableOpInterface>(found.getComposite()).decompose(builder));
+      return true;
+    }
+    return false;
+  }
+};
+} // namespace

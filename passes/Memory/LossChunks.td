@@ -1,0 +1,60 @@
+//===- LossChunks.td - the loss of some rows at a time ---------*- tablegen -*-===//
+#ifndef BRAID_PASSES_MEMORY_LOSSCHUNKS
+#define BRAID_PASSES_MEMORY_LOSSCHUNKS
+
+include "mlir/Pass/PassBase.td"
+
+def ChunkLossPass : Pass<"tg-chunk-loss", "::mlir::func::FuncOp"> {
+  let summary = "Computes the last contraction, the loss and their gradients in chunks of rows";
+  let description = [{
+    The logits of a vocabulary are often the largest tensor of a model, and their gradient is as
+    large.  Each row of them is read by its own row of the loss alone.  So the rows are cut in
+    chunks: each computes its logits, its part of the loss, their gradient, its rows of the
+    gradient of what was contracted, and what it adds to the gradient of the weight, before the
+    next begins.  Then no more than one chunk of logits is alive.
+
+    Which ops compute rows, and along which dim of each tensor, follows from the ops' sharding
+    rules: an op is built on a chunk as on the part of a rank.  A mean is replaced by its
+    definition, a sum and a division.  What reads or makes nothing as large as the logits stays
+    outside, so activations, biases and caps between the contraction and the loss belong to it.
+
+    The dim that is cut is the first with more than one index, in equal chunks of at most `rows`
+    rows if that dim has so many indices.  A sum over rows is the sum of the sums of chunks, so
+    the loss and the gradient of the weight round differently.  Each chunk is ops of its own, but
+    kernels are defined once.
+
+    A loss that needs something of all rows before its gradient is computed, or whose rows a
+    collective or an op without a rule reads, is left alone with a remark.  On the program of a
+    rank, before composites are decomposed.
+
+    Input (`rows=2`):
+    ```mlir
+    func.func @f(%x: tensor<4x3xf32>, %w: tensor<5x3xf32>, %targets: tensor<4xi32>) -> tensor<f32> {
+      %logits = tg.contract "bd,vd->bv" %x, %w : (tensor<4x3xf32>, tensor<5x3xf32>) -> tensor<4x5xf32>
+      %loss, %lse = tg.cross_entropy sum %logits, %targets ignore -100 : (tensor<4x5xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+      return %loss : tensor<f32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @f(%x: tensor<4x3xf32>, %w: tensor<5x3xf32>, %targets: tensor<4xi32>) -> tensor<f32> {
+      %x0 = tg.slice %x dim 0 offset 0 size 2 : tensor<4x3xf32> -> tensor<2x3xf32>
+      %logits0 = tg.contract "bd,vd->bv" %x0, %w : (tensor<2x3xf32>, tensor<5x3xf32>) -> tensor<2x5xf32>
+      %t0 = tg.slice %targets dim 0 offset 0 size 2 : tensor<4xi32> -> tensor<2xi32>
+      %loss0, %lse0 = tg.cross_entropy sum %logits0, %t0 ignore -100 : (tensor<2x5xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xf32>)
+      %x1 = tg.slice %x dim 0 offset 2 size 2 : tensor<4x3xf32> -> tensor<2x3xf32>
+      %logits1 = tg.contract "bd,vd->bv" %x1, %w : (tensor<2x3xf32>, tensor<5x3xf32>) -> tensor<2x5xf32>
+      %t1 = tg.slice %targets dim 0 offset 2 size 2 : tensor<4xi32> -> tensor<2xi32>
+      %loss1, %lse1 = tg.cross_entropy sum %logits1, %t1 ignore -100 : (tensor<2x5xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xf32>)
+      %loss = arith.addf %loss0, %loss1 : tensor<f32>
+      return %loss : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"rows", "rows", "::braid::Integer<0, 1000000000>", /*default=*/"0", "The most rows of a chunk; 0: all rows at once">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // BRAID_PASSES_MEMORY_LOSSCHUNKS
