@@ -82,8 +82,9 @@ def read_kernel(kernels):
 
 
 def read_launch(step):
-    """The call of the kernel and its comment, in the program."""
-    return [line.strip() for line in re.search(rf"\n((?: *//.*\n)+ *launch\w*\([^;]*\b{KERNEL}_kernel\b[^;]*;)", step)[1].splitlines()]
+    """The call of the kernel and its comment, in the program, without the mark between them."""
+    text = re.search(rf"\n((?: *//.*\n)+)(?: *m\.at\(\d+\);\n)?( *launch\w*\([^;]*\b{KERNEL}_kernel\b[^;]*;)", step)
+    return [line.strip() for line in (text[1] + text[2]).splitlines()]
 
 
 # ---- How it is drawn ----

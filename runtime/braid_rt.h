@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 9
+#define BR_ABI_VERSION 10
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -144,13 +144,24 @@ typedef struct {
   int64_t extent, ignored;
 } br_io;
 
+// An action of a program: what stands in errors, profiles and traces.
+typedef struct {
+  const char *name;                  // for people: "matmul -> h.0.mlp [256 x 3072]; gpt.mlir:40"
+  const char *op;                    // "matmul", "launch", "start"
+  const char *kernel;                // what actions of the same sort share: "layer_norm", "matmul 256 x 3072 x 768"
+  const char *unit, *phase;          // "h.0", "forward"; null: none
+  br_dtype type;                     // of the matrices that it multiplies
+  double matrix_flops, vector_flops; // of matmuls, and of everything else
+  int64_t bytes;                     // that it reads and writes, each operand and result once
+} br_action_desc;
+
 // `run` fails when communication does; br_comm_error says why.
 typedef struct {
   const char *name; // "train", "accumulate", "eval", "generate", "agree"
   br_status (*run)(br_context *);
   const br_io *ios;
   int32_t n_inputs, n_results; // ios holds the inputs, then the results
-  const char *const *actions;  // what each action is, for people: "matmul -> h.0.mlp [256 x 3072]; gpt.mlir:40"
+  const br_action_desc *actions;
   int32_t n_actions;
 } br_program;
 
@@ -221,6 +232,12 @@ void br_use_cpu(void);
 // The arena's first byte, in the memory of what runs the model (64-byte aligned at
 // least).
 void *br_arena(br_context *ctx);
+
+// Whether somebody wants to know when actions begin (--profile, --trace): then the program says so.
+int br_is_measured(br_context *ctx);
+
+// Says that action `index` of the running program comes next.
+void br_action(br_context *ctx, int32_t index);
 
 // Runs fn(arg, begin, end) over a fixed partition of [0, count) into contiguous
 // ranges, one a thread; returns when all are done.

@@ -291,11 +291,11 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
   return success();
 }
 
-/// The names of a program's actions.
+/// The table of a program's actions.
 static std::string actionsText(StringRef table, ArrayRef<std::string> actions) {
-  std::string text = "static const char *const " + table.str() + "[] = {\n";
-  for (const std::string &action : actions)
-    text += "    " + stringLiteral(action) + ",\n";
+  std::string text = "static const br_action_desc " + table.str() + "[] = {\n";
+  for (auto [number, action] : llvm::enumerate(actions))
+    text += "    " + action + ", // " + std::to_string(number) + "\n";
   return text + "};\n";
 }
 

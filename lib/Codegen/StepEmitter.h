@@ -27,9 +27,8 @@ struct StepEmitter {
   /// In model.cpp: its include, the first calls of main, the CPU features; and the
   /// transports that the binary may be linked with.
   llvm::StringLiteral modelInclude, mainCalls, cpuFeatures, transports;
-  /// Whether the arena is in device memory.  Then kernels are launched with a launch shape,
-  /// the runtime's own kernels are templates, and the program marks the begin of each action,
-  /// because errors are reported asynchronously.
+  /// Whether the arena is in device memory.  Then kernels are launched with a launch shape, and
+  /// the runtime's own kernels are templates.
   bool onDevice;
 };
 

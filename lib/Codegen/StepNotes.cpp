@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Comm.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/Initializer.h"
+#include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/StepPrinter.h"
 #include "lib/Target/MatmulShape.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,6 +95,39 @@ std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names)
   if (Value summed = op.getSummed())
     text += ", and the sum of " + names.before(summed) + " -> " + names.after(op.getOuts()[1]);
   return text;
+}
+
+/// What actions of the same sort share: a kernel, or the sizes of a GEMM.
+static std::string kernelOf(exec::ActionOpInterface action) {
+  auto op = dyn_cast<exec::MatmulOp>(action.getOperation());
+  if (!op)
+    return action.getActionName();
+  FailureOr<MatmulShape> shape =
+      matmulShape(op.getContraction(), typeOf(op.getLhs()), typeOf(op.getRhs()), typeOf(op.getOuts()[0]));
+  return succeeded(shape) ? op.getActionName() + " " + sizesText(*shape) : op.getActionName();
+}
+
+/// A br_action_desc.
+std::string StepPrinter::actionRow(exec::ActionOpInterface action, StringRef name) {
+  Initializer row;
+  row.always("name", stringLiteral(name)).newLine();
+  row.always("op", stringLiteral(action->getName().stripDialect())).always("kernel", stringLiteral(kernelOf(action)));
+  if (tg::FactsAttr facts = tg::factsOf(action)) {
+    if (StringAttr unit = tg::unitOf(facts))
+      row.always("unit", stringLiteral(unit));
+    row.always("phase", stringLiteral(tg::stringifyPhase(facts.getPhase())));
+  }
+  // Computing waits for a collective; what it moves on the link is not this action's.
+  bool isElsewhere = action.getActionBegin() != action || action.getActionEnd() != action;
+  if (isElsewhere || isa<comm::CollectiveOpInterface>(action.getOperation()))
+    return row.text(4);
+  exec::ActionCost cost = action.getActionCost();
+  if (cost.matrixFlops)
+    row.always("type", dtypeText(exec::tensorOf(action.getActionIns()[0].getType()).getElementType()));
+  return row.unlessZero("matrix_flops", cost.matrixFlops)
+      .unlessZero("vector_flops", cost.vectorFlops)
+      .unlessZero("bytes", cost.bytesRead + cost.bytesWritten)
+      .text(4);
 }
 
 std::string StepPrinter::noteText(Operation *op, const BufferNames &names) {

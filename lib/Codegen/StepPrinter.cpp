@@ -268,11 +268,11 @@ std::string StepPrinter::programText(StringRef function, ArrayRef<ActionText> ac
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
   if (lists.size() == 1)
     return "br_status " + function.str() + head + "\n" + join(actions) + end;
-  std::string parts, body, unused = "[[maybe_unused]] ";
+  std::string parts, body, unused = emitter.onDevice ? "[[maybe_unused]] " : "";
   for (auto [number, its] : llvm::enumerate(lists)) {
     std::string name = function.str() + "_" + std::to_string(number);
-    parts += "static br_status " + name + "(" + (emitter.onDevice ? unused : "") + "br_context *ctx, " + unused +
-             "const Memory m) {\n" + join(its) + end + "\n";
+    parts +=
+        "static br_status " + name + "(" + unused + "br_context *ctx, const Memory m) {\n" + join(its) + end + "\n";
     body += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
   return parts + "br_status " + function.str() + head + body + "  return BR_OK;\n}\n";
@@ -297,7 +297,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
       workspaceBytes = buffer.getBytes();
     }
   SmallVector<ActionText> actions;
-  std::vector<std::string> &texts = actionNames[program];
+  std::vector<std::string> &rows = actionRows[program];
   BufferNames names(program, arena);
   Sections sections(program, arena);
   for (Operation &op : program.getBody().front()) {
@@ -307,12 +307,12 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     calls.clear();
     if (failed(printAction(&op)))
       return failure();
-    std::string number = std::to_string(texts.size()), section = sections.begin(action);
-    names.enter(action, texts.size());
-    texts.push_back(actionText(&op, names));
-    std::string mark = emitter.onDevice ? "  m.at(" + number + ");\n" : "";
-    actions.push_back({sectionHeading(section) + stepComment(number + ": " + texts.back()) +
-                           stepComment(noteText(&op, names)) + mark + calls,
+    std::string number = std::to_string(rows.size()), section = sections.begin(action);
+    names.enter(action, rows.size());
+    std::string text = actionText(&op, names);
+    rows.push_back(actionRow(action, text));
+    actions.push_back({sectionHeading(section) + stepComment(number + ": " + text) + stepComment(noteText(&op, names)) +
+                           "  m.at(" + number + ");\n" + calls,
                        !section.empty()});
   }
   programs += "\n" + (emitter.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program, names) +

@@ -45,8 +45,8 @@ public:
 
   /// The text of the file of programs.
   mlir::FailureOr<std::string> print();
-  /// A readable name of each action of a program; complete after print().
-  llvm::ArrayRef<std::string> actionsOf(exec::ProgramOp program) const { return actionNames.at(program); }
+  /// The rows of br_program.actions, as initializers; complete after print().
+  llvm::ArrayRef<std::string> actionsOf(exec::ProgramOp program) const { return actionRows.at(program); }
   const StepEmitter &getEmitter() const { return emitter; }
   /// The rows of br_model.matmuls of a kind of ranks, as initializers; complete after
   /// print().
@@ -81,6 +81,7 @@ private:
                   llvm::SmallVector<std::string> arguments);
   mlir::LogicalResult verifyRows(mlir::Operation *op, exec::RefType indices, llvm::ArrayRef<exec::RefType> operands);
   std::string actionText(mlir::Operation *op, const BufferNames &names);
+  std::string actionRow(exec::ActionOpInterface action, llvm::StringRef name);
   std::string noteText(mlir::Operation *op, const BufferNames &names);
   std::string matmulNote(exec::MatmulOp op, const BufferNames &names);
   std::string programText(llvm::StringRef function, llvm::ArrayRef<ActionText> actions);
@@ -104,10 +105,10 @@ private:
     /// The number of a row, which is added if it is new.
     std::string numberOf(const std::string &row);
   };
-  std::vector<Rows> matmulsOf, attentionsOf;                               // by kind
-  llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionNames; // by program
-  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf;                // by start
-  llvm::StringMap<unsigned> copies;                                        // tables of block copies
+  std::vector<Rows> matmulsOf, attentionsOf;                              // by kind
+  llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionRows; // by program
+  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf;               // by start
+  llvm::StringMap<unsigned> copies;                                       // tables of block copies
 };
 
 } // namespace braid::codegen

@@ -5,6 +5,7 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "comm/Blobs.h"
+#include "comm/GatherBlobs.h"
 
 #include <algorithm>
 #include <utility>
@@ -71,7 +72,7 @@ Store &Bootstrap::openedStore() {
 }
 
 std::vector<std::string> Bootstrap::allGatherBlobs(const std::string &blob) {
-  std::vector<std::string> blobs = usesStore() ? gatherOverStore(blob) : gatherOverComm(blob);
+  std::vector<std::string> blobs = usesStore() ? gatherOverStore(blob) : gatherBlobs(comm(), blob);
   if (static_cast<int>(blobs.size()) != options.joining.size)
     fail("rank ", options.joining.rank, " of ", options.joining.size, " received data of ", blobs.size(),
          " ranks; start all ranks with the same command");
@@ -191,27 +192,6 @@ void Bootstrap::refuseToStart(const std::string &why) noexcept {
 
 std::string Bootstrap::refusalOf(int rank, const std::string &why) {
   return concat("rank ", rank, " cannot start: ", why);
-}
-
-static void gather(br_comm &comm, br_dtype dtype, const void *own, void *all, int64_t each) {
-  br_segment segment = {own, all, each * comm.size(), 1, 1};
-  comm.wait(comm.start({BR_ALL_GATHER, BR_SUM, dtype, 0, 0, nullptr, 0, &segment, 1}));
-}
-
-// Lengths first, then the blobs, padded to the greatest length.
-std::vector<std::string> Bootstrap::gatherOverComm(const std::string &blob) {
-  br_comm &ranks = comm();
-  std::vector<int64_t> sizes(ranks.size());
-  int64_t size = static_cast<int64_t>(blob.size());
-  gather(ranks, BR_I64, &size, sizes.data(), 1);
-  int64_t most = *std::max_element(sizes.begin(), sizes.end());
-  std::string padded = blob, all(most * ranks.size(), '\0');
-  padded.resize(most);
-  gather(ranks, BR_I1, padded.data(), all.data(), most);
-  std::vector<std::string> blobs;
-  for (int rank = 0; rank < ranks.size(); ++rank)
-    blobs.push_back(all.substr(rank * most, sizes[rank]));
-  return blobs;
 }
 
 void Bootstrap::publishNotice(const std::string &topic, const std::string &text) noexcept {

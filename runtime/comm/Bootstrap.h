@@ -106,7 +106,6 @@ private:
   void lingerForOthers(const std::string &round);
   static std::string refusalOf(int rank, const std::string &why);
   std::vector<std::string> gatherOverStore(const std::string &blob);
-  std::vector<std::string> gatherOverComm(const std::string &blob);
   std::string awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline);
   // Ranks whose blobs go through the store need no communicator.
   bool usesStore() const;

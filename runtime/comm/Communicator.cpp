@@ -2,6 +2,7 @@
 
 #include "comm/Communicator.h"
 
+#include "base/Clock.h"
 #include "base/Error.h"
 
 #include <algorithm>
@@ -78,6 +79,11 @@ void br_comm::wait(br_ticket ticket) {
     throw Error(failure);
 }
 
+void br_comm::observe(OperationObserver *next) {
+  std::lock_guard lock(mutex);
+  observer = next;
+}
+
 br_status br_comm::note(const std::exception &error) {
   std::lock_guard lock(mutex);
   lastError = error.what();
@@ -134,9 +140,14 @@ void br_comm::runAll(Transport &transport) {
       return;
     Operation operation = std::move(queue.front());
     queue.pop_front();
+    const bool isObserved = observer != nullptr;
     lock.unlock();
+    const double begin = isObserved ? secondsNow() : 0;
     transport.run(operation, Clock::now() + limit, timeout);
+    const double end = isObserved ? secondsNow() : 0;
     lock.lock();
+    if (isObserved && observer)
+      observer->ended(operation.signature.number, begin, end);
     ++ended;
     spare.push_back(std::move(operation));
     done.notify_all();

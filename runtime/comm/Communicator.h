@@ -16,6 +16,16 @@
 #include <mutex>
 #include <thread>
 
+namespace braid {
+// Whoever wants to know when operations have run.
+class OperationObserver {
+public:
+  virtual ~OperationObserver() = default;
+  // On the communication thread, which holds up the next operation; in seconds of secondsNow().
+  virtual void ended(br_ticket ticket, double begin, double end) = 0;
+};
+} // namespace braid
+
 struct br_comm {
 public:
   // Throws Error when the transport cannot be made.  `timeout` is in seconds, for
@@ -34,6 +44,9 @@ public:
   br_ticket start(const br_operation &operation);
   void wait(br_ticket ticket);
 
+  // Until it is told of another, or of none (null).
+  void observe(braid::OperationObserver *observer);
+
   // The C interface's form of an exception: keeps the text for br_comm_error.
   br_status note(const std::exception &error);
   const char *error() const;
@@ -51,6 +64,7 @@ private:
   std::deque<braid::Operation> queue;
   std::vector<braid::Operation> spare; // ended ones, whose memory is used again
   uint64_t started = 0, ended = 0;
+  braid::OperationObserver *observer = nullptr;
   bool ready = false, ending = false;
   std::string failure; // of the ranks; final
   std::string lastError;

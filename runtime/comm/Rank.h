@@ -28,6 +28,9 @@ struct Rank {
   bool programmaticLaunch = true;
   // Where the times of actions go: a file; empty: standard output.
   std::optional<std::string> profile = std::nullopt;
+  // The file with what all ranks did in their first steps, and how many these are.
+  std::optional<std::string> trace = std::nullopt;
+  int64_t traceSteps = 0;
   // Algorithms that are timed for each matmul; 1: none, the library's first guess is taken.
   int matmulSearch = 1;
   // The file with the algorithms that were chosen; none: beside the program.

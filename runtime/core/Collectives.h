@@ -24,6 +24,10 @@ public:
 
   br_status start(int32_t index);
   br_status wait(int32_t index);
+  // The communicator's number of what was started last.
+  br_ticket ticketOf(int32_t index) const { return tickets[index]; }
+  // Null where the model has none.
+  br_comm *communicator() const { return comm; }
   // Why a start or a wait failed.
   const char *error() const { return comm ? br_comm_error(comm) : ""; }
 

@@ -65,6 +65,9 @@ void br_parallel(br_context *ctx, int64_t count, void (*fn)(void *arg, int64_t b
 
 void *br_arena(br_context *ctx) { return ctx->arena(); }
 
+int br_is_measured(br_context *ctx) { return ctx->isMeasured(); }
+void br_action(br_context *ctx, int32_t index) { ctx->action(index); }
+
 void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias) {
   ctx->matmul(index, a, b, c, bias);
 }

@@ -55,6 +55,9 @@ struct br_context {
   virtual void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) = 0;
   // A target without a library for it refuses, when its context is made, a model that calls it.
   virtual void attention(int32_t, const braid::AttentionPlaces &) {}
+  // Whether programs say which action comes next, and what happens then.
+  virtual bool isMeasured() const { return false; }
+  virtual void action(int32_t) {}
   virtual br_status start(int32_t collective) = 0;
   virtual br_status wait(int32_t collective) = 0;
 

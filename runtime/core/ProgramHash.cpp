@@ -48,7 +48,8 @@ void addProgram(Hash &hash, const br_program &program) {
     hash.addList(io.shape, io.rank);
     hash.addList(io.dims, io.rank);
   }
-  hash.addList(program.actions, program.n_actions);
+  for (int32_t i = 0; i < program.n_actions; ++i)
+    hash.add(program.actions[i].name);
 }
 
 void addCollective(Hash &hash, const br_collective_desc &collective) {

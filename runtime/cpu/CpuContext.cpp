@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "cpu/MatmulLoops.h"
+#include "cpu/MeasureRates.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +22,7 @@ bool hasBFloat16Matmuls(const br_model &model) {
 
 CpuContext::CpuContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), memory(model.arena_bytes, threads), matmuls(model, threads, memory.data()),
-      collectives(model, memory.data(), rank) {
+      collectives(model, memory.data(), rank), measurement(Measurement::of(model, rank, collectives)) {
   if (model.n_attentions > 0)
     fail("model '", model.name,
          "' calls a library for attention, but the cpu target has none; compile it "
@@ -34,8 +35,24 @@ void CpuContext::write(uint64_t offset, const void *from, uint64_t bytes) {
 }
 
 void CpuContext::run(const br_program &program) {
+  if (measurement)
+    measurement->enter(program);
   if (program.run(this) != BR_OK)
     throw RankError(collectives.error());
+  if (measurement)
+    measurement->leave();
+}
+
+void CpuContext::finish() {
+  if (measurement)
+    measurement->write([&] { return measureRates(threads, hasBFloat16Matmuls(model) && multipliesBFloat16()); });
+}
+
+br_status CpuContext::start(int32_t collective) {
+  const br_status status = collectives.start(collective);
+  if (measurement && status == BR_OK)
+    measurement->started(collectives.ticketOf(collective));
+  return status;
 }
 
 void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {

@@ -10,6 +10,7 @@
 #include "core/Arena.h"
 #include "core/Collectives.h"
 #include "core/Context.h"
+#include "core/Measurement.h"
 #include "cpu/Matmul.h"
 
 namespace braid {
@@ -26,7 +27,10 @@ public:
   std::byte *input(const br_program &, const br_io &io) override { return memory.data() + io.offset; }
   const std::byte *result(const br_program &, const br_io &io, int) override { return memory.data() + io.offset; }
   void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
-  br_status start(int32_t collective) override { return collectives.start(collective); }
+  void finish() override;
+  bool isMeasured() const override { return measurement != nullptr; }
+  void action(int32_t index) override { measurement->at(index); }
+  br_status start(int32_t collective) override;
   br_status wait(int32_t collective) override { return collectives.wait(collective); }
   std::vector<std::string> warnings() const override;
 
@@ -40,6 +44,7 @@ private:
   Arena memory;
   MatmulTable matmuls;
   Collectives collectives;
+  std::unique_ptr<Measurement> measurement; // null: nobody asked for any
 };
 
 } // namespace braid

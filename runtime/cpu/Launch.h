@@ -28,7 +28,8 @@ struct Block {
   int64_t begin, end, id;
 };
 
-// The arena.  `m[offset]` is a pointer to that byte, of the type it is passed as.
+// The arena.  `m[offset]` is a pointer to that byte, of the type it is passed as, and `m.at(12)` says that
+// action 12 comes next, to whoever wants to know.
 class Memory {
 public:
   struct Address {
@@ -36,11 +37,17 @@ public:
     template <class T> operator T *() const { return reinterpret_cast<T *>(byte); }
   };
 
-  explicit Memory(br_context *ctx) : base(static_cast<char *>(br_arena(ctx))) {}
+  explicit Memory(br_context *ctx)
+      : base(static_cast<char *>(br_arena(ctx))), measured(br_is_measured(ctx) ? ctx : nullptr) {}
   Address operator[](uint64_t offset) const { return {base + offset}; }
+  void at(int32_t action) const {
+    if (measured) [[unlikely]]
+      br_action(measured, action);
+  }
 
 private:
   char *base;
+  br_context *measured;
 };
 
 //===----------------------------------------------------------------------===//

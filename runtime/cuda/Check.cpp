@@ -43,7 +43,7 @@ cudaError_t braid::queryEvent(cudaEvent_t event) {
 }
 
 const char *ProgramErrors::actionName() const {
-  return program && action >= 0 && action < program->n_actions ? program->actions[action] : "";
+  return program && action >= 0 && action < program->n_actions ? program->actions[action].name : "";
 }
 
 std::string ProgramErrors::place() const {

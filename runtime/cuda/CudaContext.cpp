@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "comm/Bootstrap.h"
+#include "core/ProfileJson.h"
 #include "cuda/MatmulChoices.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
@@ -27,7 +28,7 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
   if (usesGraphs())
     graphs.resize(model.n_programs);
   if (rank.profile && rank.isFirst())
-    profile.emplace(model, streams.compute, *rank.profile);
+    events.emplace(model, streams.compute, profile.emplace(model, *rank.profile));
 }
 
 CudaContext::~CudaContext() {
@@ -80,11 +81,11 @@ bool CudaContext::canOverlapKernels() const {
 void CudaContext::run(const br_program &program) {
   errors.enter(program);
   slots.send(program, errors);
-  if (profile)
-    profile->enter(program, [this](cudaEvent_t event) { waitFor(event); });
+  if (events)
+    events->enter(program, [this](cudaEvent_t event) { waitFor(event); });
   const br_status status = launch(program);
-  if (profile)
-    profile->leave(errors);
+  if (events)
+    events->leave(errors);
   errors.at(-1);
   slots.fetch(program, errors);
   if (status != BR_OK || errors.any())
@@ -99,7 +100,18 @@ int CudaContext::runsAhead() const { return collectives && !collectives->canBeCa
 void CudaContext::finish() {
   waitFor(slots.lastEnd());
   if (profile)
-    profile->write([this](cudaEvent_t event) { waitFor(event); }, matmuls.searched());
+    writeTimes();
+}
+
+// The rates that limit an action are not measured here: those of data sheets are known to
+// bench/roofline.py.
+void CudaContext::writeTimes() {
+  events->finish([this](cudaEvent_t event) { waitFor(event); });
+  if (profile->path().empty())
+    return profile->print(MachineRates());
+  nlohmann::ordered_json json = jsonOf(*profile, MachineRates());
+  json["products"] = jsonOfSearch(matmuls.searched());
+  writeProfile(*profile, json);
 }
 
 br_status CudaContext::launch(const br_program &program) {
@@ -226,16 +238,16 @@ void CudaContext::called(cudaError_t error, const char *call) {
 
 void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
   isBehindKernel = false;
-  if (profile)
-    profile->runsMatmul(matmuls.numberOf(index));
+  if (events)
+    events->runsMatmul(matmuls.numberOf(index));
   if (matmuls.run(index, a, b, c, bias) != BR_OK)
     errors.note(matmuls.error());
 }
 
 void CudaContext::action(int32_t index) {
   errors.at(index);
-  if (profile)
-    profile->at(index, errors);
+  if (events)
+    events->at(index, errors);
 }
 
 void CudaContext::attention(int32_t index, const AttentionPlaces &places) {
@@ -263,7 +275,6 @@ void br_use_cuda(void) {
 }
 
 void *br_cuda_stream(br_context *ctx) { return contextOf(ctx).stream(); }
-void br_cuda_action(br_context *ctx, int32_t index) { contextOf(ctx).action(index); }
 void br_cuda_check(br_context *ctx, int error, const char *call) {
   contextOf(ctx).called(static_cast<cudaError_t>(error), call);
 }

@@ -8,13 +8,13 @@
 #define BRAID_CUDA_CUDACONTEXT_H
 
 #include "core/Context.h"
+#include "cuda/ActionEvents.h"
 #include "cuda/Attention.h"
 #include "cuda/Check.h"
 #include "cuda/DeviceArena.h"
 #include "cuda/DeviceCollectives.h"
 #include "cuda/Matmul.h"
 #include "cuda/PinnedSlots.h"
-#include "cuda/Profile.h"
 #include "cuda/StepGraph.h"
 #include "cuda/Streams.h"
 #include "cuda/Watchdog.h"
@@ -40,6 +40,7 @@ public:
 
   void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
   void attention(int32_t index, const AttentionPlaces &places) override;
+  void action(int32_t index) override;
   br_status start(int32_t collective) override;
   br_status wait(int32_t collective) override;
 
@@ -48,7 +49,6 @@ public:
 
   // What generated code says of itself (braid_cuda.h).
   cudaStream_t stream() const { return streams.compute; }
-  void action(int32_t index);
   bool beginsEarly() const { return overlapsKernels && isBehindKernel; }
   void launched(cudaError_t error, const void *kernel);
   void called(cudaError_t error, const char *call);
@@ -64,6 +64,7 @@ private:
   cudaError_t replay(cudaGraphExec_t graph);
   [[noreturn]] void failNow();
   void waitFor(cudaEvent_t event);
+  void writeTimes();
   void copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind);
 
   Watchdog watchdog; // outlives everything that may block
@@ -77,6 +78,7 @@ private:
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
   std::optional<Profile> profile;
+  std::optional<ActionEvents> events; // its clock
   // Whether kernels begin early behind kernels of the program, and whether the last thing on the
   // compute stream is one.
   const bool overlapsKernels;

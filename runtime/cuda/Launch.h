@@ -48,7 +48,7 @@ public:
   br_context *context() const { return ctx; }
   cudaStream_t stream() const { return compute; }
   // Action `index` of the program comes next.
-  void at(int32_t index) const { br_cuda_action(ctx, index); }
+  void at(int32_t index) const { br_action(ctx, index); }
   void check(cudaError_t error, const char *what) const { br_cuda_check(ctx, error, what); }
   // The first error since the program began.
   br_status status() const { return br_cuda_status(ctx); }

@@ -30,7 +30,7 @@ private:
 
 class Event {
 public:
-  // One that is timed shows when the device came by (Profile).
+  // One that is timed shows when the device came by (ActionEvents).
   enum class Kind { Order, Timed };
   explicit Event(Kind kind = Kind::Order);
   ~Event();

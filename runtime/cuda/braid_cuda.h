@@ -23,10 +23,6 @@ void br_cuda_kernel(const void *kernel);
 // The stream of computation, a cudaStream_t.
 void *br_cuda_stream(br_context *ctx);
 
-// Says that action `index` of the running program comes next: its name,
-// br_program.actions[index], stands in errors, profiles and NVTX ranges.
-void br_cuda_action(br_context *ctx, int32_t index);
-
 // What cuBLASLt has left of a matmul's epilogue to kernels of the program, as flags.
 typedef enum { BR_REST_BIAS = 1, BR_REST_ACTIVATION = 2, BR_REST_BIAS_GRAD = 4 } br_rest;
 

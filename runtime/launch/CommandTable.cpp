@@ -89,10 +89,18 @@ constexpr Option kGpus[] = {
      "cuBLASLt or the program is refused",
      into<&RankOptions::matmulPlan>(), byDefault("the program's name with .matmul-plan.json, for --matmul-search"),
      onlyFor("cuda")},
+};
+
+constexpr Option kMeasurements[] = {
     {"--profile", text("FILE").alone(""),
-     "Measure each action of the programs, without CUDA graphs, and write their times to a JSON file, or for "
-     "people at the end",
-     into<&RankOptions::profile>(), onlyFor("cuda")},
+     "Measure each action of the programs (without CUDA graphs), and write their times to a JSON file, or for people "
+     "at the end: beside FLOPs, bytes and the least time that the machine could take; and sums by kernel, op and unit",
+     into<&RankOptions::profile>()},
+    {"--trace", text("FILE"),
+     "Write when all ranks computed and communicated in the first steps, as a trace that Perfetto shows",
+     into<&RankOptions::trace>(), onlyFor("cpu")},
+    {"--trace-steps", integer("N", 1, 1 << 20), "Steps in the trace, or runs of a program",
+     into<&RankOptions::traceSteps>(), needs("--trace"), onlyFor("cpu")},
 };
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +165,7 @@ constexpr Topic kTrainTopics[] = {
     topic<Invocation, &Invocation::train>("Metrics and evaluation", kMetrics),
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
     topic<Invocation>("Help", kHelp),
 };
 
@@ -179,6 +188,7 @@ constexpr Topic kEvalTopics[] = {
     topic<Invocation, &Invocation::eval>("Evaluation", kEvaluation),
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
     topic<Invocation>("Help", kHelp),
 };
 
@@ -198,6 +208,7 @@ constexpr Topic kSampleTopics[] = {
     topic<Invocation, &Invocation::sample>("Text", kSampling),
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
     topic<Invocation>("Help", kHelp),
 };
 
@@ -232,6 +243,7 @@ constexpr Topic kRunTopics[] = {
     topic<Invocation, &Invocation::run>("Program", kProgram),
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
     topic<Invocation>("Help", kHelp),
 };
 

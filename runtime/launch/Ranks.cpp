@@ -201,6 +201,12 @@ BootstrapOptions bootstrapOptionsOf(const br_model &model, const RankPlan &plan,
 
 using RankCommand = std::function<int(const Rank &rank, int threads)>;
 
+void measure(Rank &rank, const RankOptions &options) {
+  rank.profile = options.profile;
+  rank.trace = options.trace;
+  rank.traceSteps = options.traceSteps;
+}
+
 int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
             const RankCommand &command) {
   Placement placement = placeHere(plan, options, here);
@@ -208,12 +214,13 @@ int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &optio
   enterCores(placement);
   br_comm &comm = bootstrap.comm();
   pinPool(placement);
-  return command({comm.rank(), comm.size(), &comm, plan.transport.c_str()}, placement.threads);
+  Rank rank{comm.rank(), comm.size(), &comm, plan.transport.c_str()};
+  measure(rank, options);
+  return command(rank, placement.threads);
 }
 
 void useDevice(Rank &rank, const RankOptions &options) {
   rank.device = options.device;
-  rank.profile = options.profile;
   rank.graphs = options.profile ? false : options.graphs;
   rank.programmaticLaunch = options.programmaticLaunch;
   rank.matmulSearch = options.matmulSearch.value_or(1);
@@ -233,6 +240,7 @@ int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions 
   rank.bootstrap = &bootstrap;
   rank.local = plan.share.rank + here;
   useDevice(rank, options);
+  measure(rank, options);
   rank.sharesDevice = plan.transport == "device-threads";
   try {
     return command(rank, placement.threads);
@@ -337,6 +345,8 @@ int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &o
   Bootstrap bootstrap(bootstrapOptionsOf(model, plan, options));
   PreparedCommand command = named(number, [&] { return prepareOrRefuse(bootstrap, number, prepare); });
   command.facts.push_back({"the program", programHash(model)});
+  // Rank 0 waits for what the others have noted.
+  command.facts.push_back({"--trace-steps", options.trace ? std::to_string(options.traceSteps) : "not asked for"});
   bootstrap.agreeToStart(command.facts);
   auto run = [&](const Rank &rank, int threads) { return named(number, [&] { return command.run(rank, threads); }); };
   return isForDevice(model) ? runDeviceRank(bootstrap, plan, options, 0, run)
@@ -355,6 +365,7 @@ int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptio
   Rank alone;
   alone.local = plan.local;
   useDevice(alone, options);
+  measure(alone, options);
   return command.run(alone, placement.threads);
 }
 

@@ -34,10 +34,12 @@ struct RankOptions {
   int device = -1;                       // of programs on devices; -1: that of the number on this host
   std::optional<bool> graphs;            // likewise
   bool programmaticLaunch = true;        // likewise
-  std::optional<std::string> profile;    // likewise; empty: to standard output
   std::optional<int> matmulSearch;       // likewise
   std::optional<std::string> matmulPlan; // likewise
-  int threads = 0;                       // 0: a fair share
+  std::optional<std::string> profile;    // empty: to standard output
+  std::optional<std::string> trace;
+  int64_t traceSteps = 10;
+  int threads = 0; // 0: a fair share
   Pin pin = Pin::Auto;
 };
 

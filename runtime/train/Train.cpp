@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "base/Clock.h"
 #include "base/Error.h"
 #include "base/Format.h"
 #include "checkpoint/NonFinite.h"
@@ -31,7 +32,6 @@
 #include "train/TrainJob.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
@@ -42,8 +42,6 @@
 using namespace braid;
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Linear from lr / warmup up to lr, then constant, or down to minLr along half
 // a cosine that ends at decaySteps.  Steps count from 1.
@@ -156,7 +154,7 @@ int64_t Trainer::fill(const br_program &program, int64_t number, int microbatch)
 }
 
 StartedStep Trainer::start(int64_t number) {
-  double begin = now();
+  double begin = secondsNow();
   float lr = learningRate(job.state, number);
   int64_t tokens = 0;
   for (int i = 0; i < job.microbatches; ++i) {
@@ -183,7 +181,7 @@ StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
   for (size_t i = 0; i < measured.size(); ++i)
     measurements[i] = {measured[i]->role, result(*measured[i], back)};
   m.measurements = measurements;
-  double finished = now();
+  double finished = secondsNow();
   m.seconds = finished - std::max(step.start, lastFinish);
   lastFinish = finished;
   return m;

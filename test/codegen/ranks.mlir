@@ -32,10 +32,12 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      // 0: all_reduce -> w [4 x 6], sum over {dp, tp}, sends 80 bytes, predicted 31.2 us, exposed 0.0 us, waits for a;
 // CHECK-NEXT: //   ranks.mlir
 // CHECK-NEXT: // of a
+// CHECK-NEXT: m.at({{[0-9]+}});
 // CHECK-NEXT: if (br_start(ctx, 8) != BR_OK)
 // CHECK-NEXT:   return BR_ERROR;
 // CHECK:      launch_lanes(ctx, 1, 4, exp_kernel
 // CHECK:      // 2: wait for all_reduce 8;
+// CHECK-NEXT: m.at(2);
 // CHECK-NEXT: if (br_wait(ctx, 8) != BR_OK)
 // CHECK-NEXT:   return BR_ERROR;
 
@@ -46,6 +48,7 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      copy_block(ctx, copy_0, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2) * 2, m[{{[0-9]+}}], 0);
 // CHECK:      // {{[0-9]+}}: assemble -> again [2 x 4];
 // CHECK-NEXT: // reads slice@4, slice@5
+// CHECK-NEXT: m.at({{[0-9]+}});
 // CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN:[0-9]+]]], block_number(ctx, 1, 2, 1) * 4);
 // CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN]]], block_number(ctx, 1, 2, 0) * 4);
 // CHECK:      take_range(ctx, m[{{[0-9]+}}], 20, block_number(ctx, 2, 3, 0), 8, m[{{[0-9]+}}]);

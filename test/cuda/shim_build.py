@@ -58,7 +58,7 @@ def libraries(args):
         return [shim / "libbraid_cuda_shim.a"]
     archives = [shim / "libbraid_rt_cuda_shim.a", shim / "libbraid_cuda_shim.a", args.build / "lib" / "braid" / "libbraid_rt.a"]
     # The archives need one another; --wrap lets the shim see the program's actions.
-    return ["-Wl,--wrap=br_cuda_action", "-Wl,--wrap=br_cuda_status", *transports(args), "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-lcrypto", "-fopenmp"]
+    return ["-Wl,--wrap=br_action", "-Wl,--wrap=br_cuda_status", *transports(args), "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-lcrypto", "-fopenmp"]
 
 
 def build(args):

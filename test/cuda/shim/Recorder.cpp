@@ -68,17 +68,17 @@ Action shim::currentAction() { return action; }
 // --wrap, they come here first.
 extern "C" {
 struct br_context;
-[[gnu::weak]] void __real_br_cuda_action(br_context *context, int32_t index);
+[[gnu::weak]] void __real_br_action(br_context *context, int32_t index);
 [[gnu::weak]] int __real_br_cuda_status(br_context *context);
 int __wrap_br_cuda_status(br_context *context) {
   action.index = -1;
   return __real_br_cuda_status ? __real_br_cuda_status(context) : 0;
 }
-void __wrap_br_cuda_action(br_context *context, int32_t index) {
+void __wrap_br_action(br_context *context, int32_t index) {
   action.run += index == 0;
   action.index = index;
-  if (__real_br_cuda_action)
-    __real_br_cuda_action(context, index);
+  if (__real_br_action)
+    __real_br_action(context, index);
 }
 }
 

@@ -126,7 +126,7 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
   auto train = [&](const br_model &model, const char *option) {
     return runMain(model, {"train", "--data", data, "--steps", "1", option}).errors;
   };
-  for (const char *option : {"--cuda-graph=on", "--profile", "--matmul-search=2", "--device=0"}) {
+  for (const char *option : {"--cuda-graph=on", "--matmul-search=2", "--device=0"}) {
     std::string name = std::string(option).substr(0, std::string(option).find('='));
     EXPECT_EQ(train(regressionModel(), option)
                   .find("error: " + name +
@@ -138,6 +138,7 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
             std::string::npos);
   EXPECT_NE(train(late, "--transport=threads").find("--transport=threads applies to programs for cpu"),
             std::string::npos);
+  EXPECT_NE(train(late, "--trace=trace.json").find("--trace applies to programs for cpu"), std::string::npos);
   EXPECT_EQ(train(late, "--cuda-graph=off"), "");
   EXPECT_NE(train(late, "--cuda-graph=maybe").find("maybe"), std::string::npos);
   EXPECT_EQ(train(late, "--profile"), "");

@@ -1,0 +1,15 @@
+//===- Clock.h - seconds that only go forward -----------------------------===//
+#ifndef BRAID_BASE_CLOCK_H
+#define BRAID_BASE_CLOCK_H
+
+#include <chrono>
+
+namespace braid {
+
+// Since some moment that all processes of a host share.
+inline double secondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace braid
+#endif // BRAID_BASE_CLOCK_H

@@ -1,0 +1,19 @@
+//===- ProfileJson.h - a profile for programs -----------------------------===//
+#ifndef BRAID_CORE_PROFILEJSON_H
+#define BRAID_CORE_PROFILEJSON_H
+
+#include "core/Profile.h"
+
+#include <nlohmann/json.hpp>
+
+namespace braid {
+
+// Seconds, FLOPs and bytes of one run: of each action, and of all with the same kernel, op,
+// unit or phase.
+nlohmann::ordered_json jsonOf(const Profile &profile, const MachineRates &rates);
+
+// To the profile's file.
+void writeProfile(const Profile &profile, const nlohmann::ordered_json &json);
+
+} // namespace braid
+#endif // BRAID_CORE_PROFILEJSON_H

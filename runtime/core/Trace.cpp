@@ -1,0 +1,178 @@
+//===- Trace.cpp - what all ranks did, on one clock -----------------------===//
+
+#include "core/Trace.h"
+
+#include "base/Clock.h"
+#include "base/Error.h"
+#include "base/File.h"
+#include "comm/GatherBlobs.h"
+#include "core/ClockOffset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+using namespace braid;
+using Json = nlohmann::ordered_json;
+
+Trace::Trace(const br_model &model, const std::string &path, int64_t steps, int rank)
+    : path(path), steps(steps), rank(rank), first(model.programs), runsOf(model.n_programs) {
+  if (rank == 0)
+    File::openForAppending(path); // or throws
+}
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+// The runs of `accumulate` belong to the step of the `train` that follows, and those of `agree` are
+// the runtime's own.
+static bool endsStep(const br_program &program) {
+  const std::string_view name = program.name;
+  return name != "accumulate" && name != "agree";
+}
+
+void Trace::add(const br_program &program, std::span<const TimedAction> actions) {
+  runs.push_back({&program, {actions.begin(), actions.end()}});
+  if (++runsOf[&program - first] >= steps && endsStep(program))
+    recording = false;
+}
+
+void Trace::started(br_ticket ticket, const br_program &program, int32_t action) {
+  starts[ticket] = {&program, action};
+}
+
+void Trace::ended(br_ticket ticket, double begin, double end) {
+  if (!recording)
+    return;
+  std::lock_guard lock(mutex);
+  operations.push_back({ticket, begin, end});
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// The lanes of a rank.
+enum Lane { Computation, Communication };
+
+// The events of a rank, a line each.
+class EventWriter {
+public:
+  EventWriter(int rank, double zero) : rank(rank), zero(zero) {}
+
+  void name(const char *what, const std::string &name, int lane) {
+    add({{"ph", "M"}, {"name", what}, {"pid", rank}, {"tid", lane}, {"args", {{"name", name}}}});
+  }
+  void span(const std::string &name, Lane lane, double begin, double end, const char *category, Json args) {
+    Json event = {{"ph", "X"},
+                  {"name", name},
+                  {"cat", category},
+                  {"pid", rank},
+                  {"tid", lane},
+                  {"ts", microseconds(begin - zero)},
+                  {"dur", microseconds(end - begin)}};
+    if (!args.empty())
+      event["args"] = std::move(args);
+    add(event);
+  }
+  std::string text;
+
+private:
+  // To a nanosecond.
+  static double microseconds(double seconds) { return std::round(seconds * 1e9) / 1e3; }
+  void add(const Json &event) {
+    text += (text.empty() ? "" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  const int rank;
+  const double zero;
+};
+
+// Without the place in the source: "matmul -> h.0.mlp [256 x 3072]".
+std::string shortName(const br_action_desc &action) {
+  const std::string_view name = action.name;
+  return std::string(name.substr(0, name.find(';')));
+}
+
+Json factsOf(const br_action_desc &action) {
+  Json args = {{"action", action.name}, {"kernel", action.kernel}};
+  if (action.unit)
+    args["unit"] = action.unit;
+  if (const double flops = action.matrix_flops + action.vector_flops; flops > 0)
+    args["flops"] = flops;
+  if (action.bytes > 0)
+    args["bytes"] = action.bytes;
+  return args;
+}
+
+const char *categoryOf(const br_action_desc &action) { return action.phase ? action.phase : action.op; }
+
+} // namespace
+
+std::string Trace::eventsText(double zero) const {
+  EventWriter events(rank, zero);
+  events.name("process_name", concat("rank ", rank), Computation);
+  events.name("thread_name", "computation", Computation);
+  events.name("thread_name", "communication", Communication);
+  std::map<const br_program *, int64_t> numbers;
+  for (const Run &run : runs) {
+    if (run.actions.empty())
+      continue;
+    events.span(concat(run.program->name, " ", ++numbers[run.program]), Computation, run.actions.front().begin,
+                run.actions.back().end, "program", Json::object());
+    for (const TimedAction &timed : run.actions) {
+      const br_action_desc &action = run.program->actions[timed.action];
+      events.span(shortName(action), Computation, timed.begin, timed.end, categoryOf(action), factsOf(action));
+    }
+  }
+  std::lock_guard lock(mutex);
+  for (const Operation &operation : operations)
+    if (auto start = starts.find(operation.ticket); start != starts.end()) {
+      const br_action_desc &action = start->second.first->actions[start->second.second];
+      events.span(shortName(action), Communication, operation.begin, operation.end, "collective", factsOf(action));
+    }
+  return events.text;
+}
+
+// Infinity for a rank that has done nothing.
+double Trace::firstBegin() const {
+  for (const Run &run : runs)
+    if (!run.actions.empty())
+      return run.actions.front().begin;
+  return std::numeric_limits<double>::infinity();
+}
+
+static std::string bytesOf(double value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
+
+static double leastOf(const std::vector<std::string> &values) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::string &bytes : values) {
+    double value = 0;
+    std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+    least = std::min(least, value);
+  }
+  return least;
+}
+
+void Trace::write(br_comm *ranks) const {
+  const double offset = ranks ? clockOffset(*ranks, clockOfHost(), secondsNow) : 0;
+  auto gather = [&](const std::string &own) {
+    return ranks ? gatherBlobs(*ranks, own) : std::vector<std::string>{own};
+  };
+  // The first action of any rank is at 0 of rank 0's clock.
+  const double zero = leastOf(gather(bytesOf(firstBegin() - offset)));
+  const std::vector<std::string> events = gather(eventsText(zero + offset));
+  if (rank != 0)
+    return;
+  std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
+  for (size_t i = 0; i < events.size(); ++i)
+    text += (i ? ",\n" : "") + events[i];
+  text += "\n]}\n";
+  File::createForWriting(path).write(text.data(), text.size());
+}

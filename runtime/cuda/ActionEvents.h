@@ -1,0 +1,66 @@
+//===- ActionEvents.h - the time of actions on a device -------------------===//
+//
+// The clock of a profile (core/Profile.h): an event on the compute stream before each action,
+// and one behind the last; what lies between two of them is the action's time there.
+//
+// Events are read when their program runs the second time after, so that measuring does
+// not hold the device up; where launching takes longer than running, the time of an
+// action is that of its launch.
+//
+// The same actions are ranges of NVTX, for Nsight Systems.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CUDA_ACTIONEVENTS_H
+#define BRAID_CUDA_ACTIONEVENTS_H
+
+#include "braid_rt.h"
+#include "core/Profile.h"
+#include "cuda/Check.h"
+#include "cuda/Streams.h"
+
+#include <functional>
+#include <vector>
+
+namespace braid {
+
+class ActionEvents {
+public:
+  ActionEvents(const br_model &model, cudaStream_t stream, Profile &profile);
+
+  // Around the actions of a program.  `wait` blocks until the device has come by an
+  // event.
+  using Wait = std::function<void(cudaEvent_t)>;
+  void enter(const br_program &program, const Wait &wait);
+  void at(int32_t action, ProgramErrors &errors);
+  void leave(ProgramErrors &errors);
+  // The current action runs this matmul, by its number among the distinct ones.
+  void runsMatmul(int32_t matmul);
+  // After the last run: the profile has all of them then.
+  void finish(const Wait &wait);
+
+private:
+  // What one run has recorded.
+  struct Marks {
+    std::vector<Event> events;
+    std::vector<int32_t> actions; // before each event but the last
+    size_t count = 0;             // of events
+  };
+  struct Program {
+    const br_program *program;
+    Marks marks[2]; // of runs in turns
+    int64_t started = 0;
+  };
+  Marks &currentMarks() { return current->marks[current->started % 2]; }
+  void mark(int32_t action, ProgramErrors &errors);
+  void collect(Program &program, Marks &marks, const Wait &wait);
+
+  cudaStream_t stream;
+  Profile &profile;
+  std::vector<Program> programs;
+  const br_program *first;
+  Program *current = nullptr;
+  bool inRange = false; // of an action, as NVTX has them
+};
+
+} // namespace braid
+#endif // BRAID_CUDA_ACTIONEVENTS_H
