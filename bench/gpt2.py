@@ -14,10 +14,3 @@ CONFIG = {
     "resid_pdrop": 0.0, "tie_word_embeddings": True, "bos_token_id": 50256, "eos_token_id": 50256,
 }
 
-
-def model_flops(config, batch, seq):
-    """Operations of one step: forward and backward of the matmuls and attention."""
-    width, layers = config["n_embd"], config["n_layer"]
-    matrix_weights = layers * 12 * width * width + config["vocab_size"] * width
-    return batch * seq * (6 * matrix_weights + 12 * layers * width * seq)
-

@@ -54,8 +54,7 @@ class Model:
     tied: bool
 
 
-def read_model(path):
-    config = json.loads(pathlib.Path(path).read_text())
+def model_of(config, path="the config"):
     if config["model_type"] == "gpt2":
         width = config["n_embd"]
         return Model(width, config["n_layer"], config["n_head"], width, config.get("n_inner") or 4 * width, config["vocab_size"],
@@ -69,10 +68,15 @@ def read_model(path):
     sys.exit(f"minimum_bytes: {path} is of model_type '{config['model_type']}'; gpt2 and llama are known")
 
 
-class Step:
-    """The bytes of each layer of a step: by unit, phase and kind."""
+def read_model(path):
+    return model_of(json.loads(pathlib.Path(path).read_text()), path)
 
-    def __init__(self, model, batch, seq):
+
+class Step:
+    """The bytes of each layer of a step: by unit, phase and kind.  `half` are those of what computes."""
+
+    def __init__(self, model, batch, seq, half=HALF):
+        self.half = half
         self.model, self.batch, self.seq, self.tokens = model, batch, seq, batch * seq
         self.bytes, self.parameters = collections.Counter(), 0
         self.unit = None
@@ -88,7 +92,7 @@ class Step:
 
     def add(self, phase, kind, values=0, full=0, weights=0):
         """`values` a token in bf16, `full` a token in f32, and weights that are read, in bf16."""
-        self.bytes[self.unit, phase, kind] += self.tokens * (HALF * values + FULL * full) + HALF * weights
+        self.bytes[self.unit, phase, kind] += self.tokens * (self.half * values + FULL * full) + self.half * weights
 
     def gradients(self, kind, count):
         """Parameters whose gradients are written."""
@@ -157,7 +161,7 @@ class Step:
     def update(self):
         # Gradient, master and both means are read; these three and the copy that computes are written.
         self.bytes[self.unit, "update", "clip"] += FULL * self.parameters
-        self.bytes[self.unit, "update", "update"] += (7 * FULL + HALF) * self.parameters
+        self.bytes[self.unit, "update", "update"] += (7 * FULL + (HALF if self.half == HALF else 0)) * self.parameters
 
     def total(self):
         return sum(self.bytes.values())

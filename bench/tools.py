@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,28 @@ def run(command, **options):
     if process.returncode != 0:
         sys.exit(f"bench: '{' '.join(command)}' ended with status {process.returncode}\n{output[-2000:]}")
     return output, usage.ru_maxrss * 1024
+
+
+def run_ranks(command, ranks, **options):
+    """Starts ranks as torchrun does; returns the output of rank 0, and the largest resident size of a rank."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    processes = []
+    for rank in range(ranks):
+        environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": str(rank),
+                                    "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        environment |= options.get("env", {})
+        processes.append(subprocess.Popen([str(word) for word in command], env=environment, text=True,
+                                          stdout=subprocess.PIPE if rank == 0 else subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    output, resident = processes[0].stdout.read(), 0
+    for process in processes:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        resident = max(resident, usage.ru_maxrss * 1024)
+    if any(process.returncode for process in processes):
+        sys.exit(f"bench: '{' '.join(str(word) for word in command)}' ended with {[process.returncode for process in processes]}")
+    return output, resident
 
 
 def emit(record, out):
