@@ -1,6 +1,7 @@
-//===- Attention.cpp - attention as one library call ----------------------===//
+//===- Attention.cpp - attention as one call ------------------------------===//
 
 #include "dialects/Exec/Exec.h"
+#include "runtime/AttentionTile.h"
 
 using namespace mlir;
 using namespace braid;
@@ -125,8 +126,6 @@ bool AttentionGradOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides
   return takesStrides(resultOf(*this, result), strides);
 }
 
-int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &) { return attentionSlack; }
-
 template <typename Op> static AttentionSizes sizesOf(Op op) {
   RankedTensorType query = tensorOf(op.getQuery().getType()), key = tensorOf(op.getKey().getType());
   return {query.getDimSize(0),
@@ -138,8 +137,15 @@ template <typename Op> static AttentionSizes sizesOf(Op op) {
           elementBytes(query.getElementType())};
 }
 
+AttentionSizes AttentionOp::getSizes() { return sizesOf(*this); }
+AttentionSizes AttentionGradOp::getSizes() { return sizesOf(*this); }
+
+int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.attentionCache ? 0 : attentionSlack; }
+
 int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
-  return attentionGradWorkspace(sizesOf(*this), rule.attention, getOrder() == SumOrder::Fixed);
+  if (rule.attentionCache)
+    return attentionTileWorkspace(getSizes(), rule.attentionCache);
+  return attentionGradWorkspace(getSizes(), rule.attention, getOrder() == SumOrder::Fixed);
 }
 
 /// The elements of the tensor that a value is a view of: a part of it is read by strides.
@@ -159,13 +165,17 @@ static SmallVector<LibraryNumber> tensorNumbers(OperandRange tensors) {
   return numbers;
 }
 
-SmallVector<LibraryNumber> AttentionOp::getLibraryNumbers(const WorkspaceRule &) {
+SmallVector<LibraryNumber> AttentionOp::getLibraryNumbers(const WorkspaceRule &rule) {
+  if (rule.attentionCache)
+    return {};
   return tensorNumbers(getActionIns());
 }
 
 SmallVector<LibraryNumber> AttentionGradOp::getLibraryNumbers(const WorkspaceRule &rule) {
+  if (rule.attentionCache)
+    return {};
   SmallVector<LibraryNumber> numbers = tensorNumbers(getActionIns());
   if (getOrder() == SumOrder::Fixed && rule.attention.fixedTakesScores)
-    numbers.push_back({"scores whose gradient is written for a fixed order", wholeBytes(sizesOf(*this).scores())});
+    numbers.push_back({"scores whose gradient is written for a fixed order", wholeBytes(getSizes().scores())});
   return numbers;
 }

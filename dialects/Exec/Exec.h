@@ -40,12 +40,15 @@ struct WorkspaceRule {
   bool isByShape;
   /// How the attention library sums gradients.
   AttentionSums attention;
+  /// Of attention that generated code computes by tiles, the cache of a core that they lie in;
+  /// 0 where it is a library's.
+  int64_t attentionCache;
   /// What scatter_add sorts its indices in: for each index, for each row of the
   /// table, and in any case; all 0 where it needs none.
   int64_t perIndex, perRow, fixed;
 };
 /// One under which every call that may take scratch memory on some target does.
-constexpr WorkspaceRule kSomeWorkspace = {1, false, {}, 1, 1, 1};
+constexpr WorkspaceRule kSomeWorkspace = {1, false, {}, 0, 1, 1, 1};
 
 /// A number of a call that its library holds in 32 bits, and what it counts.
 struct LibraryNumber {

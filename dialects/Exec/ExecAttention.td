@@ -1,7 +1,8 @@
-//===- ExecAttention.td - attention as one library call ---------*- tablegen -*-===//
+//===- ExecAttention.td - attention as one call -----------------*- tablegen -*-===//
 //
-// Operands and results are those of tg.attention and tg.attention_grad.  What a
-// library keeps on chip, the scores, is nowhere in memory, and none is in the graph.
+// Operands and results are those of tg.attention and tg.attention_grad.  What the
+// call keeps on chip, the scores, is nowhere in memory, and none is in the graph.  On a GPU
+// it is a library's; on a CPU generated code computes it by tiles (runtime/cpu/Attention.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_EXEC_ATTENTION
@@ -19,13 +20,16 @@ class Exec_AttentionCall<string mnemonic>
     : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"]> {
   let results = (outs Variadic<Exec_Tensor>:$results);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::braid::AttentionSizes getSizes();
+  }];
 }
 
 def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
-  let summary = "softmax(scale q kᵀ + mask) v by the target's library; the result and the row log-sum-exp.";
+  let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp.";
   let description = [{
     As `tg.attention`.  The log-sum-exp, batch x heads x sequence, is contiguous and
-    has the library's accumulation type: f32, or f64 where all is f64.
+    has the accumulation type: f32, or f64 where all is f64.
 
     ```mlir
     %o, %lse = exec.attention(%q, %k, %v) scale 0.5 causal
@@ -41,7 +45,7 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
 }
 
 def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
-  let summary = "dq, dk and dv of attention by the target's library.";
+  let summary = "dq, dk and dv of attention as one call.";
   let description = [{
     As `tg.attention_grad`.  `lse` is that of `exec.attention`.
 

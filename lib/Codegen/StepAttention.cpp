@@ -1,9 +1,16 @@
-//===- StepAttention.cpp - calls of the attention library -----------------===//
+//===- StepAttention.cpp - calls of attention -----------------------------===//
+//
+// Where the target has a library, calls name a row of br_model.attentions.  On a CPU they are those
+// of templates (runtime/cpu/Attention.h), whose arguments are the element type, the size of heads
+// and the positions of a tile; the row is a constant beside the programs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/Initializer.h"
 #include "lib/Codegen/ModelPrinter.h"
 #include "lib/Codegen/StepPrinter.h"
+#include "runtime/AttentionTile.h"
 
 using namespace mlir;
 using namespace braid;
@@ -14,11 +21,14 @@ static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType(
 /// The strides of batch, sequence and heads.
 static ArrayRef<int64_t> stridesOf(Value ref) { return typeOf(ref).getStrides().drop_back(); }
 
-/// Checks that the target has an attention library, which accesses 16 bytes at a time.
+/// Checks that the target has such calls, and for a library, which accesses 16 bytes at a time,
+/// where the tensors are.
 static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, const TargetInfo &target) {
   if (!target.attention.maxHeadSize)
     return op->emitError() << "the " << target.name
                            << " target has no library for attention: compile the graph with --attention=decompose";
+  if (target.workspace.attentionCache)
+    return success();
   for (Value ref : op->getOperands())
     if (uint64_t offset = arena.offsetOf(ref); offset % 16)
       return op->emitError() << "uses '" << arena.nameOf(ref) << "' at byte " << offset
@@ -62,24 +72,46 @@ template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output
   return row.text(4);
 }
 
-LogicalResult StepPrinter::printAttention(exec::AttentionOp op) {
-  if (failed(verifyCall(op, arena, target)))
-    return failure();
-  SmallVector<std::string> arguments{"ctx", attentionsOf[kind].numberOf(attentionRow(op, op.getOuts()[0], {}))};
+/// A call of the header's template.
+template <typename Op> void StepPrinter::printTiles(Op op, std::string row) {
+  size_t known = tiledAttentions.rows.size();
+  std::string table = "attention" + tiledAttentions.numberOf(row);
+  if (known == 0)
+    tables +=
+        "// Fields that are zero are left out.\n#pragma GCC diagnostic ignored \"-Wmissing-field-initializers\"\n\n";
+  if (tiledAttentions.rows.size() > known)
+    tables += "static constexpr br_attention_desc " + table + " = " + row + ";\n\n";
+  exec::RefType query = typeOf(op.getQuery());
+  SmallVector<std::string> arguments{"ctx", table};
   for (Value ref : op->getOperands())
     arguments.push_back(addressText(ref));
-  printCall("br_attention", arguments);
+  if (op.getWorkspaceBytes(target.workspace) > 0)
+    arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
+  std::string function = op.getActionName() + "<" + memoryType(query.getElementType()).str() + ", " +
+                         std::to_string(query.getShape()[3]) + ", " +
+                         std::to_string(attentionTile(op.getSizes(), target.workspace.attentionCache)) + ">";
+  printCall(function, arguments);
+}
+
+template <typename Op> LogicalResult StepPrinter::printCallOrTiles(Op op, Value output, ValueRange gradients) {
+  if (failed(verifyCall(op, arena, target)))
+    return failure();
+  std::string row = attentionRow(op, output, gradients);
+  if (target.workspace.attentionCache) {
+    printTiles(op, row);
+    return success();
+  }
+  SmallVector<std::string> arguments{"ctx", attentionsOf[kind].numberOf(row)};
+  for (Value ref : op->getOperands())
+    arguments.push_back(addressText(ref));
+  printCall("br_" + op.getActionName(), arguments);
   return success();
 }
 
+LogicalResult StepPrinter::printAttention(exec::AttentionOp op) { return printCallOrTiles(op, op.getOuts()[0], {}); }
+
 LogicalResult StepPrinter::printAttentionGrad(exec::AttentionGradOp op) {
-  if (failed(verifyCall(op, arena, target)))
-    return failure();
   SmallVector<Value> gradients{op.getGradient()};
   llvm::append_range(gradients, op.getOuts());
-  SmallVector<std::string> arguments{"ctx", attentionsOf[kind].numberOf(attentionRow(op, op.getOutput(), gradients))};
-  for (Value ref : op->getOperands())
-    arguments.push_back(addressText(ref));
-  printCall("br_attention_grad", arguments);
-  return success();
+  return printCallOrTiles(op, op.getOutput(), gradients);
 }

@@ -20,6 +20,8 @@ struct StepEmitter {
   /// The files of kernels and of programs, the header with the functions that kernels call,
   /// and further includes of the programs.
   llvm::StringLiteral kernelsFile, stepFile, kernelLayer, stepIncludes;
+  /// The header with attention, where generated code computes it; none where a library does.
+  llvm::StringLiteral attentionInclude;
   /// The first argument of block copies, which run on the host or are launched.
   llvm::StringLiteral launcher;
   /// The return value of a program.
@@ -39,6 +41,7 @@ constexpr StepEmitter cpuStepEmitter = {
     /*stepFile=*/"step.cpp",
     /*kernelLayer=*/"cpu/kernel.h",
     /*stepIncludes=*/"",
+    /*attentionInclude=*/"#include \"cpu/Attention.h\"\n",
     /*launcher=*/"ctx",
     /*status=*/"BR_OK",
     /*modelInclude=*/"cpu/Features.h",
@@ -55,6 +58,7 @@ constexpr StepEmitter cudaStepEmitter = {
     /*stepFile=*/"step.cu",
     /*kernelLayer=*/"cuda/kernel.h",
     /*stepIncludes=*/"#include \"cuda/Blocks.h\"\n#include \"cuda/Gather.h\"\n#include \"cuda/MatmulRest.h\"\n",
+    /*attentionInclude=*/"",
     /*launcher=*/"m",
     /*status=*/"m.status()",
     /*modelInclude=*/"cuda/braid_cuda.h",

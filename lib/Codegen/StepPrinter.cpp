@@ -341,8 +341,9 @@ FailureOr<std::string> StepPrinter::print() {
     arenaTable = sectionText("The arena") + tensorsText(module) + "\n" +
                  (tables.empty() ? "" : sectionText("Launches over many vectors, and copies of blocks"));
   }
+  StringRef attention = tiledAttentions.rows.empty() ? StringRef() : StringRef(emitter.attentionInclude);
   return "// The programs of the model: kernels and library calls in their order.\n#include \"" +
-         emitter.kernelsFile.str() + "\"\n#include \"step.h\"\n" + emitter.stepIncludes.str() +
+         emitter.kernelsFile.str() + "\"\n#include \"step.h\"\n" + (emitter.stepIncludes + attention).str() +
          "\nnamespace braid {\n\n" + arenaTable + tables +
          StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + preload + "\n} // namespace braid\n";
 }

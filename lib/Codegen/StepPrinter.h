@@ -62,7 +62,9 @@ private:
   std::string matmulRow(exec::MatmulOp op, const MatmulShape &shape, mlir::Value lhs, mlir::Value rhs);
   mlir::LogicalResult printAttention(exec::AttentionOp op);
   mlir::LogicalResult printAttentionGrad(exec::AttentionGradOp op);
+  template <typename Op> mlir::LogicalResult printCallOrTiles(Op op, mlir::Value output, mlir::ValueRange gradients);
   template <typename Op> std::string attentionRow(Op op, mlir::Value output, mlir::ValueRange gradients);
+  template <typename Op> void printTiles(Op op, std::string row);
   mlir::LogicalResult printGather(exec::GatherOp op);
   mlir::LogicalResult printScatterAdd(exec::ScatterAddOp op);
   mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);
@@ -106,6 +108,7 @@ private:
     std::string numberOf(const std::string &row);
   };
   std::vector<Rows> matmulsOf, attentionsOf;                              // by kind
+  Rows tiledAttentions;                                                   // the target's own
   llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionRows; // by program
   llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf;               // by start
   llvm::StringMap<unsigned> copies;                                       // tables of block copies

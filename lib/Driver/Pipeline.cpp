@@ -167,7 +167,8 @@ static void formActions(OpPassManager &manager, const DriverOptions &options) {
   pipeline.earlyUpdates = options.update != "late";
   // Hiding communication runs the updates of a bucket once it is reduced.
   pipeline.updates.reduced = options.parallel.overlap == "none";
-  pipeline.attentionCalls = callsAttention(options);
+  pipeline.attentionCalls =
+      callsAttention(options) && lookupTarget(options.target, options.gpu)->attention.choosesOrder;
   pipeline.attention.order = options.attentionOrder;
   set(pipeline.attention.memoryLimit, options.memoryLimit);
   set(pipeline.attention.rowAlignment, options.rowAlignment);

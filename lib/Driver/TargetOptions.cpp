@@ -148,9 +148,9 @@ static Error checkAttention(const DriverOptions &options) {
                      " target has no library for attention; leave it out, or compile for --target=cuda");
   if (!is_contained(options.given, "--attention-order"))
     return Error::success();
-  if (!lookupTarget(options.target)->attention.maxHeadSize)
-    return makeError("--attention-order is that of the attention library, which the " + options.target +
-                     " target does not have; leave it out, or compile for --target=cuda");
+  if (!lookupTarget(options.target)->attention.choosesOrder)
+    return makeError("--attention-order is that of the attention library of other targets; on the " + options.target +
+                     " target the order is always fixed: leave it out, or compile for --target=cuda");
   if (options.attention == "decompose")
     return makeError("--attention-order is that of the attention library, which --attention=decompose does not call: "
                      "leave one of them out");

@@ -106,7 +106,8 @@ static const TargetInfo cpu = {
     /*rowAlignment=*/0,
     /*reductionBlocks=*/16,
     /*workspace=*/
-    {/*matmul=*/8 * MiB, /*isByShape=*/true, /*attention=*/{}, /*perIndex=*/0, /*perRow=*/0, /*fixed=*/0},
+    {/*matmul=*/8 * MiB, /*isByShape=*/true, /*attention=*/{}, /*attentionCache=*/512 * KiB, /*perIndex=*/0,
+     /*perRow=*/0, /*fixed=*/0},
     /*biasEpilogue=*/true,
     /*geluTanhEpilogue=*/true,
     /*geluErfEpilogue=*/true,
@@ -114,7 +115,8 @@ static const TargetInfo cpu = {
     /*geluAuxMultiple=*/0,
     /*biasGradEpilogue=*/false,
     /*transposedWeights=*/true,
-    /*attention=*/{/*maxHeadSize=*/0, /*headSizeStep=*/1, /*minPositions=*/1},
+    /*attention=*/
+    {/*maxHeadSize=*/256, /*headSizeStep=*/1, /*minPositions=*/1, /*takesF32=*/true, /*choosesOrder=*/false},
     /*transports=*/cpuTransports,
     /*rates=*/
     {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
@@ -133,7 +135,8 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*rowAlignment=*/128,
       /*reductionBlocks=*/256,
       /*workspace=*/
-      {/*matmul=*/gpu.matmulWorkspace, /*isByShape=*/false, /*attention=*/gpu.attentionSums, /*perIndex=*/16,
+      {/*matmul=*/gpu.matmulWorkspace, /*isByShape=*/false, /*attention=*/gpu.attentionSums, /*attentionCache=*/0,
+       /*perIndex=*/16,
        /*perRow=*/4, /*fixed=*/4},
       /*biasEpilogue=*/true,
       /*geluTanhEpilogue=*/true,
@@ -142,7 +145,8 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*geluAuxMultiple=*/8,
       /*biasGradEpilogue=*/true,
       /*transposedWeights=*/true,
-      /*attention=*/{/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2},
+      /*attention=*/
+      {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2, /*takesF32=*/false, /*choosesOrder=*/true},
       /*transports=*/cudaTransports,
       /*rates=*/ratesOf(gpu),
       /*gpu=*/&gpu,

@@ -83,10 +83,12 @@ struct TargetInfo {
   bool biasGradEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
-  /// What the attention library takes, of bf16: the largest head size (0: there is no
-  /// library), what divides a head size, and the fewest positions of queries and keys.
+  /// What calls of attention take, of bf16: the largest head size (0: there are none), what
+  /// divides a head size, and the fewest positions of queries and keys; whether they take f32,
+  /// too, and whether the order in which they sum gradients can be chosen.
   struct {
     int64_t maxHeadSize, headSizeStep, minPositions;
+    bool takesF32, choosesOrder;
   } attention;
   /// What ranks may communicate over, by the names of `--transports`.
   llvm::ArrayRef<llvm::StringLiteral> transports;

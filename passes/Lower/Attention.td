@@ -5,16 +5,17 @@
 include "passes/Lower/Target.td"
 
 def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::FuncOp"> {
-  let summary = "Calls the target's library for attention where it can";
+  let summary = "Makes attention one call where the target has one";
   let description = [{
     Runs before `tg-decompose`, on the shapes of a rank: heads and batch may be a
-    part.  `tg.attention` and `tg.attention_grad` become library calls, which keep
-    the scores on chip, where the target has a library for their element type and
-    head size; others are left for their decomposition.  A remark says which and
+    part.  `tg.attention` and `tg.attention_grad` become calls, which keep the scores
+    on chip, where the target has them for their element type and head size; others
+    are left for their decomposition.  On a GPU a call is the library's, in bf16; on a
+    CPU it is the runtime's own, by tiles, in f32 and bf16.  A remark says which and
     why.  The log-sum-exp is the same number either way, so forward and backward
     are chosen one by one.
 
-    With `required`, attention that no library takes is an error.
+    With `required`, attention for which there is no call is an error.
 
     Input:
     ```mlir

@@ -26,8 +26,9 @@ static std::string reasonAgainst(RankedTensorType query, RankedTensorType key, c
   int64_t size = query.getDimSize(3), positions = std::min(query.getDimSize(1), key.getDimSize(1));
   if (!target.attention.maxHeadSize)
     os << "target '" << target.name << "' has no library for it";
-  else if (!query.getElementType().isBF16())
-    os << "its elements are " << query.getElementType() << ", but the library takes bf16";
+  else if (!query.getElementType().isBF16() && !(target.attention.takesF32 && query.getElementType().isF32()))
+    os << "its elements are " << query.getElementType() << ", but the library takes "
+       << (target.attention.takesF32 ? "f32 and bf16" : "bf16");
   else if (size > target.attention.maxHeadSize)
     os << "heads have size " << size << ", but the library takes " << target.attention.maxHeadSize << " at most";
   else if (size % target.attention.headSizeStep)

@@ -43,26 +43,30 @@ func.func @matrices(%x: tensor<32x67108864x2x2xbf16> {tg.role = #tg.role<feature
 // -----
 
 // A part of a tensor is read with the strides of the whole.
-func.func @attention(%p: tensor<1024x8192x3x128xbf16> {tg.role = #tg.role<features>}) -> tensor<1024x8192x1x128xbf16> {
-  %q = exec.view %p offset 0 strides [3145728, 384, 128, 1] : tensor<1024x8192x3x128xbf16> -> tensor<1024x8192x1x128xbf16>
-  // expected-error @below {{the elements around tensor<1024x8192x1x128xbf16> are 3221225472, and the library counts to 2147483647: a batch of 682 instead of 1024}}
-  %o, %lse = exec.attention(%q, %q, %q) scale 0.25 causal
-      : (tensor<1024x8192x1x128xbf16>, tensor<1024x8192x1x128xbf16>, tensor<1024x8192x1x128xbf16>) -> tensor<1024x8192x1x128xbf16>, tensor<1024x1x8192xf32>
-  return %o : tensor<1024x8192x1x128xbf16>
+module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+  func.func @attention(%p: tensor<1024x8192x3x128xbf16> {tg.role = #tg.role<features>}) -> tensor<1024x8192x1x128xbf16> {
+    %q = exec.view %p offset 0 strides [3145728, 384, 128, 1] : tensor<1024x8192x3x128xbf16> -> tensor<1024x8192x1x128xbf16>
+    // expected-error @below {{the elements around tensor<1024x8192x1x128xbf16> are 3221225472, and the library counts to 2147483647: a batch of 682 instead of 1024}}
+    %o, %lse = exec.attention(%q, %q, %q) scale 0.25 causal
+        : (tensor<1024x8192x1x128xbf16>, tensor<1024x8192x1x128xbf16>, tensor<1024x8192x1x128xbf16>) -> tensor<1024x8192x1x128xbf16>, tensor<1024x1x8192xf32>
+    return %o : tensor<1024x8192x1x128xbf16>
+  }
 }
 
 // -----
 
 // The scores are in memory for a fixed order alone, and one row may have too many.
-func.func @scores(%q: tensor<2x65536x1x8xbf16> {tg.role = #tg.role<features>}, %lse: tensor<2x1x65536xf32>) -> tensor<2x65536x1x8xbf16> {
-  // expected-error @below {{the scores whose gradient is written for a fixed order are 8589934592, and the library counts to 2147483647 even for one row of the batch: make the sequence shorter}}
-  %0:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal
-      : (tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x1x65536xf32>, tensor<2x65536x1x8xbf16>)
-      -> tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>
-  %1:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal order any
-      : (tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x1x65536xf32>, tensor<2x65536x1x8xbf16>)
-      -> tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>
-  return %0#0 : tensor<2x65536x1x8xbf16>
+module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+  func.func @scores(%q: tensor<2x65536x1x8xbf16> {tg.role = #tg.role<features>}, %lse: tensor<2x1x65536xf32>) -> tensor<2x65536x1x8xbf16> {
+    // expected-error @below {{the scores whose gradient is written for a fixed order are 8589934592, and the library counts to 2147483647 even for one row of the batch: make the sequence shorter}}
+    %0:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal
+        : (tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x1x65536xf32>, tensor<2x65536x1x8xbf16>)
+        -> tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>
+    %1:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal order any
+        : (tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x1x65536xf32>, tensor<2x65536x1x8xbf16>)
+        -> tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>
+    return %0#0 : tensor<2x65536x1x8xbf16>
+  }
 }
 
 // -----

@@ -1,0 +1,244 @@
+//===- Attention.h - attention and its gradient, by tiles -----------------===//
+//
+// What generated programs call for exec.attention and exec.attention_grad.  Nothing of queries
+// x keys is in memory: forward keeps a running softmax of each query (Milakov and Gimelshein;
+// FlashAttention) and leaves its log-sum-exp, from which backward computes a tile's weights again.
+//
+// Operands may be f32 or bf16 with any strides; tiles, products and sums are f32.  A thread has
+// its tiles on its stack.  Backward adds up the gradients of a head's keys and values in scratch
+// memory, queries in their order, so a result has the same bits for any number of threads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_ATTENTION_H
+#define BRAID_CPU_ATTENTION_H
+
+#include "AttentionTiles.h"
+#include "Launch.h"
+
+namespace braid {
+
+namespace detail {
+constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
+
+inline AttentionBand band_of(const br_attention_desc &d) { return d.causal ? kCausal : kAllPairs; }
+
+// Where the rows of a head begin.
+template <class T>
+inline T *rows_of(T *tensor, const int64_t (&strides)[3], int64_t batch, int64_t position, int64_t head) {
+  return tensor + batch * strides[0] + position * strides[1] + head * strides[2];
+}
+
+// Multiplications and additions too few to wake threads for.
+constexpr int64_t kSerialProducts = 1 << 17;
+
+template <class F> inline void share(br_context *ctx, const br_attention_desc &d, int64_t count, const F &f) {
+  if (count == 1 || d.batch * d.heads * d.queries * d.keys * d.size <= kSerialProducts)
+    return f(0, count);
+  parallel(ctx, count, f);
+}
+
+// Runs f(tile) for the tiles of keys that these queries count, in their order.
+template <int64_t Tile, class F>
+inline void for_tiles(const br_attention_desc &d, int64_t query, int64_t queries, const F &f) {
+  const AttentionBand band = band_of(d);
+  const Range keys = keys_of(band, {query, query + queries}, d.keys);
+  for (int64_t key = keys.begin / Tile * Tile; key < keys.end; key += Tile)
+    f(AttentionTile(band, query, queries, key, std::min(Tile, d.keys - key)));
+}
+
+//===----------------------------------------------------------------------===//
+// Forward
+//===----------------------------------------------------------------------===//
+
+// Some queries of a head and what has been found of their softmax.
+template <int64_t D, int64_t Tile> struct Queries {
+  static constexpr int64_t width = round_up(D, W);
+
+  alignas(64) float rows[Tile * width], columns[width * Tile]; // the latter times the scale, in powers of two
+  alignas(64) float key[Tile * width], value[Tile * width], weights[Tile * Tile], sum[Tile * width];
+  alignas(64) float largest[Tile], total[Tile], rescale[Tile];
+
+  void begin(int64_t queries, float scale) {
+    transpose_rows<D, Tile>(rows, queries, scale * kLog2E, columns);
+    std::fill(largest, largest + Tile, -std::numeric_limits<float>::infinity());
+    std::fill(total, total + Tile, 0.0f);
+    std::fill(sum, sum + Tile * width, 0.0f);
+  }
+
+  void add(const AttentionTile &tile) {
+    const int64_t vectors = round_up(tile.queries, W) / W;
+    tile_product<Into::Fresh>(
+        {key, width, 1}, columns, Tile, weights, Tile, tile.keys, vectors, [&](Range keys, Range queries) {
+          const Range counted = tile.queriesOf(keys);
+          return counted.begin < queries.end && queries.begin < counted.end ? Range{0, D} : Range{0, 0};
+        });
+    bool isRescaled = false;
+    weigh<Tile>(
+        tile, weights,
+        [&](int64_t s, Range keys) {
+          const V most = maximumOf(tile, s, keys), old = ld(largest + s);
+          const V base = maximum(most, splat(std::numeric_limits<float>::lowest()));
+          const V factor = power_of_two(old - base);
+          st(rescale + s, factor);
+          st(total + s, ld(total + s) * factor);
+          st(largest + s, most);
+          isRescaled |= row_any(most != old);
+          return base;
+        },
+        [&](int64_t s, V its) { st(total + s, ld(total + s) + its); });
+    if (isRescaled)
+      for (int64_t s = 0; s < tile.queries; ++s)
+        for (int64_t e = 0; e < width; e += W)
+          st(sum + s * width + e, ld(sum + s * width + e) * rescale[s]);
+    tile_product<Into::Sum>({weights, 1, Tile}, value, width, sum, width, tile.queries, width / W,
+                            [&](Range queries, Range) { return tile.keysOf(queries); });
+  }
+
+private:
+  V maximumOf(const AttentionTile &tile, int64_t s, Range keys) const {
+    V most = ld(largest + s);
+    const bool isWhole = tile.isWhole();
+    for (int64_t t = keys.begin; t < keys.end; ++t) {
+      const V score = ld(weights + t * Tile + s);
+      const VM isMore = isWhole ? score > most : (score > most) & tile.counts(s, t);
+      most = isMore ? score : most;
+    }
+    return most;
+  }
+};
+
+template <class T, int64_t D, int64_t Tile>
+inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, const T *q,
+                           const T *k, const T *v, T *o, float *lse) {
+  Queries<D, Tile> its;
+  const int64_t queries = std::min(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
+  pack_rows<D>(rows_of(q, d.q, batch, query, head), d.q[1], queries, its.rows);
+  its.begin(queries, static_cast<float>(d.scale));
+  for_tiles<Tile>(d, query, queries, [&](const AttentionTile &tile) {
+    pack_rows<D>(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys, its.key);
+    pack_rows<D>(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys, its.value);
+    its.add(tile);
+  });
+  unpack_rows<D>(
+      its.sum, queries, [&](int64_t s) { return 1.0f / its.total[s]; }, rows_of(o, d.o, batch, query, head), d.o[1]);
+  float *rows = lse + (batch * d.heads + head) * d.queries + query;
+  lanes(0, queries, [&](int64_t s, auto n) { st(rows + s, ld(its.largest + s) * kLn2 + log(ld(its.total + s)), n); });
+}
+
+//===----------------------------------------------------------------------===//
+// Backward
+//===----------------------------------------------------------------------===//
+
+// Some queries of a head, their gradient, and what has been found of its gradients.
+template <int64_t D, int64_t Tile> struct QueryGradients {
+  static constexpr int64_t width = round_up(D, W);
+
+  alignas(64) float rows[Tile * width], columns[width * Tile]; // the latter times the scale, in powers of two
+  alignas(64) float gradient[Tile * width], gradient_columns[width * Tile], sum[Tile * width];
+  alignas(64) float key[Tile * width], value[Tile * width], weights[Tile * Tile], scores[Tile * Tile];
+  alignas(64) float lse[Tile], mean[Tile]; // in powers of two; the sum of the gradient times the result
+
+  template <class T>
+  void begin(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, int64_t queries, const T *q,
+             const T *o, const float *its_lse, const T *dout) {
+    pack_rows<D>(rows_of(q, d.q, batch, query, head), d.q[1], queries, rows);
+    pack_rows<D>(rows_of(dout, d.dout, batch, query, head), d.dout[1], queries, gradient);
+    pack_rows<D>(rows_of(o, d.o, batch, query, head), d.o[1], queries, sum);
+    std::fill(lse, lse + Tile, 0.0f);
+    std::fill(mean, mean + Tile, 0.0f);
+    for (int64_t s = 0; s < queries; ++s) {
+      V products = {};
+      for (int64_t e = 0; e < width; e += W)
+        products += ld(gradient + s * width + e) * ld(sum + s * width + e);
+      mean[s] = row_sum(products);
+      lse[s] = its_lse[(batch * d.heads + head) * d.queries + query + s] * kLog2E;
+    }
+    transpose_rows<D, Tile>(rows, queries, static_cast<float>(d.scale) * kLog2E, columns);
+    transpose_rows<D, Tile>(gradient, queries, 1.0f, gradient_columns);
+    std::fill(sum, sum + Tile * width, 0.0f);
+  }
+
+  // `dk` and `dv` are those of the tile's keys.
+  void add(const AttentionTile &tile, float *dk, float *dv) {
+    const int64_t vectors = round_up(tile.queries, W) / W;
+    auto counted = [&](Range keys, Range queries) {
+      const Range found = tile.queriesOf(keys);
+      return found.begin < queries.end && queries.begin < found.end ? Range{0, D} : Range{0, 0};
+    };
+    auto ofKeys = [&](Range keys, Range) { return tile.queriesOf(keys); };
+    tile_product<Into::Fresh>({key, width, 1}, columns, Tile, weights, Tile, tile.keys, vectors, counted);
+    weigh<Tile>(tile, weights, [&](int64_t s, Range) { return ld(lse + s); }, [](int64_t, V) {});
+    tile_product<Into::Sum>({weights, Tile, 1}, gradient, width, dv, width, tile.keys, width / W, ofKeys);
+    tile_product<Into::Fresh>({value, width, 1}, gradient_columns, Tile, scores, Tile, tile.keys, vectors, counted);
+    for (int64_t s = 0; s < tile.queries; s += W) {
+      const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+      const V its_mean = ld(mean + s);
+      for (int64_t t = keys.begin; t < keys.end; ++t)
+        st(scores + t * Tile + s, ld(weights + t * Tile + s) * (ld(scores + t * Tile + s) - its_mean));
+    }
+    tile_product<Into::Sum>({scores, Tile, 1}, rows, width, dk, width, tile.keys, width / W, ofKeys);
+    tile_product<Into::Sum>({scores, 1, Tile}, key, width, sum, width, tile.queries, width / W,
+                            [&](Range queries, Range) { return tile.keysOf(queries); });
+  }
+};
+
+// A head of keys with all heads of queries that read it.
+template <class T, int64_t D, int64_t Tile>
+inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64_t key_head, const T *q, const T *k,
+                                const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk, T *dv,
+                                float *scratch) {
+  QueryGradients<D, Tile> its;
+  constexpr int64_t width = round_up(D, W);
+  const int64_t group = d.heads / d.key_heads, padded = round_up(d.keys, Tile);
+  const float scale = static_cast<float>(d.scale);
+  float *sum_dk = scratch, *sum_dv = scratch + padded * width;
+  std::fill(scratch, scratch + 2 * padded * width, 0.0f);
+  for (int64_t head = key_head * group; head < (key_head + 1) * group; ++head)
+    for (int64_t query = 0; query < d.queries; query += Tile) {
+      const int64_t queries = std::min(Tile, d.queries - query);
+      its.begin(d, batch, head, query, queries, q, o, lse, dout);
+      for_tiles<Tile>(d, query, queries, [&](const AttentionTile &tile) {
+        pack_rows<D>(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys, its.key);
+        pack_rows<D>(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys, its.value);
+        its.add(tile, sum_dk + tile.key * width, sum_dv + tile.key * width);
+      });
+      unpack_rows<D>(its.sum, queries, [&](int64_t) { return scale; }, rows_of(dq, d.dq, batch, query, head), d.dq[1]);
+    }
+  unpack_rows<D>(sum_dk, d.keys, [&](int64_t) { return scale; }, rows_of(dk, d.dk, batch, 0, key_head), d.dk[1]);
+  unpack_rows<D>(sum_dv, d.keys, [](int64_t) { return 1.0f; }, rows_of(dv, d.dv, batch, 0, key_head), d.dv[1]);
+}
+} // namespace detail
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+// Elements of T, heads of size D, tiles of Tile positions.
+template <class T, int64_t D, int64_t Tile>
+[[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v,
+                                        T *o, float *lse) {
+  const int64_t tiles = round_up(d.queries, Tile) / Tile;
+  detail::share(ctx, d, d.batch * d.heads * tiles, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      detail::attention_tile<T, D, Tile>(d, i / tiles / d.heads, i / tiles % d.heads, i % tiles * Tile, q, k, v, o,
+                                         lse);
+  });
+}
+
+// The heads of keys are shared out over as many slots as the call has scratch memory for.
+template <class T, int64_t D, int64_t Tile>
+[[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &d, const T *q, const T *k,
+                                             const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk,
+                                             T *dv, float *scratch) {
+  const int64_t heads = d.batch * d.key_heads, each = 2 * round_up(d.keys, Tile) * round_up(D, W);
+  const int64_t slots = std::min<int64_t>(heads, d.workspace_bytes / (each * sizeof(float)));
+  detail::share(ctx, d, slots, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot)
+      for (int64_t i = slot * heads / slots; i < (slot + 1) * heads / slots; ++i)
+        detail::attention_grad_head<T, D, Tile>(d, i / d.key_heads, i % d.key_heads, q, k, v, o, lse, dout, dq, dk, dv,
+                                                scratch + slot * each);
+  });
+}
+
+} // namespace braid
+#endif // BRAID_CPU_ATTENTION_H

@@ -1,0 +1,192 @@
+//===- AttentionTiles.h - the parts of attention on tiles -----------------===//
+//
+// A tile is some positions of the queries beside some of the keys.  Scores are held by keys
+// and then queries, so that lanes are queries: maxima and sums of a softmax then need nothing of
+// their neighbours, and keys are read as they come.
+//
+// Which pairs attention counts is a band of diagonals.  What lies outside of it is skipped by
+// whole tiles and, on the tiles that its edges cross, by blocks of the products.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_CPU_ATTENTIONTILES_H
+#define BRAID_CPU_ATTENTIONTILES_H
+
+#include "TileProduct.h"
+
+#include <algorithm>
+
+namespace braid {
+
+constexpr int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+//===----------------------------------------------------------------------===//
+// The mask
+//===----------------------------------------------------------------------===//
+
+// Query s counts key t if first <= t - s <= last.
+struct AttentionBand {
+  int64_t first, last;
+};
+
+constexpr int64_t kUnlimited = int64_t{1} << 40;
+constexpr AttentionBand kAllPairs = {-kUnlimited, kUnlimited}, kCausal = {-kUnlimited, 0};
+
+// The keys that some of these queries count, of `keys`.
+inline Range keys_of(AttentionBand band, Range queries, int64_t keys) {
+  const int64_t begin = std::max<int64_t>(queries.begin + band.first, 0);
+  return {std::min(begin, keys), std::clamp(queries.end + band.last, std::min(begin, keys), keys)};
+}
+
+// The other way round.
+inline Range queries_of(AttentionBand band, Range keys, int64_t queries) {
+  return keys_of({-band.last, -band.first}, keys, queries);
+}
+
+// Queries [query, query + queries) beside keys [key, key + keys).  Ranges are counted from there.
+struct AttentionTile {
+  int64_t query, queries, key, keys;
+  AttentionBand band; // counted from there, too
+
+  AttentionTile(AttentionBand band, int64_t query, int64_t queries, int64_t key, int64_t keys)
+      : query(query), queries(queries), key(key), keys(keys), band{band.first + query - key, band.last + query - key} {}
+
+  // Whether all pairs count.
+  bool isWhole() const { return band.first <= 1 - queries && band.last >= keys - 1; }
+  Range keysOf(Range its) const { return keys_of(band, its, keys); }
+  Range queriesOf(Range its) const { return queries_of(band, its, queries); }
+  // Of keysOf, the whole blocks of rows.
+  Range blocksOf(Range its) const {
+    const Range found = keysOf(its);
+    return {found.begin / kBlockRows * kBlockRows, std::min(round_up(found.end, kBlockRows), keys)};
+  }
+
+  // Which of the lanes, queries from s, count key t.
+  VM counts(int64_t s, int64_t t) const {
+    const VI distance = static_cast<int32_t>(t - s) - lane_index(0);
+    return (distance >= limit(band.first)) & (distance <= limit(band.last));
+  }
+
+private:
+  static int32_t limit(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>(n, -(1 << 30), 1 << 30)); }
+};
+
+//===----------------------------------------------------------------------===//
+// Rows to and from memory
+//===----------------------------------------------------------------------===//
+
+// `count` rows of D elements, as f32; up to the next whole block and vector there are zeros.
+template <int64_t D, class T> inline void pack_rows(const T *rows, int64_t stride, int64_t count, float *out) {
+  constexpr int64_t width = round_up(D, W), whole = D / W * W;
+  for (int64_t r = 0; r < count; ++r) {
+    for (int64_t l = 0; l < whole; l += W)
+      st(out + r * width + l, ld(rows + r * stride + l));
+    if constexpr (whole < D)
+      st(out + r * width + whole, ld(rows + r * stride + whole, D - whole));
+  }
+  std::fill(out + count * width, out + round_up(count, kBlockRows) * width, 0.0f);
+}
+
+namespace detail {
+// Of W x W elements: in each step, H, those of two rows whose lanes differ in one bit change places.
+template <int H> inline void swap_halves(V (&row)[W]) {
+  auto pick = []<int... L>(V a, V b, std::integer_sequence<int, L...>) {
+    return __builtin_shufflevector(a, b, (L & H ? W + L - H : L)...);
+  };
+  auto rest = []<int... L>(V a, V b, std::integer_sequence<int, L...>) {
+    return __builtin_shufflevector(a, b, (L & H ? W + L : L + H)...);
+  };
+  constexpr std::make_integer_sequence<int, W> lanes;
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i)
+    if (!(i & H)) {
+      const V a = row[i], b = row[i + H];
+      row[i] = pick(a, b, lanes);
+      row[i + H] = rest(a, b, lanes);
+    }
+}
+
+inline void transpose(V (&row)[W]) {
+  swap_halves<1>(row);
+  swap_halves<2>(row);
+#if BRAID_LANES >= 8
+  swap_halves<4>(row);
+#endif
+#if BRAID_LANES >= 16
+  swap_halves<8>(row);
+#endif
+}
+} // namespace detail
+
+// Packed rows (D of each, times `factor`) as columns: out[e * Tile + s].  Columns up to Tile are zeros.
+template <int64_t D, int64_t Tile>
+inline void transpose_rows(const float *rows, int64_t count, float factor, float *out) {
+  constexpr int64_t width = round_up(D, W);
+  for (int64_t s = 0; s < Tile; s += W)
+    for (int64_t e = 0; e < width; e += W) {
+      V block[W];
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < W; ++i)
+        block[i] = s + i < count ? ld(rows + (s + i) * width + e) * factor : V{};
+      detail::transpose(block);
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < W; ++i)
+        st(out + (e + i) * Tile + s, block[i]);
+    }
+}
+
+// Row r times factor(r), where it belongs.
+template <int64_t D, class T, class Factor>
+inline void unpack_rows(const float *rows, int64_t count, const Factor &factor, T *out, int64_t stride) {
+  constexpr int64_t width = round_up(D, W), whole = D / W * W;
+  for (int64_t r = 0; r < count; ++r) {
+    const float f = factor(r);
+    for (int64_t l = 0; l < whole; l += W)
+      st(out + r * stride + l, ld(rows + r * width + l) * f);
+    if constexpr (whole < D)
+      st(out + r * stride + whole, ld(rows + r * width + whole) * f, D - whole);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+// 2^x for x of at most 127, within 2 units in the last place; below 2^-126 it is that.
+inline V power_of_two(V x) {
+  constexpr float magic = 12582912.0f;  // 1.5 * 2^23: the sum's last bits are an integer
+  x = x < -126.0f ? splat(-126.0f) : x; // NaN stays
+  const V shifted = x + magic;
+  const V r = x - (shifted - magic);
+  V p = splat(1.535336188e-4f);
+  p = detail::madd(p, r, 1.339887440e-3f);
+  p = detail::madd(p, r, 9.618437357e-3f);
+  p = detail::madd(p, r, 5.550332471e-2f);
+  p = detail::madd(p, r, 2.402264791e-1f);
+  p = detail::madd(p, r, 6.931472028e-1f);
+  p = detail::madd(p, r, 1.0f);
+  return bit_cast<V>(bit_cast<VU>(p) + (bit_cast<VU>(shifted) << 23));
+}
+
+// Of scores at [key * Tile + query], in powers of two, the weights 2^(score - base) in their
+// place, and zeros for pairs that do not count in blocks where others do.  Lanes are queries from s:
+// base(s, keys) is what is subtracted, done(s, sums) gets the sums of the weights.
+template <int64_t Tile, class Base, class Done>
+inline void weigh(const AttentionTile &tile, float *scores, const Base &base, const Done &done) {
+  const bool isWhole = tile.isWhole();
+  for (int64_t s = 0; s < tile.queries; s += W) {
+    const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+    const V from = base(s, keys);
+    V sum = {};
+    for (int64_t t = keys.begin; t < keys.end; ++t) {
+      V weight = power_of_two(ld(scores + t * Tile + s) - from);
+      if (!isWhole)
+        weight = select(tile.counts(s, t), weight, V{});
+      sum += weight;
+      st(scores + t * Tile + s, weight);
+    }
+    done(s, sum);
+  }
+}
+
+} // namespace braid
+#endif // BRAID_CPU_ATTENTIONTILES_H
