@@ -131,8 +131,10 @@ static void decompose(OpPassManager &manager, const DriverOptions &options) {
   bool becomesActions = options.emit >= Emit::Exec;
   pipeline.attentionCalls = becomesActions && callsAttention(options);
   pipeline.attention.required = options.attention == "library";
-  if (!options.lossChunk.empty() && options.lossChunk != "none")
+  if (!options.lossChunk.empty() && options.lossChunk != "none") {
     pipeline.loss.rows = std::stoll(options.lossChunk);
+    pipeline.loss.required = true;
+  }
   pipeline.epilogues = becomesActions && options.epilogues != "none";
   buildDecomposePipeline(manager, pipeline);
 }

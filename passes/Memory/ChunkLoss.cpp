@@ -14,6 +14,7 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
+#include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Memory/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -358,19 +359,26 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
     // Definitions are losses in turn.
     while (replaceComposite(function))
       ;
-    SmallVector<LossOpInterface> losses = lossesOf(function);
-    for (LossOpInterface loss : losses) {
+    bool isRequired = required && isTraining(function);
+    for (LossOpInterface loss : lossesOf(function)) {
       Rows found(loss);
       std::string why;
       if (failed(found.find(why))) {
+        if (isRequired)
+          return refuse(loss, why);
         loss->emitRemark() << nameOf(loss) << " is computed of all rows at once: " << why;
         continue;
       }
-      if (int64_t count = found.countChunks(rows); count > 1) {
+      if (int64_t count = found.countChunks(rows); count > 1)
         found.chunk(count);
-        return;
-      }
+      return;
     }
+  }
+
+  void refuse(Operation *loss, StringRef why) {
+    loss->emitError() << nameOf(loss) << " cannot be computed in chunks of rows, which --loss-chunk asks for: " << why
+                      << "; leave --loss-chunk out";
+    signalPassFailure();
   }
 
   /// Replaces an op by its definition where only that can be computed in chunks.

@@ -53,6 +53,8 @@ def ChunkLossPass : Pass<"tg-chunk-loss", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"rows", "rows", "::braid::Integer<0, 1000000000>", /*default=*/"0", "The most rows of a chunk; 0: all rows at once">,
+    Option<"required", "required", "bool", /*default=*/"false",
+           "Fail where a program that trains has no loss that can be computed in chunks">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
