@@ -6,9 +6,7 @@
 #include "lib/Cost/Cost.h"
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/RecomputeOptions.h"
-#include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Recompute/Choices.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 
@@ -20,9 +18,6 @@ using namespace braid;
 /// activation is computed in the time of moving some bytes, a row's mean in that of moving the
 /// row, at most some thousand.
 static constexpr int kMostExponent = 4, kLeastExponent = -12;
-
-/// Plans that are made to keep or replay single values.
-static constexpr int kMostTries = 32;
 
 //===----------------------------------------------------------------------===//
 // One choice
@@ -69,7 +64,6 @@ public:
 
   /// None if it replays what another choice does.
   FailureOr<std::optional<FrontierPoint>> at(const Choice &choice);
-  MLIRContext *getContext() { return module.getContext(); }
 
 private:
   LogicalResult plan(ModuleOp copy, const DriverOptions &at, StringRef behind);
@@ -163,52 +157,6 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
   return success();
 }
 
-/// Names of values that forward makes, in its order; equal units have the same.
-static SmallVector<std::string> namesOfValues(ModuleOp module) {
-  SmallVector<std::string> names;
-  for (auto program : module.getOps<func::FuncOp>()) {
-    if (program.isExternal() || !isTraining(program))
-      continue;
-    ForwardValues values(program);
-    for (Operation *op : values.getOps()) {
-      std::string full = nameOfForward(op), name = StringRef(full).rsplit('/').second.str();
-      if (!isSeenThrough(op) && !llvm::is_contained(names, name))
-        names.push_back(std::move(name));
-    }
-  }
-  return names;
-}
-
-/// Keeps or replays the values of one name more, as long as that is better: nearer to the budget,
-/// then faster.  One price for all cannot fill a budget exactly, and cannot see where replays
-/// themselves make the peak.
-static void climb(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names) {
-  auto key = [&](const FrontierPoint &of) {
-    return std::tuple(std::max<int64_t>(of.arenaBytes - budget, 0), of.seconds, of.arenaBytes);
-  };
-  std::optional<size_t> within = fastestWithin(frontier.points, budget);
-  FrontierPoint best = within ? frontier.points[*within] : frontier.smallest();
-  if (!best.replays)
-    return;
-  int tries = 0;
-  for (bool isBetter = true; isBetter && tries < kMostTries;) {
-    isBetter = false;
-    for (const std::string &name : names)
-      for (StringRef what : {"keep", "replay"}) {
-        if (++tries > kMostTries)
-          return;
-        std::string statement = "*/" + name + ": " + what.str() + "\n";
-        ScopedDiagnosticHandler quiet(points.getContext(), [](Diagnostic &) { return success(); });
-        FailureOr<std::optional<FrontierPoint>> point = points.at({best.replays, statement + best.choices});
-        if (failed(point) || !*point || key(**point) >= key(best))
-          continue;
-        best = **point;
-        frontier.points.push_back(best);
-        isBetter = true;
-      }
-  }
-}
-
 FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &options, int64_t budget) {
   ScopedDiagnosticHandler errorsOnly(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
@@ -227,7 +175,6 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
   }
   if (failed(refine(frontier, points, budget, numUnits(module))))
     return failure();
-  climb(frontier, points, budget, namesOfValues(module));
   frontier.chosen = fastestWithin(frontier.points, budget);
   return frontier;
 }
