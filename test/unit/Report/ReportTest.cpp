@@ -70,7 +70,8 @@ TEST_F(ReportTest, JsonHasItsKeysInOrder) {
   std::vector<std::string> keys, categories;
   for (auto &[key, value] : json.items())
     keys.push_back(key);
-  EXPECT_EQ(keys, std::vector<std::string>({"arena_bytes", "peak_bytes", "lower_bound_bytes", "peak_op", "by_category",
+  EXPECT_EQ(keys, std::vector<std::string>({"arena_bytes", "predicted_step_s", "peak_bytes", "lower_bound_bytes",
+                                            "peak_action", "peak_op", "by_category", "at_peak", "waiting_gradients",
                                             "tensors", "persistent", "collectives", "compile_seconds", "programs"}));
   for (auto &[key, value] : json["by_category"].items())
     categories.push_back(key);
