@@ -145,7 +145,8 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
     const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
     if (!fits)
       refuse(saved, model,
-             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model"));
+             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model",
+                    t.category == BR_OPTIMIZER_STATE ? ", which braidc --optimizer-state decides" : ""));
     wanted.emplace(name, &t);
   }
   for (const auto &[name, tensor] : saved.tensors())

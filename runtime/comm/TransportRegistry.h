@@ -24,7 +24,7 @@ void registerTransport(std::string name, TransportMaker maker);
 // Null when the program has no such transport.
 TransportMaker findTransport(std::string_view name);
 
-// "gloo, mpi", in the order of registration; empty if there is none.
+// "gloo, mpi, shm", in the order of registration; empty if there is none.
 std::string registeredTransports();
 
 } // namespace braid

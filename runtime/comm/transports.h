@@ -1,6 +1,6 @@
 //===- transports.h - the transports that a program is linked with --------===//
 //
-// `threads` is part of libbraid_rt.a.  The others are archives of their own, and a
+// `threads` and `shm` are part of libbraid_rt.a.  The others are archives of their own, and a
 // program has those that its main asks for before br_main: which one a run uses is
 // decided then, by --transport or by who started the process.
 //

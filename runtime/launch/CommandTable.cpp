@@ -47,9 +47,10 @@ constexpr Option kRanks[] = {
      byDefault("the physical cores available, shared by the ranks of this host")},
     {"--pin", choice({"auto", "on", "off"}),
      "Give each thread a core of its own; auto: where ranks share a machine that is theirs", into<&RankOptions::pin>()},
-    {"--transport", choice({"auto", "threads", "gloo", "mpi"}),
-     "How ranks communicate: as threads of one process, or over Gloo or MPI; auto: what fits mpirun, torchrun, "
-     "srun or none",
+    {"--transport", choice({"auto", "threads", "shm", "gloo", "mpi"}),
+     "How ranks communicate: as threads of one process, through memory that processes of one host share, or over Gloo "
+     "or MPI; auto: what fits mpirun, torchrun, srun or none, and shm for Gloo where the launcher says that all "
+     "processes are on this host",
      into<&RankOptions::transport>(), byDefault("auto"), onlyFor("cpu")},
     {"--transport", choice({"auto", "nccl", "gloo", "mpi", "device-threads"}),
      "How ranks communicate: over NCCL; over Gloo or MPI through the host's memory; as threads that share one "

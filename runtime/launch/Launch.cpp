@@ -187,13 +187,13 @@ const char *braid::nameOf(Launcher launcher) {
   return "";
 }
 
-const char *braid::defaultTransport(Launcher launcher) {
-  switch (launcher) {
+const char *braid::defaultTransport(const Launch &launch) {
+  switch (launch.launcher) {
   case Launcher::None:
     return "threads";
   case Launcher::Torchrun:
   case Launcher::Slurm:
-    return "gloo";
+    return launch.isOneHost() ? "shm" : "gloo";
   default:
     return "mpi";
   }

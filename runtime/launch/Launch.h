@@ -40,8 +40,8 @@ using Environment = std::function<const char *(const char *name)>;
 // Throws Error when variables are malformed or contradict each other.
 Launch findLaunch(const Environment &environment);
 
-// "threads", "gloo" or "mpi": what fits the launcher.
-const char *defaultTransport(Launcher launcher);
+// "threads", "shm", "gloo" or "mpi": what fits the launcher, and one host.
+const char *defaultTransport(const Launch &launch);
 
 // The first name of a Slurm list of hosts: "node03" of "node[03-05,09],login1".
 std::string firstHost(const std::string &list);

@@ -8,6 +8,7 @@
 #include "comm/Store.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/TransportRegistry.h"
+#include "comm/shm/SharedTransport.h"
 #include "core/Context.h"
 #include "core/Mesh.h"
 #include "core/ProgramHash.h"
@@ -68,7 +69,7 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
 // What carries host memory between processes whose devices use NCCL, or shall if it can
 // start; empty when there is nothing.
 static std::string hostTransport(const Launch &launch, const RankPlan &plan) {
-  std::string fitting = defaultTransport(launch.launcher);
+  std::string fitting = defaultTransport(launch);
   if (fitting == "mpi" && findTransport("mpi"))
     return "mpi";
   bool canGloo = launch.size > 0 && !plan.rendezvous.empty() && findTransport("gloo");
@@ -119,10 +120,12 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   plan.job = launch.job;
   plan.token = options.tokenFile.empty() ? launch.token : readToken(options.tokenFile);
   plan.isOneHost = launch.isOneHost();
-  if (transport == "gloo" && launch.size == 0)
-    fail("PMIx does not say how many ranks there are, which gloo must know; use --transport=mpi");
-  if (transport == "gloo" && plan.rendezvous.empty())
-    fail("--transport=gloo needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
+  const bool usesStore = transport == "gloo" || transport == "shm";
+  if (usesStore && launch.size == 0)
+    fail("PMIx does not say how many ranks there are, which ", transport, " must know; use --transport=mpi");
+  if (usesStore && plan.rendezvous.empty())
+    fail("--transport=", transport,
+         " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
          "rank 0, or give --rendezvous=file:///FOLDER, a folder that all ranks see");
   if (transport != "mpi" && !plan.rendezvous.empty())
     checkRendezvous(joiningOf(plan, options)); // before any rank waits there
@@ -136,13 +139,13 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
 // The transport that was chosen, among those that programs of this target have.
 static std::string transportFor(const br_model &model, const RankOptions &options, const Launch &launch) {
   const std::string &named = options.transport;
-  const bool isShared = named == "gloo" || named == "mpi";
+  const bool isOfProcesses = named == "shm" || named == "gloo" || named == "mpi";
   if (named.empty() || named == "auto") {
     if (isForDevice(model))
       return "auto";
-    return options.ranks ? "threads" : defaultTransport(launch.launcher);
+    return options.ranks ? "threads" : defaultTransport(launch);
   }
-  if (options.ranks && isShared)
+  if (options.ranks && isOfProcesses)
     fail("--ranks starts ranks as threads of this process, which cannot use transport ", named,
          "; leave out one of --ranks and --transport");
   return named;
@@ -156,6 +159,7 @@ static bool runsAllRanks(const std::string &transport, const RankOptions &option
 }
 
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
+  registerTransport("shm", sharedTransport); // which needs no library, so every program has it
   std::string transport = transportFor(model, options, launch);
   const bool here = runsAllRanks(transport, options, launch);
   if (options.link && !here)
@@ -169,7 +173,7 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
                             : !options.tokenFile.empty() ? "--token-file=" + options.tokenFile
                                                          : "";
   if (!given.empty() && (here || transport == "mpi"))
-    fail(given, " is for ranks of gloo and nccl; transport ", transport,
+    fail(given, " is for ranks of shm, gloo and nccl; transport ", transport,
          " does not use it: leave it out, or choose --transport=gloo");
   RankPlan plan =
       here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);

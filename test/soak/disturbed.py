@@ -11,7 +11,7 @@ that one, and names it; else the job ends within twice that.
 
 --how=NAME       one of those below (repeated: one of these)
 --tries=N        (default: 5)
---launcher=NAME  threads, gloo or mpi
+--launcher=NAME  threads, shm, gloo or mpi
 --ranks=N        (default: 1)
 --seed=N         of the random moments (default: 1)"""
 
@@ -81,6 +81,9 @@ def expect_message(job, rank, status):
 def kill(trial, delay, choose):
     """kill -9 of a rank."""
     job, victim = trial.start(), choose.randrange(trial.options.ranks)
+    # mpirun may wait for ever for a rank that was killed while it started it.
+    while job.many and job.is_running() and not trial.logs[-1].exists():
+        time.sleep(0.005)
     time.sleep(delay)
     was_there = job.send(victim, signal.SIGKILL)
     # A rank that has not begun when the signal is sent runs on, and so does the job.
@@ -156,18 +159,20 @@ WAYS = {way.__name__: way for way in (kill, stop, pause, disk, output, closed)}
 def try_once(options, way, reference, choose):
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(options, folder)
-        disturbances = choose.randint(1, 3)
+        disturbances, cleaned = choose.randint(1, 3), False
         while trial.newest() != reference.newest():
             if disturbances:
                 way(trial, choose.uniform(0, options.duration), choose)
             else:
                 run_to_the_end(trial)
+                cleaned = True
             disturbances = max(disturbances - 1, 0)
         if trial.losses() != reference.losses():
             raise Wrong(f"losses {trial.losses()}, but undisturbed {reference.losses()}")
         if trial.tensors() != reference.tensors():
             raise Wrong("the last checkpoint differs from that of a job that nobody disturbed")
-        if left := [path.name for path in trial.saved.iterdir() if ".tmp" in path.name]:
+        # What a killed job leaves, the next one removes; after the last step there is none.
+        if cleaned and (left := [path.name for path in trial.saved.iterdir() if ".tmp" in path.name]):
             raise Wrong(f"{left} are left")
 
 

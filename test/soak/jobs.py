@@ -1,7 +1,7 @@
 """Training jobs that a test starts, disturbs, waits for and compares.
 
 A job is a training binary with the options of `train`.  Its ranks are threads of one
-process, processes with torchrun's variables (gloo), or what mpirun starts (mpi)."""
+process, processes with torchrun's variables (shm, gloo), or what mpirun starts (mpi)."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import tempfile
 import time
 import uuid
 
-LAUNCHERS = ("threads", "gloo", "mpi")
+LAUNCHERS = ("threads", "shm", "gloo", "mpi")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np"]
 
 
@@ -43,11 +43,13 @@ class Job:
         self.errors, self.processes = {}, {}
         self.many = launcher == "mpi"
         port = free_port()
-        for rank in range(ranks if launcher == "gloo" else 1):
+        connects = launcher in ("shm", "gloo")
+        for rank in range(ranks if connects else 1):
             own = {"BRAID_SOAK_MARK": self.mark}
-            if launcher == "gloo":
-                own |= torchrun_variables(rank, ranks, port)
             words = [*MPIRUN, str(ranks), *command] if self.many else list(command)
+            if connects:
+                own |= torchrun_variables(rank, ranks, port)
+                words.append(f"--transport={launcher}")
             if change and not change(rank, words, own):
                 continue
             self.errors[rank] = tempfile.TemporaryFile()

@@ -154,7 +154,7 @@ class Job:
                "LOCAL_WORLD_SIZE": self.options.ranks, "MASTER_PORT": self.port}
         environment = os.environ | {name: str(value) for name, value in own.items()}
         self.errors[rank] = tempfile.TemporaryFile()
-        command = self.options.command + ["--log", self.log.name]
+        command = self.options.command + ["--transport=gloo", "--log", self.log.name]
         self.processes[rank] = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL,
                                                 stderr=self.errors[rank])
 

@@ -11,6 +11,7 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "comm/FailureBoard.h"
 #include "comm/MessageTransport.h"
 #include "comm/Store.h"
 #include "comm/gloo/Liveness.h"
@@ -38,7 +39,7 @@ public:
   void receive(int peer, int tag, void *data, size_t bytes) override;
   std::set<int> complete(Clock::time_point deadline) override;
   bool hasEnded(int peer) const override { return ended.count(peer); }
-  void announceFailure(const std::string &message) override;
+  void announceFailure(const std::string &message) override { failures.announce(message); }
 
 private:
   struct Posted {
@@ -48,12 +49,11 @@ private:
   };
 
   void connect(Clock::time_point deadline);
-  void throwAnnounced() const;
-  std::string failureKey(int rank) const { return "failure-" + std::to_string(rank); }
 
   const Joining options;
   const EndWithMessage endWithMessage;
   std::shared_ptr<Store> store;
+  FailureBoard failures;
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::unique_ptr<Liveness> liveness;
   std::vector<Posted> posted;
@@ -75,6 +75,7 @@ void GlooChannel::connect(Clock::time_point deadline) {
   store = options.store;
   if (!store)
     store = openStore(options, deadline);
+  failures = FailureBoard(store, options.rank, options.size);
   context = connectMesh(options, *store, deadline);
   liveness = std::make_unique<Liveness>(*context);
   // From now on it is read only after a failure, by ranks that are about to end.
@@ -124,7 +125,7 @@ std::set<int> GlooChannel::complete(Clock::time_point deadline) {
       if (ended.count(each.peer) == 0 && !liveness->wait(*each.buffer, each.isSend, each.peer, left))
         ended.insert(each.peer);
     } catch (const gloo::Exception &) {
-      throwAnnounced();
+      failures.throwAnnounced();
       if (Clock::now() >= deadline)
         return {each.peer};
       ended.insert(each.peer);
@@ -135,27 +136,8 @@ std::set<int> GlooChannel::complete(Clock::time_point deadline) {
   if (late.empty())
     posted.clear();
   else
-    throwAnnounced();
+    failures.throwAnnounced();
   return late;
-}
-
-// A store that is gone has no reason to give.
-void GlooChannel::throwAnnounced() const {
-  std::optional<std::string> message;
-  try {
-    for (int rank = 0; rank < options.size && !message; ++rank)
-      message = store->find(failureKey(rank));
-  } catch (const Error &) {
-  }
-  if (message)
-    throw Error(*message);
-}
-
-void GlooChannel::announceFailure(const std::string &message) {
-  try {
-    store->set(failureKey(options.rank), message);
-  } catch (const Error &) { // others will know less about it
-  }
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "Ranks.h"
 
 #include "comm/ThreadsTransport.h"
+#include "comm/shm/SharedTransport.h"
 #ifdef BRAID_TEST_MPI
 #include "comm/mpi/MpiTransport.h"
 #endif
@@ -157,12 +158,22 @@ Outcome test::runBody(const TransportFactory &factory, const std::string &body, 
 Registration::Registration(const char *name, Body body) { bodies()[name] = body; }
 
 const char *test::nameOf(Over transport) {
-  return transport == Over::Threads ? "threads" : transport == Over::Mpi ? "mpi" : "gloo";
+  switch (transport) {
+  case Over::Threads:
+    return "threads";
+  case Over::Shared:
+    return "shm";
+  case Over::Mpi:
+    return "mpi";
+  case Over::Gloo:
+    return "gloo";
+  }
+  return "";
 }
 
 // The libraries are not instrumented: ThreadSanitizer sees only half of them.
 std::vector<Over> test::transports() {
-  std::vector<Over> result = {Over::Threads};
+  std::vector<Over> result = {Over::Threads, Over::Shared};
 #ifndef __SANITIZE_THREAD__
 #ifdef BRAID_TEST_MPI
   result.push_back(Over::Mpi);
@@ -198,9 +209,12 @@ int test::rankMain(int, char **argv) {
     rank = std::stoi(std::getenv("OMPI_COMM_WORLD_RANK"));
   }
 #endif
+  const Joining joining{rank, std::stoi(argv[4]), timeout, "file://" + folder + "/store", "", ""};
+  if (transport == "shm")
+    factory = sharedTransport(joining);
 #ifdef BRAID_TEST_GLOO
   if (transport == "gloo")
-    factory = glooTransport({rank, std::stoi(argv[4]), timeout, "file://" + folder + "/store", "", ""});
+    factory = glooTransport(joining);
 #endif
   if (!factory)
     return 2;

@@ -18,7 +18,7 @@
 
 namespace braid::test {
 
-enum class Over { Threads, Mpi, Gloo };
+enum class Over { Threads, Shared, Mpi, Gloo };
 const char *nameOf(Over transport);
 // Transports that this binary was built with, and that work under its sanitizer.
 std::vector<Over> transports();

@@ -105,7 +105,7 @@ TEST(DeviceRanks, ofSeveralHostsNeedAToken) {
   EXPECT_TRUE(plan().isOneHost);
   options.transport = "device-threads";
   options.tokenFile = "x";
-  EXPECT_NE(refusal().find("--token-file=x is for ranks of gloo and nccl"), std::string::npos);
+  EXPECT_NE(refusal().find("--token-file=x is for ranks of shm, gloo and nccl"), std::string::npos);
 }
 
 TEST(DeviceRanks, needALauncherForProcesses) {

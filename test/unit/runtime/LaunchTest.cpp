@@ -72,7 +72,7 @@ std::string said(const Variables &variables) {
     text += ", at " + launch.rendezvous;
   if (!launch.job.empty())
     text += ", job " + launch.job;
-  return text + ", over " + defaultTransport(launch.launcher);
+  return text + ", over " + defaultTransport(launch);
 }
 
 TEST(Launch, launchers) {
@@ -82,6 +82,8 @@ TEST(Launch, launchers) {
   const std::pair<Variables, const char *> cases[] = {
       {{{"PATH", "/bin"}}, "nobody: rank 0 of 1, here 0 of 1, over threads"},
       {torchrun, "torchrun: rank 3 of 4, here 1 of 2, at tcp://node1:29500, over gloo"},
+      {with(torchrun, {{"LOCAL_WORLD_SIZE", "4"}}),
+       "torchrun: rank 3 of 4, here 1 of 4, at tcp://node1:29500, over shm"},
       // Its agent owns its port.
       {agent, "torchrun: rank 3 of 4, here 1 of 2, at agent://node1:29500, job abc.2, over gloo"},
       {openMpi, "mpirun: rank 1 of 8, here 1 of 4, bound, job 77, over mpi"},

@@ -1,0 +1,28 @@
+//===- FailureBoard.cpp - why a rank has failed, for the others -----------===//
+
+#include "comm/FailureBoard.h"
+
+#include "base/Error.h"
+
+using namespace braid;
+
+static std::string keyOf(int rank) { return concat("failure-", rank); }
+
+void FailureBoard::announce(const std::string &message) const {
+  try {
+    store->set(keyOf(rank), message);
+  } catch (const Error &) { // others will know less about it
+  }
+}
+
+// A store that is gone has no reason to give.
+void FailureBoard::throwAnnounced() const {
+  std::optional<std::string> message;
+  try {
+    for (int other = 0; other < size && !message; ++other)
+      message = store->find(keyOf(other));
+  } catch (const Error &) {
+  }
+  if (message)
+    throw Error(*message);
+}

@@ -1,0 +1,115 @@
+//===- SharedJob.cpp - the ranks of one host find each other --------------===//
+
+#include "comm/shm/SharedRings.h"
+
+#include "base/Error.h"
+
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace braid;
+
+namespace {
+// What a rank says of itself.
+struct Place {
+  std::string host; // which kernel, and which of its numbers of processes
+  pid_t process = 0;
+  int descriptor = -1; // of rank 0's memory
+
+  std::string text() const { return concat(host, " ", process, " ", descriptor); }
+};
+} // namespace
+
+// A container may have numbers of processes of its own.
+static std::string ownHost() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  char space[64] = {};
+  if (readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0)
+    space[0] = '?';
+  return concat(boot.empty() ? "?" : boot, "/", space);
+}
+
+static Place readPlace(const std::string &text) {
+  Place place;
+  size_t second = text.rfind(' '),
+         first = second == std::string::npos || second == 0 ? second : text.rfind(' ', second - 1);
+  auto number = [&](size_t begin, size_t end, int &value) {
+    auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
+    return error == std::errc() && stop == text.data() + end;
+  };
+  if (first == std::string::npos || !number(first + 1, second, place.process) ||
+      !number(second + 1, text.size(), place.descriptor) || place.process <= 0)
+    fail("'", text, "' is not where a rank is; start all ranks with the same binary");
+  place.host = text.substr(0, first);
+  return place;
+}
+
+static std::string keyOf(const char *stage, int rank) { return concat("shm-", stage, "-", rank); }
+
+static void say(Store &store, const std::string &key, const std::string &text) {
+  if (store.find(key))
+    throw Error("it holds keys of another job; give each job its own rendezvous");
+  store.set(key, text);
+}
+
+static std::string hear(Store &store, const char *stage, int rank, Store::Clock::time_point deadline) {
+  if (std::optional<std::string> text = store.await(keyOf(stage, rank), deadline))
+    return *text;
+  fail("rank ", rank, " has not joined", store.remark());
+}
+
+// There is no wrapper of it in older C libraries.
+static int watchProcess(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
+
+// Says of an error whose it is; empty if there is none.
+template <class F> static std::string whyNot(const Joining &own, const F &join) {
+  try {
+    join();
+    return "";
+  } catch (const Error &error) {
+    return concat("rank ", own.rank, " cannot share memory: ", error.what());
+  }
+}
+
+static void join(SharedJob &job, const Joining &own, const std::vector<Place> &places) {
+  for (int rank = 0; rank < own.size; ++rank)
+    if (places[rank].host != places[0].host)
+      fail("it is on another host or in another container than rank ", rank, ", and --transport=shm is for one; ",
+           "choose --transport=gloo");
+  if (own.rank != 0)
+    job.rings = SharedRings::open(own.size, places[0].process, places[0].descriptor);
+  job.processes.assign(own.size, -1);
+  for (int rank = 0; rank < own.size; ++rank)
+    if (rank != own.rank && (job.processes[rank] = watchProcess(places[rank].process)) < 0)
+      fail("it cannot watch the process of rank ", rank, ": ", strerror(errno), "; choose --transport=gloo");
+}
+
+// Each rank says where it is, then whether it has joined: all hear of all, so all start or none.
+SharedJob braid::joinSharedJob(const Joining &own, Store &store, Store::Clock::time_point deadline) {
+  SharedJob job;
+  std::string why;
+  if (own.rank == 0)
+    why = whyNot(own, [&] { job.rings = SharedRings::make(own.size); });
+  Place place{ownHost(), getpid(), job.rings ? job.rings->descriptor() : -1};
+  say(store, keyOf("place", own.rank), place.text());
+  std::vector<Place> places;
+  for (int rank = 0; rank < own.size; ++rank)
+    places.push_back(readPlace(hear(store, "place", rank, deadline)));
+  if (why.empty() && places[0].descriptor >= 0)
+    why = whyNot(own, [&] { join(job, own, places); });
+  say(store, keyOf("joined", own.rank), why + "\n");
+  for (int rank = 0; rank < own.size; ++rank) {
+    why = hear(store, "joined", rank, deadline);
+    why.pop_back();
+    if (!why.empty())
+      throw Error(why);
+  }
+  job.rings->closeDescriptor();
+  return job;
+}
