@@ -20,6 +20,11 @@ def add_common_arguments(parser):
                         help="append the JSON lines to this file instead of writing them to standard output")
 
 
+def processors():
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def work_folder(arguments):
     """A context manager that gives the folder for intermediate files."""
     if not arguments.work:
