@@ -119,7 +119,7 @@ std::string braid::fuzz::oddNumber(Random &random, const std::string &was) {
                       "7",
                       "-1",
                       "-2",
-                      "4096",
+                      "1031",
                       "65536",
                       "2147483647",
                       "2147483648",

@@ -6,6 +6,7 @@
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/Compare.h"
 #include "lib/Driver/Hooks.h"
+#include "lib/Driver/LossChunks.h"
 #include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
@@ -359,7 +360,7 @@ LogicalResult Driver::checkOptions() {
                             "file for JSON, or leave --compare out"));
   if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
-  if (failed(report(checkRecomputeOptions(options))))
+  if (failed(report(checkRecomputeOptions(options))) || failed(report(checkLossChunk(options))))
     return failure();
   if (failed(report(checkPlaces(options))))
     return failure();
@@ -395,11 +396,19 @@ LogicalResult Driver::lower() {
   optimizer = optimizerText(options.optimizer);
   if (recomputesForLimit(options))
     options.recompute = RecomputePolicy::Auto;
-  if (options.recompute != RecomputePolicy::Auto)
-    return Lowering(options, clock).run(*module);
-  if (failed(Lowering(options, clock).runThrough(*module, "decompose")) || failed(chooseReplays()))
-    return failure();
-  return Lowering(options, clock).runOn(*module, "decompose");
+  std::string done;
+  if (choosesLossChunk(options)) {
+    done = lastPhaseWithComposites(options);
+    if (failed(Lowering(options, clock).runThrough(*module, done)) ||
+        failed(clock.time("loss chunks", [&] { return chooseLossChunk(*module, options, done); })))
+      return failure();
+  }
+  if (options.recompute == RecomputePolicy::Auto) {
+    if (failed(Lowering(options, clock).runOn(*module, done, "decompose")) || failed(chooseReplays()))
+      return failure();
+    done = "decompose";
+  }
+  return Lowering(options, clock).runOn(*module, done);
 }
 
 LogicalResult Driver::chooseReplays() {
@@ -440,7 +449,8 @@ LogicalResult Driver::run() {
 
 LogicalResult Driver::printPipeline() {
   if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))) ||
-      failed(report(checkPrecisionOptions(options))) || failed(report(checkRecomputeOptions(options))))
+      failed(report(checkPrecisionOptions(options))) || failed(report(checkRecomputeOptions(options))) ||
+      failed(report(checkLossChunk(options))))
     return failure();
   braid::printPipeline(llvm::outs(), buildPhases(options));
   llvm::outs() << "\n";

@@ -3,33 +3,26 @@
 // `--recompute=auto` asks for a price of a second of replaying, in bytes.  The graph is
 // compiled for each of some prices, and the memory planner says what each takes.  What replays
 // the same is compiled once.  Between two prices, one of which keeps the budget, some units are
-// replayed at the one and the rest at the other.
+// replayed at the one and the rest at the other; and from there single values are kept or
+// replayed as long as that is better.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_FRONTIER_H
 #define BRAID_LIB_DRIVER_FRONTIER_H
 
-#include "lib/Driver/Options.h"
+#include "lib/Driver/Trial.h"
 #include "lib/Report/Replays.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace braid {
 
-/// What a choice leads to.
+/// A choice, and what it leads to.
 struct FrontierPoint {
-  /// None where nothing is replayed.
-  std::optional<ReplayWorth> replays;
-  /// What prices do not say, as statements of tg-recompute.
-  std::string choices;
-  int64_t arenaBytes;
-  /// The activations at the peak.
-  int64_t activationBytes;
-  /// A step, as predicted.
-  double seconds;
+  ReplayChoice choice;
+  Trial trial;
 };
 
 struct Frontier {
-  /// From nothing that is replayed to everything that can be.
+  /// From nothing that is replayed to everything that can be, then those with single values.
   std::vector<FrontierPoint> points;
   /// The fastest that keeps the budget, the smaller of two as fast.
   std::optional<size_t> chosen;
@@ -40,8 +33,7 @@ struct Frontier {
   std::vector<ReplayReport> report() const;
 };
 
-/// Compiles `module`, whose composites are decomposed, at each price.  Plans are those of the
-/// memory limit, if one is given, where they keep it, and else those without it.
+/// Compiles `module`, whose composites are decomposed, for each choice.
 mlir::FailureOr<Frontier> findFrontier(mlir::ModuleOp module, const DriverOptions &options, int64_t budget);
 
 } // namespace braid

@@ -33,10 +33,10 @@ struct OptimizerOptions {
   double clip = ApplyOptimizerPassOptions().clip;
 };
 
-/// In which types is computed.  What was not said is empty.
+/// In which types is computed and stored.  What was not said is empty.
 struct PrecisionOptions {
-  /// f32 or bf16.
-  std::string compute, gradients, reductions;
+  /// f32 or bf16; of moments as they are stored.
+  std::string compute, gradients, reductions, moments;
 
   bool isMixed() const { return compute == "bf16"; }
 };
@@ -78,6 +78,14 @@ struct ParallelOptions {
   bool decomposesCollectives() const { return !collectives.empty() && collectives != "library"; }
 };
 
+/// What --recompute=auto makes of the graph.
+struct ReplayChoice {
+  /// None where nothing is replayed.
+  std::optional<ReplayWorth> worth;
+  /// What prices do not say, as statements of tg-recompute.
+  std::string statements;
+};
+
 struct DriverOptions {
   /// The names of the options that were given.
   std::vector<std::string> given;
@@ -110,19 +118,23 @@ struct DriverOptions {
   /// What is replayed by the names of units and values; empty for no list.
   std::string recomputeFile;
   /// For auto, which chooses them.
-  ReplayWorth replays;
-  std::string replayChoices;
+  ReplayChoice replays;
   ParallelOptions parallel;
-  /// none, or the rows of logits that are there at one time; empty for none.
+  /// auto, none, or the rows of logits that are there at one time; empty for none, and for auto
+  /// with a memory limit.
   std::string lossChunk;
   /// early or late: whether a parameter is updated during backward, once its gradient is there;
   /// empty for early.
   std::string update;
+  /// peak or graph: whether actions are reordered where that lowers the peak; empty for peak.
+  std::string order;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.
   std::optional<int64_t> rowAlignment;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;
+  /// Whether a plan beyond the limit is an error; to find out how small a plan gets it is none.
+  bool refusesBeyondLimit = true;
   /// A file for the plan as JSON, "-" to print it readably, empty for neither.
   std::string report;
   /// What -march= is given; empty for the processor of this machine.

@@ -4,6 +4,7 @@
 #include "dialects/Comm/Timing.h"
 #include "dialects/Exec/Exec.h"
 #include "lib/Driver/Hooks.h"
+#include "lib/Driver/LossChunks.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Pipelines/Pipelines.h"
@@ -79,6 +80,7 @@ static void applyOptimizer(OpPassManager &manager, const DriverOptions &options)
   pipeline.optimizer.decayExclude = optimizer.decayExclude;
   pipeline.optimizer.clip = optimizer.clip;
   pipeline.optimizer.reportNorm = options.parallel.noiseScale;
+  set(pipeline.states.type, options.precision.moments);
   buildOptimizerPipeline(manager, pipeline);
 }
 
@@ -131,8 +133,8 @@ static void decompose(OpPassManager &manager, const DriverOptions &options) {
   bool becomesActions = options.emit >= Emit::Exec;
   pipeline.attentionCalls = becomesActions && callsAttention(options);
   pipeline.attention.required = options.attention == "library";
-  if (!options.lossChunk.empty() && options.lossChunk != "none") {
-    pipeline.loss.rows = std::stoll(options.lossChunk);
+  if (int64_t rows = rowsOfLossChunk(options)) {
+    pipeline.loss.rows = rows;
     pipeline.loss.required = true;
   }
   pipeline.epilogues = becomesActions && options.epilogues != "none";
@@ -142,11 +144,12 @@ static void decompose(OpPassManager &manager, const DriverOptions &options) {
 static void recompute(OpPassManager &manager, const DriverOptions &options) {
   RecomputePipelineOptions pipeline;
   pipeline.recompute.policy = options.recompute;
-  pipeline.recompute.bytesPerSecond = options.replays.bytesPerSecond;
-  pipeline.recompute.units = options.replays.units;
-  pipeline.recompute.restBytesPerSecond = options.replays.restBytesPerSecond;
+  ReplayWorth worth = options.replays.worth.value_or(ReplayWorth());
+  pipeline.recompute.bytesPerSecond = worth.bytesPerSecond;
+  pipeline.recompute.units = worth.units;
+  pipeline.recompute.restBytesPerSecond = worth.restBytesPerSecond;
   pipeline.recompute.choicesFile = options.recomputeFile;
-  pipeline.recompute.choices = options.replayChoices;
+  pipeline.recompute.choices = options.replays.statements;
   buildRecomputePipeline(manager, pipeline);
 }
 
@@ -177,6 +180,8 @@ static void formActions(OpPassManager &manager, const DriverOptions &options) {
   buildActionsPipeline(manager, pipeline);
 }
 
+static void orderActions(OpPassManager &manager, const DriverOptions &) { buildOrderPipeline(manager); }
+
 static void hideCommunication(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   OverlapPassOptions overlap;
@@ -196,7 +201,8 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   MemoryPipelineOptions pipeline;
   pipeline.ranks = options.parallel.isParallel();
   pipeline.shortRowLoops = options.rowLoops != "full";
-  set(pipeline.plan.memoryLimit, options.memoryLimit);
+  if (options.refusesBeyondLimit)
+    set(pipeline.plan.memoryLimit, options.memoryLimit);
   set(pipeline.plan.rowAlignment, options.rowAlignment);
   set(pipeline.share.ctas, options.parallel.commCtas);
   set(pipeline.share.link, options.parallel.link);
@@ -214,6 +220,9 @@ static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOp
   return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative};
 }
 
+/// As the phase is called.
+static constexpr StringRef kDecompose = "decompose";
+
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   std::vector<Phase> phases{
       phase("prepare", prepare, options),
@@ -226,7 +235,7 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
     phases.push_back(phase("annotate", annotate, options));
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("partition", partition, options, /*isTalkative=*/true));
-  phases.push_back(phase("decompose", decompose, options, /*isTalkative=*/true));
+  phases.push_back(phase(kDecompose, decompose, options, /*isTalkative=*/true));
   bool isOfRank = !isParallel || options.emit >= Emit::Comm;
   if (isOfRank && options.recomputes())
     phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
@@ -234,11 +243,19 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)
     phases.push_back(phase("actions", formActions, options));
+  if (options.emit >= Emit::Exec && options.order != "graph")
+    phases.push_back(phase("order", orderActions, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Exec)
     phases.push_back(phase("overlap", hideCommunication, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Memory)
     phases.push_back(phase("memory", planMemory, options));
   return phases;
+}
+
+std::string braid::lastPhaseWithComposites(const DriverOptions &options) {
+  std::vector<Phase> phases = buildPhases(options);
+  auto found = llvm::find_if(phases, [](const Phase &phase) { return phase.name == kDecompose; });
+  return std::prev(found)->name;
 }
 
 void braid::printPipeline(raw_ostream &os, ArrayRef<Phase> phases) {

@@ -25,6 +25,9 @@ struct Phase {
 /// The phases up to what `options.emit` asks for; `options` must outlive them.
 std::vector<Phase> buildPhases(const DriverOptions &options);
 
+/// The phase that is left by composites, before they are decomposed.
+std::string lastPhaseWithComposites(const DriverOptions &options);
+
 /// Prints all phases as one pipeline that braid-opt takes.
 void printPipeline(llvm::raw_ostream &os, llvm::ArrayRef<Phase> phases);
 

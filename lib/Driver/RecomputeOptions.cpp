@@ -45,18 +45,18 @@ FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options
     chosen = &frontier->smallest();
     options.memoryLimit = size;
     emitRemark(module.getLoc()) << "whatever backward computes again, the arena is at least "
-                                << formatSize(chosen->arenaBytes) << " (" << chosen->arenaBytes
+                                << formatSize(chosen->trial.arenaBytes) << " (" << chosen->trial.arenaBytes
                                 << " bytes): raise the limit, or make the batch or its microbatches smaller";
-  } else if (chosen->replays) {
+  } else if (chosen->choice.worth) {
     emitRemark(module.getLoc()) << "to keep the arena within " << formatSize(budget)
                                 << ", backward computes values of forward again: the predicted time of a step goes "
                                    "from "
-                                << formatSeconds(without.seconds) << " to " << formatSeconds(chosen->seconds)
-                                << ", the arena from " << formatSize(without.arenaBytes) << " to "
-                                << formatSize(chosen->arenaBytes);
+                                << formatSeconds(without.trial.seconds) << " to "
+                                << formatSeconds(chosen->trial.seconds) << ", the arena from "
+                                << formatSize(without.trial.arenaBytes) << " to "
+                                << formatSize(chosen->trial.arenaBytes);
   }
-  options.recompute = chosen->replays ? RecomputePolicy::Auto : RecomputePolicy::None;
-  options.replays = chosen->replays.value_or(ReplayWorth());
-  options.replayChoices = chosen->choices;
+  options.recompute = chosen->choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
+  options.replays = chosen->choice;
   return frontier;
 }

@@ -399,7 +399,7 @@ static std::optional<Layout> layoutInRoot(Value value) {
 /// operands are cut from, as when both halves of each row are turned: `value` is one of
 /// these results.
 void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult value) {
-  const Place place = result.places[value];
+  const Place place = result.places.at(value);
   for (Value operand : action.getActionIns()) {
     Value root = rootOf(operand);
     std::optional<Layout> read = layoutInRoot(operand);
@@ -412,9 +412,9 @@ void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult valu
     auto resultAt = [&](Value part) -> std::optional<unsigned> {
       std::optional<Layout> layout = layoutInRoot(part);
       for (OpResult other : action.getActionResults()) {
-        const Place &its = result.places[other];
-        if (layout && its.storage == place.storage && its.layout.strides == layout->strides &&
-            its.layout.offset == layout->offset + whole.offset)
+        auto its = result.places.find(other); // results get their places one after the other
+        if (layout && its != result.places.end() && its->second.storage == place.storage &&
+            its->second.layout.strides == layout->strides && its->second.layout.offset == layout->offset + whole.offset)
           return other.getResultNumber();
       }
       return std::nullopt;

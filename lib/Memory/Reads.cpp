@@ -31,6 +31,16 @@ Operation *braid::readerOf(OpOperand &read) {
   return read.get().getParentBlock()->findAncestorOpInBlock(*read.getOwner());
 }
 
+void braid::forEachProducer(Value value, llvm::function_ref<void(Operation *)> visit) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  if (isa<exec::ActionOpInterface>(op))
+    return visit(op);
+  for (Value operand : op->getOperands())
+    forEachProducer(operand, visit);
+}
+
 SmallVector<Value> braid::usesOf(Operation *op) {
   SmallVector<Value> uses(op->getOperands());
   if (auto action = dyn_cast<ActionOpInterface>(op); action && op->getNumRegions())

@@ -22,7 +22,7 @@ DecoderBuilder::Linear DecoderBuilder::declareLinear(const std::string &name, in
 }
 
 GraphValue DecoderBuilder::declareHead(const GraphValue &table, bool isTied) {
-  return isTied ? table : declareTable("lm_head.weight", vocab, "head");
+  return isTied ? table : declareTable("lm_head.weight", vocab, headUnit(isTied));
 }
 
 void DecoderBuilder::declareInputs(bool hasDropout) {

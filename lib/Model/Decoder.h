@@ -30,6 +30,9 @@ protected:
   GraphValue declareTable(llvm::StringRef name, int64_t rows, llvm::StringRef unit);
   Linear declareLinear(const std::string &name, int64_t from, int64_t to, bool bias, llvm::StringRef unit,
                        int64_t residualLayers = 0);
+  /// The unit of the last norm and the head: that of the table which it is tied to, so that no
+  /// norm is a unit of its own.
+  static llvm::StringRef headUnit(bool isTied) { return isTied ? "embedding" : "head"; }
   /// The head's own weight, or `table`; then the inputs, with a key where anything is dropped.
   GraphValue declareHead(const GraphValue &table, bool isTied);
   void declareInputs(bool hasDropout);

@@ -109,7 +109,7 @@ ModelGraph Gpt2Builder::build() {
   std::vector<Block> blocks;
   for (int64_t layer = 0; layer < config.layers; ++layer)
     blocks.push_back(declareBlock("transformer.h." + std::to_string(layer), "h." + std::to_string(layer)));
-  Norm last = declareNorm("transformer.ln_f", "head");
+  Norm last = declareNorm("transformer.ln_f", headUnit(config.tied).str());
   GraphValue head = declareHead(wte, config.tied);
   declareInputs(hasDropout());
 

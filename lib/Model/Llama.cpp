@@ -87,7 +87,7 @@ ModelGraph LlamaBuilder::build() {
   std::vector<Block> blocks;
   for (int64_t layer = 0; layer < config.layers; ++layer)
     blocks.push_back(declareBlock(layer));
-  GraphValue last = writer.param("model.norm.weight", {config.width}, "init<ones>", "head");
+  GraphValue last = writer.param("model.norm.weight", {config.width}, "init<ones>", headUnit(config.tied));
   GraphValue head = declareHead(table, config.tied);
   declareInputs(config.attentionDropout > 0);
 

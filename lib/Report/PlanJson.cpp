@@ -122,6 +122,7 @@ static Json replaysJson(llvm::ArrayRef<ReplayReport> points) {
   for (const ReplayReport &point : points)
     json.push_back({{"bytes_per_second", point.bytesPerSecond ? Json(*point.bytesPerSecond) : Json(nullptr)},
                     {"units", point.units ? Json(*point.units) : Json(nullptr)},
+                    {"values", point.values},
                     {"arena_bytes", point.arenaBytes},
                     {"activation_bytes", point.activationBytes},
                     {"predicted_s", point.seconds},

@@ -4,6 +4,7 @@
 #include "lib/Memory/Size.h"
 #include "lib/Report/Report.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace braid;
@@ -43,17 +44,19 @@ void braid::printReplays(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport>
   if (points.empty())
     return;
   stream << "\nrecomputation: bytes against predicted time\n";
-  stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,8}\n", "a second is", "in units", "arena",
-                          "activations", "step", "slower");
+  bool hasValues = llvm::any_of(points, [](const ReplayReport &point) { return !point.values.empty(); });
+  stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,8}{6}\n", "a second is", "in units", "arena",
+                          "activations", "step", "slower", hasValues ? "  and values" : "");
   double without = points.front().seconds;
   for (const ReplayReport &point : points)
-    stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,7:F1}%{6}\n",
+    stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,7:F1}%{6}{7}{8}\n",
                             point.bytesPerSecond ? formatSize(*point.bytesPerSecond) : "not replayed",
                             point.units            ? std::to_string(*point.units)
                             : point.bytesPerSecond ? "all"
                                                    : "none",
                             formatSize(point.arenaBytes), formatSize(point.activationBytes),
                             formatSeconds(point.seconds), 100 * (point.seconds / without - 1),
+                            point.values.empty() ? "" : "  ", llvm::join(point.values, ", "),
                             point.isChosen ? "  <- chosen" : "");
   if (points.size() > 1)
     plot(stream, points);

@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace braid {
@@ -15,6 +16,8 @@ struct ReplayReport {
   std::optional<double> bytesPerSecond;
   /// In how many units, where not in all.
   std::optional<int64_t> units;
+  /// The values that are kept or replayed against that, as `*/up: keep`.
+  std::vector<std::string> values;
   int64_t arenaBytes, activationBytes;
   /// A step, as predicted.
   double seconds;

@@ -76,6 +76,13 @@ void LiveBytes::move(unsigned action, ActionSlots to) {
   }
 }
 
+unsigned LiveBytes::peakSlot() const {
+  unsigned node = 1;
+  while (node < leaves)
+    node = 2 * node + (most[2 * node] < most[2 * node + 1]);
+  return node - leaves;
+}
+
 void LiveBytes::add(unsigned first, unsigned last, int64_t bytes) {
   if (first > last)
     return;

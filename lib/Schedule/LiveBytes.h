@@ -50,6 +50,8 @@ public:
 
   /// The most bytes that are live at one time.
   int64_t peak() const { return std::max(atStart, most[1]); }
+  /// The first slot at which the most bytes are live, of all slots.
+  unsigned peakSlot() const;
 
 private:
   /// What is live at [first, last], which is empty for a buffer that nothing uses.

@@ -84,15 +84,26 @@ void Units::findReaders() {
       }
 }
 
-/// Adds the ops on a way between two ops of the unit that avoids other units.
+/// Adds the ops on a way between two ops of the unit that avoids other units.  What depends on
+/// another unit behind this one does not belong to it, though this one may come again: tied
+/// embeddings do, with all residual sums between them.
 void Units::fillBetween(StringAttr unit) {
-  llvm::DenseSet<Operation *> after, before;
+  llvm::DenseSet<Operation *> reached, left, after, before;
   auto isOpen = [&](Operation *op) { return op && (!unitOf(op) || unitOf(op) == unit); };
-  for (Operation *op : ops)
-    if (unitOf(op) == unit || (isOpen(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
-                                 return activations.contains(operand) && after.contains(operand.getDefiningOp());
-                               })))
+  for (Operation *op : ops) {
+    auto isAnyIn = [&](const llvm::DenseSet<Operation *> &set) {
+      return llvm::any_of(op->getOperands(), [&](Value operand) {
+        return activations.contains(operand) && set.contains(operand.getDefiningOp());
+      });
+    };
+    bool isOfUnit = unitOf(op) == unit;
+    if (isOfUnit || isAnyIn(reached))
+      reached.insert(op);
+    if (!isOfUnit && (isAnyIn(left) || (!isOpen(op) && reached.contains(op))))
+      left.insert(op);
+    if (isOfUnit || (isOpen(op) && !left.contains(op) && isAnyIn(after)))
       after.insert(op);
+  }
   for (Operation *op : llvm::reverse(ops))
     if (unitOf(op) == unit ||
         (isOpen(op) && llvm::any_of(op->getUsers(), [&](Operation *user) { return before.contains(user); })))

@@ -137,4 +137,111 @@ def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
 
+def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
+  let summary = "Keeps the moments of optimizers in bf16";
+  let description = [{
+    With `type=bf16` every f32 moment that a `tg.update` reads and replaces is stored in
+    bf16, whatever the optimizer: the update reads it in f32, computes as before, and what
+    it gives is rounded stochastically.  Rounded to nearest, a moment that changes by less
+    than 1/256 of itself would never change: with beta2 = 0.999 Adam's variance could not shrink.
+
+    A number `t` in [0, 1) decides: `x` goes from the nearest number of bf16 to the one on its
+    other side if `t` is less than the part of the way that `x` lies.  `t` comes from the
+    step and from the parameter's bits below bf16, so it needs no index: the update
+    is elementwise, on flat shards too, and one kernel as before.  The same parameter,
+    gradient and step give the same bits on every layout and every number of ranks.  The
+    program reads the step, whether the optimizer does or not.
+
+    Parameters and masters stay as they are.  So do moments of parameters that are
+    not f32, and, with `type=f32`, everything.
+
+    Runs right after `tg-apply-optimizer`, while updates are one op each.
+
+    Input (`type=bf16`):
+    ```mlir
+    func.func @train(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<ones>>},
+                     %g: tensor<8xf32> {tg.input = "g"},
+                     %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>},
+                     %m: tensor<8xf32> {tg.state = #tg.state<"p.exp_avg", #tg.init<zeros>, of = "p", kind = moment>})
+        -> (tensor<8xf32> {tg.updates = "p"}, tensor<8xf32> {tg.updates = "p.exp_avg"}) {
+      %p1, %m1 = tg.update "lion" %p, %g, %lr states %m {beta1 = 0.9, beta2 = 0.99, weight_decay = 0.0}
+          : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+      return %p1, %m1 : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @train(%arg0: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<ones>>},
+                     %arg1: tensor<8xf32> {tg.input = "g"},
+                     %arg2: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>},
+                     %arg3: tensor<8xbf16> {tg.state = #tg.state<"p.exp_avg", #tg.init<zeros>, of = "p", kind = moment>},
+                     %arg4: tensor<i32> {tg.input = "step", tg.role = #tg.role<step>})
+        -> (tensor<8xf32> {tg.updates = "p"}, tensor<8xbf16> {tg.updates = "p.exp_avg"}) {
+      %0 = tg.convert %arg0 : tensor<8xf32> -> tensor<8xbf16>
+      %1 = tg.convert %0 : tensor<8xbf16> -> tensor<8xf32>
+      %2 = arith.subf %arg0, %1 : tensor<8xf32>
+      %3 = math.absf %1 : tensor<8xf32>
+      %cst = arith.constant dense<4.687500e-03> : tensor<8xf32>
+      %4 = arith.mulf %3, %cst : tensor<8xf32>
+      %cst_0 = arith.constant dense<0.000000e+00> : tensor<8xf32>
+      %5 = arith.cmpf ogt, %2, %cst_0 : tensor<8xf32>
+      %6 = arith.negf %4 : tensor<8xf32>
+      %7 = arith.select %5, %4, %6 : tensor<8xi1>, tensor<8xf32>
+      %8 = arith.addf %1, %7 : tensor<8xf32>
+      %9 = tg.convert %8 : tensor<8xf32> -> tensor<8xbf16>
+      %10 = tg.convert %9 : tensor<8xbf16> -> tensor<8xf32>
+      %11 = arith.subf %10, %1 : tensor<8xf32>
+      %cst_1 = arith.constant dense<0.000000e+00> : tensor<8xf32>
+      %12 = arith.cmpf one, %11, %cst_1 : tensor<8xf32>
+      %cst_2 = arith.constant dense<0.000000e+00> : tensor<8xf32>
+      %13 = arith.divf %2, %11 : tensor<8xf32>
+      %14 = arith.select %12, %13, %cst_2 : tensor<8xi1>, tensor<8xf32>
+      %cst_3 = arith.constant dense<32767> : tensor<i32>
+      %cst_4 = arith.constant dense<20251> : tensor<i32>
+      %15 = arith.andi %arg4, %cst_3 : tensor<i32>
+      %16 = arith.muli %15, %cst_4 : tensor<i32>
+      %17 = arith.andi %16, %cst_3 : tensor<i32>
+      %18 = tg.convert %17 : tensor<i32> -> tensor<f32>
+      %cst_5 = arith.constant dense<3.05175781E-5> : tensor<f32>
+      %19 = arith.mulf %18, %cst_5 : tensor<f32>
+      %20 = tg.convert %arg3 : tensor<8xbf16> -> tensor<8xf32>
+      %newParam, %newStates = tg.update "lion" %arg0, %arg1, %arg2 states %20 {beta1 = 9.000000e-01 : f64, beta2 = 0.98999999999999999 : f64, weight_decay = 0.000000e+00 : f64}
+          : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+      %cst_6 = arith.constant dense<6.100000e+01> : tensor<8xf32>
+      %21 = arith.mulf %14, %cst_6 : tensor<8xf32>
+      %22 = tg.broadcast %19 dims [] : tensor<f32> -> tensor<8xf32>
+      %23 = arith.addf %21, %22 : tensor<8xf32>
+      %24 = math.floor %23 : tensor<8xf32>
+      %25 = arith.subf %23, %24 : tensor<8xf32>
+      %26 = tg.convert %newStates : tensor<8xf32> -> tensor<8xbf16>
+      %27 = tg.convert %26 : tensor<8xbf16> -> tensor<8xf32>
+      %28 = arith.subf %newStates, %27 : tensor<8xf32>
+      %29 = math.absf %27 : tensor<8xf32>
+      %cst_7 = arith.constant dense<4.687500e-03> : tensor<8xf32>
+      %30 = arith.mulf %29, %cst_7 : tensor<8xf32>
+      %cst_8 = arith.constant dense<0.000000e+00> : tensor<8xf32>
+      %31 = arith.cmpf ogt, %28, %cst_8 : tensor<8xf32>
+      %32 = arith.negf %30 : tensor<8xf32>
+      %33 = arith.select %31, %30, %32 : tensor<8xi1>, tensor<8xf32>
+      %34 = arith.addf %27, %33 : tensor<8xf32>
+      %35 = tg.convert %34 : tensor<8xf32> -> tensor<8xbf16>
+      %36 = tg.convert %35 : tensor<8xbf16> -> tensor<8xf32>
+      %37 = arith.subf %36, %27 : tensor<8xf32>
+      %cst_9 = arith.constant dense<0.000000e+00> : tensor<8xf32>
+      %38 = arith.cmpf one, %37, %cst_9 : tensor<8xf32>
+      %cst_10 = arith.constant dense<0.000000e+00> : tensor<8xf32>
+      %39 = arith.divf %28, %37 : tensor<8xf32>
+      %40 = arith.select %38, %39, %cst_10 : tensor<8xi1>, tensor<8xf32>
+      %41 = arith.cmpf olt, %25, %40 : tensor<8xf32>
+      %42 = arith.select %41, %35, %26 : tensor<8xi1>, tensor<8xbf16>
+      return %newParam, %42 : tensor<8xf32>, tensor<8xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 #endif // BRAID_PASSES_GRAPH_PRECISION

@@ -155,13 +155,8 @@ struct OutlineKernelsPass : public braid::impl::OutlineKernelsPassBase<OutlineKe
     for (Operation &op : *getOperation().getBody())
       if (auto symbol = dyn_cast<SymbolOpInterface>(op))
         names.insert(symbol.getName());
-    for (exec::KernelOp kernel : kernels) {
-      if (!llvm::all_of(kernel->getOperandTypes(), llvm::IsaPred<exec::RefType>)) {
-        kernel.emitOpError() << "has an operand that has no place in the arena";
-        return signalPassFailure();
-      }
+    for (exec::KernelOp kernel : kernels)
       outline(kernel);
-    }
   }
 
 private:

@@ -16,6 +16,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Memory/LossRows.h"
 #include "passes/Memory/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -334,19 +335,6 @@ void Rows::chunk(int64_t count) {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// The losses of forward that are one number.
-static SmallVector<LossOpInterface> lossesOf(func::FuncOp function) {
-  SmallVector<LossOpInterface> losses;
-  for (auto loss : function.getOps<LossOpInterface>()) {
-    std::optional<tg::Phase> phase = tg::phaseOf(loss);
-    bool isForward = !phase || *phase == tg::Phase::Forward;
-    if (isForward && loss.isSumOrMean() && tg::typeOf(loss->getResult(0)).getNumElements() == 1 &&
-        tg::typeOf(loss->getOperand(0)).getRank() > 1)
-      losses.push_back(loss);
-  }
-  return losses;
-}
 
 namespace {
 struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {

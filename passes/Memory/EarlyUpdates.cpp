@@ -16,7 +16,7 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Cost/Cost.h"
-#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
 #include "passes/Memory/Passes.h"
@@ -92,17 +92,6 @@ static bool isOfUpdate(ActionOpInterface action) {
     return false;
   return llvm::all_of(tg::factsOfTensors(action->getResults()),
                       [](tg::FactsAttr facts) { return facts && facts.getPhase() == tg::Phase::Update; });
-}
-
-/// The actions that make a value, through views and concats.
-static void forEachProducer(Value value, llvm::function_ref<void(Operation *)> visit) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return;
-  if (isAction(op))
-    return visit(op);
-  for (Value operand : op->getOperands())
-    forEachProducer(operand, visit);
 }
 
 /// The actions that read a value, through views and concats; null for one that is returned.
@@ -304,24 +293,8 @@ bool Updates::moveUp() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The most bytes that are live at one time, beside what is persistent.
-static FailureOr<int64_t> liveBytes(func::FuncOp program, const TargetInfo &target) {
-  OpBuilder builder(program);
-  auto copy = cast<func::FuncOp>(builder.clone(*program));
-  FailureOr<Places> places = assignBuffers(copy, /*rowAlignment=*/0);
-  FailureOr<int64_t> bytes = failure();
-  if (succeeded(places)) {
-    std::vector<ActionSlots> slots;
-    for (unsigned index = 0; index < places->actions.size(); ++index)
-      slots.push_back({index, index});
-    bytes = peakBytes(liveBuffers(*places, workspaceBytes(places->actions, target), target), slots);
-  }
-  copy.erase();
-  return bytes;
-}
-
 static LogicalResult runEarly(func::FuncOp program, const TargetInfo &target, bool alsoReduced) {
-  FailureOr<int64_t> before = liveBytes(program, target);
+  FailureOr<int64_t> before = transientPeak(program, target);
   if (failed(before))
     return failure();
   SmallVector<Operation *> order;
@@ -329,7 +302,7 @@ static LogicalResult runEarly(func::FuncOp program, const TargetInfo &target, bo
     order.push_back(&op);
   if (!Updates(program, ComputeRates::of(target), alsoReduced).moveUp())
     return success();
-  FailureOr<int64_t> after = liveBytes(program, target);
+  FailureOr<int64_t> after = transientPeak(program, target);
   if (failed(after))
     return failure();
   // What an update makes may be larger than what it reads.

@@ -14,9 +14,9 @@
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/Timeline.h"
-#include "passes/Overlap/OverlapLimit.h"
 #include "passes/Overlap/OverlapReader.h"
 #include "passes/Overlap/Passes.h"
+#include "passes/Overlap/Prefetch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -275,7 +275,6 @@ LogicalResult Overlap::schedule(func::FuncOp function) {
   if (failed(program))
     return failure();
   OverlapProblem &problem = program->problem;
-  problem.prefetch = prefetch;
   problem.earlyUpdates = earlyUpdates;
   problem.limit = moves ? limit : std::nullopt;
   if (moves) {
@@ -287,9 +286,11 @@ LogicalResult Overlap::schedule(func::FuncOp function) {
   };
   if (llvm::Error error = check(problem))
     return fail(std::move(error));
-  OverlapSchedule schedule = !moves          ? plainSchedule(problem)
-                             : problem.limit ? solveWithinLimit(problem, info->alignment)
-                                             : solve(problem);
+  if (prefetch >= 0)
+    problem.prefetch = prefetch;
+  else if (moves)
+    choosePrefetch(problem, info->alignment);
+  OverlapSchedule schedule = moves ? solveFor(problem, info->alignment) : plainSchedule(problem);
   if (llvm::Error error = verify(problem, schedule))
     return fail(std::move(error));
   Report report(function, *program, schedule);

@@ -23,7 +23,8 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     twice their seconds left because predictions may be off, and at most `prefetch` units
     before their own is used, in forward and backward.  In backward the gather of the
     next unit starts before this unit's reduction that would make it late.  0 gathers a
-    unit when it is needed.
+    unit when it is needed.  Unless it is said, one unit is gathered ahead, and another as
+    long as that saves time where collectives take half as long again as predicted.
 
     *Updates* run as soon as their bucket is reduced, together, unless they need the
     gradients of all (a remark says so).  As many as hide the last reduction stay
@@ -88,7 +89,8 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     that is the most that is live.
   }];
   let options = [
-    Option<"prefetch", "prefetch", "::braid::Integer<0, 1000000>", /*default=*/"1", "Units that are gathered ahead of their use, at most">,
+    Option<"prefetch", "prefetch", "::braid::Integer<-1, 1000000>", /*default=*/"-1",
+           "Units that are gathered ahead of their use, at most; -1: as many as predicted times ask for">,
     Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps; empty for the target's">,
     Option<"compute", "compute", "std::string", /*default=*/"\"\"",
            "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory; empty for the target's rates">,

@@ -80,6 +80,9 @@ void braid::buildDifferentiatePipeline(OpPassManager &manager, const Differentia
 void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipelineOptions &options) {
   manager.addPass(createRemoveHooksPass());
   manager.addNestedPass<func::FuncOp>(createApplyOptimizerPass(options.optimizer));
+  // While an update is one op and its parameter is f32, before working copies are made.
+  if (options.states.type != "f32")
+    manager.addNestedPass<func::FuncOp>(createStatePrecisionPass(options.states));
   // All programs are there, and so are updates: what is left to say is who reads which.
   if (options.mixedPrecision)
     manager.addPass(createWorkingCopiesPass());
@@ -214,6 +217,14 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
   manager.addPass(createVerifyFactsPass());
 }
 
+/// Once nothing makes or merges actions any more, and before communication is scheduled, which
+/// keeps the order of what computes.
+void braid::buildOrderPipeline(OpPassManager &manager) {
+  manager.addPass(createLowerPeakPass());
+  manager.addPass(createVerifyValuesPass());
+  manager.addPass(createVerifyFactsPass());
+}
+
 /// Communication beside computation.  Costs are those of kernels, so it comes after
 /// they are formed; lives are read from block order, so it comes before memory.
 void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOptions &options) {
@@ -272,6 +283,8 @@ void braid::registerPipelines() {
   registerPhase("braid-recompute", "Computes values of forward again in backward", buildRecomputePipeline);
   registerPhase("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
   registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
+  PassPipelineRegistration<>("braid-order", "Reorders actions where that lowers the peak of memory",
+                             buildOrderPipeline);
   PassPipelineRegistration<>("braid-overlap", "Hides communication behind computation",
                              [](OpPassManager &manager) { buildOverlapPipeline(manager, {}); });
   registerPhase("braid-memory", "Places every tensor in memory", buildMemoryPipeline);

@@ -50,6 +50,7 @@ void buildDifferentiatePipeline(mlir::OpPassManager &manager, const Differentiat
 struct OptimizerPipelineOptions : mlir::PassPipelineOptions<OptimizerPipelineOptions> {
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Programs read bf16 copies of parameters")};
   ApplyOptimizerPassOptions optimizer;
+  StatePrecisionPassOptions states;
 };
 void buildOptimizerPipeline(mlir::OpPassManager &manager, const OptimizerPipelineOptions &options);
 
@@ -122,6 +123,9 @@ struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions
   EarlyUpdatesPassOptions updates;
 };
 void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOptions &options);
+
+/// Their order.
+void buildOrderPipeline(mlir::OpPassManager &manager);
 
 void buildOverlapPipeline(mlir::OpPassManager &manager, const OverlapPassOptions &options);
 

@@ -25,7 +25,13 @@ static Value throughViews(Value value) {
   return value;
 }
 
-ForwardValues::ForwardValues(func::FuncOp program) {
+/// Ranks that run one program all come to its collectives in one order.
+static bool isRunByAllRanks(func::FuncOp program) {
+  auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+  return ranks && !ranks.getAxis();
+}
+
+ForwardValues::ForwardValues(func::FuncOp program) : isOfAllRanks(isRunByAllRanks(program)) {
   DenseSet<Value> ofBatch;
   for (BlockArgument argument : program.getArguments())
     if (!parameterOf(argument))
@@ -62,5 +68,9 @@ bool ForwardValues::isOfInnerUnit(Operation *op) const {
 }
 
 bool ForwardValues::mayRepeat(Operation *op) const {
-  return !isa<comm::CollectiveOpInterface>(op) && op->getNumRegions() == 0 && isMemoryEffectFree(op);
+  if (op->getNumRegions() != 0)
+    return false;
+  if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
+    return isOfAllRanks && !collective.getReductionKind() && op->getNumResults() != 0;
+  return isMemoryEffectFree(op);
 }

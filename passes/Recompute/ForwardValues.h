@@ -25,7 +25,8 @@ public:
   bool isRead(mlir::Value value) const { return read.contains(value); }
   /// Whether it lives to the end of the program in any case.
   bool isReturned(mlir::Value value) const { return returned.contains(value); }
-  /// Whether it may be computed twice: not what ranks do together, and not what has effects.
+  /// Whether it may be computed twice: not a reduction over ranks, nor what only some ranks come
+  /// to or what has other effects.
   bool mayRepeat(mlir::Operation *op) const;
   /// Whether it makes what another unit reads in forward.
   bool leavesUnit(mlir::Operation *op) const { return leaving.contains(op); }
@@ -35,6 +36,7 @@ public:
   bool isOfInnerUnit(mlir::Operation *op) const;
 
 private:
+  bool isOfAllRanks;
   llvm::SetVector<mlir::Operation *> ops;
   llvm::DenseSet<mlir::Value> read, returned;
   llvm::DenseSet<mlir::Operation *> leaving;

@@ -40,7 +40,8 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
 
     * What one unit makes and another reads is never replayed, so a replay stays within its
       unit.
-    * Neither are collectives, nor what has effects.
+    * Neither are reductions over ranks, nor what has effects.  Other collectives are, where all
+      ranks run the program: each comes to the replays in its order, which `comm-verify-order` checks.
     * Arguments, and what depends on parameters alone, are there in backward anyway.
     * A view of a value (a reshape, slice, transpose, broadcast) is made again and never kept.
     * What the last unit computes is read right away, and the root unit has the loss: `full`

@@ -96,8 +96,8 @@ struct Kept {
 /// Says of each value, and of each unit in sum, what is kept and what replayed.
 class Remarks {
 public:
-  Remarks(func::FuncOp program, const ReplayPrices &prices, const ComputeRates &rates)
-      : program(program), prices(prices), rates(rates) {}
+  Remarks(func::FuncOp program, const ReplayPrices &prices, const OpSeconds &seconds)
+      : program(program), prices(prices), seconds(seconds) {}
 
   void addKept(OpResult value);
   void addReplayed(Operation *op);
@@ -109,7 +109,7 @@ private:
 
   func::FuncOp program;
   const ReplayPrices &prices;
-  const ComputeRates &rates;
+  const OpSeconds &seconds;
   llvm::MapVector<StringAttr, Kept> units;
 };
 } // namespace
@@ -123,18 +123,18 @@ void Remarks::addKept(OpResult value) {
   ++unit.values;
   unit.bytes += bytes;
   remark() << "keeps " << nameOfForward(op) << ", " << bytes << " bytes, which a replay would take "
-           << microseconds(secondsOf(op, rates)) << " for: " << prices.of(op).reason;
+           << microseconds(seconds.of(op)) << " for: " << prices.of(op).reason;
 }
 
 void Remarks::addReplayed(Operation *op) {
   if (isSeenThrough(op))
     return;
-  double seconds = secondsOf(op, rates);
+  double took = seconds.of(op);
   Kept &unit = unitOf(op);
   ++unit.replays;
-  unit.seconds += seconds;
+  unit.seconds += took;
   remark() << "replays " << nameOfForward(op) << ", " << bytesOf(op->getResultTypes()) << " bytes, in "
-           << microseconds(seconds) << ": " << prices.of(op).reason;
+           << microseconds(took) << ": " << prices.of(op).reason;
 }
 
 void Remarks::emitUnits() {
@@ -172,12 +172,12 @@ struct RecomputePass final : braid::impl::RecomputePassBase<RecomputePass> {
     ForwardValues values(program);
     if (!target || failed(parsed.check(program, values)))
       return signalPassFailure();
-    ComputeRates rates = ComputeRates::of(*target);
-    ReplayPrices prices(values, policy, {bytesPerSecond, units, restBytesPerSecond}, parsed, rates);
+    OpSeconds seconds(*target);
+    ReplayPrices prices(values, policy, {bytesPerSecond, units, restBytesPerSecond}, parsed, seconds);
     KeptValues kept(values, prices);
     Replays replays(program, values, kept);
     replays.make();
-    Remarks remarks(program, prices, rates);
+    Remarks remarks(program, prices, seconds);
     for (Operation *op : values.getOps())
       for (OpResult result : op->getResults())
         if (kept.isKept(result))

@@ -1,6 +1,7 @@
 //===- ReplayPrices.cpp - what a policy pays for a replay -----------------===//
 
 #include "passes/Recompute/ReplayPrices.h"
+#include "dialects/Comm/Mesh.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
 
@@ -30,9 +31,13 @@ static bool joinsItsReader(Operation *op) {
   return kind == NumericKind::Elementwise || kind == NumericKind::Conversion || kind == NumericKind::Source;
 }
 
-double braid::secondsOf(Operation *op, const ComputeRates &rates) {
+double OpSeconds::of(Operation *op) const {
   if (isSeenThrough(op))
     return 0;
+  if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
+    FailureOr<comm::Mesh> mesh = comm::Mesh::require(op, collective.getMeshAttr());
+    return failed(mesh) ? 0 : link.seconds(collective, mesh->sizeOf(collective.getAxes()));
+  }
   if (auto action = dyn_cast<exec::ActionOpInterface>(op))
     return rates.seconds(action);
   auto cost = dyn_cast<CostOpInterface>(op);
@@ -50,8 +55,8 @@ double braid::secondsOf(Operation *op, const ComputeRates &rates) {
 //===----------------------------------------------------------------------===//
 
 ReplayPrices::ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
-                           const ReplayChoices &choices, const ComputeRates &rates)
-    : values(values), policy(policy), worth(worth), choices(choices), rates(rates) {
+                           const ReplayChoices &choices, const OpSeconds &seconds)
+    : values(values), policy(policy), worth(worth), choices(choices), seconds(seconds) {
   findAttention();
   numberUnits();
 }
@@ -71,21 +76,21 @@ void ReplayPrices::findAttention() {
     });
     bool amongBatch = op->getNumOperands() > 1 &&
                       llvm::all_of(op->getOperands(), [&](Value operand) { return values.contains(operand); });
-    if (contracts(op) ? amongBatch : isPart && values.mayRepeat(op))
+    if (contracts(op) ? amongBatch : isPart && values.mayRepeat(op) && !isa<comm::CollectiveOpInterface>(op))
       attention.insert(op);
   }
 }
 
 double ReplayPrices::bytesPerSecondFor(Operation *op, RecomputePolicy policy) const {
   if (policy == RecomputePolicy::Selective)
-    return rates.bytesPerSecond / kMovedForAByte;
+    return seconds.getRates().bytesPerSecond / kMovedForAByte;
   bool isFirst = numberOfUnit.lookup(tg::unitOf(tg::factsOf(op))) < worth.units;
   return isFirst ? worth.bytesPerSecond : worth.restBytesPerSecond;
 }
 
 ReplayPrice ReplayPrices::priceUnder(RecomputePolicy policy, Operation *op) const {
   auto atItsPrice = [&]() -> ReplayPrice {
-    double price = secondsOf(op, rates) * bytesPerSecondFor(op, policy);
+    double price = seconds.of(op) * bytesPerSecondFor(op, policy);
     return price < kTooExpensive ? ReplayPrice{int64_t(price), "by its bytes and its time"}
                                  : ReplayPrice{std::nullopt, "a second is worth more than any memory"};
   };
@@ -110,7 +115,7 @@ ReplayPrice ReplayPrices::priceUnder(RecomputePolicy policy, Operation *op) cons
 
 ReplayPrice ReplayPrices::of(Operation *op) const {
   if (!values.mayRepeat(op))
-    return {std::nullopt, "ranks compute it together, or it has effects"};
+    return {std::nullopt, "ranks reduce it together, or it has effects"};
   if (isSeenThrough(op))
     return {0, "a view"};
   if (values.leavesUnit(op))

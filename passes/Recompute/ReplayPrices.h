@@ -12,7 +12,16 @@ namespace braid {
 
 /// How long an op takes that is not an action yet.  What becomes a part of its reader's kernel
 /// takes its arithmetic and no traffic.
-double secondsOf(mlir::Operation *op, const ComputeRates &rates);
+class OpSeconds {
+public:
+  explicit OpSeconds(const TargetInfo &target) : rates(ComputeRates::of(target)), link(LinkRates::of(target)) {}
+  double of(mlir::Operation *op) const;
+  const ComputeRates &getRates() const { return rates; }
+
+private:
+  ComputeRates rates;
+  LinkRates link;
+};
 
 /// What a replay costs, and why: for people.
 struct ReplayPrice {
@@ -25,7 +34,7 @@ struct ReplayPrice {
 class ReplayPrices {
 public:
   ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
-               const ReplayChoices &choices, const ComputeRates &rates);
+               const ReplayChoices &choices, const OpSeconds &seconds);
 
   ReplayPrice of(mlir::Operation *op) const;
   /// Whether its results may only be kept if it cannot be replayed.
@@ -41,7 +50,7 @@ private:
   RecomputePolicy policy;
   ReplayWorth worth;
   const ReplayChoices &choices;
-  ComputeRates rates;
+  const OpSeconds &seconds;
   llvm::DenseSet<mlir::Operation *> attention;
   llvm::DenseMap<mlir::StringAttr, int64_t> numberOfUnit;
 };

@@ -96,7 +96,7 @@ comm.mesh @mesh [tp = 2]
 // ALL-NOT: comm.all_reduce
 // FULL: math.exp %[[R]] {tg.replays
 // ALL: return
-// expected-remark @+3 {{@train: keeps a/all_reduce, 64 bytes, which a replay would take 2.0 us for: ranks compute it together}}
+// expected-remark @+3 {{@train: keeps a/all_reduce, 64 bytes, which a replay would take 20.0 us for: ranks reduce it together}}
 // expected-remark @+2 {{@train: replays a/exp, 64 bytes}}
 // expected-remark @+1 {{@train: unit "a" keeps 1 values of 64 bytes for backward, which replays 1 ops in}}
 func.func @train(%x: tensor<4x4xf32> {tg.input = "x", tg.role = #tg.role<features>},

@@ -19,7 +19,7 @@ bool isSize(std::string_view text) { return parseSize(text).has_value(); }
 
 bool isRows(std::string_view text) {
   int64_t rows = 0;
-  return text == "none" || (!llvm::StringRef(text).getAsInteger(10, rows) && rows > 0);
+  return text == "auto" || text == "none" || (!llvm::StringRef(text).getAsInteger(10, rows) && rows > 0);
 }
 
 constexpr Option kOutput[] = {
@@ -78,14 +78,17 @@ constexpr Option kMemory[] = {
     {"--recompute-budget", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "For --recompute=auto: the arena, in bytes, or 512MiB, 2G", into<&DriverOptions::recomputeBudget>(),
      byDefault("--memory-limit"), needs("--recompute")},
-    {"--loss-chunk", text("ROWS|none", isRows, "none or a number of rows"),
-     "The most rows of logits that are computed together: the last matmul, the loss and their gradients go by chunks",
-     into<&DriverOptions::lossChunk>(), byDefault("none")},
+    {"--loss-chunk", text("ROWS|auto|none", isRows, "auto, none or a number of rows"),
+     "The most rows of logits that are computed together: the last matmul, the loss and their gradients go by chunks; "
+     "auto: the fewest chunks that keep the memory limit, or without one that need as little memory as any",
+     into<&DriverOptions::lossChunk>(), byDefault("none; with --memory-limit auto")},
     {"--update",
      choice({{"early", "during backward, once its gradient is there, which then takes no memory any more"},
              {"late", "when backward is over"}}),
      "When a parameter gets its new value; clipping needs all gradients first", into<&DriverOptions::update>(),
      byDefault("early")},
+    {"--order", choice({{"peak", "another one, where that lowers the peak of memory"}, {"graph", "that of the graph"}}),
+     "The order of kernels and calls that may run in several", into<&DriverOptions::order>(), byDefault("peak")},
     {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, and "
      "values are computed again where that is needed",
@@ -132,6 +135,9 @@ constexpr Option kPrecision[] = {
     {"--reduce-dtype", choice({"f32", "bf16"}),
      "With --precision=bf16: type in which ranks send gradients to reduce them", into<&PrecisionOptions::reductions>(),
      byDefault("f32"), needs("--mesh")},
+    {"--optimizer-state", choice({{"f32", ""}, {"bf16", "half the memory, rounded stochastically"}}),
+     "Type in which the optimizer's moments are stored; updates compute in f32", into<&PrecisionOptions::moments>(),
+     byDefault("f32")},
 };
 
 constexpr Option kHooks[] = {
@@ -226,7 +232,7 @@ constexpr Option kOverlap[] = {
     {"--first-bucket-mb", number("MiB", 0, 0x1p40).orOneOf({"inf"}), "The first bucket of backward",
      into<&ParallelOptions::firstBucketMb>(), defaultOf<&BucketPassOptions::firstBucketMb>()},
     {"--prefetch", integer("N", 0, INT32_MAX), "With --zero=3: gather at most this many units ahead",
-     into<&ParallelOptions::prefetch>(), defaultOf<&OverlapPassOptions::prefetch>()},
+     into<&ParallelOptions::prefetch>(), byDefault("1, and more where predicted times ask for it")},
     {"--comm-ctas", integer("N", 0, 32),
      "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave alone; "
      "0: NCCL chooses, and matmuls take all",

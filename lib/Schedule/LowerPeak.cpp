@@ -1,0 +1,194 @@
+//===- LowerPeak.cpp - an order of actions that holds less ----------------===//
+
+#include "lib/Schedule/LowerPeak.h"
+#include "llvm/ADT/STLExtras.h"
+#include <optional>
+
+using namespace braid;
+using Actions = llvm::SmallVector<unsigned, 8>;
+
+/// More do not move together.
+static constexpr unsigned kMostTogether = 8;
+/// The largest buffers at the peak that are looked at, and moves that are made.
+static constexpr unsigned kMostBuffers = 64, kMostMoves = 256;
+/// Slots for an action and those that may come behind it.
+static constexpr unsigned kRoom = kMostTogether + 1;
+
+namespace {
+/// Some actions, in their order, right behind the action at a place; -1 for the beginning.
+struct Move {
+  Actions actions;
+  int64_t behind = 0;
+};
+
+class PeakOrder {
+public:
+  explicit PeakOrder(const PeakProblem &problem);
+  /// Whether a move has lowered the peak.
+  bool improve();
+  std::vector<unsigned> take() { return std::move(order); }
+
+private:
+  static unsigned slotAt(int64_t place) { return (place + 1) * kRoom; }
+  std::vector<ActionSlots> slots() const;
+  std::vector<unsigned> buffersAt(unsigned place, int64_t peak) const;
+  std::optional<Actions> withDependents(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const;
+  std::optional<Actions> withNeeds(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const;
+  void tryLater(const LiveBuffer &buffer, unsigned peak);
+  void tryEarlier(const LiveBuffer &buffer, unsigned peak);
+  void attempt(const Move &move);
+  void apply(const Move &move);
+
+  const PeakProblem &problem;
+  std::vector<llvm::SmallVector<unsigned, 4>> dependents;
+  std::vector<unsigned> order, placeOf;
+  /// While a move is looked for: the bytes, and the best move so far.
+  std::optional<LiveBytes> live;
+  int64_t leastPeak = 0;
+  std::optional<Move> best;
+};
+} // namespace
+
+PeakOrder::PeakOrder(const PeakProblem &problem) : problem(problem), dependents(problem.needs.size()) {
+  for (unsigned action = 0; action < problem.needs.size(); ++action) {
+    order.push_back(action);
+    placeOf.push_back(action);
+    for (unsigned need : problem.needs[action])
+      dependents[need].push_back(action);
+  }
+}
+
+std::vector<ActionSlots> PeakOrder::slots() const {
+  std::vector<ActionSlots> slots;
+  for (unsigned place : placeOf)
+    slots.push_back({slotAt(place), slotAt(place)});
+  return slots;
+}
+
+/// The buffers that are live at a place and worth moving, the largest first.
+std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
+  std::vector<unsigned> found;
+  for (auto [number, buffer] : llvm::enumerate(problem.buffers)) {
+    if (buffer.users.empty() || buffer.bytes < problem.leastGain * peak)
+      continue;
+    auto places = llvm::map_range(buffer.users, [&](unsigned user) { return placeOf[user]; });
+    bool hasBegun = buffer.fromStart || llvm::any_of(places, [&](unsigned at) { return at <= place; });
+    bool isOver = !buffer.toEnd && llvm::all_of(places, [&](unsigned at) { return at < place; });
+    if (hasBegun && !isOver)
+      found.push_back(number);
+  }
+  llvm::stable_sort(found, [&](unsigned a, unsigned b) { return problem.buffers[a].bytes > problem.buffers[b].bytes; });
+  found.resize(std::min<size_t>(found.size(), kMostBuffers));
+  return found;
+}
+
+/// Actions, and all that come up to a place and need one of them; none if these are too many.
+std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const {
+  Actions all(first.begin(), first.end());
+  for (unsigned next = 0; next < all.size(); ++next) {
+    if (all.size() > kMostTogether)
+      return std::nullopt;
+    for (unsigned dependent : dependents[all[next]])
+      if (placeOf[dependent] <= lastPlace && !llvm::is_contained(all, dependent))
+        all.push_back(dependent);
+  }
+  llvm::sort(all, [&](unsigned a, unsigned b) { return placeOf[a] < placeOf[b]; });
+  return all;
+}
+
+/// Actions, and all from a place on that one of them needs; none if these are too many.
+std::optional<Actions> PeakOrder::withNeeds(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const {
+  Actions all(first.begin(), first.end());
+  for (unsigned next = 0; next < all.size(); ++next) {
+    if (all.size() > kMostTogether)
+      return std::nullopt;
+    for (unsigned need : problem.needs[all[next]])
+      if (placeOf[need] >= firstPlace && !llvm::is_contained(all, need))
+        all.push_back(need);
+  }
+  llvm::sort(all, [&](unsigned a, unsigned b) { return placeOf[a] < placeOf[b]; });
+  return all;
+}
+
+/// Lets a buffer begin behind the peak: right behind it, or further and further away.
+void PeakOrder::tryLater(const LiveBuffer &buffer, unsigned peak) {
+  if (buffer.fromStart)
+    return;
+  Actions users;
+  llvm::copy_if(buffer.users, std::back_inserter(users), [&](unsigned user) { return placeOf[user] <= peak; });
+  for (int64_t distance = 0; peak + distance < order.size(); distance = 2 * distance + 1) {
+    std::optional<Actions> moved = withDependents(users, peak + distance);
+    if (!moved)
+      return;
+    attempt({*moved, peak + distance});
+  }
+}
+
+/// Lets a buffer end before the peak.
+void PeakOrder::tryEarlier(const LiveBuffer &buffer, unsigned peak) {
+  if (buffer.toEnd)
+    return;
+  Actions users;
+  llvm::copy_if(buffer.users, std::back_inserter(users), [&](unsigned user) { return placeOf[user] >= peak; });
+  for (int64_t distance = 0; distance <= peak; distance = 2 * distance + 1) {
+    std::optional<Actions> moved = withNeeds(users, peak - distance);
+    if (!moved)
+      return;
+    attempt({*moved, peak - distance - 1});
+  }
+}
+
+/// Notes a move if the peak is lower than after all before.
+void PeakOrder::attempt(const Move &move) {
+  unsigned slot = slotAt(move.behind);
+  for (unsigned action : move.actions) {
+    ++slot;
+    live->move(action, {slot, slot});
+  }
+  if (int64_t peak = live->peak(); peak < leastPeak) {
+    leastPeak = peak;
+    best = move;
+  }
+  for (unsigned action : move.actions)
+    live->move(action, {slotAt(placeOf[action]), slotAt(placeOf[action])});
+}
+
+void PeakOrder::apply(const Move &move) {
+  std::vector<unsigned> next;
+  auto add = [&](int64_t place) {
+    if (place == move.behind)
+      llvm::append_range(next, move.actions);
+  };
+  add(-1);
+  for (auto [place, action] : llvm::enumerate(order)) {
+    if (!llvm::is_contained(move.actions, action))
+      next.push_back(action);
+    add(place);
+  }
+  order = std::move(next);
+  for (auto [place, action] : llvm::enumerate(order))
+    placeOf[action] = place;
+}
+
+bool PeakOrder::improve() {
+  live.emplace(problem.buffers, slots(), slotAt(order.size() + 1));
+  int64_t before = live->peak();
+  leastPeak = before - std::max<int64_t>(1, problem.leastGain * before) + 1;
+  best.reset();
+  // Between two actions as many bytes are live as at one of them at most.
+  unsigned peak = std::max(live->peakSlot() / kRoom, 1u) - 1;
+  for (unsigned number : buffersAt(peak, before)) {
+    tryLater(problem.buffers[number], peak);
+    tryEarlier(problem.buffers[number], peak);
+  }
+  if (best)
+    apply(*best);
+  return best.has_value();
+}
+
+std::vector<unsigned> braid::lowerPeak(const PeakProblem &problem) {
+  PeakOrder order(problem);
+  for (unsigned moves = 0; moves < kMostMoves && !problem.needs.empty() && order.improve(); ++moves)
+    ;
+  return order.take();
+}

@@ -1,0 +1,126 @@
+//===- LowerPeak.cpp - actions in an order that holds less ----------------===//
+//
+// The parts: buffers of a copy (lib/Memory), the program as a problem, its solution
+// (lib/Schedule), the order applied.  Another order may let other values share memory, so what it
+// holds is counted again, and the old order comes back if that is no less.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Schedule/LowerPeak.h"
+#include "dialects/Comm/Comm.h"
+#include "lib/Memory/AssignedCopy.h"
+#include "lib/Memory/MemoryOrder.h"
+#include "lib/Memory/Reads.h"
+#include "lib/Memory/Size.h"
+#include "passes/Memory/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_LOWERPEAKPASS
+#include "passes/Memory/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using exec::ActionOpInterface;
+
+/// What other ranks see keeps its order.
+static bool isInOrder(ActionOpInterface action) {
+  return action.isOrdered() || isa<comm::CollectiveOpInterface>(action.getOperation());
+}
+
+/// An action comes behind those that make what it reads, and behind those that read what it
+/// overwrites.
+static PeakProblem readProblem(const AssignedCopy &copy) {
+  PeakProblem problem;
+  problem.buffers = copy.buffers;
+  problem.needs = memoryOrder(copy.places);
+  DenseMap<Operation *, unsigned> numbers;
+  std::optional<unsigned> previous;
+  for (auto [index, action] : llvm::enumerate(copy.places.actions)) {
+    unsigned number = numbers[action] = index;
+    SmallVector<unsigned, 4> &needs = problem.needs[number];
+    for (Value used : usesOf(action))
+      forEachProducer(used, [&](Operation *producer) { needs.push_back(numbers.at(producer)); });
+    if (isInOrder(action)) {
+      if (previous)
+        needs.push_back(*previous);
+      previous = number;
+    }
+    llvm::sort(needs);
+    needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+  }
+  return problem;
+}
+
+namespace {
+/// Moves ops to the end of their block, each behind what it uses.
+class Mover {
+public:
+  explicit Mover(Block &block) : block(block) {}
+  void move(Operation *op) {
+    if (!moved.insert(op).second)
+      return;
+    for (Value used : usesOf(op))
+      if (Operation *producer = used.getDefiningOp(); producer && producer->getBlock() == &block)
+        move(producer);
+    op->moveBefore(&block, block.end());
+  }
+
+private:
+  Block &block;
+  DenseSet<Operation *> moved;
+};
+} // namespace
+
+static void putInOrder(Block &block, ArrayRef<Operation *> actions) {
+  SmallVector<Operation *> all;
+  for (Operation &op : block)
+    all.push_back(&op);
+  Mover mover(block);
+  for (Operation *action : actions)
+    mover.move(action);
+  for (Operation *op : all) // what no action uses, and the terminator
+    mover.move(op);
+}
+
+static LogicalResult lower(func::FuncOp program, const TargetInfo &target) {
+  FailureOr<AssignedCopy> copy = copyAndAssign(program, target);
+  if (failed(copy))
+    return failure();
+  std::vector<unsigned> order = lowerPeak(readProblem(*copy));
+  if (llvm::is_sorted(order))
+    return success();
+  SmallVector<Operation *> actions, old;
+  for (unsigned action : order)
+    if (Operation *original = copy->originals[action])
+      actions.push_back(original);
+  Block &block = program.getBody().front();
+  for (Operation &op : block)
+    old.push_back(&op);
+  FailureOr<int64_t> before = transientPeak(program, target);
+  putInOrder(block, actions);
+  FailureOr<int64_t> after = transientPeak(program, target);
+  if (failed(before) || failed(after))
+    return failure();
+  if (*after < *before) {
+    emitRemark(program.getLoc()) << "@" << program.getSymName() << ": another order of the same actions holds "
+                                 << formatSize(*after) << " at its peak instead of " << formatSize(*before);
+    return success();
+  }
+  for (Operation *op : old)
+    op->moveBefore(&block, block.end());
+  return success();
+}
+
+namespace {
+struct LowerPeak final : braid::impl::LowerPeakPassBase<LowerPeak> {
+  void runOnOperation() final {
+    const TargetInfo *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    for (auto program : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (program.getBody().hasOneBlock() && failed(lower(program, *target)))
+        return signalPassFailure();
+  }
+};
+} // namespace
