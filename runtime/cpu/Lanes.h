@@ -116,12 +116,19 @@ inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
 inline V widen(VH bits) { // bf16 to f32
   return bit_cast<V>(__builtin_convertvector(bits, VU) << 16);
 }
-inline VH narrow(V x) { // f32 to bf16, ties to even, NaN stays NaN
+// f32 to bf16, ties to even, NaN stays NaN.  The instruction takes what is below 2^-126 as zero.
+inline VH narrow(V x) {
+#if defined(__AVX512BF16__) && BRAID_LANES == 16
+  return bit_cast<VH>(_mm512_cvtneps_pbh(bit_cast<__m512>(x)));
+#elif defined(__AVX512BF16__) && defined(__AVX512VL__) && BRAID_LANES == 8
+  return bit_cast<VH>(_mm256_cvtneps_pbh(bit_cast<__m256>(x)));
+#else
   VU u = bit_cast<VU>(x);
   VU rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
   VU quiet = (u >> 16) | 0x40u;
   VM is_nan = x != x;
   return __builtin_convertvector(is_nan ? quiet : rounded, VH);
+#endif
 }
 inline float to_float(bf16 x) { return bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
 inline bf16 to_bf16(float x) { return bf16{narrow(splat(x))[0]}; }
