@@ -152,16 +152,16 @@ ActionCost ScatterAddOp::getActionCost() {
 //===----------------------------------------------------------------------===//
 
 /// `matmuls` matmuls over all pairs of a query and a key that the mask leaves, and an
-/// exponential for each pair.
+/// exponential for each pair; a tanh, too, where scores are soft-capped.
 template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls) {
   ActionCost cost = exec::detail::costOfMoving(op);
   RankedTensorType query = tensorOf(op.getQuery().getType());
   int64_t heads = query.getDimSize(0) * query.getDimSize(2), keys = tensorOf(op.getKey().getType()).getDimSize(1);
-  int64_t all = heads * query.getDimSize(1) * keys, pairs = all / (op.getCausal() ? 2 : 1);
+  int64_t all = heads * query.getDimSize(1) * keys, pairs = heads * op.getMask().pairsOf(query.getDimSize(1), keys);
   int64_t flopsOfPair = 2 * matmuls * query.getDimSize(3);
   cost.matrixFlops = pairs * flopsOfPair;
   cost.maskedFlops = (all - pairs) * flopsOfPair;
-  cost.vectorFlops = kFunctionFlops * pairs;
+  cost.vectorFlops = kFunctionFlops * pairs * (op.getSoftcap() ? 2 : 1);
   return cost;
 }
 

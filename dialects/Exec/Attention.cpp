@@ -55,9 +55,11 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
   if (key.getDimSize(2) == 0 || query.getDimSize(2) % key.getDimSize(2))
     return op.emitOpError() << "the " << key.getDimSize(2) << " heads of the key do not divide the "
                             << query.getDimSize(2) << " of the query";
-  if (op.getCausal() && query.getDimSize(1) != key.getDimSize(1))
-    return op.emitOpError() << "is causal, but the query has " << query.getDimSize(1) << " positions and the key "
-                            << key.getDimSize(1);
+  if (std::string problem = op.getMask().problemOf(query.getDimSize(1), key.getDimSize(1)); !problem.empty())
+    return op.emitOpError() << problem;
+  if (op.getSoftcap() && (!op.getSoftcap()->isFiniteNonZero() || op.getSoftcap()->isNegative()))
+    return op.emitOpError() << "is soft-capped at " << op.getSoftcap()->convertToDouble()
+                            << ", which must be a finite number above 0";
   return expect(op, "value", tensorOf(op.getValue().getType()), key);
 }
 

@@ -8,6 +8,13 @@
 #ifndef BRAID_EXEC_ATTENTION
 #define BRAID_EXEC_ATTENTION
 
+/// TG_MaskAttr, without the records of the dialect that defines it.
+def Exec_Mask : Attr<CPred<"::llvm::isa<::braid::tg::MaskAttr>($_self)">, "mask of attention"> {
+  let storageType = "::braid::tg::MaskAttr";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
+
 def Exec_SumOrder : I32EnumAttr<"SumOrder", "the order in which a library call adds up gradients", [
     I32EnumAttrCase<"Any", 0, "any">, I32EnumAttrCase<"Fixed", 1, "fixed">, I32EnumAttrCase<"Serial", 2, "serial">]> {
   let cppNamespace = "::braid::exec";
@@ -37,9 +44,10 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
     ```
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value,
-                       Variadic<Exec_RefType>:$outs, F64Attr:$scale, UnitAttr:$causal);
+                       Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask,
+                       OptionalAttr<F64Attr>:$softcap);
   let assemblyFormat = [{
-    `(` $query `,` $key `,` $value `)` (`outs` `(` $outs^ `:` type($outs) `)`)? `scale` $scale (`causal` $causal^)?
+    `(` $query `,` $key `,` $value `)` (`outs` `(` $outs^ `:` type($outs) `)`)? custom<Scores>($scale, $mask, $softcap)
     attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `)` (`->` type($results)^)?
   }];
 }
@@ -65,10 +73,11 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value, Exec_Operand:$output,
                        Exec_Operand:$lse, Exec_Operand:$gradient, Variadic<Exec_RefType>:$outs, F64Attr:$scale,
-                       UnitAttr:$causal, DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
+                       Exec_Mask:$mask, OptionalAttr<F64Attr>:$softcap,
+                       DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
   let assemblyFormat = [{
     `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient `)` (`outs` `(` $outs^ `:` type($outs) `)`)?
-    `scale` $scale (`causal` $causal^)? (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
+    custom<Scores>($scale, $mask, $softcap) (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
     type($value) `,` type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
   }];
 }

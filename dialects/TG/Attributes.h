@@ -19,6 +19,13 @@ void printContraction(mlir::AsmPrinter &printer, ContractionAttr contraction);
 inline void printContraction(mlir::AsmPrinter &printer, mlir::Operation *, ContractionAttr contraction) {
   printContraction(printer, contraction);
 }
+
+/// How attention makes scores, as ops write it: `scale 0.5 causal window 4 softcap 30.0`, where all
+/// but the scale may be left out.
+mlir::ParseResult parseScores(mlir::AsmParser &parser, mlir::FloatAttr &scale, MaskAttr &mask,
+                              mlir::FloatAttr &softcap);
+void printScores(mlir::AsmPrinter &printer, mlir::Operation *, mlir::FloatAttr scale, MaskAttr mask,
+                 mlir::FloatAttr softcap);
 } // namespace braid::tg
 
 #endif // BRAID_DIALECTS_TG_ATTRIBUTES_H

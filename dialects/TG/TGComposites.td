@@ -7,6 +7,7 @@
 #ifndef BRAID_TG_COMPOSITES
 #define BRAID_TG_COMPOSITES
 
+include "dialects/TG/Mask.td"
 include "dialects/TG/TGDialect.td"
 
 //===----------------------------------------------------------------------===//
@@ -176,21 +177,27 @@ def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, T
 // Attention
 //===----------------------------------------------------------------------===//
 
+/// The bound of soft-capped scores.
+def TG_Softcap : OptionalAttr<ConfinedAttr<F64Attr, [AttrConstraint<
+    CPred<"::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFiniteNonZero() && "
+          "!::llvm::cast<::mlir::FloatAttr>($_self).getValue().isNegative()">, "a finite number above 0">]>>;
+
 def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp.";
   let description = [{
     Layout: q is batch x sequence x heads x size, k and v have kv heads, which
-    divide heads: query head h reads kv head `h / (heads / kv_heads)`.  `causal`
-    lets position s see positions t <= s.
+    divide heads: query head h reads kv head `h / (heads / kv_heads)`.  The mask says
+    which keys a query counts (`#tg.mask`): `causal`, `causal window 4`, `causal offset 6`.
+    With `softcap c` scores s become c tanh(s / c) before the mask (Gemma Team 2024).
 
     ```mlir
     %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
     ```
   }];
-  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, F64Attr:$scale, UnitAttr:$causal);
+  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$result, TG_Float:$lse);
-  let assemblyFormat = "$query `,` $key `,` $value `scale` $scale (`causal` $causal^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$query `,` $key `,` $value custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
 }
 
 def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -203,9 +210,9 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Comp
     ```
   }];
   let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, TG_Float:$output,
-                       TG_Float:$lse, TG_Float:$gradient, F64Attr:$scale, UnitAttr:$causal);
+                       TG_Float:$lse, TG_Float:$gradient, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$dquery, TG_Float:$dkey, TG_Float:$dvalue);
-  let assemblyFormat = "operands `scale` $scale (`causal` $causal^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "operands custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
 }
 
 def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {

@@ -36,17 +36,17 @@ int64_t LayerNormGradOp::getFlops() { return 14 * elementsOf(getInput()); }
 int64_t RmsNormOp::getFlops() { return 4 * elementsOf(getResult()); }
 int64_t RmsNormGradOp::getFlops() { return 10 * elementsOf(getInput()); }
 
-/// The FLOPs of one of attention's matmuls: every query row with every key, of which a
-/// causal mask leaves half.
-static int64_t attentionMatmulFlops(Value query, Value key, bool causal) {
-  int64_t flops = 2 * elementsOf(query) * sizeOf(key, 1);
-  return causal ? flops / 2 : flops;
+/// The FLOPs of one of attention's matmuls: every pair of a query row and a key that the mask
+/// leaves; a causal one leaves half.
+static int64_t attentionMatmulFlops(Value query, Value key, MaskAttr mask) {
+  int64_t queries = sizeOf(query, 1);
+  return 2 * (elementsOf(query) / queries) * mask.pairsOf(queries, sizeOf(key, 1));
 }
 
-int64_t AttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getCausal()); }
+int64_t AttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
 
 // The matmuls of the backward pass: the scores again, dv, dp, dq and dk.
-int64_t AttentionGradOp::getFlops() { return 5 * attentionMatmulFlops(getQuery(), getKey(), getCausal()); }
+int64_t AttentionGradOp::getFlops() { return 5 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
 
 int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }

@@ -18,9 +18,13 @@ namespace {
 /// What forward and backward share: the einsum letters and the scores.
 class Attention {
 public:
-  Attention(TensorBuilder &t, RankedTensorType query, RankedTensorType key, double scale, bool causal)
-      : t(t), element(query.getElementType()), scale(scale), causal(causal),
-        isGrouped(query.getDimSize(2) != key.getDimSize(2)) {
+  template <typename Op>
+  Attention(TensorBuilder &t, Op op)
+      : t(t), element(op.getQuery().getType().getElementType()), scale(op.getScale().convertToDouble()),
+        mask(op.getMask()), isGrouped(op.getQuery().getType().getDimSize(2) != op.getKey().getType().getDimSize(2)) {
+    RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
+    if (op.getSoftcap())
+      softcap = op.getSoftcap()->convertToDouble();
     ArrayRef<int64_t> q = query.getShape();
     int64_t heads = key.getDimSize(2);
     if (isGrouped)
@@ -47,16 +51,41 @@ public:
   /// A tensor of the query's shape with its heads in groups.
   Value group(Value value) { return t.reshape(value, groupedShape); }
 
-  /// scale q k^T, with -inf where a key lies after its query.
-  Value scores(Value groupedQuery, Value key) {
+  /// Scores, scale q k^T, and what a soft cap makes of them.
+  struct Scores {
+    Value value;
+    Value bent; ///< tanh(s / cap); null without a soft cap
+  };
+  Scores scores(Value groupedQuery, Value key) {
     Value s = t.mul(contractPairs(groupedQuery, key), scale);
-    if (!causal)
+    if (!softcap)
+      return {s, Value()};
+    Value bent = t.tanh(t.mul(s, 1 / *softcap));
+    return {t.mul(bent, *softcap), bent};
+  }
+
+  /// Scores with -inf where the mask leaves out a key.
+  Value masked(Value s) {
+    if (!mask.getCausal())
       return s;
     int64_t rank = typeOf(s).getRank();
     Type integer = t.builder.getI32Type();
     Value row = t.iota(s, rank - 2, integer), column = t.iota(s, rank - 1, integer);
-    Value visible = t.compare(arith::CmpIPredicate::sge, row, column);
-    return t.select(visible, s, t.like(s, -std::numeric_limits<double>::infinity()));
+    if (int64_t first = mask.getFirst())
+      row = t.make<arith::AddIOp>(row, t.like(row, static_cast<double>(first)));
+    Value counts = t.compare(arith::CmpIPredicate::sge, row, column);
+    if (mask.hasWindow() && mask.getWindow() < typeOf(s).getDimSize(rank - 1)) {
+      Value end = t.make<arith::AddIOp>(column, t.like(column, static_cast<double>(mask.getWindow())));
+      counts = t.make<arith::AndIOp>(counts, t.compare(arith::CmpIPredicate::sgt, end, row));
+    }
+    return t.select(counts, s, t.like(s, -std::numeric_limits<double>::infinity()));
+  }
+
+  /// The gradient of q k^T from that of the scores.
+  Value throughScores(Value gradient, const Scores &scores) {
+    if (scores.bent)
+      gradient = t.mul(gradient, t.sub(t.like(scores.bent, 1), t.mul(scores.bent, scores.bent)));
+    return t.mul(gradient, scale);
   }
 
   /// A value for each row of the scores from one for each b, s, (h, r).
@@ -68,7 +97,9 @@ private:
   TensorBuilder &t;
   Type element;
   double scale;
-  bool causal, isGrouped;
+  std::optional<double> softcap;
+  MaskAttr mask;
+  bool isGrouped;
   SmallVector<int64_t> groupedShape;
 };
 
@@ -81,8 +112,8 @@ Value asResult(TensorBuilder &t, Value value, Value result) {
 
 SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Attention a(t, getQuery().getType(), getKey().getType(), getScale().convertToDouble(), getCausal());
-  Value scores = a.scores(a.group(getQuery()), getKey());
+  Attention a(t, *this);
+  Value scores = a.masked(a.scores(a.group(getQuery()), getKey()).value);
   Value max = t.reduceLanes(ReduceKind::Max, scores);
   Value e = t.exp(t.sub(scores, t.fromRows(max, scores)));
   Value sum = t.reduceLanes(ReduceKind::Sum, e);
@@ -94,18 +125,17 @@ SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
 
 SmallVector<Value> AttentionGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  double scale = getScale().convertToDouble();
-  Attention a(t, getQuery().getType(), getKey().getType(), scale, getCausal());
+  Attention a(t, *this);
   Value query = a.group(getQuery()), dout = a.group(getGradient()), out = a.group(getOutput());
 
-  Value scores = a.scores(query, getKey());
-  Value lse = t.reshape(t.widen(getLse()), typeOf(scores).getShape().drop_back());
-  Value weights = t.exp(t.sub(scores, t.fromRows(lse, scores)));
+  Attention::Scores scores = a.scores(query, getKey());
+  Value lse = t.reshape(t.widen(getLse()), typeOf(scores.value).getShape().drop_back());
+  Value weights = t.exp(t.sub(a.masked(scores.value), t.fromRows(lse, scores.value)));
   Value dvalue = a.contract(a.scoreDims(), weights, a.queryDims(), dout, a.keyDims());
 
   Value dweights = a.contractPairs(dout, getValue());
   Value delta = a.toScoreRows(t.reduceLanes(ReduceKind::Sum, t.mul(t.widen(dout), t.widen(out))));
-  Value dscores = t.mul(t.mul(weights, t.sub(dweights, t.fromRows(delta, scores))), scale);
+  Value dscores = a.throughScores(t.mul(weights, t.sub(dweights, t.fromRows(delta, weights))), scores);
   Value dquery = a.contract(a.scoreDims(), dscores, a.keyDims(), getKey(), a.queryDims());
   Value dkey = a.contract(a.scoreDims(), dscores, a.queryDims(), query, a.keyDims());
   return {asResult(t, dquery, getDquery()), asResult(t, dkey, getDkey()), asResult(t, dvalue, getDvalue())};

@@ -66,7 +66,7 @@ Gradients AttentionOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, Ar
   if (!isPlain(dresults))
     return throughDecomposition(*this, builder, dresults, needed);
   auto grad = builder.create<AttentionGradOp>(getLoc(), getQuery(), getKey(), getValue(), getResult(), getLse(),
-                                              dresults[0], getScaleAttr(), getCausalAttr());
+                                              dresults[0], getScaleAttr(), getMaskAttr(), getSoftcapAttr());
   return {grad.getDquery(), grad.getDkey(), grad.getDvalue()};
 }
 

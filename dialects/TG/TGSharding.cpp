@@ -217,20 +217,20 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention: k kv heads, g query heads for each.  The causal mask has no offset,
-// so it needs both sequences whole.
+// Attention: k kv heads, g query heads for each.  A causal mask is one of positions from the
+// first, so it needs both sequences whole.
 //===----------------------------------------------------------------------===//
 
 /// The softmax needs every key, so their sequence t is whole.
 ShardingRule AttentionOp::getShardingRule() {
-  return einsumRule(*this, "b s kg d, b t k d, b t k d -> b s kg d, b kg s", getCausal() ? "std" : "td");
+  return einsumRule(*this, "b s kg d, b t k d, b t k d -> b s kg d, b kg s", getMask().getCausal() ? "std" : "td");
 }
 
 /// The saved log-sum-exp replaces the softmax's reduction: dq over a shard of t,
 /// dk and dv over a shard of s are partial sums.
 ShardingRule AttentionGradOp::getShardingRule() {
   return einsumRule(*this, "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d",
-                    getCausal() ? "std" : "d");
+                    getMask().getCausal() ? "std" : "d");
 }
 
 ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s", "s"); }

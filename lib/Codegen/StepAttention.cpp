@@ -1,8 +1,8 @@
 //===- StepAttention.cpp - calls of attention -----------------------------===//
 //
 // Where the target has a library, calls name a row of br_model.attentions.  On a CPU they are those
-// of templates (runtime/cpu/Attention.h), whose arguments are the element type, the size of heads
-// and the positions of a tile; the row is a constant beside the programs.
+// of templates (runtime/cpu/Attention.h), whose arguments are the element type, the size of heads,
+// the positions of a tile and whether scores are soft-capped; the row is a constant beside the programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,14 @@ static ArrayRef<int64_t> stridesOf(Value ref) { return typeOf(ref).getStrides().
 
 /// Checks that the target has such calls, and for a library, which accesses 16 bytes at a time,
 /// where the tensors are.
-static LogicalResult verifyCall(Operation *op, const ArenaMap &arena, const TargetInfo &target) {
+template <typename Op> static LogicalResult verifyCall(Op op, const ArenaMap &arena, const TargetInfo &target) {
   if (!target.attention.maxHeadSize)
     return op->emitError() << "the " << target.name
                            << " target has no library for attention: compile the graph with --attention=decompose";
+  if ((op.getMask().isBand() && !target.attention.takesBands) || (op.getSoftcap() && !target.attention.takesSoftcap))
+    return op->emitError() << "the attention library of the " << target.name
+                           << " target takes no mask with a window or an offset and no soft cap: compile the graph "
+                              "with --attention=decompose";
   if (target.workspace.attentionCache)
     return success();
   for (Value ref : op->getOperands())
@@ -67,7 +71,11 @@ template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output
   if (!gradients.empty())
     row.always("order", orderText(op).str());
   row.newLine().always("type", dtypeText(typeOf(op.getQuery()).getElementType()));
-  row.always("scale", doubleLiteral(op.getScale().convertToDouble())).unlessZero("causal", op.getCausal() ? 1 : 0);
+  row.always("scale", doubleLiteral(op.getScale().convertToDouble()));
+  if (op.getSoftcap())
+    row.always("softcap", doubleLiteral(op.getSoftcap()->convertToDouble()));
+  row.unlessZero("causal", op.getMask().getCausal() ? 1 : 0).unlessZero("window", op.getMask().getWindow());
+  row.unlessZero("first", op.getMask().getFirst());
   addWorkspace(op, row.newLine());
   return row.text(4);
 }
@@ -89,7 +97,8 @@ template <typename Op> void StepPrinter::printTiles(Op op, std::string row) {
     arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
   std::string function = op.getActionName() + "<" + memoryType(query.getElementType()).str() + ", " +
                          std::to_string(query.getShape()[3]) + ", " +
-                         std::to_string(attentionTile(op.getSizes(), target.workspace.attentionCache)) + ">";
+                         std::to_string(attentionTile(op.getSizes(), target.workspace.attentionCache)) +
+                         (op.getSoftcap() ? ", true>" : ">");
   printCall(function, arguments);
 }
 

@@ -18,17 +18,17 @@ using namespace braid::reference;
 namespace {
 /// The sizes of an attention op, and where rows of its tensors begin.
 struct Geometry {
-  Geometry(const Tensor &query, const Tensor &key, bool causal)
+  Geometry(const Tensor &query, const Tensor &key, tg::MaskAttr mask)
       : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]), keys(key.shape[1]),
-        keyHeads(key.shape[2]), causal(causal) {}
+        keyHeads(key.shape[2]), mask(mask) {}
 
   int64_t query(int64_t b, int64_t s, int64_t h) const { return ((b * queries + s) * heads + h) * size; }
   int64_t key(int64_t b, int64_t t, int64_t h) const {
     return ((b * keys + t) * keyHeads + h / (heads / keyHeads)) * size;
   }
   int64_t row(int64_t b, int64_t h, int64_t s) const { return (b * heads + h) * queries + s; }
-  /// How many keys position s sees.
-  int64_t visible(int64_t s) const { return causal ? std::min(s + 1, keys) : keys; }
+  /// The keys that position s counts.
+  std::pair<int64_t, int64_t> counted(int64_t s) const { return mask.keysOf(s, keys); }
 
   template <typename Visit> void forEachRow(Visit visit) const {
     for (int64_t b = 0; b < batch; ++b)
@@ -38,7 +38,12 @@ struct Geometry {
   }
 
   int64_t batch, queries, heads, size, keys, keyHeads;
-  bool causal;
+  tg::MaskAttr mask;
+};
+
+/// A score, and its derivative by the scaled product.
+struct Score {
+  double value, slope;
 };
 } // namespace
 
@@ -49,24 +54,32 @@ static double dot(const Tensor &a, int64_t i, const Tensor &b, int64_t j, int64_
   return sum;
 }
 
+template <typename Op> static Score scoreOf(Op op, double product) {
+  double scaled = op.getScale().convertToDouble() * product;
+  if (!op.getSoftcap())
+    return {scaled, 1};
+  double cap = op.getSoftcap()->convertToDouble(), bent = std::tanh(scaled / cap);
+  return {cap * bent, 1 - bent * bent};
+}
+
 template <typename Op> static Results evaluateAttention(Op op, const Operands &in) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   Tensor o(resultType(op, 0)), lse(resultType(op, 1));
-  Geometry g(q, k, op.getCausal());
-  double scale = op.getScale().convertToDouble();
+  Geometry g(q, k, op.getMask());
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
-    std::vector<double> scores(g.visible(s));
+    auto [first, end] = g.counted(s);
+    std::vector<double> scores;
     double largest = -INFINITY, sum = 0;
-    for (size_t t = 0; t < scores.size(); ++t) {
-      scores[t] = scale * dot(q, g.query(b, s, h), k, g.key(b, t, h), g.size);
-      largest = std::max(largest, scores[t]);
+    for (int64_t t = first; t < end; ++t) {
+      scores.push_back(scoreOf(op, dot(q, g.query(b, s, h), k, g.key(b, t, h), g.size)).value);
+      largest = std::max(largest, scores.back());
     }
     for (double score : scores)
       sum += std::exp(score - largest);
     double rowLse = lse.f(g.row(b, h, s)) = largest + std::log(sum);
-    for (size_t t = 0; t < scores.size(); ++t)
+    for (int64_t t = first; t < end; ++t)
       for (int64_t e = 0; e < g.size; ++e)
-        o.f(g.query(b, s, h) + e) += std::exp(scores[t] - rowLse) * v.f(g.key(b, t, h) + e);
+        o.f(g.query(b, s, h) + e) += std::exp(scores[t - first] - rowLse) * v.f(g.key(b, t, h) + e);
   });
   return results(std::move(o), std::move(lse));
 }
@@ -75,15 +88,17 @@ template <typename Op> static Results evaluateAttentionGrad(Op op, const Operand
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   const Tensor &o = in(op.getOutput()), &lse = in(op.getLse()), &dout = in(op.getGradient());
   Tensor dq(resultType(op, 0)), dk(resultType(op, 1)), dv(resultType(op, 2));
-  Geometry g(q, k, op.getCausal());
+  Geometry g(q, k, op.getMask());
   double scale = op.getScale().convertToDouble();
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
     int64_t query = g.query(b, s, h);
     double mean = dot(dout, query, o, query, g.size);
-    for (int64_t t = 0; t < g.visible(s); ++t) {
+    auto [first, end] = g.counted(s);
+    for (int64_t t = first; t < end; ++t) {
       int64_t key = g.key(b, t, h);
-      double p = std::exp(scale * dot(q, query, k, key, g.size) - lse.f(g.row(b, h, s)));
-      double dscore = scale * p * (dot(dout, query, v, key, g.size) - mean);
+      Score score = scoreOf(op, dot(q, query, k, key, g.size));
+      double p = std::exp(score.value - lse.f(g.row(b, h, s)));
+      double dscore = scale * score.slope * p * (dot(dout, query, v, key, g.size) - mean);
       for (int64_t e = 0; e < g.size; ++e) {
         dq.f(query + e) += dscore * k.f(key + e);
         dk.f(key + e) += dscore * q.f(query + e);

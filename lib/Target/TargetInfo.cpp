@@ -116,7 +116,8 @@ static const TargetInfo cpu = {
     /*biasGradEpilogue=*/false,
     /*transposedWeights=*/true,
     /*attention=*/
-    {/*maxHeadSize=*/256, /*headSizeStep=*/1, /*minPositions=*/1, /*takesF32=*/true, /*choosesOrder=*/false},
+    {/*maxHeadSize=*/256, /*headSizeStep=*/1, /*minPositions=*/1, /*takesF32=*/true, /*takesBands=*/true,
+     /*takesSoftcap=*/true, /*choosesOrder=*/false},
     /*transports=*/cpuTransports,
     /*rates=*/
     {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
@@ -146,7 +147,8 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*biasGradEpilogue=*/true,
       /*transposedWeights=*/true,
       /*attention=*/
-      {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2, /*takesF32=*/false, /*choosesOrder=*/true},
+      {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2, /*takesF32=*/false, /*takesBands=*/false,
+       /*takesSoftcap=*/false, /*choosesOrder=*/true},
       /*transports=*/cudaTransports,
       /*rates=*/ratesOf(gpu),
       /*gpu=*/&gpu,

@@ -85,10 +85,11 @@ struct TargetInfo {
   bool transposedWeights;
   /// What calls of attention take, of bf16: the largest head size (0: there are none), what
   /// divides a head size, and the fewest positions of queries and keys; whether they take f32,
-  /// too, and whether the order in which they sum gradients can be chosen.
+  /// too, masks with a window or an offset, and soft-capped scores; and whether the order in which
+  /// they sum gradients can be chosen.
   struct {
     int64_t maxHeadSize, headSizeStep, minPositions;
-    bool takesF32, choosesOrder;
+    bool takesF32, takesBands, takesSoftcap, choosesOrder;
   } attention;
   /// What ranks may communicate over, by the names of `--transports`.
   llvm::ArrayRef<llvm::StringLiteral> transports;

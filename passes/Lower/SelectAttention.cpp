@@ -20,7 +20,8 @@ using namespace braid;
 
 /// Why the target's library does not take attention of these operands; empty if it
 /// does.
-static std::string reasonAgainst(RankedTensorType query, RankedTensorType key, const TargetInfo &target) {
+template <typename Op> static std::string reasonAgainst(Op op, const TargetInfo &target) {
+  RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
   std::string reason;
   llvm::raw_string_ostream os(reason);
   int64_t size = query.getDimSize(3), positions = std::min(query.getDimSize(1), key.getDimSize(1));
@@ -36,18 +37,23 @@ static std::string reasonAgainst(RankedTensorType query, RankedTensorType key, c
   else if (positions < target.attention.minPositions)
     os << "the sequence has " << positions << " positions, but the library takes " << target.attention.minPositions
        << " at least";
+  else if (!target.attention.takesBands && op.getMask().isBand())
+    os << "its mask has a window or an offset, which the library does not take";
+  else if (!target.attention.takesSoftcap && op.getSoftcap())
+    os << "its scores are soft-capped, which the library does not do";
   return reason;
 }
 
 static Operation *createCall(OpBuilder &builder, tg::AttentionOp op) {
   return builder.create<exec::AttentionOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(),
-                                           ValueRange(), op.getScaleAttr(), op.getCausalAttr());
+                                           ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr());
 }
 
 static Operation *createCall(OpBuilder &builder, tg::AttentionGradOp op) {
   return builder.create<exec::AttentionGradOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(),
                                                op.getValue(), op.getOutput(), op.getLse(), op.getGradient(),
-                                               ValueRange(), op.getScaleAttr(), op.getCausalAttr());
+                                               ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr(),
+                                               exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
 }
 
 namespace {
@@ -65,7 +71,7 @@ private:
     SmallVector<Op> ops;
     getOperation().walk([&](Op op) { ops.push_back(op); });
     for (Op op : ops) {
-      std::string reason = reasonAgainst(op.getQuery().getType(), op.getKey().getType(), info);
+      std::string reason = reasonAgainst(op, info);
       if (!reason.empty() && required)
         return op.emitError() << "no library call can do this attention: " << reason;
       if (!reason.empty()) {

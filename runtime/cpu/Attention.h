@@ -20,7 +20,11 @@ namespace braid {
 namespace detail {
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
-inline AttentionBand band_of(const br_attention_desc &d) { return d.causal ? kCausal : kAllPairs; }
+inline AttentionBand band_of(const br_attention_desc &d) {
+  if (!d.causal)
+    return kAllPairs;
+  return {d.window ? d.first - d.window + 1 : -kUnlimited, d.first};
+}
 
 // Where the rows of a head begin.
 template <class T>
@@ -51,8 +55,9 @@ inline void for_tiles(const br_attention_desc &d, int64_t query, int64_t queries
 //===----------------------------------------------------------------------===//
 
 // Some queries of a head and what has been found of their softmax.
-template <int64_t D, int64_t Tile> struct Queries {
+template <int64_t D, int64_t Tile, bool Capped> struct Queries {
   static constexpr int64_t width = round_up(D, W);
+  float softcap = 1;
 
   alignas(64) float rows[Tile * width], columns[width * Tile]; // the latter times the scale, in powers of two
   alignas(64) float key[Tile * width], value[Tile * width], weights[Tile * Tile], sum[Tile * width];
@@ -72,6 +77,8 @@ template <int64_t D, int64_t Tile> struct Queries {
           const Range counted = tile.queriesOf(keys);
           return counted.begin < queries.end && queries.begin < counted.end ? Range{0, D} : Range{0, 0};
         });
+    if constexpr (Capped)
+      cap_scores<Tile>(tile, weights, softcap, [](int64_t, V) {});
     bool isRescaled = false;
     weigh<Tile>(
         tile, weights,
@@ -107,10 +114,11 @@ private:
   }
 };
 
-template <class T, int64_t D, int64_t Tile>
+template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, const T *q,
                            const T *k, const T *v, T *o, float *lse) {
-  Queries<D, Tile> its;
+  Queries<D, Tile, Capped> its;
+  its.softcap = static_cast<float>(d.softcap) * kLog2E;
   const int64_t queries = std::min(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
   pack_rows<D>(rows_of(q, d.q, batch, query, head), d.q[1], queries, its.rows);
   its.begin(queries, static_cast<float>(d.scale));
@@ -130,13 +138,15 @@ inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t he
 //===----------------------------------------------------------------------===//
 
 // Some queries of a head, their gradient, and what has been found of its gradients.
-template <int64_t D, int64_t Tile> struct QueryGradients {
+template <int64_t D, int64_t Tile, bool Capped> struct QueryGradients {
   static constexpr int64_t width = round_up(D, W);
+  float softcap = 1;
 
   alignas(64) float rows[Tile * width], columns[width * Tile]; // the latter times the scale, in powers of two
   alignas(64) float gradient[Tile * width], gradient_columns[width * Tile], sum[Tile * width];
   alignas(64) float key[Tile * width], value[Tile * width], weights[Tile * Tile], scores[Tile * Tile];
-  alignas(64) float lse[Tile], mean[Tile]; // in powers of two; the sum of the gradient times the result
+  alignas(64) float lse[Tile], mean[Tile];            // in powers of two; the sum of the gradient times the result
+  alignas(64) float slopes[Capped ? Tile * Tile : W]; // of soft-capped scores
 
   template <class T>
   void begin(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, int64_t queries, const T *q,
@@ -167,14 +177,20 @@ template <int64_t D, int64_t Tile> struct QueryGradients {
     };
     auto ofKeys = [&](Range keys, Range) { return tile.queriesOf(keys); };
     tile_product<Into::Fresh>({key, width, 1}, columns, Tile, weights, Tile, tile.keys, vectors, counted);
+    if constexpr (Capped)
+      cap_scores<Tile>(tile, weights, softcap, [&](int64_t at, V slope) { st(slopes + at, slope); });
     weigh<Tile>(tile, weights, [&](int64_t s, Range) { return ld(lse + s); }, [](int64_t, V) {});
     tile_product<Into::Sum>({weights, Tile, 1}, gradient, width, dv, width, tile.keys, width / W, ofKeys);
     tile_product<Into::Fresh>({value, width, 1}, gradient_columns, Tile, scores, Tile, tile.keys, vectors, counted);
     for (int64_t s = 0; s < tile.queries; s += W) {
       const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
       const V its_mean = ld(mean + s);
-      for (int64_t t = keys.begin; t < keys.end; ++t)
-        st(scores + t * Tile + s, ld(weights + t * Tile + s) * (ld(scores + t * Tile + s) - its_mean));
+      for (int64_t t = keys.begin; t < keys.end; ++t) {
+        V gradient = ld(weights + t * Tile + s) * (ld(scores + t * Tile + s) - its_mean);
+        if constexpr (Capped)
+          gradient *= ld(slopes + t * Tile + s);
+        st(scores + t * Tile + s, gradient);
+      }
     }
     tile_product<Into::Sum>({scores, Tile, 1}, rows, width, dk, width, tile.keys, width / W, ofKeys);
     tile_product<Into::Sum>({scores, 1, Tile}, key, width, sum, width, tile.queries, width / W,
@@ -183,11 +199,12 @@ template <int64_t D, int64_t Tile> struct QueryGradients {
 };
 
 // A head of keys with all heads of queries that read it.
-template <class T, int64_t D, int64_t Tile>
+template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64_t key_head, const T *q, const T *k,
                                 const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk, T *dv,
                                 float *scratch) {
-  QueryGradients<D, Tile> its;
+  QueryGradients<D, Tile, Capped> its;
+  its.softcap = static_cast<float>(d.softcap) * kLog2E;
   constexpr int64_t width = round_up(D, W);
   const int64_t group = d.heads / d.key_heads, padded = round_up(d.keys, Tile);
   const float scale = static_cast<float>(d.scale);
@@ -214,19 +231,19 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
 //===----------------------------------------------------------------------===//
 
 // Elements of T, heads of size D, tiles of Tile positions.
-template <class T, int64_t D, int64_t Tile>
+template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v,
                                         T *o, float *lse) {
   const int64_t tiles = round_up(d.queries, Tile) / Tile;
   detail::share(ctx, d, d.batch * d.heads * tiles, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      detail::attention_tile<T, D, Tile>(d, i / tiles / d.heads, i / tiles % d.heads, i % tiles * Tile, q, k, v, o,
-                                         lse);
+      detail::attention_tile<T, D, Tile, Capped>(d, i / tiles / d.heads, i / tiles % d.heads, i % tiles * Tile, q, k, v,
+                                                 o, lse);
   });
 }
 
 // The heads of keys are shared out over as many slots as the call has scratch memory for.
-template <class T, int64_t D, int64_t Tile>
+template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &d, const T *q, const T *k,
                                              const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk,
                                              T *dv, float *scratch) {
@@ -235,8 +252,8 @@ template <class T, int64_t D, int64_t Tile>
   detail::share(ctx, d, slots, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot)
       for (int64_t i = slot * heads / slots; i < (slot + 1) * heads / slots; ++i)
-        detail::attention_grad_head<T, D, Tile>(d, i / d.key_heads, i % d.key_heads, q, k, v, o, lse, dout, dq, dk, dv,
-                                                scratch + slot * each);
+        detail::attention_grad_head<T, D, Tile, Capped>(d, i / d.key_heads, i % d.key_heads, q, k, v, o, lse, dout, dq,
+                                                        dk, dv, scratch + slot * each);
   });
 }
 

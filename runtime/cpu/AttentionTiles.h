@@ -29,7 +29,7 @@ struct AttentionBand {
 };
 
 constexpr int64_t kUnlimited = int64_t{1} << 40;
-constexpr AttentionBand kAllPairs = {-kUnlimited, kUnlimited}, kCausal = {-kUnlimited, 0};
+constexpr AttentionBand kAllPairs = {-kUnlimited, kUnlimited};
 
 // The keys that some of these queries count, of `keys`.
 inline Range keys_of(AttentionBand band, Range queries, int64_t keys) {
@@ -165,6 +165,19 @@ inline V power_of_two(V x) {
   p = detail::madd(p, r, 6.931472028e-1f);
   p = detail::madd(p, r, 1.0f);
   return bit_cast<V>(bit_cast<VU>(p) + (bit_cast<VU>(shifted) << 23));
+}
+
+// Scores become cap tanh(score / cap); slope(where, its) gets the derivatives.
+template <int64_t Tile, class Slope>
+inline void cap_scores(const AttentionTile &tile, float *scores, float cap, const Slope &slope) {
+  for (int64_t s = 0; s < tile.queries; s += W) {
+    const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+    for (int64_t t = keys.begin; t < keys.end; ++t) {
+      const V bent = tanh(ld(scores + t * Tile + s) * (1.0f / cap));
+      st(scores + t * Tile + s, bent * cap);
+      slope(t * Tile + s, 1.0f - bent * bent);
+    }
+  }
 }
 
 // Of scores at [key * Tile + query], in powers of two, the weights 2^(score - base) in their

@@ -219,14 +219,22 @@ class Cases:
         self.attributes[case] = attributes or {}
 
 
-def attention(q, k, v, causal, scale):
+def attention(q, k, v, causal, scale, window=None, softcap=None):
     """q is batch x sequence x heads x size, as in tg.attention; k and v may have fewer heads."""
     q, k, v = (t.transpose(1, 2) for t in (q, k, v))
-    y = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=True)
     keys = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
     scores = q @ keys.transpose(-1, -2) * scale
+    # As Gemma 2 and Mistral do in Transformers.
+    if softcap:
+        scores = softcap * (scores / softcap).tanh()
     if causal:
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
+    if window:
+        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).tril(-window), float("-inf"))
+    if softcap or window:
+        y = scores.softmax(-1) @ v.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+    else:
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=True)
     return y.transpose(1, 2), {"lse": scores.logsumexp(-1)}
 
 
@@ -290,14 +298,16 @@ def make_optimizers(cases):
 
 def make_ops():
     cases = Cases()
-    for case, heads, key_heads, causal, scale in (
-            ("attention_causal", 2, 2, True, 0.5),
-            ("attention_full", 2, 2, False, 0.5),
-            ("attention_grouped", 4, 2, True, 0.3)):
+    for case, heads, key_heads, causal, scale, more in (
+            ("attention_causal", 2, 2, True, 0.5, {}),
+            ("attention_full", 2, 2, False, 0.5, {}),
+            ("attention_grouped", 4, 2, True, 0.3, {}),
+            ("attention_window", 2, 1, True, 0.5, {"window": 2}),
+            ("attention_softcap", 4, 2, True, 1.0, {"window": 3, "softcap": 0.8})):
         inputs = {"q": cases.random(case, "q", 2, 5, heads, 4),
                   "k": cases.random(case, "k", 2, 5, key_heads, 4),
                   "v": cases.random(case, "v", 2, 5, key_heads, 4)}
-        attributes = {"causal": causal, "scale": scale}
+        attributes = {"causal": causal, "scale": scale} | more
         cases.add(case, lambda **t: attention(**t, **attributes), inputs, attributes)
 
     def norm_inputs(case, *names):

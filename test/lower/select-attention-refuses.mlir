@@ -2,6 +2,15 @@
 // RUN: not braid-opt %s --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s
 // RUN: sed 's/f32/f64/g' %s | not braid-opt --pass-pipeline='builtin.module(func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=CPU
 
+// Masks with a window and soft-capped scores: tiles on a CPU take them, cuDNN does not.
+// RUN: sed -e 's/f32/bf16/g' -e 's/x2x4xbf16>)/x2x4xf32>)/' -e 's/scale 1.0/scale 1.0 causal window 2/' %s > %t.window.mlir
+// RUN: not braid-opt %t.window.mlir --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=WINDOW
+// RUN: braid-opt %t.window.mlir --pass-pipeline='builtin.module(func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: sed 's/causal window 2/softcap 5.0/' %t.window.mlir | not braid-opt --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=SOFTCAP
+// WINDOW: error: no library call can do this attention: its mask has a window or an offset, which the library does not take
+// TILES: exec.attention(%{{.*}}) scale 1.000000e+00 causal window 2 :
+// SOFTCAP: error: no library call can do this attention: its scores are soft-capped, which the library does not do
+
 // CHECK: error: no library call can do this attention: its elements are f32, but the library takes bf16
 // CPU: error: no library call can do this attention: its elements are f64, but the library takes f32 and bf16
 func.func @f(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {

@@ -10,6 +10,8 @@
 // RUN:     tg-differentiate{function=attention_full root=0},\
 // RUN:     tg-differentiate{function=attention_causal root=0},\
 // RUN:     tg-differentiate{function=attention_grouped root=0},\
+// RUN:     tg-differentiate{function=attention_window root=0},\
+// RUN:     tg-differentiate{function=attention_softcap root=0},\
 // RUN:     tg-differentiate{function=rope root=0},\
 // RUN:     tg-differentiate{function=cross_entropy_mean root=0},\
 // RUN:     tg-differentiate{function=cross_entropy_sum root=0}" | FileCheck %s
@@ -92,6 +94,26 @@ func.func @attention_grouped(%q: tensor<2x5x4x4xf64> {tg.input = "q", tg.grad},
                              %dy: tensor<2x5x4x4xf64> {tg.input = "dy", tg.seed = 0})
     -> (tensor<2x5x4x4xf64> {tg.output = "y"}, tensor<2x4x5xf64> {tg.output = "lse"}) {
   %y, %lse = tg.attention %q, %k, %v scale 0.3 causal : (tensor<2x5x4x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x4x4xf64>, tensor<2x4x5xf64>)
+  return %y, %lse : tensor<2x5x4x4xf64>, tensor<2x4x5xf64>
+}
+
+// CHECK: 'attention_window': 5 results agree
+func.func @attention_window(%q: tensor<2x5x2x4xf64> {tg.input = "q", tg.grad},
+                            %k: tensor<2x5x1x4xf64> {tg.input = "k", tg.grad},
+                            %v: tensor<2x5x1x4xf64> {tg.input = "v", tg.grad},
+                            %dy: tensor<2x5x2x4xf64> {tg.input = "dy", tg.seed = 0})
+    -> (tensor<2x5x2x4xf64> {tg.output = "y"}, tensor<2x2x5xf64> {tg.output = "lse"}) {
+  %y, %lse = tg.attention %q, %k, %v scale 0.5 causal window 2 : (tensor<2x5x2x4xf64>, tensor<2x5x1x4xf64>, tensor<2x5x1x4xf64>) -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>)
+  return %y, %lse : tensor<2x5x2x4xf64>, tensor<2x2x5xf64>
+}
+
+// CHECK: 'attention_softcap': 5 results agree
+func.func @attention_softcap(%q: tensor<2x5x4x4xf64> {tg.input = "q", tg.grad},
+                             %k: tensor<2x5x2x4xf64> {tg.input = "k", tg.grad},
+                             %v: tensor<2x5x2x4xf64> {tg.input = "v", tg.grad},
+                             %dy: tensor<2x5x4x4xf64> {tg.input = "dy", tg.seed = 0})
+    -> (tensor<2x5x4x4xf64> {tg.output = "y"}, tensor<2x4x5xf64> {tg.output = "lse"}) {
+  %y, %lse = tg.attention %q, %k, %v scale 1.0 causal window 3 softcap 0.8 : (tensor<2x5x4x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x4x4xf64>, tensor<2x4x5xf64>)
   return %y, %lse : tensor<2x5x4x4xf64>, tensor<2x4x5xf64>
 }
 

@@ -19,9 +19,18 @@ func.func @heads(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x3x8xbf16>) {
 // -----
 
 func.func @lengths(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x6x4x8xbf16>) {
-  // expected-error @below {{is causal, but the query has 8 positions and the key 6}}
+  // expected-error @below {{is causal, but the query has 8 positions and the key 6: an offset says where the first query stands}}
   %o, %lse = exec.attention(%q, %k, %k) scale 1.0 causal
       : (tensor<2x8x4x8xbf16>, tensor<2x6x4x8xbf16>, tensor<2x6x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @softcap(%q: tensor<2x8x4x8xbf16>) {
+  // expected-error @below {{is soft-capped at -2.000000e+00, which must be a finite number above 0}}
+  %o, %lse = exec.attention(%q, %q, %q) scale 1.0 softcap -2.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
   return
 }
 

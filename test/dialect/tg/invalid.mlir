@@ -533,9 +533,42 @@ func.func @attention_value(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
 // -----
 
 func.func @attention_causal(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
-  // expected-error @below {{causal attention needs one sequence length, found query 'tensor<2x8x4x4xf32>' and key 'tensor<2x9x4x4xf32>'}}
+  // expected-error @below {{attention of query 'tensor<2x8x4x4xf32>' and key 'tensor<2x9x4x4xf32>' is causal, but the query has 8 positions and the key 9: an offset says where the first query stands}}
   // expected-error @below {{'tg.attention' op failed to infer returned types}}
   %y:2 = tg.attention %q, %k, %k scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_offset(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
+  // expected-error @below {{has 8 queries from offset 2 on, but the key has 9 positions}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k scale 1.0 causal offset 2 : (tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_window(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{expected window of at least 1, found 0}}
+  %y:2 = tg.attention %q, %q, %q scale 1.0 causal window 0 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_not_causal(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{a window or an offset is one of a causal mask: write `causal` before it}}
+  %y:2 = tg.attention %q, %q, %q scale 1.0 window 4 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_softcap(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{attribute 'softcap' failed to satisfy constraint: 64-bit float attribute a finite number above 0}}
+  %y:2 = tg.attention %q, %q, %q scale 1.0 softcap 0.0 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
 

@@ -123,6 +123,12 @@ func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tenso
   // CHECK: tg.attention %{{.*}} scale 5.000000e-01 :
   %o2, %lse2 = tg.attention %q, %k, %v scale 0.5
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal window 4 softcap 3.000000e+01 :
+  %o3, %lse3 = tg.attention %q, %k, %v scale 0.5 causal window 4 softcap 30.0
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal window 3 offset 0 {note = [#tg.mask<>, #tg.mask<causal offset 2>]} :
+  %o4, %lse4 = tg.attention %q, %k, %v scale 0.5 causal window 3 offset 0 {note = [#tg.mask<>, #tg.mask<causal offset 2>]}
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   // CHECK: tg.attention_grad %{{.*}} scale 5.000000e-01 causal :
   %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %o scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)

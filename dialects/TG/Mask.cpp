@@ -1,0 +1,118 @@
+//===- Mask.cpp - which keys a query counts -------------------------------===//
+
+#include "dialects/TG/Attributes.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+//===----------------------------------------------------------------------===//
+// The text
+//===----------------------------------------------------------------------===//
+
+/// Where `word` stands, a number of at least `least` behind it.
+static ParseResult parseNumber(AsmParser &parser, StringRef word, int64_t &number, int64_t least) {
+  if (failed(parser.parseOptionalKeyword(word)))
+    return success();
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseInteger(number))
+    return failure();
+  if (number < least)
+    return parser.emitError(at) << "expected " << word << " of at least " << least << ", found " << number;
+  return success();
+}
+
+/// The words of a mask, of which there may be none.
+static ParseResult parseMask(AsmParser &parser, MaskAttr &mask) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t window = 0, offset = MaskAttr::kSameSequence;
+  bool causal = succeeded(parser.parseOptionalKeyword("causal"));
+  if (parseNumber(parser, "window", window, 1) || parseNumber(parser, "offset", offset, 0))
+    return failure();
+  mask = MaskAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), causal, window, offset);
+  return success(mask != nullptr);
+}
+
+/// The same, each with a space before it.
+static std::string wordsOf(MaskAttr mask) {
+  std::string words = mask.getCausal() ? " causal" : "";
+  if (mask.hasWindow())
+    words += " window " + std::to_string(mask.getWindow());
+  if (mask.getOffset() != MaskAttr::kSameSequence)
+    words += " offset " + std::to_string(mask.getOffset());
+  return words;
+}
+
+Attribute MaskAttr::parse(AsmParser &parser, Type) {
+  MaskAttr mask;
+  if (parser.parseLess() || parseMask(parser, mask) || parser.parseGreater())
+    return {};
+  return mask;
+}
+
+void MaskAttr::print(AsmPrinter &printer) const { printer << "<" << StringRef(wordsOf(*this)).ltrim() << ">"; }
+
+ParseResult braid::tg::parseScores(AsmParser &parser, FloatAttr &scale, MaskAttr &mask, FloatAttr &softcap) {
+  Type f64 = parser.getBuilder().getF64Type();
+  if (parser.parseKeyword("scale") || parser.parseAttribute(scale, f64) || parseMask(parser, mask))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("softcap")))
+    return success();
+  return parser.parseAttribute(softcap, f64);
+}
+
+void braid::tg::printScores(AsmPrinter &printer, Operation *, FloatAttr scale, MaskAttr mask, FloatAttr softcap) {
+  printer << "scale ";
+  printer.printAttributeWithoutType(scale);
+  printer << wordsOf(mask);
+  if (softcap) {
+    printer << " softcap ";
+    printer.printAttributeWithoutType(softcap);
+  }
+}
+
+LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError, bool causal, int64_t window,
+                               int64_t offset) {
+  if (window < 0 || offset < kSameSequence)
+    return emitError() << "the window " << window << " and the offset " << offset << " of a mask must not be negative";
+  if (!causal && (window > 0 || offset != kSameSequence))
+    return emitError() << "a window or an offset is one of a causal mask: write `causal` before it";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What it says
+//===----------------------------------------------------------------------===//
+
+std::pair<int64_t, int64_t> MaskAttr::keysOf(int64_t query, int64_t keys) const {
+  if (!getCausal())
+    return {0, keys};
+  int64_t last = query + getFirst();
+  return {hasWindow() ? std::max<int64_t>(last + 1 - getWindow(), 0) : 0, std::min(last + 1, keys)};
+}
+
+int64_t MaskAttr::pairsOf(int64_t queries, int64_t keys) const {
+  if (!getCausal())
+    return queries * keys;
+  int64_t most = hasWindow() ? getWindow() : keys + queries;
+  // Of the queries at the first positions: a triangle, then a window for each.
+  auto upTo = [&](int64_t positions) {
+    int64_t inside = std::min(positions, most);
+    return inside * inside / 2 + (positions - inside) * most;
+  };
+  return upTo(getFirst() + queries) - upTo(getFirst());
+}
+
+std::string MaskAttr::problemOf(int64_t queries, int64_t keys) const {
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (!getCausal())
+    return problem;
+  if (getOffset() == kSameSequence && queries != keys)
+    os << "is causal, but the query has " << queries << " positions and the key " << keys
+       << ": an offset says where the first query stands";
+  else if (getOffset() > keys - queries && getOffset() != kSameSequence)
+    os << "has " << queries << " queries from offset " << getOffset() << " on, but the key has " << keys
+       << " positions";
+  return problem;
+}

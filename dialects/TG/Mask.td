@@ -1,0 +1,47 @@
+//===- Mask.td - which keys a query counts ---------------------*- tablegen -*-===//
+#ifndef BRAID_TG_MASK
+#define BRAID_TG_MASK
+
+include "dialects/TG/TGDialect.td"
+
+def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
+  let summary = "Which keys a query of attention counts, by their positions.";
+  let description = [{
+    | mask | position s of the query counts position t of the key if |
+    |---|---|
+    | `#tg.mask<>` | always |
+    | `#tg.mask<causal>` | t <= s |
+    | `#tg.mask<causal window 4>` | s - 4 < t <= s: a sliding window of 4 keys |
+    | `#tg.mask<causal offset 6>` | t <= s + 6: the first query stands where key 6 does |
+
+    An offset is for queries that are a part of the sequence, behind keys that are there already.
+    Without one both have the same length.  Ops write the words alone:
+    `tg.attention %q, %k, %v scale 0.5 causal window 4`.
+  }];
+  let parameters = (ins "bool":$causal, "int64_t":$window, "int64_t":$offset);
+  let builders = [AttrBuilder<(ins CArg<"bool", "false">:$causal, CArg<"int64_t", "0">:$window,
+                                   CArg<"int64_t", "kSameSequence">:$offset),
+                                  [{ return $_get($_ctxt, causal, window, offset); }]>];
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Instead of an offset: queries and keys are the same positions.
+    static constexpr int64_t kSameSequence = -1;
+
+    /// The key at which the first query stands.
+    int64_t getFirst() const { return std::max<int64_t>(getOffset(), 0); }
+    /// How many keys a query counts at most; 0: all.
+    bool hasWindow() const { return getWindow() > 0; }
+    /// Whether it is anything but all or causal from the first key on.
+    bool isBand() const { return hasWindow() || getFirst() > 0; }
+    /// The keys that a query counts, from the first to before the second, of so many.
+    std::pair<int64_t, int64_t> keysOf(int64_t query, int64_t keys) const;
+    /// The pairs that count: the area of the band, so half of a square is causal.
+    int64_t pairsOf(int64_t queries, int64_t keys) const;
+    /// What is wrong with so many queries and keys; empty if nothing is.
+    std::string problemOf(int64_t queries, int64_t keys) const;
+  }];
+}
+
+#endif // BRAID_TG_MASK
