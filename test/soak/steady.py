@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""steady.py [OPTIONS] COMMAND...
+"""steady.py --steps=N [OPTIONS] COMMAND...
 
 Runs a training job of one process that saves and evaluates again and again, and checks
 that in its last third it has no more resident memory (but for --slack KiB), open
 descriptors and threads than in its middle third.  Of the latter two the least that is seen
 counts: files that a save has open for a moment are seen or not.  COMMAND is a training binary with
-the options of `train`.
+the options of `train` but --steps: a job that ends before it has been seen often enough is run
+again with four times as many.
 
 --slack=KIB      (default: 512)"""
 
@@ -39,23 +40,31 @@ def watch(job):
     return seen
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--slack", type=int, default=512)
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    options = parser.parse_args()
-    steps = int(options.command[options.command.index("--steps") + 1])
+def run(command, steps):
+    """What a job of so many steps uses, which saves and evaluates some thirty times."""
     with tempfile.TemporaryDirectory() as folder:
         log, every = os.path.join(folder, "log"), str(max(steps // 30, 1))
-        job = jobs.Job([*options.command, "--checkpoint", os.path.join(folder, "saved"), "--save-every", every, "--eval-every",
-                        every, "--eval-batches", "1", "--log", log])
+        job = jobs.Job([*command, "--steps", str(steps), "--checkpoint", os.path.join(folder, "saved"), "--save-every", every,
+                        "--eval-every", every, "--eval-batches", "1", "--log", log])
         seen = watch(job)
         status = job.wait(60)[0]
         if status or sorted(jobs.losses(log)) != list(range(1, steps + 1)):
             sys.exit(f"it ended with status {status} after {len(jobs.losses(log))} steps: {job.said(0)}")
+    return seen
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--slack", type=int, default=512)
+    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    steps = options.steps
+    seen = run(options.command, steps)
+    while len(seen) < 45 and steps < 256 * options.steps:
+        steps *= 4
+        seen = run(options.command, steps)
     third = len(seen) // 3
-    if third < 3:
-        sys.exit(f"seen {len(seen)} times: more --steps are needed")
     before, after = (Use(max(use.memory for use in part), *map(min, list(zip(*part))[1:]))
                      for part in (seen[third:2 * third], seen[2 * third:]))
     print(f"{steps} steps, seen {len(seen)} times: middle third {before}, last third {after}")
