@@ -2,58 +2,46 @@
 
 #include "core/ClockOffset.h"
 
-#include "comm/GatherBlobs.h"
-
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <limits>
 
 using namespace braid;
 
-static constexpr int kQuestions = 16;
+static constexpr int kExchanges = 16;
 
-static void send(br_comm &ranks, int to, double value) {
-  br_segment segment = {&value, nullptr, 1, 1, 1};
-  ranks.wait(ranks.start({BR_SEND, BR_SUM, BR_F64, 0, to, nullptr, 0, &segment, 1}));
-}
+namespace {
+// When a rank has sent what it sends now, and has received what it sent before; by its own clock.
+struct Times {
+  double sent, receivedBefore;
 
-static double receive(br_comm &ranks, int from) {
-  double value = 0;
-  br_segment segment = {nullptr, &value, 1, 1, 1};
-  ranks.wait(ranks.start({BR_RECV, BR_SUM, BR_F64, 0, from, nullptr, 0, &segment, 1}));
-  return value;
-}
-
-// On rank 0.
-static double offsetOf(br_comm &ranks, int rank, const std::function<double()> &now) {
-  double shortest = std::numeric_limits<double>::infinity(), offset = 0;
-  for (int i = 0; i < kQuestions; ++i) {
-    const double asked = now();
-    send(ranks, rank, 0);
-    const double theirs = receive(ranks, rank), answered = now();
-    if (answered - asked < shortest) {
-      shortest = answered - asked;
-      offset = theirs - (asked + answered) / 2;
-    }
+  std::string bytes() const { return {reinterpret_cast<const char *>(this), sizeof *this}; }
+  static Times of(const std::string &bytes) {
+    Times times{};
+    std::memcpy(&times, bytes.data(), std::min(bytes.size(), sizeof times));
+    return times;
   }
-  return offset;
-}
+};
+} // namespace
 
-double braid::clockOffset(br_comm &ranks, const std::string &host, const std::function<double()> &now) {
-  const std::vector<std::string> hosts = gatherBlobs(ranks, host);
-  const int own = ranks.rank();
-  if (own == 0) {
-    for (int rank = 1; rank < ranks.size(); ++rank)
-      if (hosts[rank] != hosts[0])
-        send(ranks, rank, offsetOf(ranks, rank, now));
+double braid::clockOffset(const GatherBlobs &gather, int rank, const std::string &host,
+                          const std::function<double()> &now) {
+  const std::vector<std::string> hosts = gather(host);
+  if (std::all_of(hosts.begin(), hosts.end(), [&](const std::string &other) { return other == hosts[0]; }))
     return 0;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double most = infinity, least = -infinity;
+  Times own{0, infinity};
+  for (int i = 0; i < kExchanges; ++i) {
+    const double sentBefore = own.sent;
+    own.sent = now();
+    const Times first = Times::of(gather(own.bytes())[0]);
+    own.receivedBefore = now();
+    most = std::min(most, own.receivedBefore - first.sent);
+    least = std::max(least, sentBefore - first.receivedBefore);
   }
-  if (hosts[own] == hosts[0])
-    return 0;
-  for (int i = 0; i < kQuestions; ++i) {
-    receive(ranks, 0);
-    send(ranks, 0, now());
-  }
-  return receive(ranks, 0);
+  return hosts[rank] == hosts[0] ? 0 : (least + most) / 2;
 }
 
 std::string braid::clockOfHost() {

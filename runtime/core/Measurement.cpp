@@ -3,6 +3,7 @@
 #include "core/Measurement.h"
 
 #include "base/Clock.h"
+#include "comm/GatherBlobs.h"
 #include "core/ProfileJson.h"
 
 using namespace braid;
@@ -67,7 +68,9 @@ void Measurement::started(br_ticket ticket) {
 
 void Measurement::write(const std::function<MachineRates()> &measureRates) {
   if (trace)
-    trace->write(isAlone ? nullptr : collectives.communicator());
+    trace->write([&](const std::string &own) {
+      return isAlone ? std::vector<std::string>{own} : gatherBlobs(*collectives.communicator(), own);
+    });
   if (!profile)
     return;
   const MachineRates rates = measureRates();

@@ -5,12 +5,11 @@
 #include "base/Clock.h"
 #include "base/Error.h"
 #include "base/File.h"
-#include "comm/GatherBlobs.h"
-#include "core/ClockOffset.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -37,8 +36,10 @@ static bool endsStep(const br_program &program) {
 
 void Trace::add(const br_program &program, std::span<const TimedAction> actions) {
   runs.push_back({&program, {actions.begin(), actions.end()}});
-  if (++runsOf[&program - first] >= steps && endsStep(program))
+  if (++runsOf[&program - first] >= steps && endsStep(program) && recording && !actions.empty()) {
+    until = actions.back().end;
     recording = false;
+  }
 }
 
 void Trace::started(br_ticket ticket, const br_program &program, int32_t action) {
@@ -49,7 +50,11 @@ void Trace::ended(br_ticket ticket, double begin, double end) {
   if (!recording)
     return;
   std::lock_guard lock(mutex);
-  operations.push_back({ticket, begin, end});
+  ends.push_back({ticket, begin, end});
+}
+
+void Trace::add(const br_program &program, int32_t action, double ready, double end) {
+  timed.push_back({&program, action, ready, end});
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,15 +120,51 @@ const char *categoryOf(const br_action_desc &action) { return action.phase ? act
 
 } // namespace
 
+// What a device has timed comes late, and is rounded to a few microseconds of its first event.
+std::vector<Trace::Run> Trace::runsInOrder() const {
+  std::vector<Run> inOrder;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(inOrder),
+               [&](const Run &run) { return !run.actions.empty() && run.actions.front().begin < until; });
+  std::stable_sort(inOrder.begin(), inOrder.end(),
+                   [](const Run &a, const Run &b) { return a.actions.front().begin < b.actions.front().begin; });
+  double last = -std::numeric_limits<double>::infinity();
+  for (Run &run : inOrder) {
+    const double late = std::max(last - run.actions.front().begin, 0.0);
+    for (TimedAction &action : run.actions) {
+      action.begin += late;
+      action.end += late;
+    }
+    last = run.actions.back().end;
+  }
+  return inOrder;
+}
+
+std::vector<Trace::Operation> Trace::operationsInOrder() const {
+  std::vector<Operation> inOrder = timed;
+  {
+    std::lock_guard lock(mutex);
+    for (const Ended &one : ends)
+      if (auto start = starts.find(one.ticket); start != starts.end())
+        inOrder.push_back({start->second.first, start->second.second, one.begin, one.end});
+  }
+  std::erase_if(inOrder, [&](const Operation &operation) { return operation.begin >= until; });
+  std::stable_sort(inOrder.begin(), inOrder.end(),
+                   [](const Operation &a, const Operation &b) { return a.end < b.end; });
+  double last = -std::numeric_limits<double>::infinity();
+  for (Operation &operation : inOrder) {
+    operation.begin = std::max(operation.begin, last);
+    last = operation.end;
+  }
+  return inOrder;
+}
+
 std::string Trace::eventsText(double zero) const {
   EventWriter events(rank, zero);
   events.name("process_name", concat("rank ", rank), Computation);
   events.name("thread_name", "computation", Computation);
   events.name("thread_name", "communication", Communication);
   std::map<const br_program *, int64_t> numbers;
-  for (const Run &run : runs) {
-    if (run.actions.empty())
-      continue;
+  for (const Run &run : runsInOrder()) {
     events.span(concat(run.program->name, " ", ++numbers[run.program]), Computation, run.actions.front().begin,
                 run.actions.back().end, "program", Json::object());
     for (const TimedAction &timed : run.actions) {
@@ -131,21 +172,20 @@ std::string Trace::eventsText(double zero) const {
       events.span(shortName(action), Computation, timed.begin, timed.end, categoryOf(action), factsOf(action));
     }
   }
-  std::lock_guard lock(mutex);
-  for (const Operation &operation : operations)
-    if (auto start = starts.find(operation.ticket); start != starts.end()) {
-      const br_action_desc &action = start->second.first->actions[start->second.second];
-      events.span(shortName(action), Communication, operation.begin, operation.end, "collective", factsOf(action));
-    }
+  for (const Operation &operation : operationsInOrder()) {
+    const br_action_desc &action = operation.program->actions[operation.action];
+    events.span(shortName(action), Communication, operation.begin, operation.end, "collective", factsOf(action));
+  }
   return events.text;
 }
 
 // Infinity for a rank that has done nothing.
 double Trace::firstBegin() const {
+  double first = std::numeric_limits<double>::infinity();
   for (const Run &run : runs)
     if (!run.actions.empty())
-      return run.actions.front().begin;
-  return std::numeric_limits<double>::infinity();
+      first = std::min(first, run.actions.front().begin);
+  return first;
 }
 
 static std::string bytesOf(double value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
@@ -160,11 +200,8 @@ static double leastOf(const std::vector<std::string> &values) {
   return least;
 }
 
-void Trace::write(br_comm *ranks) const {
-  const double offset = ranks ? clockOffset(*ranks, clockOfHost(), secondsNow) : 0;
-  auto gather = [&](const std::string &own) {
-    return ranks ? gatherBlobs(*ranks, own) : std::vector<std::string>{own};
-  };
+void Trace::write(const GatherBlobs &gather) const {
+  const double offset = clockOffset(gather, rank, clockOfHost(), secondsNow);
   // The first action of any rank is at 0 of rank 0's clock.
   const double zero = leastOf(gather(bytesOf(firstBegin() - offset)));
   const std::vector<std::string> events = gather(eventsText(zero + offset));

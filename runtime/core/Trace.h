@@ -1,11 +1,12 @@
 //===- Trace.h - what all ranks did, on one clock -------------------------===//
 //
-// A rank notes when its actions began and ended, and when its collectives ran on the
-// communication thread.  At the end rank 0 collects the notes of all ranks and writes them in
+// A rank notes when its actions began and ended, and when its collectives ran, on the
+// communication thread or on a device.  At the end rank 0 collects the notes of all ranks and writes them in
 // Chrome's trace event format, which Perfetto shows: a process for each rank, with a lane for
 // computation and one for communication.
 //
-// Only the first steps are noted: recording ends when a program has run so many times.
+// Only the first steps are noted: recording ends when a program has run so many times.  What a
+// device tells of later runs meanwhile is left out.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_TRACE_H
@@ -13,9 +14,11 @@
 
 #include "braid_rt.h"
 #include "comm/Communicator.h"
+#include "core/ClockOffset.h"
 #include "core/TimedAction.h"
 
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <span>
@@ -35,20 +38,30 @@ public:
   // An action of the program that is running has started an operation.
   void started(br_ticket ticket, const br_program &program, int32_t action);
   void ended(br_ticket ticket, double begin, double end) override;
+  // The same of an operation that a device has timed: it began when that before it had ended, and
+  // not before `ready`.
+  void add(const br_program &program, int32_t action, double ready, double end);
 
-  // With the other ranks, which must call it, too; `ranks` is null for one rank alone.
-  void write(br_comm *ranks) const;
+  // With the other ranks, which must call it, too.
+  void write(const GatherBlobs &gather) const;
 
 private:
   struct Run {
     const br_program *program;
     std::vector<TimedAction> actions;
   };
-  struct Operation {
+  struct Ended {
     br_ticket ticket;
     double begin, end;
   };
+  struct Operation {
+    const br_program *program;
+    int32_t action;
+    double begin, end;
+  };
   double firstBegin() const;
+  std::vector<Run> runsInOrder() const;
+  std::vector<Operation> operationsInOrder() const;
   std::string eventsText(double zero) const;
 
   const std::string path;
@@ -56,12 +69,14 @@ private:
   const int rank;
   const br_program *first;
   std::atomic<bool> recording{true};
+  double until = std::numeric_limits<double>::infinity(); // what begins later is left out
   std::vector<Run> runs;
   std::vector<int64_t> runsOf; // each program
   // Which action started an operation.
   std::map<br_ticket, std::pair<const br_program *, int32_t>> starts;
   mutable std::mutex mutex; // of what the communication thread notes
-  std::vector<Operation> operations;
+  std::vector<Ended> ends;
+  std::vector<Operation> timed; // by a device
 };
 
 } // namespace braid

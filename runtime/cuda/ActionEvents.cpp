@@ -6,8 +6,8 @@
 
 using namespace braid;
 
-ActionEvents::ActionEvents(const br_model &model, cudaStream_t stream, Profile &profile)
-    : stream(stream), profile(profile), first(model.programs) {
+ActionEvents::ActionEvents(const br_model &model, const Streams &streams, Profile *profile, Trace *trace)
+    : streams(streams), profile(profile), tracing(trace), first(model.programs) {
   for (int32_t i = 0; i < model.n_programs; ++i)
     programs.emplace_back().program = &model.programs[i];
 }
@@ -21,12 +21,15 @@ void ActionEvents::enter(const br_program &program, const Wait &wait) {
   while (marks.events.size() <= actions)
     marks.events.emplace_back(Event::Kind::Timed);
   marks.actions.reserve(actions);
+  marks.isTraced = tracing && tracing->isRecording();
+  if (marks.isTraced && !clock)
+    clock.emplace(streams.compute);
   nvtxRangePushA(program.name);
 }
 
 void ActionEvents::mark(int32_t action, ProgramErrors &errors) {
   Marks &marks = currentMarks();
-  errors.note(cudaEventRecord(marks.events[marks.count++], stream), "cudaEventRecord");
+  errors.note(cudaEventRecord(marks.events[marks.count++], streams.compute), "cudaEventRecord");
   if (action >= 0)
     marks.actions.push_back(action);
   if (inRange)
@@ -44,8 +47,27 @@ void ActionEvents::at(int32_t action, ProgramErrors &errors) {
 
 void ActionEvents::runsMatmul(int32_t matmul) {
   const Marks &marks = currentMarks();
-  if (!marks.actions.empty())
-    profile.runsMatmul(*current->program, marks.actions.back(), matmul);
+  if (profile && !marks.actions.empty())
+    profile->runsMatmul(*current->program, marks.actions.back(), matmul);
+}
+
+void ActionEvents::starts(ProgramErrors &errors) {
+  Marks &marks = currentMarks();
+  if (!marks.isTraced || marks.actions.empty())
+    return;
+  if (marks.operations.size() == marks.startedOperations)
+    marks.operations.emplace_back();
+  Operation &operation = marks.operations[marks.startedOperations];
+  operation.action = marks.actions.back();
+  errors.note(cudaEventRecord(operation.ready, streams.compute), "cudaEventRecord");
+}
+
+void ActionEvents::started(ProgramErrors &errors) {
+  Marks &marks = currentMarks();
+  if (!marks.isTraced || marks.actions.empty())
+    return;
+  Operation &operation = marks.operations[marks.startedOperations++];
+  errors.note(cudaEventRecord(operation.end, streams.communication), "cudaEventRecord");
 }
 
 void ActionEvents::leave(ProgramErrors &errors) {
@@ -54,11 +76,28 @@ void ActionEvents::leave(ProgramErrors &errors) {
   ++current->started;
 }
 
-// Gives the profile what a run has recorded, and makes room for another.
+// Gives the trace what a run has recorded: durations of actions are exact, where it begins is
+// not.
+void ActionEvents::trace(const br_program &program, const Marks &marks, std::vector<TimedAction> actions) {
+  for (size_t i = 0; i < marks.startedOperations; ++i) {
+    const Operation &operation = marks.operations[i];
+    tracing->add(program, operation.action, clock->timeOf(operation.ready), clock->timeOf(operation.end));
+  }
+  const double begin = clock->timeOf(marks.events[0]);
+  for (TimedAction &action : actions) {
+    action.begin += begin;
+    action.end += begin;
+  }
+  tracing->add(program, actions);
+}
+
+// Gives profile and trace what a run has recorded, and makes room for another.
 void ActionEvents::collect(Program &program, Marks &marks, const Wait &wait) {
   if (marks.count == 0)
     return;
   wait(marks.events[marks.count - 1]);
+  for (size_t i = 0; i < marks.startedOperations; ++i)
+    wait(marks.operations[i].end);
   std::vector<TimedAction> actions;
   double at = 0;
   for (size_t i = 0; i + 1 < marks.count; ++i) {
@@ -68,8 +107,11 @@ void ActionEvents::collect(Program &program, Marks &marks, const Wait &wait) {
     actions.push_back({marks.actions[i], at, end});
     at = end;
   }
-  profile.add(*program.program, actions);
-  marks.count = 0;
+  if (profile)
+    profile->add(*program.program, actions);
+  if (marks.isTraced)
+    trace(*program.program, marks, std::move(actions));
+  marks.count = marks.startedOperations = 0;
   marks.actions.clear();
 }
 

@@ -1,7 +1,9 @@
 //===- ActionEvents.h - the time of actions on a device -------------------===//
 //
-// The clock of a profile (core/Profile.h): an event on the compute stream before each action,
-// and one behind the last; what lies between two of them is the action's time there.
+// The clock of a profile (core/Profile.h) and of a trace (core/Trace.h): an event on the compute
+// stream before each action, and one behind the last; what lies between two of them is the
+// action's time there.  Of a collective that is work on streams an event says when the compute
+// stream had come to it, another when the communication stream was through with it.
 //
 // Events are read when their program runs the second time after, so that measuring does
 // not hold the device up; where launching takes longer than running, the time of an
@@ -15,17 +17,21 @@
 
 #include "braid_rt.h"
 #include "core/Profile.h"
+#include "core/Trace.h"
 #include "cuda/Check.h"
+#include "cuda/DeviceClock.h"
 #include "cuda/Streams.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace braid {
 
 class ActionEvents {
 public:
-  ActionEvents(const br_model &model, cudaStream_t stream, Profile &profile);
+  // Each may be null.
+  ActionEvents(const br_model &model, const Streams &streams, Profile *profile, Trace *trace);
 
   // Around the actions of a program.  `wait` blocks until the device has come by an
   // event.
@@ -35,15 +41,28 @@ public:
   void leave(ProgramErrors &errors);
   // The current action runs this matmul, by its number among the distinct ones.
   void runsMatmul(int32_t matmul);
-  // After the last run: the profile has all of them then.
+  // Around the start of a collective, for the trace.
+  void starts(ProgramErrors &errors);
+  void started(ProgramErrors &errors);
+  // The program that runs, and its action.
+  const br_program &program() const { return *current->program; }
+  int32_t action() const { return current->marks[current->started % 2].actions.back(); }
+  // After the last run: profile and trace have all of them then.
   void finish(const Wait &wait);
 
 private:
+  struct Operation {
+    int32_t action = 0;
+    Event ready = Event(Event::Kind::Timed), end = Event(Event::Kind::Timed);
+  };
   // What one run has recorded.
   struct Marks {
     std::vector<Event> events;
     std::vector<int32_t> actions; // before each event but the last
     size_t count = 0;             // of events
+    std::vector<Operation> operations;
+    size_t startedOperations = 0;
+    bool isTraced = false;
   };
   struct Program {
     const br_program *program;
@@ -53,9 +72,12 @@ private:
   Marks &currentMarks() { return current->marks[current->started % 2]; }
   void mark(int32_t action, ProgramErrors &errors);
   void collect(Program &program, Marks &marks, const Wait &wait);
+  void trace(const br_program &program, const Marks &marks, std::vector<TimedAction> actions);
 
-  cudaStream_t stream;
-  Profile &profile;
+  const Streams &streams;
+  Profile *const profile;
+  Trace *const tracing;
+  std::optional<DeviceClock> clock; // of the trace, from the first run on
   std::vector<Program> programs;
   const br_program *first;
   Program *current = nullptr;

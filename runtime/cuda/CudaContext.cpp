@@ -27,14 +27,15 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
   chooseMatmuls();
   if (usesGraphs())
     graphs.resize(model.n_programs);
-  if (rank.profile && rank.isFirst())
-    events.emplace(model, streams.compute, profile.emplace(model, *rank.profile));
+  measure();
 }
 
 CudaContext::~CudaContext() {
   // NCCL does not let a communicator go while a graph has collectives of it.  Without
   // collectives nothing waits for other ranks any more, and what is still queued ends
   // before the memory goes that it uses.
+  if (br_comm *host = hostComm())
+    host->observe(nullptr);
   graphs.clear();
   collectives.reset();
   cudaStreamSynchronize(streams.compute);
@@ -68,10 +69,22 @@ bool CudaContext::usesGraphs() const {
   return wantsGraphs(rank) && canCapture;
 }
 
+// A profile is of one rank; a trace of all.
+void CudaContext::measure() {
+  if (rank.profile && rank.isFirst())
+    profile.emplace(model, *rank.profile);
+  if (rank.trace)
+    trace.emplace(model, *rank.trace, rank.traceSteps, rank.number);
+  if (profile || trace)
+    events.emplace(model, streams, profile ? &*profile : nullptr, trace ? &*trace : nullptr);
+  if (br_comm *host = hostComm(); host && trace)
+    host->observe(&*trace);
+}
+
 // Code for older GPUs does not wait (enter_kernel), even where the driver translates it for this
-// one.  The events of a profile are between kernels.
+// one.  The events of a profile or a trace are between kernels.
 bool CudaContext::canOverlapKernels() const {
-  return rank.programmaticLaunch && !rank.profile && device.capability >= 90 && device.compiledFor >= 90;
+  return rank.programmaticLaunch && !isMeasured() && device.capability >= 90 && device.compiledFor >= 90;
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,19 +112,25 @@ int CudaContext::runsAhead() const { return collectives && !collectives->canBeCa
 
 void CudaContext::finish() {
   waitFor(slots.lastEnd());
+  if (!events)
+    return;
+  events->finish([this](cudaEvent_t event) { waitFor(event); });
+  if (trace)
+    trace->write([this](const std::string &own) {
+      return rank.bootstrap ? rank.bootstrap->allGatherBlobs(own) : std::vector<std::string>{own};
+    });
   if (profile)
-    writeTimes();
+    writeProfile();
 }
 
 // The rates that limit an action are not measured here: those of data sheets are known to
 // bench/roofline.py.
-void CudaContext::writeTimes() {
-  events->finish([this](cudaEvent_t event) { waitFor(event); });
+void CudaContext::writeProfile() {
   if (profile->path().empty())
     return profile->print(MachineRates());
   nlohmann::ordered_json json = jsonOf(*profile, MachineRates());
   json["products"] = jsonOfSearch(matmuls.searched());
-  writeProfile(*profile, json);
+  braid::writeProfile(*profile, json);
 }
 
 br_status CudaContext::launch(const br_program &program) {
@@ -256,9 +275,18 @@ void CudaContext::attention(int32_t index, const AttentionPlaces &places) {
     errors.note(attentions.error());
 }
 
+// Of a collective that goes through the host's memory the communication thread tells its time.
 br_status CudaContext::start(int32_t collective) {
   isBehindKernel = false;
-  return collectives->start(collective);
+  const bool isTimed = events && trace && !hostComm();
+  if (isTimed)
+    events->starts(errors);
+  const br_status status = collectives->start(collective);
+  if (isTimed)
+    events->started(errors);
+  else if (trace && trace->isRecording())
+    trace->started(collectives->ticketOf(collective), events->program(), events->action());
+  return status;
 }
 
 br_status CudaContext::wait(int32_t collective) {

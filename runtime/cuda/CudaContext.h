@@ -64,7 +64,10 @@ private:
   cudaError_t replay(cudaGraphExec_t graph);
   [[noreturn]] void failNow();
   void waitFor(cudaEvent_t event);
-  void writeTimes();
+  void measure();
+  br_comm *hostComm() const { return collectives ? collectives->hostComm() : nullptr; }
+  bool isMeasured() const { return rank.profile || rank.trace; }
+  void writeProfile();
   void copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind);
 
   Watchdog watchdog; // outlives everything that may block
@@ -78,7 +81,8 @@ private:
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
   std::optional<Profile> profile;
-  std::optional<ActionEvents> events; // its clock
+  std::optional<Trace> trace;
+  std::optional<ActionEvents> events; // their clock
   // Whether kernels begin early behind kernels of the program, and whether the last thing on the
   // compute stream is one.
   const bool overlapsKernels;

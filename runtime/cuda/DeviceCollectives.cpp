@@ -128,7 +128,7 @@ static void checkGraphs(const std::vector<Facts> &ranks) {
     if (ranks[rank].graphs != ranks[0].graphs) {
       constexpr const char *does[] = {" launches them", " captures its programs in CUDA graphs"};
       fail("rank ", ranks[0].graphs ? 0 : rank, does[1], ", but rank ", ranks[0].graphs ? rank : 0, does[0],
-           "; NCCL needs the same on all ranks: start them with the same --cuda-graph and --profile");
+           "; NCCL needs the same on all ranks: start them with the same --cuda-graph, --profile and --trace");
     }
 }
 

@@ -65,6 +65,11 @@ public:
   // Why a start, a wait or a synchronize failed; empty when none did.
   virtual const char *error() const;
 
+  // What carries them through the host's memory; null where the device itself does.
+  virtual br_comm *hostComm() const { return nullptr; }
+  // Its number of what was started last.
+  virtual br_ticket ticketOf(int32_t) const { return {}; }
+
   // The name of the transport, for people.
   virtual const char *name() const = 0;
   // Memory of the device beside the arena that it has taken itself.

@@ -24,6 +24,8 @@ public:
   br_status wait(int32_t index) override;
   bool canBeCaptured() const override { return false; }
   const char *error() const override;
+  br_comm *hostComm() const override { return collectives.communicator(); }
+  br_ticket ticketOf(int32_t index) const override { return collectives.ticketOf(index); }
   const char *name() const override { return transport.c_str(); }
   std::vector<std::string> warnings() const override { return warningTexts; }
 

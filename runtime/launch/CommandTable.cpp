@@ -98,10 +98,11 @@ constexpr Option kMeasurements[] = {
      "at the end: beside FLOPs, bytes and the least time that the machine could take; and sums by kernel, op and unit",
      into<&RankOptions::profile>()},
     {"--trace", text("FILE"),
-     "Write when all ranks computed and communicated in the first steps, as a trace that Perfetto shows",
-     into<&RankOptions::trace>(), onlyFor("cpu")},
+     "Write when all ranks computed and communicated in the first steps (without CUDA graphs), as a trace that "
+     "Perfetto shows",
+     into<&RankOptions::trace>()},
     {"--trace-steps", integer("N", 1, 1 << 20), "Steps in the trace, or runs of a program",
-     into<&RankOptions::traceSteps>(), needs("--trace"), onlyFor("cpu")},
+     into<&RankOptions::traceSteps>(), needs("--trace")},
 };
 
 //===----------------------------------------------------------------------===//

@@ -158,14 +158,17 @@ static bool runsAllRanks(const std::string &transport, const RankOptions &option
   return (transport == "auto" || transport == "nccl") && launch.launcher == Launcher::None;
 }
 
+static bool isMeasured(const RankOptions &options) { return options.profile || options.trace; }
+
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
   registerTransport("shm", sharedTransport); // which needs no library, so every program has it
   std::string transport = transportFor(model, options, launch);
   const bool here = runsAllRanks(transport, options, launch);
   if (options.link && !here)
     fail("--link makes ranks of one process as slow as a link; transport ", transport, " uses a real one");
-  if (options.profile && options.graphs.value_or(false))
-    fail("--profile measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
+  if (isMeasured(options) && options.graphs.value_or(false))
+    fail(options.profile ? "--profile" : "--trace",
+         " measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
   if (options.device >= 0 && here && worldSize(model) > 1 && transport != "device-threads")
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");
@@ -225,7 +228,7 @@ int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &optio
 
 void useDevice(Rank &rank, const RankOptions &options) {
   rank.device = options.device;
-  rank.graphs = options.profile ? false : options.graphs;
+  rank.graphs = isMeasured(options) ? false : options.graphs;
   rank.programmaticLaunch = options.programmaticLaunch;
   rank.matmulSearch = options.matmulSearch.value_or(1);
   rank.matmulPlan = options.matmulPlan;

@@ -213,7 +213,7 @@ TEST_F(Jobs, captureTheirProgramsOnAllRanksOrOnNone) {
   expectAll(
       runJob(job, 2, [](Member &) {}),
       "rank 1 captures its programs in CUDA graphs, but rank 0 launches them; NCCL needs the same on all ranks: start "
-      "them with the same --cuda-graph and --profile");
+      "them with the same --cuda-graph, --profile and --trace");
   job.configure = [](Rank &rank) {
     if (rank.number == 0) // which is what ranks of one process do unless told
       rank.graphs = false;

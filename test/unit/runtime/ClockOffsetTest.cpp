@@ -2,6 +2,7 @@
 
 #include "core/ClockOffset.h"
 #include "base/Clock.h"
+#include "comm/GatherBlobs.h"
 #include "comm/ThreadsHub.h"
 #include "comm/ThreadsTransport.h"
 
@@ -25,7 +26,9 @@ std::vector<double> offsetsOf(const std::vector<Host> &hosts) {
   for (size_t rank = 0; rank < hosts.size(); ++rank)
     threads.emplace_back([&, rank] {
       br_comm comm(threadsTransport(hub, static_cast<int>(rank)), /*timeout=*/30);
-      offsets[rank] = clockOffset(comm, hosts[rank].name, [&] { return secondsNow() + hosts[rank].ahead; });
+      auto gather = [&](const std::string &own) { return gatherBlobs(comm, own); };
+      auto now = [&] { return secondsNow() + hosts[rank].ahead; };
+      offsets[rank] = clockOffset(gather, static_cast<int>(rank), hosts[rank].name, now);
     });
   for (std::thread &thread : threads)
     thread.join();

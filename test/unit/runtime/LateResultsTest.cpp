@@ -138,7 +138,6 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
             std::string::npos);
   EXPECT_NE(train(late, "--transport=threads").find("--transport=threads applies to programs for cpu"),
             std::string::npos);
-  EXPECT_NE(train(late, "--trace=trace.json").find("--trace applies to programs for cpu"), std::string::npos);
   EXPECT_EQ(train(late, "--cuda-graph=off"), "");
   EXPECT_NE(train(late, "--cuda-graph=maybe").find("maybe"), std::string::npos);
   EXPECT_EQ(train(late, "--profile"), "");
