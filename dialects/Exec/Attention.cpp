@@ -55,7 +55,11 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
   if (key.getDimSize(2) == 0 || query.getDimSize(2) % key.getDimSize(2))
     return op.emitOpError() << "the " << key.getDimSize(2) << " heads of the key do not divide the "
                             << query.getDimSize(2) << " of the query";
-  if (std::string problem = op.getMask().problemOf(query.getDimSize(1), key.getDimSize(1)); !problem.empty())
+  std::string problem = op.getMask().problemOf(query.getDimSize(1), key.getDimSize(1));
+  if (Value documents = op.getDocuments(); documents && problem.empty())
+    problem = op.getMask().problemOf(tensorOf(documents.getType()), query.getDimSize(0), query.getDimSize(1),
+                                     key.getDimSize(1));
+  if (!problem.empty())
     return op.emitOpError() << problem;
   if (op.getSoftcap() && (!op.getSoftcap()->isFiniteNonZero() || op.getSoftcap()->isNegative()))
     return op.emitOpError() << "is soft-capped at " << op.getSoftcap()->convertToDouble()

@@ -24,7 +24,8 @@ def Exec_SumOrder : I32EnumAttr<"SumOrder", "the order in which a library call a
 /// that the parts of a packed projection are read, and their gradients written, where
 /// they lie.
 class Exec_AttentionCall<string mnemonic>
-    : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"]> {
+    : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"],
+                  [AttrSizedOperandSegments]> {
   let results = (outs Variadic<Exec_Tensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -44,11 +45,12 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
     ```
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value,
-                       Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask,
+                       Optional<Exec_Operand>:$documents, Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask,
                        OptionalAttr<F64Attr>:$softcap);
   let assemblyFormat = [{
-    `(` $query `,` $key `,` $value `)` (`outs` `(` $outs^ `:` type($outs) `)`)? custom<Scores>($scale, $mask, $softcap)
-    attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `)` (`->` type($results)^)?
+    `(` $query `,` $key `,` $value (`documents` $documents^ `:` type($documents))? `)`
+    (`outs` `(` $outs^ `:` type($outs) `)`)? custom<Scores>($scale, $mask, $softcap) attr-dict `:`
+    `(` type($query) `,` type($key) `,` type($value) `)` (`->` type($results)^)?
   }];
 }
 
@@ -72,11 +74,12 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
     ```
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value, Exec_Operand:$output,
-                       Exec_Operand:$lse, Exec_Operand:$gradient, Variadic<Exec_RefType>:$outs, F64Attr:$scale,
-                       Exec_Mask:$mask, OptionalAttr<F64Attr>:$softcap,
+                       Exec_Operand:$lse, Exec_Operand:$gradient, Optional<Exec_Operand>:$documents,
+                       Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask, OptionalAttr<F64Attr>:$softcap,
                        DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
   let assemblyFormat = [{
-    `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient `)` (`outs` `(` $outs^ `:` type($outs) `)`)?
+    `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient (`documents` $documents^ `:` type($documents))? `)`
+    (`outs` `(` $outs^ `:` type($outs) `)`)?
     custom<Scores>($scale, $mask, $softcap) (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
     type($value) `,` type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
   }];

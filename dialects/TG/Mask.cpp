@@ -116,3 +116,14 @@ std::string MaskAttr::problemOf(int64_t queries, int64_t keys) const {
        << " positions";
   return problem;
 }
+
+std::string MaskAttr::problemOf(RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys) const {
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (auto expected = RankedTensorType::get({batch, keys}, IntegerType::get(getContext(), 32)); documents != expected)
+    os << "has documents of type " << documents << ", which must be a number for each key, " << expected;
+  else if (!getCausal() && queries != keys)
+    os << "has documents, but " << queries << " queries and " << keys
+       << " keys: where queries stand, only a causal mask says";
+  return problem;
+}

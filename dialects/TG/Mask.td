@@ -17,6 +17,9 @@ def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
     An offset is for queries that are a part of the sequence, behind keys that are there already.
     Without one both have the same length.  Ops write the words alone:
     `tg.attention %q, %k, %v scale 0.5 causal window 4`.
+
+    Where rows hold several documents, ops take a number for each position, batch x keys of i32:
+    of the keys above a query then counts those with the number of its own position.
   }];
   let parameters = (ins "bool":$causal, "int64_t":$window, "int64_t":$offset);
   let builders = [AttrBuilder<(ins CArg<"bool", "false">:$causal, CArg<"int64_t", "0">:$window,
@@ -41,6 +44,8 @@ def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
     int64_t pairsOf(int64_t queries, int64_t keys) const;
     /// What is wrong with so many queries and keys; empty if nothing is.
     std::string problemOf(int64_t queries, int64_t keys) const;
+    /// The same of the documents' numbers.
+    std::string problemOf(::mlir::RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys) const;
   }];
 }
 

@@ -189,15 +189,18 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Comp
     divide heads: query head h reads kv head `h / (heads / kv_heads)`.  The mask says
     which keys a query counts (`#tg.mask`): `causal`, `causal window 4`, `causal offset 6`.
     With `softcap c` scores s become c tanh(s / c) before the mask (Gemma Team 2024).
+    A fourth operand, documents, keeps the documents that share a row apart.
 
     ```mlir
     %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+    %o2, %lse2 = tg.attention %q, %k, %v, %documents scale 0.5 causal
+        : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
     ```
   }];
-  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
+  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, Optional<TG_Int>:$documents, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$result, TG_Float:$lse);
-  let assemblyFormat = "$query `,` $key `,` $value custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "operands custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
 }
 
 def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -210,7 +213,8 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Comp
     ```
   }];
   let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, TG_Float:$output,
-                       TG_Float:$lse, TG_Float:$gradient, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
+                       TG_Float:$lse, TG_Float:$gradient, Optional<TG_Int>:$documents, F64Attr:$scale,
+                       TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$dquery, TG_Float:$dkey, TG_Float:$dvalue);
   let assemblyFormat = "operands custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
 }

@@ -21,7 +21,8 @@ public:
   template <typename Op>
   Attention(TensorBuilder &t, Op op)
       : t(t), element(op.getQuery().getType().getElementType()), scale(op.getScale().convertToDouble()),
-        mask(op.getMask()), isGrouped(op.getQuery().getType().getDimSize(2) != op.getKey().getType().getDimSize(2)) {
+        mask(op.getMask()), documents(op.getDocuments()),
+        isGrouped(op.getQuery().getType().getDimSize(2) != op.getKey().getType().getDimSize(2)) {
     RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
     if (op.getSoftcap())
       softcap = op.getSoftcap()->convertToDouble();
@@ -66,19 +67,10 @@ public:
 
   /// Scores with -inf where the mask leaves out a key.
   Value masked(Value s) {
-    if (!mask.getCausal())
-      return s;
-    int64_t rank = typeOf(s).getRank();
-    Type integer = t.builder.getI32Type();
-    Value row = t.iota(s, rank - 2, integer), column = t.iota(s, rank - 1, integer);
-    if (int64_t first = mask.getFirst())
-      row = t.make<arith::AddIOp>(row, t.like(row, static_cast<double>(first)));
-    Value counts = t.compare(arith::CmpIPredicate::sge, row, column);
-    if (mask.hasWindow() && mask.getWindow() < typeOf(s).getDimSize(rank - 1)) {
-      Value end = t.make<arith::AddIOp>(column, t.like(column, static_cast<double>(mask.getWindow())));
-      counts = t.make<arith::AndIOp>(counts, t.compare(arith::CmpIPredicate::sgt, end, row));
-    }
-    return t.select(counts, s, t.like(s, -std::numeric_limits<double>::infinity()));
+    Value counts = mask.getCausal() ? countsByPosition(s) : Value();
+    if (documents)
+      counts = counts ? t.make<arith::AndIOp>(counts, isOneDocument(s)) : isOneDocument(s);
+    return counts ? t.select(counts, s, t.like(s, -std::numeric_limits<double>::infinity())) : s;
   }
 
   /// The gradient of q k^T from that of the scores.
@@ -94,11 +86,37 @@ public:
   }
 
 private:
+  /// Of each score, whether a causal mask counts it.
+  Value countsByPosition(Value s) {
+    int64_t rank = typeOf(s).getRank();
+    Type integer = t.builder.getI32Type();
+    Value row = t.iota(s, rank - 2, integer), column = t.iota(s, rank - 1, integer);
+    if (int64_t first = mask.getFirst())
+      row = t.make<arith::AddIOp>(row, t.like(row, static_cast<double>(first)));
+    Value counts = t.compare(arith::CmpIPredicate::sge, row, column);
+    if (mask.hasWindow() && mask.getWindow() < typeOf(s).getDimSize(rank - 1)) {
+      Value end = t.make<arith::AddIOp>(column, t.like(column, static_cast<double>(mask.getWindow())));
+      counts = t.make<arith::AndIOp>(counts, t.compare(arith::CmpIPredicate::sgt, end, row));
+    }
+    return counts;
+  }
+
+  /// Of each score, whether query and key are of one document.
+  Value isOneDocument(Value s) {
+    RankedTensorType numbers = typeOf(documents), pairs = withElement(typeOf(s), numbers.getElementType());
+    int64_t rank = pairs.getRank(), queries = pairs.getDimSize(rank - 2);
+    Value ofQueries = t.slice(documents, /*dim=*/1, mask.getFirst(), queries);
+    Value ofQuery = t.broadcast(ofQueries, pairs, {0, rank - 2});
+    Value ofKey = t.broadcast(documents, pairs, {0, rank - 1});
+    return t.compare(arith::CmpIPredicate::eq, ofQuery, ofKey);
+  }
+
   TensorBuilder &t;
   Type element;
   double scale;
   std::optional<double> softcap;
   MaskAttr mask;
+  Value documents; // null: each row is one
   bool isGrouped;
   SmallVector<int64_t> groupedShape;
 };

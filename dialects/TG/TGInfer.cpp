@@ -225,9 +225,11 @@ LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ad
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Checks q, k and v; returns the type of the row log-sum-exp.
-static FailureOr<RankedTensorType> attentionRows(Loc loc, RankedTensorType query, RankedTensorType key,
-                                                 RankedTensorType value, MaskAttr mask) {
+/// Checks q, k, v and documents; returns the type of the row log-sum-exp.
+template <typename Adaptor> static FailureOr<RankedTensorType> attentionRows(Loc loc, Adaptor adaptor) {
+  RankedTensorType query = tensorOf(adaptor.getQuery()), key = tensorOf(adaptor.getKey());
+  RankedTensorType value = tensorOf(adaptor.getValue());
+  MaskAttr mask = adaptor.getMask();
   if (query.getRank() != 4 || key.getRank() != 4)
     return emitOptionalError(loc, "query and key must be batch x sequence x heads x size, found ", query, " and ", key);
   if (failed(expect(loc, "value", value, key, "the key")))
@@ -239,7 +241,10 @@ static FailureOr<RankedTensorType> attentionRows(Loc loc, RankedTensorType query
   if (query.getDimSize(2) % key.getDimSize(2))
     return emitOptionalError(loc, "the ", key.getDimSize(2), " heads of key ", key, " do not divide the ",
                              query.getDimSize(2), " heads of query ", query);
-  if (std::string problem = mask.problemOf(query.getDimSize(1), key.getDimSize(1)); !problem.empty())
+  std::string problem = mask.problemOf(query.getDimSize(1), key.getDimSize(1));
+  if (Value documents = adaptor.getDocuments(); documents && problem.empty())
+    problem = mask.problemOf(tensorOf(documents), query.getDimSize(0), query.getDimSize(1), key.getDimSize(1));
+  if (!problem.empty())
     return emitOptionalError(loc, "attention of query ", query, " and key ", key, " ", problem);
   // An exponent: bf16 would put the weights out by percents.
   Type element = query.getElementType();
@@ -249,7 +254,7 @@ static FailureOr<RankedTensorType> attentionRows(Loc loc, RankedTensorType query
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType query = tensorOf(adaptor.getQuery());
-  auto rows = attentionRows(loc, query, tensorOf(adaptor.getKey()), tensorOf(adaptor.getValue()), adaptor.getMask());
+  auto rows = attentionRows(loc, adaptor);
   if (failed(rows))
     return failure();
   types.append({query, *rows});
@@ -258,7 +263,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 
 LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType query = tensorOf(adaptor.getQuery()), key = tensorOf(adaptor.getKey());
-  auto rows = attentionRows(loc, query, key, tensorOf(adaptor.getValue()), adaptor.getMask());
+  auto rows = attentionRows(loc, adaptor);
   if (failed(rows) || failed(expect(loc, "output", tensorOf(adaptor.getOutput()), query, "the query")) ||
       failed(expect(loc, "lse", tensorOf(adaptor.getLse()), *rows, "the query's rows")) ||
       failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), query, "the query")))

@@ -218,19 +218,27 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
 
 //===----------------------------------------------------------------------===//
 // Attention: k kv heads, g query heads for each.  A causal mask is one of positions from the
-// first, so it needs both sequences whole.
+// first, and documents belong to positions, so these need both sequences whole.
 //===----------------------------------------------------------------------===//
+
+template <typename Op> static bool countsByPosition(Op op) { return op.getMask().getCausal() || op.getDocuments(); }
 
 /// The softmax needs every key, so their sequence t is whole.
 ShardingRule AttentionOp::getShardingRule() {
-  return einsumRule(*this, "b s kg d, b t k d, b t k d -> b s kg d, b kg s", getMask().getCausal() ? "std" : "td");
+  return einsumRule(*this,
+                    getDocuments() ? "b s kg d, b t k d, b t k d, b t -> b s kg d, b kg s"
+                                   : "b s kg d, b t k d, b t k d -> b s kg d, b kg s",
+                    countsByPosition(*this) ? "std" : "td");
 }
 
 /// The saved log-sum-exp replaces the softmax's reduction: dq over a shard of t,
 /// dk and dv over a shard of s are partial sums.
 ShardingRule AttentionGradOp::getShardingRule() {
-  return einsumRule(*this, "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d",
-                    getMask().getCausal() ? "std" : "d");
+  return einsumRule(*this,
+                    getDocuments()
+                        ? "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d, b t -> b s kg d, b t k d, b t k d"
+                        : "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d",
+                    countsByPosition(*this) ? "std" : "d");
 }
 
 ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s", "s"); }

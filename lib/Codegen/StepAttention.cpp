@@ -27,10 +27,12 @@ template <typename Op> static LogicalResult verifyCall(Op op, const ArenaMap &ar
   if (!target.attention.maxHeadSize)
     return op->emitError() << "the " << target.name
                            << " target has no library for attention: compile the graph with --attention=decompose";
-  if ((op.getMask().isBand() && !target.attention.takesBands) || (op.getSoftcap() && !target.attention.takesSoftcap))
+  const auto &takes = target.attention;
+  if ((op.getMask().isBand() && !takes.takesBands) || (op.getSoftcap() && !takes.takesSoftcap) ||
+      (op.getDocuments() && !takes.takesDocuments))
     return op->emitError() << "the attention library of the " << target.name
-                           << " target takes no mask with a window or an offset and no soft cap: compile the graph "
-                              "with --attention=decompose";
+                           << " target takes no mask with a window or an offset, no soft cap and no documents: compile "
+                              "the graph with --attention=decompose";
   if (target.workspace.attentionCache)
     return success();
   for (Value ref : op->getOperands())

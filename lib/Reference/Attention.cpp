@@ -18,17 +18,25 @@ using namespace braid::reference;
 namespace {
 /// The sizes of an attention op, and where rows of its tensors begin.
 struct Geometry {
-  Geometry(const Tensor &query, const Tensor &key, tg::MaskAttr mask)
+  /// `documents` may be null.
+  Geometry(const Tensor &query, const Tensor &key, tg::MaskAttr mask, const Tensor *documents)
       : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]), keys(key.shape[1]),
-        keyHeads(key.shape[2]), mask(mask) {}
+        keyHeads(key.shape[2]), mask(mask), documents(documents) {}
 
   int64_t query(int64_t b, int64_t s, int64_t h) const { return ((b * queries + s) * heads + h) * size; }
   int64_t key(int64_t b, int64_t t, int64_t h) const {
     return ((b * keys + t) * keyHeads + h / (heads / keyHeads)) * size;
   }
   int64_t row(int64_t b, int64_t h, int64_t s) const { return (b * heads + h) * queries + s; }
-  /// The keys that position s counts.
-  std::pair<int64_t, int64_t> counted(int64_t s) const { return mask.keysOf(s, keys); }
+  /// The keys that position s counts, in their order.
+  std::vector<int64_t> counted(int64_t b, int64_t s) const {
+    auto [first, end] = mask.keysOf(s, keys);
+    std::vector<int64_t> found;
+    for (int64_t t = first; t < end; ++t)
+      if (!documents || document(b, t) == document(b, s + mask.getFirst()))
+        found.push_back(t);
+    return found;
+  }
 
   template <typename Visit> void forEachRow(Visit visit) const {
     for (int64_t b = 0; b < batch; ++b)
@@ -39,6 +47,11 @@ struct Geometry {
 
   int64_t batch, queries, heads, size, keys, keyHeads;
   tg::MaskAttr mask;
+
+private:
+  int64_t document(int64_t b, int64_t position) const { return documents->n(b * keys + position); }
+
+  const Tensor *documents;
 };
 
 /// A score, and its derivative by the scaled product.
@@ -62,24 +75,29 @@ template <typename Op> static Score scoreOf(Op op, double product) {
   return {cap * bent, 1 - bent * bent};
 }
 
+/// Of the op's documents; null where it has none.
+template <typename Op> static const Tensor *documentsOf(Op op, const Operands &in) {
+  return op.getDocuments() ? &in(op.getDocuments()) : nullptr;
+}
+
 template <typename Op> static Results evaluateAttention(Op op, const Operands &in) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   Tensor o(resultType(op, 0)), lse(resultType(op, 1));
-  Geometry g(q, k, op.getMask());
+  Geometry g(q, k, op.getMask(), documentsOf(op, in));
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
-    auto [first, end] = g.counted(s);
+    const std::vector<int64_t> counted = g.counted(b, s);
     std::vector<double> scores;
     double largest = -INFINITY, sum = 0;
-    for (int64_t t = first; t < end; ++t) {
+    for (int64_t t : counted) {
       scores.push_back(scoreOf(op, dot(q, g.query(b, s, h), k, g.key(b, t, h), g.size)).value);
       largest = std::max(largest, scores.back());
     }
     for (double score : scores)
       sum += std::exp(score - largest);
     double rowLse = lse.f(g.row(b, h, s)) = largest + std::log(sum);
-    for (int64_t t = first; t < end; ++t)
+    for (auto [t, score] : llvm::zip(counted, scores))
       for (int64_t e = 0; e < g.size; ++e)
-        o.f(g.query(b, s, h) + e) += std::exp(scores[t - first] - rowLse) * v.f(g.key(b, t, h) + e);
+        o.f(g.query(b, s, h) + e) += std::exp(score - rowLse) * v.f(g.key(b, t, h) + e);
   });
   return results(std::move(o), std::move(lse));
 }
@@ -88,13 +106,12 @@ template <typename Op> static Results evaluateAttentionGrad(Op op, const Operand
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   const Tensor &o = in(op.getOutput()), &lse = in(op.getLse()), &dout = in(op.getGradient());
   Tensor dq(resultType(op, 0)), dk(resultType(op, 1)), dv(resultType(op, 2));
-  Geometry g(q, k, op.getMask());
+  Geometry g(q, k, op.getMask(), documentsOf(op, in));
   double scale = op.getScale().convertToDouble();
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
     int64_t query = g.query(b, s, h);
     double mean = dot(dout, query, o, query, g.size);
-    auto [first, end] = g.counted(s);
-    for (int64_t t = first; t < end; ++t) {
+    for (int64_t t : g.counted(b, s)) {
       int64_t key = g.key(b, t, h);
       Score score = scoreOf(op, dot(q, query, k, key, g.size));
       double p = std::exp(score.value - lse.f(g.row(b, h, s)));

@@ -117,7 +117,7 @@ static const TargetInfo cpu = {
     /*transposedWeights=*/true,
     /*attention=*/
     {/*maxHeadSize=*/256, /*headSizeStep=*/1, /*minPositions=*/1, /*takesF32=*/true, /*takesBands=*/true,
-     /*takesSoftcap=*/true, /*choosesOrder=*/false},
+     /*takesSoftcap=*/true, /*takesDocuments=*/true, /*choosesOrder=*/false},
     /*transports=*/cpuTransports,
     /*rates=*/
     {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
@@ -148,7 +148,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*transposedWeights=*/true,
       /*attention=*/
       {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2, /*takesF32=*/false, /*takesBands=*/false,
-       /*takesSoftcap=*/false, /*choosesOrder=*/true},
+       /*takesSoftcap=*/false, /*takesDocuments=*/false, /*choosesOrder=*/true},
       /*transports=*/cudaTransports,
       /*rates=*/ratesOf(gpu),
       /*gpu=*/&gpu,

@@ -89,7 +89,7 @@ struct TargetInfo {
   /// they sum gradients can be chosen.
   struct {
     int64_t maxHeadSize, headSizeStep, minPositions;
-    bool takesF32, takesBands, takesSoftcap, choosesOrder;
+    bool takesF32, takesBands, takesSoftcap, takesDocuments, choosesOrder;
   } attention;
   /// What ranks may communicate over, by the names of `--transports`.
   llvm::ArrayRef<llvm::StringLiteral> transports;

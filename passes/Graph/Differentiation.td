@@ -60,7 +60,9 @@ def MarkUnitsPass : Pass<"tg-mark-units", "::mlir::func::FuncOp"> {
   let description = [{
     A unit is named by the `unit` of parameters.  Its ops are those that read its
     parameters; those on a way from one of them to another that does not pass
-    through an op of another unit's parameters; and those up to where values of
+    through an op of another unit's parameters, nor begins at one (the head of
+    tied embeddings reads the first unit's table again: the residual sums before it
+    stay with the blocks); and those up to where values of
     the unit alone meet again, such as the residual sum that ends a block.  Each floating-point
     value that is computed from an input and enters the unit gets a hook
     "<unit>.enter", each that leaves it a hook "<unit>.exit", numbered by `order`

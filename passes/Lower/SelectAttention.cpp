@@ -41,19 +41,22 @@ template <typename Op> static std::string reasonAgainst(Op op, const TargetInfo 
     os << "its mask has a window or an offset, which the library does not take";
   else if (!target.attention.takesSoftcap && op.getSoftcap())
     os << "its scores are soft-capped, which the library does not do";
+  else if (!target.attention.takesDocuments && op.getDocuments())
+    os << "its rows hold several documents, which the library does not keep apart";
   return reason;
 }
 
 static Operation *createCall(OpBuilder &builder, tg::AttentionOp op) {
   return builder.create<exec::AttentionOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(),
-                                           ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr());
+                                           op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(),
+                                           op.getSoftcapAttr());
 }
 
 static Operation *createCall(OpBuilder &builder, tg::AttentionGradOp op) {
-  return builder.create<exec::AttentionGradOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(),
-                                               op.getValue(), op.getOutput(), op.getLse(), op.getGradient(),
-                                               ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr(),
-                                               exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
+  return builder.create<exec::AttentionGradOp>(
+      op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(), op.getOutput(), op.getLse(),
+      op.getGradient(), op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr(),
+      exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
 }
 
 namespace {

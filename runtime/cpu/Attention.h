@@ -41,13 +41,31 @@ template <class F> inline void share(br_context *ctx, const br_attention_desc &d
   parallel(ctx, count, f);
 }
 
+// The documents of a row of the batch, and of some of its queries, up to a whole vector.
+template <int64_t Tile> struct RowDocuments {
+  const int32_t *ofKeys;
+  alignas(64) int32_t ofQueries[Tile] = {};
+
+  RowDocuments(const br_attention_desc &d, const int32_t *documents, int64_t batch)
+      : ofKeys(documents ? documents + batch * d.keys : nullptr) {}
+
+  void setQueries(const br_attention_desc &d, int64_t query, int64_t queries) {
+    if (ofKeys)
+      std::copy_n(ofKeys + d.first + query, queries, ofQueries);
+  }
+  TileDocuments at(int64_t key) const { return ofKeys ? TileDocuments{ofQueries, ofKeys + key} : TileDocuments{}; }
+};
+
 // Runs f(tile) for the tiles of keys that these queries count, in their order.
 template <int64_t Tile, class F>
-inline void for_tiles(const br_attention_desc &d, int64_t query, int64_t queries, const F &f) {
+inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &documents, int64_t query, int64_t queries,
+                      const F &f) {
   const AttentionBand band = band_of(d);
   const Range keys = keys_of(band, {query, query + queries}, d.keys);
   for (int64_t key = keys.begin / Tile * Tile; key < keys.end; key += Tile)
-    f(AttentionTile(band, query, queries, key, std::min(Tile, d.keys - key)));
+    if (const AttentionTile tile(band, documents.at(key), query, queries, key, std::min(Tile, d.keys - key));
+        !tile.isEmpty)
+      f(tile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,13 +134,15 @@ private:
 
 template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, const T *q,
-                           const T *k, const T *v, T *o, float *lse) {
+                           const T *k, const T *v, const int32_t *documents, T *o, float *lse) {
   Queries<D, Tile, Capped> its;
   its.softcap = static_cast<float>(d.softcap) * kLog2E;
   const int64_t queries = std::min(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
+  RowDocuments<Tile> row(d, documents, batch);
+  row.setQueries(d, query, queries);
   pack_rows<D>(rows_of(q, d.q, batch, query, head), d.q[1], queries, its.rows);
   its.begin(queries, static_cast<float>(d.scale));
-  for_tiles<Tile>(d, query, queries, [&](const AttentionTile &tile) {
+  for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
     pack_rows<D>(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys, its.key);
     pack_rows<D>(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys, its.value);
     its.add(tile);
@@ -201,8 +221,8 @@ template <int64_t D, int64_t Tile, bool Capped> struct QueryGradients {
 // A head of keys with all heads of queries that read it.
 template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64_t key_head, const T *q, const T *k,
-                                const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk, T *dv,
-                                float *scratch) {
+                                const T *v, const T *o, const float *lse, const T *dout, const int32_t *documents,
+                                T *dq, T *dk, T *dv, float *scratch) {
   QueryGradients<D, Tile, Capped> its;
   its.softcap = static_cast<float>(d.softcap) * kLog2E;
   constexpr int64_t width = round_up(D, W);
@@ -210,11 +230,13 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
   const float scale = static_cast<float>(d.scale);
   float *sum_dk = scratch, *sum_dv = scratch + padded * width;
   std::fill(scratch, scratch + 2 * padded * width, 0.0f);
+  RowDocuments<Tile> row(d, documents, batch);
   for (int64_t head = key_head * group; head < (key_head + 1) * group; ++head)
     for (int64_t query = 0; query < d.queries; query += Tile) {
       const int64_t queries = std::min(Tile, d.queries - query);
       its.begin(d, batch, head, query, queries, q, o, lse, dout);
-      for_tiles<Tile>(d, query, queries, [&](const AttentionTile &tile) {
+      row.setQueries(d, query, queries);
+      for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
         pack_rows<D>(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys, its.key);
         pack_rows<D>(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys, its.value);
         its.add(tile, sum_dk + tile.key * width, sum_dv + tile.key * width);
@@ -230,31 +252,43 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
 // Calls
 //===----------------------------------------------------------------------===//
 
-// Elements of T, heads of size D, tiles of Tile positions.
+// Elements of T, heads of size D, tiles of Tile positions.  `documents`, a number for each key, may be null.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v,
-                                        T *o, float *lse) {
+                                        const int32_t *documents, T *o, float *lse) {
   const int64_t tiles = round_up(d.queries, Tile) / Tile;
   detail::share(ctx, d, d.batch * d.heads * tiles, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       detail::attention_tile<T, D, Tile, Capped>(d, i / tiles / d.heads, i / tiles % d.heads, i % tiles * Tile, q, k, v,
-                                                 o, lse);
+                                                 documents, o, lse);
   });
+}
+
+template <class T, int64_t D, int64_t Tile, bool Capped = false>
+inline void attention(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v, T *o,
+                      float *lse) {
+  attention<T, D, Tile, Capped>(ctx, d, q, k, v, nullptr, o, lse);
 }
 
 // The heads of keys are shared out over as many slots as the call has scratch memory for.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &d, const T *q, const T *k,
-                                             const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk,
-                                             T *dv, float *scratch) {
+                                             const T *v, const T *o, const float *lse, const T *dout,
+                                             const int32_t *documents, T *dq, T *dk, T *dv, float *scratch) {
   const int64_t heads = d.batch * d.key_heads, each = 2 * round_up(d.keys, Tile) * round_up(D, W);
   const int64_t slots = std::min<int64_t>(heads, d.workspace_bytes / (each * sizeof(float)));
   detail::share(ctx, d, slots, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot)
       for (int64_t i = slot * heads / slots; i < (slot + 1) * heads / slots; ++i)
-        detail::attention_grad_head<T, D, Tile, Capped>(d, i / d.key_heads, i % d.key_heads, q, k, v, o, lse, dout, dq,
-                                                        dk, dv, scratch + slot * each);
+        detail::attention_grad_head<T, D, Tile, Capped>(d, i / d.key_heads, i % d.key_heads, q, k, v, o, lse, dout,
+                                                        documents, dq, dk, dv, scratch + slot * each);
   });
+}
+
+template <class T, int64_t D, int64_t Tile, bool Capped = false>
+inline void attention_grad(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v, const T *o,
+                           const float *lse, const T *dout, T *dq, T *dk, T *dv, float *scratch) {
+  attention_grad<T, D, Tile, Capped>(ctx, d, q, k, v, o, lse, dout, nullptr, dq, dk, dv, scratch);
 }
 
 } // namespace braid

@@ -5,7 +5,8 @@
 // their neighbours, and keys are read as they come.
 //
 // Which pairs attention counts is a band of diagonals.  What lies outside of it is skipped by
-// whole tiles and, on the tiles that its edges cross, by blocks of the products.
+// whole tiles and, on the tiles that its edges cross, by blocks of the products.  Of what lies inside,
+// documents that share a row leave pairs out, and tiles that they leave nothing of are skipped.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_ATTENTIONTILES_H
@@ -42,16 +43,43 @@ inline Range queries_of(AttentionBand band, Range keys, int64_t queries) {
   return keys_of({-band.last, -band.first}, keys, queries);
 }
 
+// The least and the greatest number of some documents.
+struct DocumentRange {
+  int32_t least, greatest;
+
+  DocumentRange(const int32_t *documents, int64_t count) : least(*documents), greatest(*documents) {
+    for (int64_t i = 1; i < count; ++i) {
+      least = std::min(least, documents[i]);
+      greatest = std::max(greatest, documents[i]);
+    }
+  }
+};
+
+// The documents of the queries and of the keys of a tile: null where there is one only.  What is
+// read of the queries ends with a whole vector.
+struct TileDocuments {
+  const int32_t *queries, *keys;
+};
+
 // Queries [query, query + queries) beside keys [key, key + keys).  Ranges are counted from there.
 struct AttentionTile {
   int64_t query, queries, key, keys;
   AttentionBand band; // counted from there, too
+  TileDocuments documents;
+  bool isOneDocument = true, isEmpty = false;
 
-  AttentionTile(AttentionBand band, int64_t query, int64_t queries, int64_t key, int64_t keys)
-      : query(query), queries(queries), key(key), keys(keys), band{band.first + query - key, band.last + query - key} {}
+  AttentionTile(AttentionBand band, TileDocuments documents, int64_t query, int64_t queries, int64_t key, int64_t keys)
+      : query(query), queries(queries), key(key), keys(keys), band{band.first + query - key, band.last + query - key},
+        documents(documents) {
+    if (!documents.queries)
+      return;
+    const DocumentRange ours(documents.queries, queries), theirs(documents.keys, keys);
+    isOneDocument = ours.least == theirs.greatest && ours.greatest == theirs.least;
+    isEmpty = ours.greatest < theirs.least || theirs.greatest < ours.least;
+  }
 
   // Whether all pairs count.
-  bool isWhole() const { return band.first <= 1 - queries && band.last >= keys - 1; }
+  bool isWhole() const { return isOneDocument && band.first <= 1 - queries && band.last >= keys - 1; }
   Range keysOf(Range its) const { return keys_of(band, its, keys); }
   Range queriesOf(Range its) const { return queries_of(band, its, queries); }
   // Of keysOf, the whole blocks of rows.
@@ -63,7 +91,8 @@ struct AttentionTile {
   // Which of the lanes, queries from s, count key t.
   VM counts(int64_t s, int64_t t) const {
     const VI distance = static_cast<int32_t>(t - s) - lane_index(0);
-    return (distance >= limit(band.first)) & (distance <= limit(band.last));
+    const VM inBand = (distance >= limit(band.first)) & (distance <= limit(band.last));
+    return isOneDocument ? inBand : inBand & (ld(documents.queries + s) == documents.keys[t]);
   }
 
 private:

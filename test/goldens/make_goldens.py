@@ -219,7 +219,7 @@ class Cases:
         self.attributes[case] = attributes or {}
 
 
-def attention(q, k, v, causal, scale, window=None, softcap=None):
+def attention(q, k, v, causal, scale, window=None, softcap=None, documents=None):
     """q is batch x sequence x heads x size, as in tg.attention; k and v may have fewer heads."""
     q, k, v = (t.transpose(1, 2) for t in (q, k, v))
     keys = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
@@ -231,7 +231,9 @@ def attention(q, k, v, causal, scale, window=None, softcap=None):
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
     if window:
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).tril(-window), float("-inf"))
-    if softcap or window:
+    if documents is not None:
+        scores = scores.masked_fill(documents[:, None, :, None] != documents[:, None, None, :], float("-inf"))
+    if softcap or window or documents is not None:
         y = scores.softmax(-1) @ v.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
     else:
         y = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=True)
@@ -309,6 +311,13 @@ def make_ops():
                   "v": cases.random(case, "v", 2, 5, key_heads, 4)}
         attributes = {"causal": causal, "scale": scale} | more
         cases.add(case, lambda **t: attention(**t, **attributes), inputs, attributes)
+
+    case, attributes = "attention_documents", {"causal": True, "scale": 0.5}
+    documents = torch.tensor([[0, 0, 1, 1, 1], [4, 7, 7, 7, 8]])
+    cases.add(case, lambda **t: attention(**t, **attributes),
+              {name: cases.random(case, name, 2, 5, heads, 4) for name, heads in (("q", 2), ("k", 1), ("v", 1))},
+              attributes, {"documents": documents})
+    cases.tensors[case + "/documents"] = documents.to(torch.int32)
 
     def norm_inputs(case, *names):
         return {"x": cases.random(case, "x", 2, 3, 7)} | {n: cases.random(case, n, 7) for n in names}

@@ -11,6 +11,14 @@
 // TILES: exec.attention(%{{.*}}) scale 1.000000e+00 causal window 2 :
 // SOFTCAP: error: no library call can do this attention: its scores are soft-capped, which the library does not do
 
+
+// So it is with rows of several documents.
+// RUN: sed -e 's/f32/bf16/g' -e 's/x2x4xbf16>)/x2x4xf32>)/' -e 's/%q: tensor<2x4x2x8xbf16>/&, %i: tensor<2x4xi32>/' -e 's/%q scale/%q, %i scale/' -e 's/8xbf16>) -> (/8xbf16>, tensor<2x4xi32>) -> (/' %s > %t.documents.mlir
+// RUN: not braid-opt %t.documents.mlir --pass-pipeline='builtin.module(exec-set-target{name=cuda},func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=DOCUMENTS
+// RUN: braid-opt %t.documents.mlir --pass-pipeline='builtin.module(func.func(exec-select-attention{required=true}))' 2>&1 | FileCheck %s --check-prefix=APART
+// DOCUMENTS: error: no library call can do this attention: its rows hold several documents, which the library does not keep apart
+// APART: exec.attention(%{{.*}} documents %{{.*}} : tensor<2x4xi32>) scale 1.000000e+00 :
+
 // CHECK: error: no library call can do this attention: its elements are f32, but the library takes bf16
 // CPU: error: no library call can do this attention: its elements are f64, but the library takes f32 and bf16
 func.func @f(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {

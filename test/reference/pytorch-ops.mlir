@@ -12,6 +12,7 @@
 // RUN:     tg-differentiate{function=attention_grouped root=0},\
 // RUN:     tg-differentiate{function=attention_window root=0},\
 // RUN:     tg-differentiate{function=attention_softcap root=0},\
+// RUN:     tg-differentiate{function=attention_documents root=0},\
 // RUN:     tg-differentiate{function=rope root=0},\
 // RUN:     tg-differentiate{function=cross_entropy_mean root=0},\
 // RUN:     tg-differentiate{function=cross_entropy_sum root=0}" | FileCheck %s
@@ -115,6 +116,17 @@ func.func @attention_softcap(%q: tensor<2x5x4x4xf64> {tg.input = "q", tg.grad},
     -> (tensor<2x5x4x4xf64> {tg.output = "y"}, tensor<2x4x5xf64> {tg.output = "lse"}) {
   %y, %lse = tg.attention %q, %k, %v scale 1.0 causal window 3 softcap 0.8 : (tensor<2x5x4x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) -> (tensor<2x5x4x4xf64>, tensor<2x4x5xf64>)
   return %y, %lse : tensor<2x5x4x4xf64>, tensor<2x4x5xf64>
+}
+
+// CHECK: 'attention_documents': 5 results agree
+func.func @attention_documents(%q: tensor<2x5x2x4xf64> {tg.input = "q", tg.grad},
+                               %k: tensor<2x5x1x4xf64> {tg.input = "k", tg.grad},
+                               %v: tensor<2x5x1x4xf64> {tg.input = "v", tg.grad},
+                               %documents: tensor<2x5xi32> {tg.input = "documents"},
+                               %dy: tensor<2x5x2x4xf64> {tg.input = "dy", tg.seed = 0})
+    -> (tensor<2x5x2x4xf64> {tg.output = "y"}, tensor<2x2x5xf64> {tg.output = "lse"}) {
+  %y, %lse = tg.attention %q, %k, %v, %documents scale 0.5 causal : (tensor<2x5x2x4xf64>, tensor<2x5x1x4xf64>, tensor<2x5x1x4xf64>, tensor<2x5xi32>) -> (tensor<2x5x2x4xf64>, tensor<2x2x5xf64>)
+  return %y, %lse : tensor<2x5x2x4xf64>, tensor<2x2x5xf64>
 }
 
 // CHECK: 'rope': 2 results agree

@@ -27,6 +27,15 @@ func.func @lengths(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x6x4x8xbf16>) {
 
 // -----
 
+func.func @documents(%q: tensor<2x8x4x8xbf16>, %documents: tensor<8x2xi32>) {
+  // expected-error @below {{has documents of type tensor<8x2xi32>, which must be a number for each key, tensor<2x8xi32>}}
+  %o, %lse = exec.attention(%q, %q, %q documents %documents : tensor<8x2xi32>) scale 1.0
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
 func.func @softcap(%q: tensor<2x8x4x8xbf16>) {
   // expected-error @below {{is soft-capped at -2.000000e+00, which must be a finite number above 0}}
   %o, %lse = exec.attention(%q, %q, %q) scale 1.0 softcap -2.0

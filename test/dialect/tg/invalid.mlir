@@ -574,6 +574,24 @@ func.func @attention_softcap(%q: tensor<2x8x4x4xf32>) {
 
 // -----
 
+func.func @attention_documents(%q: tensor<2x8x4x4xf32>, %documents: tensor<2x9xi32>) {
+  // expected-error @below {{has documents of type tensor<2x9xi32>, which must be a number for each key, tensor<2x8xi32>}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %q, %q, %documents scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x9xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_across(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>, %documents: tensor<2x9xi32>) {
+  // expected-error @below {{has documents, but 8 queries and 9 keys: where queries stand, only a causal mask says}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k, %documents scale 1.0 : (tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
 func.func @attention_grad(%q: tensor<2x8x4x4xf32>, %l: tensor<2x8x4xf32>) {
   // expected-error @below {{lse is 'tensor<2x8x4xf32>' but the query's rows needs 'tensor<2x4x8xf32>'}}
   // expected-error @below {{'tg.attention_grad' op failed to infer returned types}}

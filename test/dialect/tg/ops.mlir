@@ -116,7 +116,7 @@ func.func @norms(%x: tensor<4x8xf64>, %w: tensor<8xf64>) {
 }
 
 // CHECK-LABEL: @attention
-func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>) {
+func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>, %documents: tensor<2x8xi32>) {
   // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
@@ -129,7 +129,13 @@ func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tenso
   // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal window 3 offset 0 {note = [#tg.mask<>, #tg.mask<causal offset 2>]} :
   %o4, %lse4 = tg.attention %q, %k, %v scale 0.5 causal window 3 offset 0 {note = [#tg.mask<>, #tg.mask<causal offset 2>]}
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
-  // CHECK: tg.attention_grad %{{.*}} scale 5.000000e-01 causal :
+  // CHECK: tg.attention %{{.*}}, %[[DOCUMENTS:.*]] scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  %o5, %lse5 = tg.attention %q, %k, %v, %documents scale 0.5 causal
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  // CHECK: tg.attention_grad %{{.*}}, %[[DOCUMENTS]] scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>, tensor<2x8xi32>)
+  %dq5, %dk5, %dv5 = tg.attention_grad %q, %k, %v, %o5, %lse5, %o5, %documents scale 0.5 causal
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
+  // CHECK: tg.attention_grad %{{.*}} scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>) ->
   %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %o scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)
       -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)

@@ -272,6 +272,18 @@ def composites(g):
         o, _ = g.results(2, f"tg.attention {q}, {k}, {v} scale 0.5{how}",
                          f"({tensor(wide)}, {tensor(narrow)}, {tensor(narrow)}) -> ({tensor(wide)}, {tensor([batch, heads, queries])})")
         g.weigh(o, wide)
+    # Rows of several documents, in a run each or one beside the other.
+    for i, (batch, queries, keys, heads, shared, width, how, document) in enumerate((
+            (2, 19, 19, 2, 2, 4, " causal", lambda b, t: (t + b) // 5), (1, 33, 33, 2, 1, 5, "", lambda b, t: t % 3),
+            (2, 7, 20, 1, 1, 3, " causal window 6 offset 13", lambda b, t: t // 8))):
+        g.begin(f"attention_documents{i}")
+        wide, narrow = [batch, queries, heads, width], [batch, keys, shared, width]
+        q, k, v = g.param("q", wide), g.param("k", narrow), g.param("v", narrow)
+        documents = g.constant([document(b, t) for b in range(batch) for t in range(keys)], [batch, keys])
+        o, _ = g.results(2, f"tg.attention {q}, {k}, {v}, {documents} scale 0.5{how}",
+                         f"({tensor(wide)}, {tensor(narrow)}, {tensor(narrow)}, {tensor([batch, keys], 'i32')}) -> "
+                         f"({tensor(wide)}, {tensor([batch, heads, queries])})")
+        g.weigh(o, wide)
     for i, (shape, how) in enumerate((([2, 3, 2, 6], ""), ([1, 17, 1, 2], ""), ([2, 5, 3, 34], ""), ([1, 3, 2, 6], " inverse"))):
         g.begin(f"rope{i}")
         g.weigh(g.value(f"tg.rope {g.param('x', shape)} theta 100.0{how}", tensor(shape)), shape)
