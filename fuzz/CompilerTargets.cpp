@@ -230,7 +230,11 @@ int main(int argc, char **argv) {
   static const Corpus corpus(root ? root : BRAID_SOURCE_DIR);
   return fuzzMain(argc, argv,
                   {{"pass", 8, braidOptMain, [](Random &random) { return corpus.pass(random); }},
-                   {"interpreter", 2, braidInterpMain, [](Random &random) { return corpus.interpreter(random); }},
+                   {.name = "interpreter",
+                    .share = 2,
+                    .program = braidInterpMain,
+                    .make = [](Random &random) { return corpus.interpreter(random); },
+                    .mayTakeLong = true},
                    {"graph", 4, braidcMain, [](Random &random) { return corpus.graph(random); }},
                    {"layout", 1, braidcMain, [](Random &random) { return corpus.layout(random); }},
                    {"config", 2, braidModelMain, [](Random &random) { return corpus.config(random); }},

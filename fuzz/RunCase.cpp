@@ -46,8 +46,9 @@ private:
 
 } // namespace
 
-static void limitTo(rlim_t most, decltype(RLIMIT_AS) what) {
-  rlimit limit = {most, most + 1}; // at the soft one a signal says which it was
+/// At the soft limit a signal says which it was; the program may print its stack until `end`.
+static void limitTo(rlim_t most, decltype(RLIMIT_AS) what, rlim_t end) {
+  rlimit limit = {most, end};
   setrlimit(what, &limit);
 }
 
@@ -62,10 +63,10 @@ static void limitTo(rlim_t most, decltype(RLIMIT_AS) what) {
   dup2(messages, STDERR_FILENO);
   if (chdir(scratch.folder().c_str()) != 0)
     std::abort();
-  limitTo(0, RLIMIT_CORE);
-  limitTo(rlim_t{1} << 28, RLIMIT_FSIZE);
+  limitTo(0, RLIMIT_CORE, 0);
+  limitTo(rlim_t{1} << 28, RLIMIT_FSIZE, rlim_t{1} << 29);
   if (!kHasSanitizer)
-    limitTo(limits.memory, RLIMIT_AS);
+    limitTo(limits.memory, RLIMIT_AS, limits.memory);
   setenv("TMPDIR", scratch.folder().c_str(), 1); // what stays there is seen
   setenv("PATH", "/nowhere", 1);                 // no compiler is called
   Texts own = words;
@@ -73,7 +74,7 @@ static void limitTo(rlim_t most, decltype(RLIMIT_AS) what) {
   for (std::string &word : own)
     argv.push_back(word.data());
   argv.push_back(nullptr);
-  limitTo(limits.seconds, RLIMIT_CPU);
+  limitTo(limits.seconds, RLIMIT_CPU, 2 * limits.seconds);
   alarm(8 * limits.seconds); // it may wait for something, or for a processor
   std::exit(program(static_cast<int>(own.size()), argv.data()));
 }
