@@ -162,6 +162,7 @@ template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls)
   cost.matrixFlops = pairs * flopsOfPair;
   cost.maskedFlops = (all - pairs) * flopsOfPair;
   cost.vectorFlops = kFunctionFlops * pairs * (op.getSoftcap() ? 2 : 1);
+  cost.productsAreWide = op.getTiles();
   return cost;
 }
 

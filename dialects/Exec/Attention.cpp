@@ -95,6 +95,9 @@ LogicalResult AttentionGradOp::verify() {
       failed(expect(*this, "lse", tensorOf(getLse().getType()), rowsOf(query))) ||
       failed(expect(*this, "gradient", tensorOf(getGradient().getType()), query)))
     return failure();
+  if (getTiles() && getOrder() != SumOrder::Fixed)
+    return emitOpError() << "is computed by tiles, whose sums have a fixed order, but has order '"
+                         << stringifySumOrder(getOrder()) << "'";
   return verifyForm(*this, {query, key, key});
 }
 
@@ -146,11 +149,11 @@ template <typename Op> static AttentionSizes sizesOf(Op op) {
 AttentionSizes AttentionOp::getSizes() { return sizesOf(*this); }
 AttentionSizes AttentionGradOp::getSizes() { return sizesOf(*this); }
 
-int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &rule) { return rule.attentionCache ? 0 : attentionSlack; }
+int64_t AttentionOp::getWorkspaceBytes(const WorkspaceRule &) { return getTiles() ? 0 : attentionSlack; }
 
 int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
-  if (rule.attentionCache)
-    return attentionTileWorkspace(getSizes(), rule.attentionCache);
+  if (getTiles())
+    return rule.attentionCache ? attentionTileWorkspace(getSizes(), rule.attentionCache) : 0;
   return attentionGradWorkspace(getSizes(), rule.attention, getOrder() == SumOrder::Fixed);
 }
 
@@ -171,14 +174,14 @@ static SmallVector<LibraryNumber> tensorNumbers(OperandRange tensors) {
   return numbers;
 }
 
-SmallVector<LibraryNumber> AttentionOp::getLibraryNumbers(const WorkspaceRule &rule) {
-  if (rule.attentionCache)
+SmallVector<LibraryNumber> AttentionOp::getLibraryNumbers(const WorkspaceRule &) {
+  if (getTiles())
     return {};
   return tensorNumbers(getActionIns());
 }
 
 SmallVector<LibraryNumber> AttentionGradOp::getLibraryNumbers(const WorkspaceRule &rule) {
-  if (rule.attentionCache)
+  if (getTiles())
     return {};
   SmallVector<LibraryNumber> numbers = tensorNumbers(getActionIns());
   if (getOrder() == SumOrder::Fixed && rule.attention.fixedTakesScores)

@@ -30,6 +30,8 @@ struct ActionCost {
   int64_t bytesRead = 0, bytesWritten = 0;
   /// The FLOPs of matmuls that a mask spares it: in papers, model FLOPs have them.
   int64_t maskedFlops = 0;
+  /// Whether matmuls are of f32 whatever the operands are.
+  bool productsAreWide = false;
 };
 
 /// The scratch memory that a target's calls may use, in bytes.
@@ -41,7 +43,7 @@ struct WorkspaceRule {
   /// How the attention library sums gradients.
   AttentionSums attention;
   /// Of attention that generated code computes by tiles, the cache of a core that they lie in;
-  /// 0 where it is a library's.
+  /// 0 where they lie in the shared memory of a GPU, and need nothing else.
   int64_t attentionCache;
   /// What scatter_add sorts its indices in: for each index, for each row of the
   /// table, and in any case; all 0 where it needs none.

@@ -1,8 +1,8 @@
 //===- ExecAttention.td - attention as one call -----------------*- tablegen -*-===//
 //
 // Operands and results are those of tg.attention and tg.attention_grad.  What the
-// call keeps on chip, the scores, is nowhere in memory, and none is in the graph.  On a GPU
-// it is a library's; on a CPU generated code computes it by tiles (runtime/cpu/Attention.h).
+// call keeps on chip, the scores, is nowhere in memory, and none is in the graph.  It is a library's, or, with
+// `tiles`, generated code computes it by tiles (runtime/cpu/Attention.h, runtime/cuda/AttentionTiles.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_EXEC_ATTENTION
@@ -37,7 +37,7 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
   let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp.";
   let description = [{
     As `tg.attention`.  The log-sum-exp, batch x heads x sequence, is contiguous and
-    has the accumulation type: f32, or f64 where all is f64.
+    has the accumulation type: f32, or f64 where all is f64.  With `tiles` no library is called.
 
     ```mlir
     %o, %lse = exec.attention(%q, %k, %v) scale 0.5 causal
@@ -46,10 +46,10 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value,
                        Optional<Exec_Operand>:$documents, Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask,
-                       OptionalAttr<F64Attr>:$softcap);
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$tiles);
   let assemblyFormat = [{
     `(` $query `,` $key `,` $value (`documents` $documents^ `:` type($documents))? `)`
-    (`outs` `(` $outs^ `:` type($outs) `)`)? custom<Scores>($scale, $mask, $softcap) attr-dict `:`
+    (`outs` `(` $outs^ `:` type($outs) `)`)? custom<Scores>($scale, $mask, $softcap) (`tiles` $tiles^)? attr-dict `:`
     `(` type($query) `,` type($key) `,` type($value) `)` (`->` type($results)^)?
   }];
 }
@@ -67,6 +67,8 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
     | `fixed` | the same bits in every run; some libraries write down the gradient of all scores for that |
     | `serial` | the same bits, without that memory: each block waits for the one before it |
 
+    With `tiles` it is `fixed`, and takes no such memory.
+
     ```mlir
     %dq, %dk, %dv = exec.attention_grad(%q, %k, %v, %o, %lse, %do) scale 0.5 causal
         : (tensor<2x8x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
@@ -76,11 +78,11 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value, Exec_Operand:$output,
                        Exec_Operand:$lse, Exec_Operand:$gradient, Optional<Exec_Operand>:$documents,
                        Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask, OptionalAttr<F64Attr>:$softcap,
-                       DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
+                       UnitAttr:$tiles, DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
   let assemblyFormat = [{
     `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient (`documents` $documents^ `:` type($documents))? `)`
     (`outs` `(` $outs^ `:` type($outs) `)`)?
-    custom<Scores>($scale, $mask, $softcap) (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
+    custom<Scores>($scale, $mask, $softcap) (`tiles` $tiles^)? (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
     type($value) `,` type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
   }];
 }

@@ -1,8 +1,9 @@
 //===- StepAttention.cpp - calls of attention -----------------------------===//
 //
-// Where the target has a library, calls name a row of br_model.attentions.  On a CPU they are those
-// of templates (runtime/cpu/Attention.h), whose arguments are the element type, the size of heads,
-// the positions of a tile and whether scores are soft-capped; the row is a constant beside the programs.
+// Calls of a library name a row of br_model.attentions.  Tiles are calls of templates
+// (runtime/cpu/Attention.h, runtime/cuda/AttentionTiles.h), whose arguments are the element type, the size of
+// heads, on a CPU the positions of a tile, and whether scores are soft-capped; the row is a constant
+// beside the programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,25 +22,21 @@ static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType(
 /// The strides of batch, sequence and heads.
 static ArrayRef<int64_t> stridesOf(Value ref) { return typeOf(ref).getStrides().drop_back(); }
 
-/// Checks that the target has such calls, and for a library, which accesses 16 bytes at a time,
-/// where the tensors are.
-template <typename Op> static LogicalResult verifyCall(Op op, const ArenaMap &arena, const TargetInfo &target) {
+/// Checks that the target has such library calls, and, as these access 16 bytes at a time, where the
+/// tensors are.
+template <typename Op> static LogicalResult verifyLibraryCall(Op op, const ArenaMap &arena, const TargetInfo &target) {
   if (!target.attention.maxHeadSize)
     return op->emitError() << "the " << target.name
-                           << " target has no library for attention: compile the graph with --attention=decompose";
-  const auto &takes = target.attention;
-  if ((op.getMask().isBand() && !takes.takesBands) || (op.getSoftcap() && !takes.takesSoftcap) ||
-      (op.getDocuments() && !takes.takesDocuments))
+                           << " target has no library for attention: compile the graph with --attention=tiles";
+  if (op.getMask().isBand() || op.getSoftcap() || op.getDocuments())
     return op->emitError() << "the attention library of the " << target.name
                            << " target takes no mask with a window or an offset, no soft cap and no documents: compile "
-                              "the graph with --attention=decompose";
-  if (target.workspace.attentionCache)
-    return success();
+                              "the graph with --attention=tiles";
   for (Value ref : op->getOperands())
     if (uint64_t offset = arena.offsetOf(ref); offset % 16)
       return op->emitError() << "uses '" << arena.nameOf(ref) << "' at byte " << offset
                              << " of the arena, and the attention library needs multiples of 16: compile with "
-                                "--attention=decompose";
+                                "--attention=tiles";
   return success();
 }
 
@@ -92,26 +89,26 @@ template <typename Op> void StepPrinter::printTiles(Op op, std::string row) {
   if (tiledAttentions.rows.size() > known)
     tables += "static constexpr br_attention_desc " + table + " = " + row + ";\n\n";
   exec::RefType query = typeOf(op.getQuery());
-  SmallVector<std::string> arguments{"ctx", table};
+  int64_t cache = target.workspace.attentionCache;
+  SmallVector<std::string> arguments{emitter.launcher.str(), table};
   for (Value ref : op->getOperands())
     arguments.push_back(addressText(ref));
   if (op.getWorkspaceBytes(target.workspace) > 0)
     arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
-  std::string function = op.getActionName() + "<" + memoryType(query.getElementType()).str() + ", " +
-                         std::to_string(query.getShape()[3]) + ", " +
-                         std::to_string(attentionTile(op.getSizes(), target.workspace.attentionCache)) +
-                         (op.getSoftcap() ? ", true>" : ">");
+  std::string function =
+      op.getActionName() + "<" + memoryType(query.getElementType()).str() + ", " + std::to_string(query.getShape()[3]) +
+      (cache ? ", " + std::to_string(attentionTile(op.getSizes(), cache)) : "") + (op.getSoftcap() ? ", true>" : ">");
   printCall(function, arguments);
 }
 
 template <typename Op> LogicalResult StepPrinter::printCallOrTiles(Op op, Value output, ValueRange gradients) {
-  if (failed(verifyCall(op, arena, target)))
-    return failure();
   std::string row = attentionRow(op, output, gradients);
-  if (target.workspace.attentionCache) {
+  if (op.getTiles()) {
     printTiles(op, row);
     return success();
   }
+  if (failed(verifyLibraryCall(op, arena, target)))
+    return failure();
   SmallVector<std::string> arguments{"ctx", attentionsOf[kind].numberOf(row)};
   for (Value ref : op->getOperands())
     arguments.push_back(addressText(ref));

@@ -20,7 +20,7 @@ struct StepEmitter {
   /// The files of kernels and of programs, the header with the functions that kernels call,
   /// and further includes of the programs.
   llvm::StringLiteral kernelsFile, stepFile, kernelLayer, stepIncludes;
-  /// The header with attention, where generated code computes it; none where a library does.
+  /// The header with attention by tiles.
   llvm::StringLiteral attentionInclude;
   /// The first argument of block copies, which run on the host or are launched.
   llvm::StringLiteral launcher;
@@ -58,7 +58,7 @@ constexpr StepEmitter cudaStepEmitter = {
     /*stepFile=*/"step.cu",
     /*kernelLayer=*/"cuda/kernel.h",
     /*stepIncludes=*/"#include \"cuda/Blocks.h\"\n#include \"cuda/Gather.h\"\n#include \"cuda/MatmulRest.h\"\n",
-    /*attentionInclude=*/"",
+    /*attentionInclude=*/"#include \"cuda/AttentionTiles.h\"\n",
     /*launcher=*/"m",
     /*status=*/"m.status()",
     /*modelInclude=*/"cuda/braid_cuda.h",

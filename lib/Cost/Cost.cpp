@@ -42,7 +42,8 @@ llvm::Expected<ComputeRates> ComputeRates::parse(llvm::StringRef text, const Tar
 ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {
   exec::ActionCost cost = action.getActionCost();
   double gemmFlops = matrixFlops;
-  if (cost.matrixFlops && exec::tensorOf(action.getActionIns()[0].getType()).getElementType().isBF16())
+  if (cost.matrixFlops && !cost.productsAreWide &&
+      exec::tensorOf(action.getActionIns()[0].getType()).getElementType().isBF16())
     gemmFlops = halfMatrixFlops;
   return {launchSeconds, cost.matrixFlops / gemmFlops, cost.vectorFlops / vectorFlops,
           static_cast<double>(cost.bytesRead + cost.bytesWritten) / bytesPerSecond};

@@ -3,7 +3,7 @@
 #define BRAID_LIB_DRIVER_OPTIONS_H
 
 #include "passes/Graph/Passes.h"
-#include "passes/Lower/AttentionOrder.h"
+#include "passes/Lower/AttentionChoice.h"
 #include "passes/Recompute/Policy.h"
 #include <cstdint>
 #include <optional>
@@ -100,8 +100,7 @@ struct DriverOptions {
   PrecisionOptions precision;
   /// POINT:ACTION each, or `list` (Hooks.h).
   std::vector<std::string> hooks;
-  /// auto, library or decompose; empty for auto.
-  std::string attention;
+  AttentionWay attention = AttentionWay::Auto;
   AttentionOrder attentionOrder = AttentionOrder::Auto;
   /// full, activations or none: whether matmul calls apply activations and compute bias
   /// gradients, where the target's library supports that; empty for full.

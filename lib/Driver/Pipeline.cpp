@@ -123,16 +123,17 @@ static void partition(OpPassManager &manager, const DriverOptions &options) {
 // To primitives, actions and memory
 //===----------------------------------------------------------------------===//
 
-static bool callsAttention(const DriverOptions &options) {
+/// Whether some attention may be a call of the target's library.
+static bool callsAttentionLibrary(const DriverOptions &options) {
   bool hasLibrary = lookupTarget(options.target, options.gpu)->attention.maxHeadSize > 0;
-  return hasLibrary && options.attention != "decompose";
+  return hasLibrary && (options.attention == AttentionWay::Auto || options.attention == AttentionWay::Library);
 }
 
 static void decompose(OpPassManager &manager, const DriverOptions &options) {
   DecomposePipelineOptions pipeline;
   bool becomesActions = options.emit >= Emit::Exec;
-  pipeline.attentionCalls = becomesActions && callsAttention(options);
-  pipeline.attention.required = options.attention == "library";
+  pipeline.attentionCalls = becomesActions && options.attention != AttentionWay::Decompose;
+  pipeline.attention.way = options.attention;
   if (int64_t rows = rowsOfLossChunk(options)) {
     pipeline.loss.rows = rows;
     pipeline.loss.required = true;
@@ -172,8 +173,7 @@ static void formActions(OpPassManager &manager, const DriverOptions &options) {
   pipeline.earlyUpdates = options.update != "late";
   // Hiding communication runs the updates of a bucket once it is reduced.
   pipeline.updates.reduced = options.parallel.overlap == "none";
-  pipeline.attentionCalls =
-      callsAttention(options) && lookupTarget(options.target, options.gpu)->attention.choosesOrder;
+  pipeline.ordersAttention = callsAttentionLibrary(options);
   pipeline.attention.order = options.attentionOrder;
   set(pipeline.attention.memoryLimit, options.memoryLimit);
   set(pipeline.attention.rowAlignment, options.rowAlignment);

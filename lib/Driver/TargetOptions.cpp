@@ -143,17 +143,19 @@ static Error checkTransports(const DriverOptions &options) {
 
 /// How attention is computed, of what the target has.
 static Error checkAttention(const DriverOptions &options) {
-  if (options.attention == "library" && !lookupTarget(options.target)->attention.maxHeadSize)
+  if (options.attention == AttentionWay::Library && !lookupTarget(options.target)->attention.maxHeadSize)
     return makeError("--attention=library: the " + options.target +
-                     " target has no library for attention; leave it out, or compile for --target=cuda");
+                     " target has no library for attention; leave it out, write --attention=tiles, or compile for "
+                     "--target=cuda");
   if (!is_contained(options.given, "--attention-order"))
     return Error::success();
-  if (!lookupTarget(options.target)->attention.choosesOrder)
+  if (!lookupTarget(options.target)->attention.maxHeadSize)
     return makeError("--attention-order is that of the attention library of other targets; on the " + options.target +
                      " target the order is always fixed: leave it out, or compile for --target=cuda");
-  if (options.attention == "decompose")
-    return makeError("--attention-order is that of the attention library, which --attention=decompose does not call: "
-                     "leave one of them out");
+  if (options.attention == AttentionWay::Tiles || options.attention == AttentionWay::Decompose)
+    return makeError("--attention-order is that of the attention library, which --attention=" +
+                     Twine(options.attention == AttentionWay::Tiles ? "tiles" : "decompose") +
+                     " does not call: leave one of them out");
   return Error::success();
 }
 

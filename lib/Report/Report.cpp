@@ -11,6 +11,8 @@ static std::optional<AttentionSumsReport> readAttention(mlir::ModuleOp module) {
   std::optional<AttentionSumsReport> found;
   const TargetInfo *target = targetOf(module);
   module.walk([&](exec::AttentionGradOp call) {
+    if (call.getTiles())
+      return;
     int64_t bytes = call.getWorkspaceBytes(target->workspace);
     if (!found || found->workspaceBytes < bytes)
       found = {call.getOrder(), bytes};

@@ -115,9 +115,8 @@ static const TargetInfo cpu = {
     /*geluAuxMultiple=*/0,
     /*biasGradEpilogue=*/false,
     /*transposedWeights=*/true,
-    /*attention=*/
-    {/*maxHeadSize=*/256, /*headSizeStep=*/1, /*minPositions=*/1, /*takesF32=*/true, /*takesBands=*/true,
-     /*takesSoftcap=*/true, /*takesDocuments=*/true, /*choosesOrder=*/false},
+    /*attention=*/{},
+    /*maxTileHeadSize=*/256,
     /*transports=*/cpuTransports,
     /*rates=*/
     {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
@@ -147,8 +146,8 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*biasGradEpilogue=*/true,
       /*transposedWeights=*/true,
       /*attention=*/
-      {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2, /*takesF32=*/false, /*takesBands=*/false,
-       /*takesSoftcap=*/false, /*takesDocuments=*/false, /*choosesOrder=*/true},
+      {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2},
+      /*maxTileHeadSize=*/256,
       /*transports=*/cudaTransports,
       /*rates=*/ratesOf(gpu),
       /*gpu=*/&gpu,

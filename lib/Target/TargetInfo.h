@@ -83,14 +83,15 @@ struct TargetInfo {
   bool biasGradEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
-  /// What calls of attention take, of bf16: the largest head size (0: there are none), what
-  /// divides a head size, and the fewest positions of queries and keys; whether they take f32,
-  /// too, masks with a window or an offset, and soft-capped scores; and whether the order in which
-  /// they sum gradients can be chosen.
+  /// What the attention library takes, of bf16, masks that are causal or none, without a soft cap: the
+  /// largest head size (0: there is no library), what divides a head size, and the fewest positions
+  /// of queries and keys.
   struct {
     int64_t maxHeadSize, headSizeStep, minPositions;
-    bool takesF32, takesBands, takesSoftcap, takesDocuments, choosesOrder;
   } attention;
+  /// The largest head size of attention by tiles, which takes f32 and bf16, every mask, documents and
+  /// soft caps.
+  int64_t maxTileHeadSize;
   /// What ranks may communicate over, by the names of `--transports`.
   llvm::ArrayRef<llvm::StringLiteral> transports;
   TargetRates rates;

@@ -5,17 +5,19 @@
 include "passes/Lower/Target.td"
 
 def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::FuncOp"> {
-  let summary = "Makes attention one call where the target has one";
+  let summary = "Makes attention a library call, or tiles of generated code";
   let description = [{
     Runs before `tg-decompose`, on the shapes of a rank: heads and batch may be a
     part.  `tg.attention` and `tg.attention_grad` become calls, which keep the scores
-    on chip, where the target has them for their element type and head size; others
-    are left for their decomposition.  On a GPU a call is the library's, in bf16; on a
-    CPU it is the runtime's own, by tiles, in f32 and bf16.  A remark says which and
+    on chip: of the target's library, or of generated code, by tiles.  A remark says which and
     why.  The log-sum-exp is the same number either way, so forward and backward
     are chosen one by one.
 
-    With `required`, attention for which there is no call is an error.
+    | `way` | |
+    |---|---|
+    | `auto` | the library where the target has one that takes the element type, head size and mask; else tiles, which take f32 and bf16 and every mask; else it is left for its decomposition |
+    | `library`, `tiles` | that, or an error |
+    | `decompose` | all is left |
 
     Input:
     ```mlir
@@ -38,7 +40,13 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
     }
     ```
   }];
-  let options = [Option<"required", "required", "bool", /*default=*/"false", "Fail where no library takes it">];
+  let options = [
+    Option<"way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto", "auto, library, tiles or decompose",
+           [{::llvm::cl::values(clEnumValN(::braid::AttentionWay::Auto, "auto", "the library, else tiles"),
+                                clEnumValN(::braid::AttentionWay::Library, "library", "the library, or an error"),
+                                clEnumValN(::braid::AttentionWay::Tiles, "tiles", "tiles, or an error"),
+                                clEnumValN(::braid::AttentionWay::Decompose, "decompose", "left as it is"))}]>,
+  ];
 }
 
 def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> {

@@ -29,7 +29,10 @@ struct OrderAttentionPass : public braid::impl::OrderAttentionPassBase<OrderAtte
 
   void runOnOperation() final {
     calls.clear();
-    getOperation().walk([&](exec::AttentionGradOp call) { calls.push_back(call); });
+    getOperation().walk([&](exec::AttentionGradOp call) {
+      if (!call.getTiles())
+        calls.push_back(call);
+    });
     target = targetOf(getOperation());
     if (!target)
       return signalPassFailure();

@@ -5,7 +5,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Graph/OptionNumbers.h"
-#include "passes/Lower/AttentionOrder.h"
+#include "passes/Lower/AttentionChoice.h"
 
 namespace braid {
 #define GEN_PASS_DECL

@@ -1,4 +1,4 @@
-//===- SelectAttention.cpp - attention as library calls -------------------===//
+//===- SelectAttention.cpp - attention as calls ---------------------------===//
 
 #include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
@@ -20,43 +20,56 @@ using namespace braid;
 
 /// Why the target's library does not take attention of these operands; empty if it
 /// does.
-template <typename Op> static std::string reasonAgainst(Op op, const TargetInfo &target) {
+template <typename Op> static std::string reasonAgainstLibrary(Op op, const TargetInfo &target) {
   RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
+  const auto &takes = target.attention;
   std::string reason;
   llvm::raw_string_ostream os(reason);
   int64_t size = query.getDimSize(3), positions = std::min(query.getDimSize(1), key.getDimSize(1));
-  if (!target.attention.maxHeadSize)
+  if (!takes.maxHeadSize)
     os << "target '" << target.name << "' has no library for it";
-  else if (!query.getElementType().isBF16() && !(target.attention.takesF32 && query.getElementType().isF32()))
-    os << "its elements are " << query.getElementType() << ", but the library takes "
-       << (target.attention.takesF32 ? "f32 and bf16" : "bf16");
-  else if (size > target.attention.maxHeadSize)
-    os << "heads have size " << size << ", but the library takes " << target.attention.maxHeadSize << " at most";
-  else if (size % target.attention.headSizeStep)
-    os << "heads have size " << size << ", but the library takes multiples of " << target.attention.headSizeStep;
-  else if (positions < target.attention.minPositions)
-    os << "the sequence has " << positions << " positions, but the library takes " << target.attention.minPositions
-       << " at least";
-  else if (!target.attention.takesBands && op.getMask().isBand())
+  else if (!query.getElementType().isBF16())
+    os << "its elements are " << query.getElementType() << ", but the library takes bf16";
+  else if (size > takes.maxHeadSize)
+    os << "heads have size " << size << ", but the library takes " << takes.maxHeadSize << " at most";
+  else if (size % takes.headSizeStep)
+    os << "heads have size " << size << ", but the library takes multiples of " << takes.headSizeStep;
+  else if (positions < takes.minPositions)
+    os << "the sequence has " << positions << " positions, but the library takes " << takes.minPositions << " at least";
+  else if (op.getMask().isBand())
     os << "its mask has a window or an offset, which the library does not take";
-  else if (!target.attention.takesSoftcap && op.getSoftcap())
+  else if (op.getSoftcap())
     os << "its scores are soft-capped, which the library does not do";
-  else if (!target.attention.takesDocuments && op.getDocuments())
+  else if (op.getDocuments())
     os << "its rows hold several documents, which the library does not keep apart";
   return reason;
 }
 
-static Operation *createCall(OpBuilder &builder, tg::AttentionOp op) {
-  return builder.create<exec::AttentionOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(),
-                                           op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(),
-                                           op.getSoftcapAttr());
+/// The same of tiles.
+template <typename Op> static std::string reasonAgainstTiles(Op op, const TargetInfo &target) {
+  RankedTensorType query = op.getQuery().getType();
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  if (!query.getElementType().isBF16() && !query.getElementType().isF32())
+    os << "its elements are " << query.getElementType() << ", but tiles take f32 and bf16";
+  else if (query.getDimSize(3) > target.maxTileHeadSize)
+    os << "heads have size " << query.getDimSize(3) << ", but tiles take " << target.maxTileHeadSize << " at most";
+  return reason;
 }
 
-static Operation *createCall(OpBuilder &builder, tg::AttentionGradOp op) {
+static UnitAttr tilesOf(OpBuilder &builder, bool tiles) { return tiles ? builder.getUnitAttr() : UnitAttr(); }
+
+static Operation *createCall(OpBuilder &builder, tg::AttentionOp op, bool tiles) {
+  return builder.create<exec::AttentionOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(),
+                                           op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(),
+                                           op.getSoftcapAttr(), tilesOf(builder, tiles));
+}
+
+static Operation *createCall(OpBuilder &builder, tg::AttentionGradOp op, bool tiles) {
   return builder.create<exec::AttentionGradOp>(
       op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(), op.getOutput(), op.getLse(),
       op.getGradient(), op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr(),
-      exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
+      tilesOf(builder, tiles), exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
 }
 
 namespace {
@@ -65,6 +78,8 @@ struct SelectAttentionPass : public braid::impl::SelectAttentionPassBase<SelectA
 
   void runOnOperation() final {
     const TargetInfo *info = targetOf(getOperation());
+    if (way == AttentionWay::Decompose)
+      return;
     if (!info || failed(selectAll<tg::AttentionOp>(*info)) || failed(selectAll<tg::AttentionGradOp>(*info)))
       signalPassFailure();
   }
@@ -73,20 +88,32 @@ private:
   template <typename Op> LogicalResult selectAll(const TargetInfo &info) {
     SmallVector<Op> ops;
     getOperation().walk([&](Op op) { ops.push_back(op); });
-    for (Op op : ops) {
-      std::string reason = reasonAgainst(op, info);
-      if (!reason.empty() && required)
-        return op.emitError() << "no library call can do this attention: " << reason;
-      if (!reason.empty()) {
-        op.emitRemark() << "decomposed: " << reason;
-        continue;
-      }
-      OpBuilder builder(op);
-      Operation *call = createCall(builder, op);
-      call->emitRemark() << "is a call of the library of target '" << info.name << "', which keeps the scores on chip";
-      op->replaceAllUsesWith(call->getResults());
-      op.erase();
+    for (Op op : ops)
+      if (failed(select(op, info)))
+        return failure();
+    return success();
+  }
+
+  template <typename Op> LogicalResult select(Op op, const TargetInfo &info) {
+    std::string againstLibrary = reasonAgainstLibrary(op, info), againstTiles = reasonAgainstTiles(op, info);
+    if (way == AttentionWay::Library && !againstLibrary.empty())
+      return op.emitError() << "no library call can do this attention: " << againstLibrary;
+    if (way == AttentionWay::Tiles && !againstTiles.empty())
+      return op.emitError() << "no tiles can do this attention: " << againstTiles;
+    bool tiles = way == AttentionWay::Tiles || !againstLibrary.empty();
+    if (tiles && !againstTiles.empty()) {
+      op.emitRemark() << "decomposed: " << againstTiles << (info.attention.maxHeadSize ? "; " + againstLibrary : "");
+      return success();
     }
+    OpBuilder builder(op);
+    Operation *call = createCall(builder, op, tiles);
+    if (tiles)
+      call->emitRemark() << "is computed by tiles, which keep the scores on chip"
+                         << (way == AttentionWay::Auto && info.attention.maxHeadSize ? ": " + againstLibrary : "");
+    else
+      call->emitRemark() << "is a call of the library of target '" << info.name << "', which keeps the scores on chip";
+    op->replaceAllUsesWith(call->getResults());
+    op.erase();
     return success();
   }
 };

@@ -210,7 +210,7 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
   if (options.gatherKernels)
     manager.addPass(createGatherKernelsPass());
   manager.addPass(createFormPacksPass());
-  if (options.attentionCalls)
+  if (options.ordersAttention)
     manager.addPass(createOrderAttentionPass(options.attention));
   manager.addNestedPass<func::FuncOp>(createVerifyLibrarySizesPass());
   manager.addPass(createVerifyValuesPass());

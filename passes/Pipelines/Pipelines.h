@@ -83,7 +83,8 @@ void buildPartitionPipeline(mlir::OpPassManager &manager, const PartitionPipelin
 //===----------------------------------------------------------------------===//
 
 struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOptions> {
-  Option<bool> attentionCalls{*this, "attention-calls", llvm::cl::desc("Attention by the target's library")};
+  Option<bool> attentionCalls{*this, "attention-calls",
+                              llvm::cl::desc("Attention as calls of the target's library, or by tiles")};
   Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
   SelectAttentionPassOptions attention;
   ChunkLossPassOptions loss;
@@ -118,7 +119,7 @@ struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions
                             llvm::cl::init(true)};
   Option<bool> gatherKernels{*this, "gather-kernels", llvm::cl::desc("Move equal small kernels next to each other"),
                              llvm::cl::init(true)};
-  Option<bool> attentionCalls{*this, "attention-calls", llvm::cl::desc("There may be calls of attention")};
+  Option<bool> ordersAttention{*this, "orders-attention", llvm::cl::desc("There may be library calls of attention")};
   OrderAttentionPassOptions attention;
   EarlyUpdatesPassOptions updates;
 };

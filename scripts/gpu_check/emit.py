@@ -30,6 +30,10 @@ def clear(folder):
             shutil.rmtree(folder / name)
 
 
+# What braidc says of a batch that is too large: for the memory, or for a library's numbers.
+TOO_LARGE = ("but the memory limit is", "and the library counts to")
+
+
 class Emitter:
     def __init__(self, arguments, folder):
         self.bin = arguments.build / "bin"
@@ -44,7 +48,7 @@ class Emitter:
         self.frontend = None if arguments.without_cudnn else find_frontend()
         if not self.frontend and not arguments.without_cudnn:
             raise tools.Failed("cudnn_frontend.h was not found, without which attention of bf16 programs cannot be compiled: run "
-                               "scripts/setup-cuda, or name its folder by CUDNN_FRONTEND_INCLUDE_DIR, or decompose attention by "
+                               "scripts/setup-cuda, or name its folder by CUDNN_FRONTEND_INCLUDE_DIR, or compute it by tiles, with "
                                "--without-cudnn")
         clear(folder)
         for name in ("programs", "data", "cpu", "graphs"):
@@ -73,7 +77,8 @@ class Emitter:
         """Those of braidc for the GPU; without cuDNN there is no order of its sums to choose."""
         if not self.without_cudnn:
             return words
-        return [*(word for word in words if not word.startswith("--attention")), "--attention=decompose"]
+        kept = [word for word in words if not word.startswith("--attention-order")]
+        return kept if "--attention=decompose" in kept else [*kept, "--attention=tiles"]
 
     def compile(self, graph, target, output, words, emit):
         tools.run([self.bin / "braidc", graph, f"--target={target}", f"--emit={emit}", "-o", output, *words])
@@ -136,14 +141,14 @@ class Emitter:
         return ["--precision=bf16", f"--clip={programs.CLIP}", *program.words]
 
     def largest_batch(self, program):
-        """By the planner: the largest multiple of 4 whose arena the memory holds."""
+        """By the planner: the largest multiple of 4 whose arena the memory holds without recomputation, which peers do not have."""
         def fits(batch):
             try:
                 self.compile(self.graph(program.config, program.name, batch, program.seq), f"cuda:{self.arch}",
-                             self.folder / "graphs/plan.mlir", self.words([*self.words_of(program), f"--memory-limit={self.memory}"]), "memory")
+                             self.folder / "graphs/plan.mlir", self.words([*self.words_of(program), "--recompute=none", f"--memory-limit={self.memory}"]), "memory")
                 return True
             except tools.Failed as error:
-                if "but the memory limit is" not in error.printed:
+                if not any(reason in error.printed for reason in TOO_LARGE):
                     raise
                 return False
 

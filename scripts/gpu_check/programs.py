@@ -46,6 +46,9 @@ FALL_BACKS = {
     "decompose": ["--attention=decompose"],
 }
 
+# Attention without a library, which is to be timed beside it.
+TILES = {"tiles": ["--attention=tiles"]}
+
 # The order in which attention's gradient is summed. Runs of small programs are to give the same bits.
 ORDERS = {"order-any": ["--attention-order=any"], "order-fixed": ["--attention-order=fixed"]}
 
@@ -78,7 +81,7 @@ def checked_programs():
                         NUMBERS + SANITIZER if ranks == 1 else CHECKS_OF_RANKS)
                 for strategy, (ranks, words) in STRATEGIES.items() for model in MODELS for precision in PRECISIONS]
     fall_backs = [Program(f"gpt-one-bf16-{name}", "gpt", 1, "bf16", words, ["losses"])
-                  for name, words in {**FALL_BACKS, "order-any": ORDERS["order-any"]}.items()]
+                  for name, words in {**FALL_BACKS, **TILES, "order-any": ORDERS["order-any"]}.items()]
     ones = [its for its in programs if its.ranks == 1]
     return [*ones, *fall_backs, *programs[len(ones):]]
 
@@ -116,7 +119,7 @@ def measured_programs(gpt, seq, batch, llama, llama_seq, llama_batch):
     return [
         *with_fall_backs(Measured("gpt2-124m", gpt, seq, batch, MEASURES, everything)),
         *(Measured(f"gpt2-124m-{name}", gpt, seq, batch, ["throughput"], words=words, variant_of="gpt2-124m")
-          for name, words in ORDERS.items()),
+          for name, words in {**ORDERS, **TILES}.items()),
         *with_fall_backs(Measured("llama-1b", llama, llama_seq, llama_batch, MEASURES, ["compile-bf16"], rounds=1)),
         Measured("gpt2-124m-largest", gpt, seq, None, ["throughput"], ["compile-bf16", "llm.c"], rounds=1),
     ]

@@ -103,7 +103,7 @@ class Frontend(unittest.TestCase):
             self.assertFalse(folder.exists())
             self.arguments.without_cudnn = True
             words = emit.Emitter(self.arguments, folder).words(["--clip=1.0", "--attention-order=any"])
-            self.assertEqual(words, ["--clip=1.0", "--attention=decompose"])
+            self.assertEqual(words, ["--clip=1.0", "--attention=tiles"])
 
     def test_is_where_the_environment_says(self):
         (self.scratch / "cudnn_frontend.h").touch()

@@ -35,9 +35,9 @@ func.func @cross(%q: tensor<2x4x2x8xbf16>, %k: tensor<2x6x2x8xbf16>, %v: tensor<
 // -----
 
 // CHECK-LABEL: func @wide_elements
-// CHECK: tg.attention
+// CHECK: exec.attention({{.*}} tiles :
 func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
-  // expected-remark @below {{decomposed: its elements are f32, but the library takes bf16}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: its elements are f32, but the library takes bf16}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> (tensor<2x4x2x8xf32>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x8xf32>
@@ -46,9 +46,9 @@ func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
 // -----
 
 // CHECK-LABEL: func @large_heads
-// CHECK: tg.attention
+// CHECK: exec.attention({{.*}} tiles :
 func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
-  // expected-remark @below {{decomposed: heads have size 136, but the library takes 128 at most}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: heads have size 136, but the library takes 128 at most}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>) -> (tensor<2x4x2x136xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x136xbf16>
@@ -57,9 +57,9 @@ func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
 // -----
 
 // CHECK-LABEL: func @odd_heads
-// CHECK: tg.attention
+// CHECK: exec.attention({{.*}} tiles :
 func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
-  // expected-remark @below {{decomposed: heads have size 12, but the library takes multiples of 8}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: heads have size 12, but the library takes multiples of 8}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>) -> (tensor<2x4x2x12xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x12xbf16>
@@ -68,10 +68,21 @@ func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
 // -----
 
 // CHECK-LABEL: func @one_position
-// CHECK: tg.attention
+// CHECK: exec.attention({{.*}} tiles :
 func.func @one_position(%q: tensor<2x1x2x8xbf16>, %k: tensor<2x4x2x8xbf16>) -> tensor<2x1x2x8xbf16> {
-  // expected-remark @below {{decomposed: the sequence has 1 positions, but the library takes 2 at least}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: the sequence has 1 positions, but the library takes 2 at least}}
   %o, %lse = tg.attention %q, %k, %k scale 1.0
       : (tensor<2x1x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>) -> (tensor<2x1x2x8xbf16>, tensor<2x2x1xf32>)
   return %o : tensor<2x1x2x8xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @double
+// CHECK: tg.attention
+func.func @double(%q: tensor<2x4x2x8xf64>) -> tensor<2x4x2x8xf64> {
+  // expected-remark @below {{decomposed: its elements are f64, but tiles take f32 and bf16; its elements are f64, but the library takes bf16}}
+  %o, %lse = tg.attention %q, %q, %q scale 1.0
+      : (tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>) -> (tensor<2x4x2x8xf64>, tensor<2x2x4xf64>)
+  return %o : tensor<2x4x2x8xf64>
 }

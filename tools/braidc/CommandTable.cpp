@@ -100,10 +100,11 @@ constexpr Option kMemory[] = {
 
 constexpr Option kKernels[] = {
     {"--attention",
-     choice({{"auto", "by the target's library where that takes it"},
+     choice({{"auto", "by the target's library where that takes it, else by tiles"},
              {"library", "by the library, or an error"},
+             {"tiles", "by generated code, which keeps scores on chip, or an error"},
              {"decompose", "by its definition"}}),
-     "How attention is computed", into<&DriverOptions::attention>(), byDefault("auto")},
+     "How attention is computed", into<&DriverOptions::attention>()},
     {"--attention-order",
      choice({{"auto", "fixed, unless the memory limit or a tenth of the arena goes to it"},
              {"fixed", "the same bits in every run"},

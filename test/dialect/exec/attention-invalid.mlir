@@ -70,3 +70,13 @@ func.func @gradient(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x8x4xf32>) {
       -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
   return
 }
+
+// -----
+
+func.func @order(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
+  // expected-error @below {{is computed by tiles, whose sums have a fixed order, but has order 'any'}}
+  %d:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 1.0 tiles order any
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
+      -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
+  return
+}

@@ -18,6 +18,7 @@ func.func @values(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x2x8xbf16>, %v: tensor
 // CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 causal :
 // CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 causal order any :
 // CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 order serial :
+// CHECK: exec.attention_grad({{.*}}) scale 2.500000e-01 causal tiles :
 func.func @orders(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
   %0:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal order fixed
       : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
@@ -26,6 +27,9 @@ func.func @orders(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
       : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
       -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
   %2:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 order serial
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
+      -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
+  %3:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal tiles order fixed
       : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
       -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
   return
