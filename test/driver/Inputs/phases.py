@@ -45,7 +45,7 @@ PHASES = {
     "braid-actions{bias-gradients=false}": "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
                                            "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                                            "exec-verify-values,tg-verify-facts",
-    "braid-actions{attention-calls=true bias-gradients=false}":
+    "braid-actions{bias-gradients=false orders-attention=true}":
         "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
         "exec-early-updates,exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
         "func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
