@@ -2,6 +2,7 @@
 
 #include "dialects/Exec/Assignment.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/Exec/KernelBody.h"
 #include "dialects/Exec/LanePatterns.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,6 +55,26 @@ void ExecDialect::initialize() {
       >();
 }
 
+/// Outs of a kernel that are no operands, each once.
+static LogicalResult verifyStreamed(Operation *op, Attribute value) {
+  auto kernel = dyn_cast<KernelDefOp>(op);
+  auto outs = dyn_cast<DenseI64ArrayAttr>(value);
+  if (!kernel || !outs)
+    return op->emitOpError() << "'" << kStreamed << "' belongs on an exec.kernel_def, as array<i64>";
+  ArrayRef<int64_t> ties = kernel.getTies();
+  int64_t last = -1;
+  for (int64_t out : outs.asArrayRef()) {
+    if (out <= last || out >= static_cast<int64_t>(ties.size()))
+      return op->emitOpError() << "'" << kStreamed << "' has " << out << ", and the numbers of " << ties.size()
+                               << " outs are expected there, ascending";
+    if (ties[out] >= 0)
+      return op->emitOpError() << "'" << kStreamed << "' has out " << out << ", which is operand " << ties[out]
+                               << " as well and is in the caches";
+    last = out;
+  }
+  return success();
+}
+
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kTarget) {
     if (isa<ModuleOp>(op) && isa<TargetAttr>(attribute.getValue()))
@@ -64,6 +85,8 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyAssignment(op, attribute.getValue());
   if (attribute.getName() == kDims && isa<linalg::GenericOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue()))
     return success();
+  if (attribute.getName() == kStreamed)
+    return verifyStreamed(op, attribute.getValue());
   bool isMark = attribute.getName() == kOnline || attribute.getName() == kPicked;
   if (isMark && isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue()))
     return success();

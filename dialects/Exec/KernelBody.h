@@ -14,6 +14,9 @@
 
 namespace braid::exec {
 
+/// On a kernel_def: the numbers of the outs that are written past the caches.
+constexpr llvm::StringLiteral kStreamed = "exec.streamed";
+
 enum class GenericKind { Parallel, LaneReduction, RowReduction };
 
 /// What a generic does, from its iterators and `exec.dims`; `lanes` is the

@@ -110,6 +110,11 @@ public:
   /// which grow with the number of terms, would show: such a sum is compensated.
   bool isLongSum(const Node &node) const;
   /// The number of operands; they are followed by the outs in `layouts`.
+  /// Whether an out goes past the caches.
+  bool isStreamed(const Output &output) const {
+    auto streamed = kernel->getAttrOfType<mlir::DenseI64ArrayAttr>(exec::kStreamed);
+    return streamed && llvm::is_contained(streamed.asArrayRef(), output.number);
+  }
   unsigned numIns() const { return kernel.getBody().getNumArguments(); }
   exec::RefType layout(unsigned operand) const {
     return mlir::cast<exec::RefType>(mlir::cast<mlir::TypeAttr>(kernel.getLayouts()[operand]).getValue());

@@ -119,7 +119,7 @@ std::string KernelWriter::storeText(const Output &output, const Expr &value, Str
     return "st1(" + address(operand, place, false) + ", " + value.text + ");";
   std::string to = address(operand, place, true), lanes = value.asLane(emitter.words.lanes) + count().str();
   if (place.laneStride == 1 && emitter.accessesTogether(form, operand))
-    return "st(" + to + ", " + lanes + ");";
+    return (analysis.isStreamed(output) ? "st_streamed(" : "st(") + to + ", " + lanes + ");";
   return "st_strided(" + to + ", " + std::to_string(place.laneStride) + ", " + lanes + ");";
 }
 

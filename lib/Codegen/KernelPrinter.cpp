@@ -78,6 +78,8 @@ FailureOr<std::string> KernelWriter::print() {
     printRowsOutside();
   if (hasFailed)
     return failure();
+  if (llvm::any_of(analysis.outputs, [&](const Output &output) { return analysis.isStreamed(output); }))
+    lines[0].push_back("end_streams();");
 
   std::string body;
   for (StringRef text : lines[0]) {

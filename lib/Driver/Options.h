@@ -111,6 +111,9 @@ struct DriverOptions {
   /// short or full: whether loops over the lanes of rows compute only what they must; empty
   /// for short.
   std::string rowLoops;
+  /// streamed or cached: whether results that are not read soon go past the caches; empty for
+  /// streamed.
+  std::string stores;
   RecomputePolicy recompute = RecomputePolicy::None;
   /// For auto: the arena that there may be; empty for the memory limit.
   std::string recomputeBudget;

@@ -201,6 +201,7 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   MemoryPipelineOptions pipeline;
   pipeline.ranks = options.parallel.isParallel();
   pipeline.shortRowLoops = options.rowLoops != "full";
+  pipeline.streamStores = options.stores != "cached";
   if (options.refusesBeyondLimit)
     set(pipeline.plan.memoryLimit, options.memoryLimit);
   set(pipeline.plan.rowAlignment, options.rowAlignment);

@@ -16,7 +16,8 @@ FailureOr<AssignedCopy> braid::copyAndAssign(func::FuncOp program, const TargetI
   Builder builder(program.getContext());
   for (auto [number, action] : llvm::enumerate(actions))
     action->setAttr(kNumber, builder.getI64IntegerAttr(number));
-  AssignedCopy copy{program.clone(), {}, {}, {}};
+  AssignedCopy copy;
+  copy.program = program.clone();
   for (ActionOpInterface action : actions)
     action->removeAttr(kNumber);
   // Symbols are looked up from the module.

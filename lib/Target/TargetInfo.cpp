@@ -99,11 +99,13 @@ static constexpr llvm::StringLiteral cpuTransports[] = {"threads", "gloo", "mpi"
 static constexpr llvm::StringLiteral cudaTransports[] = {"nccl", "gloo", "mpi", "device-threads"};
 
 /// The rates are those of one core: a rank that is a thread has about one.  Its link is
-/// shared memory.
+/// shared memory.  Rows begin at lines of the cache: with those of 50257 logits in bf16 unaligned,
+/// oneDNN's GEMM for the gradient of their weight takes 1.19 times as long.  What a program moves in
+/// 64 MiB of traffic no core has in its caches any more.
 static const TargetInfo cpu = {
     /*name=*/"cpu",
     /*alignment=*/64,
-    /*rowAlignment=*/0,
+    /*rowAlignment=*/64,
     /*reductionBlocks=*/16,
     /*workspace=*/
     {/*matmul=*/8 * MiB, /*isByShape=*/true, /*attention=*/{}, /*attentionCache=*/512 * KiB, /*perIndex=*/0,
@@ -123,6 +125,7 @@ static const TargetInfo cpu = {
      /*launchSeconds=*/2e-6, /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9},
     /*gpu=*/nullptr,
     /*launch=*/nullptr,
+    /*streamDistance=*/64 * MiB,
     /*wideScatter=*/false,
 };
 
@@ -152,6 +155,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*rates=*/ratesOf(gpu),
       /*gpu=*/&gpu,
       /*launch=*/&largeGpu,
+      /*streamDistance=*/0,
       /*wideScatter=*/true,
   };
 }
@@ -159,7 +163,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
 /// The rows: the CPU, and each GPU.
 static ArrayRef<TargetInfo> targets() {
   static const auto rows = [] {
-    SmallVector<TargetInfo> rows{cpu};
+    SmallVector<TargetInfo, 0> rows{cpu};
     llvm::append_range(rows, llvm::map_range(gpus, cudaTarget));
     return rows;
   }();

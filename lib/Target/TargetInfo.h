@@ -98,6 +98,8 @@ struct TargetInfo {
   /// The GPU, and how kernels are launched on it; null for a CPU.
   const GpuInfo *gpu;
   const LaunchLimits *launch;
+  /// A result whose next use is so many bytes of traffic away is written past the caches; 0: none is.
+  int64_t streamDistance;
   /// Whether a scatter may sum rows of bf16 into a table of f32.
   bool wideScatter;
 };

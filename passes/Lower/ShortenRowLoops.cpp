@@ -29,7 +29,7 @@ static bool isOnline(GenericOp sum, int64_t lanes, int64_t laneCount) {
 }
 
 //===----------------------------------------------------------------------===//
-// Exponentials that are rounded
+// Functions that are rounded
 //===----------------------------------------------------------------------===//
 
 static bool isRoundedIn(OpOperand &use);
@@ -77,10 +77,12 @@ private:
         generic->setAttr(exec::kOnline, unit);
       else if (picked && laneCount > 1 && exec::findPickedLane(generic, lanes))
         generic->setAttr(exec::kPicked, unit);
-    if (approximate && isGpu)
-      kernel.walk([&](math::ExpOp exp) {
-        if (exp.getType().isF32() && isRounded(exp))
-          exp.setFastmath(exp.getFastmath() | arith::FastMathFlags::afn);
+    if (approximate)
+      kernel.walk([&](arith::ArithFastMathInterface op) {
+        if (isa<math::ExpOp, math::TanhOp>(op) && op->getResult(0).getType().isF32() && isRounded(op->getResult(0)))
+          op->setAttr(op.getFastMathAttrName(),
+                      arith::FastMathFlagsAttr::get(&getContext(), op.getFastMathFlagsAttr().getValue() |
+                                                                       arith::FastMathFlags::afn));
       });
   }
 };

@@ -249,6 +249,9 @@ void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOpti
   if (options.shortRowLoops)
     manager.addPass(createShortenRowLoopsPass());
   manager.addPass(createBatchLaunchesPass());
+  // Which launches share a kernel, and what lies between them, is known now.
+  if (options.streamStores)
+    manager.addPass(createStreamStoresPass());
   if (options.ranks)
     manager.addPass(createShareMultiprocessorsPass(options.share));
   manager.addPass(createVerifyPlan());

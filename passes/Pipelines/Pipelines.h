@@ -140,6 +140,8 @@ struct MemoryPipelineOptions : mlir::PassPipelineOptions<MemoryPipelineOptions> 
                           llvm::cl::init(true)};
   Option<bool> shortRowLoops{*this, "short-row-loops", llvm::cl::desc("Loops over lanes compute only what they must"),
                              llvm::cl::init(true)};
+  Option<bool> streamStores{*this, "stream-stores", llvm::cl::desc("Results that are not read soon go past the caches"),
+                            llvm::cl::init(true)};
   PlanMemoryOptions plan;
   ShareMultiprocessorsPassOptions share;
 };

@@ -4,15 +4,16 @@
 // x keys is in memory: forward keeps a running softmax of each query (Milakov and Gimelshein;
 // FlashAttention) and leaves its log-sum-exp, from which backward computes a tile's weights again.
 //
-// Operands may be f32 or bf16 with any strides; tiles, products and sums are f32.  A thread has
-// its tiles on its stack.  Backward adds up the gradients of a head's keys and values in scratch
-// memory, queries in their order, so a result has the same bits for any number of threads.
+// Operands may be f32 or bf16 with any strides; what is multiplied is f32 or, where the processor can,
+// bf16 (AttentionOperands.h), and all sums are f32.  A thread has its tiles on its stack.  Backward adds up the
+// gradients of a head's keys and values in scratch memory, queries in their order, so a result has the same bits for
+// any number of threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_ATTENTION_H
 #define BRAID_CPU_ATTENTION_H
 
-#include "AttentionTiles.h"
+#include "AttentionOperands.h"
 #include "Launch.h"
 
 namespace braid {
@@ -68,33 +69,44 @@ inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &docu
       f(tile);
 }
 
+// Of sums along rows of D elements: all in blocks of keys beside queries of which some pair counts.
+template <class Operands, int64_t D> inline auto counted_terms(const AttentionTile &tile) {
+  return [&tile](Range keys, Range queries) {
+    const Range counted = tile.queriesOf(keys);
+    return counted.begin < queries.end && queries.begin < counted.end ? Operands::terms({0, D}) : Range{0, 0};
+  };
+}
+
 //===----------------------------------------------------------------------===//
 // Forward
 //===----------------------------------------------------------------------===//
 
 // Some queries of a head and what has been found of their softmax.
-template <int64_t D, int64_t Tile, bool Capped> struct Queries {
+template <class Operands, int64_t D, int64_t Tile, bool Capped> struct Queries {
   static constexpr int64_t width = round_up(D, W);
-  float softcap = 1;
+  float scale, softcap; // in powers of two
 
-  alignas(64) float rows[Tile * width], columns[width * Tile]; // the latter times the scale, in powers of two
-  alignas(64) float key[Tile * width], value[Tile * width], weights[Tile * Tile], sum[Tile * width];
+  typename Operands::template LeftRows<D, Tile> rows, key;
+  typename Operands::template RightRows<D, Tile> value;
+  typename Operands::template Columns<D, Tile> columns;
+  typename Operands::template Weights<Tile, /*WithKeys=*/false> rounded;
+  alignas(64) float weights[Tile * Tile], sum[Tile * width];
   alignas(64) float largest[Tile], total[Tile], rescale[Tile];
 
-  void begin(int64_t queries, float scale) {
-    transpose_rows<D, Tile>(rows, queries, scale * kLog2E, columns);
+  explicit Queries(const br_attention_desc &d)
+      : scale(static_cast<float>(d.scale) * kLog2E), softcap(static_cast<float>(d.softcap) * kLog2E) {}
+
+  template <class T> void begin(const T *q, int64_t stride, int64_t queries) {
+    rows.load(q, stride, queries);
+    columns.load(rows, queries);
     std::fill(largest, largest + Tile, -std::numeric_limits<float>::infinity());
     std::fill(total, total + Tile, 0.0f);
     std::fill(sum, sum + Tile * width, 0.0f);
   }
 
   void add(const AttentionTile &tile) {
-    const int64_t vectors = round_up(tile.queries, W) / W;
-    tile_product<Into::Fresh>(
-        {key, width, 1}, columns, Tile, weights, Tile, tile.keys, vectors, [&](Range keys, Range queries) {
-          const Range counted = tile.queriesOf(keys);
-          return counted.begin < queries.end && queries.begin < counted.end ? Range{0, D} : Range{0, 0};
-        });
+    tile_product<Into::Fresh>(key.left(), columns.right(), Tile, weights, Tile, tile.keys,
+                              round_up(tile.queries, W) / W, counted_terms<Operands, D>(tile), scale);
     if constexpr (Capped)
       cap_scores<Tile>(tile, weights, softcap, [](int64_t, V) {});
     bool isRescaled = false;
@@ -115,8 +127,9 @@ template <int64_t D, int64_t Tile, bool Capped> struct Queries {
       for (int64_t s = 0; s < tile.queries; ++s)
         for (int64_t e = 0; e < width; e += W)
           st(sum + s * width + e, ld(sum + s * width + e) * rescale[s]);
-    tile_product<Into::Sum>({weights, 1, Tile}, value, width, sum, width, tile.queries, width / W,
-                            [&](Range queries, Range) { return tile.keysOf(queries); });
+    rounded.load(tile, weights);
+    tile_product<Into::Sum>(rounded.byQueries(weights), value.right(), width, sum, width, tile.queries, width / W,
+                            [&](Range queries, Range) { return Operands::terms(tile.keysOf(queries)); });
   }
 
 private:
@@ -135,16 +148,14 @@ private:
 template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, const T *q,
                            const T *k, const T *v, const int32_t *documents, T *o, float *lse) {
-  Queries<D, Tile, Capped> its;
-  its.softcap = static_cast<float>(d.softcap) * kLog2E;
+  Queries<OperandsOf<T>, D, Tile, Capped> its(d);
   const int64_t queries = std::min(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
   RowDocuments<Tile> row(d, documents, batch);
   row.setQueries(d, query, queries);
-  pack_rows<D>(rows_of(q, d.q, batch, query, head), d.q[1], queries, its.rows);
-  its.begin(queries, static_cast<float>(d.scale));
+  its.begin(rows_of(q, d.q, batch, query, head), d.q[1], queries);
   for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
-    pack_rows<D>(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys, its.key);
-    pack_rows<D>(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys, its.value);
+    its.key.load(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys);
+    its.value.load(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys);
     its.add(tile);
   });
   unpack_rows<D>(
@@ -158,50 +169,60 @@ inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t he
 //===----------------------------------------------------------------------===//
 
 // Some queries of a head, their gradient, and what has been found of its gradients.
-template <int64_t D, int64_t Tile, bool Capped> struct QueryGradients {
+template <class Operands, int64_t D, int64_t Tile, bool Capped> struct QueryGradients {
   static constexpr int64_t width = round_up(D, W);
-  float softcap = 1;
+  float scale, softcap; // in powers of two
 
-  alignas(64) float rows[Tile * width], columns[width * Tile]; // the latter times the scale, in powers of two
-  alignas(64) float gradient[Tile * width], gradient_columns[width * Tile], sum[Tile * width];
-  alignas(64) float key[Tile * width], value[Tile * width], weights[Tile * Tile], scores[Tile * Tile];
+  typename Operands::template Rows<D, Tile> rows, gradient, key;
+  typename Operands::template LeftRows<D, Tile> value;
+  typename Operands::template Columns<D, Tile> columns, gradient_columns;
+  typename Operands::template Weights<Tile, /*WithKeys=*/true> rounded; // weights, then their gradients
+  alignas(64) float weights[Tile * Tile], scores[Tile * Tile], sum[Tile * width];
   alignas(64) float lse[Tile], mean[Tile];            // in powers of two; the sum of the gradient times the result
   alignas(64) float slopes[Capped ? Tile * Tile : W]; // of soft-capped scores
+
+  explicit QueryGradients(const br_attention_desc &d)
+      : scale(static_cast<float>(d.scale) * kLog2E), softcap(static_cast<float>(d.softcap) * kLog2E) {}
 
   template <class T>
   void begin(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, int64_t queries, const T *q,
              const T *o, const float *its_lse, const T *dout) {
-    pack_rows<D>(rows_of(q, d.q, batch, query, head), d.q[1], queries, rows);
-    pack_rows<D>(rows_of(dout, d.dout, batch, query, head), d.dout[1], queries, gradient);
-    pack_rows<D>(rows_of(o, d.o, batch, query, head), d.o[1], queries, sum);
+    const T *gradients = rows_of(dout, d.dout, batch, query, head), *results = rows_of(o, d.o, batch, query, head);
+    rows.load(rows_of(q, d.q, batch, query, head), d.q[1], queries);
+    gradient.load(gradients, d.dout[1], queries);
     std::fill(lse, lse + Tile, 0.0f);
     std::fill(mean, mean + Tile, 0.0f);
     for (int64_t s = 0; s < queries; ++s) {
-      V products = {};
-      for (int64_t e = 0; e < width; e += W)
-        products += ld(gradient + s * width + e) * ld(sum + s * width + e);
-      mean[s] = row_sum(products);
+      mean[s] = dot_rows<D>(gradients + s * d.dout[1], results + s * d.o[1]);
       lse[s] = its_lse[(batch * d.heads + head) * d.queries + query + s] * kLog2E;
     }
-    transpose_rows<D, Tile>(rows, queries, static_cast<float>(d.scale) * kLog2E, columns);
-    transpose_rows<D, Tile>(gradient, queries, 1.0f, gradient_columns);
+    columns.load(rows, queries);
+    gradient_columns.load(gradient, queries);
     std::fill(sum, sum + Tile * width, 0.0f);
   }
 
   // `dk` and `dv` are those of the tile's keys.
   void add(const AttentionTile &tile, float *dk, float *dv) {
     const int64_t vectors = round_up(tile.queries, W) / W;
-    auto counted = [&](Range keys, Range queries) {
-      const Range found = tile.queriesOf(keys);
-      return found.begin < queries.end && queries.begin < found.end ? Range{0, D} : Range{0, 0};
-    };
-    auto ofKeys = [&](Range keys, Range) { return tile.queriesOf(keys); };
-    tile_product<Into::Fresh>({key, width, 1}, columns, Tile, weights, Tile, tile.keys, vectors, counted);
+    const auto counted = counted_terms<Operands, D>(tile);
+    auto ofKeys = [&](Range keys, Range) { return Operands::terms(tile.queriesOf(keys)); };
+    tile_product<Into::Fresh>(key.left(), columns.right(), Tile, weights, Tile, tile.keys, vectors, counted, scale);
     if constexpr (Capped)
       cap_scores<Tile>(tile, weights, softcap, [&](int64_t at, V slope) { st(slopes + at, slope); });
     weigh<Tile>(tile, weights, [&](int64_t s, Range) { return ld(lse + s); }, [](int64_t, V) {});
-    tile_product<Into::Sum>({weights, Tile, 1}, gradient, width, dv, width, tile.keys, width / W, ofKeys);
-    tile_product<Into::Fresh>({value, width, 1}, gradient_columns, Tile, scores, Tile, tile.keys, vectors, counted);
+    rounded.load(tile, weights);
+    tile_product<Into::Sum>(rounded.byKeys(weights), gradient.right(), width, dv, width, tile.keys, width / W, ofKeys);
+    tile_product<Into::Fresh>(value.left(), gradient_columns.right(), Tile, scores, Tile, tile.keys, vectors, counted);
+    setScoreGradients(tile);
+    rounded.load(tile, scores);
+    tile_product<Into::Sum>(rounded.byKeys(scores), rows.right(), width, dk, width, tile.keys, width / W, ofKeys);
+    tile_product<Into::Sum>(rounded.byQueries(scores), key.right(), width, sum, width, tile.queries, width / W,
+                            [&](Range queries, Range) { return Operands::terms(tile.keysOf(queries)); });
+  }
+
+private:
+  // From the gradients of weights, in `scores`, to those of scores.
+  void setScoreGradients(const AttentionTile &tile) {
     for (int64_t s = 0; s < tile.queries; s += W) {
       const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
       const V its_mean = ld(mean + s);
@@ -212,9 +233,6 @@ template <int64_t D, int64_t Tile, bool Capped> struct QueryGradients {
         st(scores + t * Tile + s, gradient);
       }
     }
-    tile_product<Into::Sum>({scores, Tile, 1}, rows, width, dk, width, tile.keys, width / W, ofKeys);
-    tile_product<Into::Sum>({scores, 1, Tile}, key, width, sum, width, tile.queries, width / W,
-                            [&](Range queries, Range) { return tile.keysOf(queries); });
   }
 };
 
@@ -223,8 +241,7 @@ template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64_t key_head, const T *q, const T *k,
                                 const T *v, const T *o, const float *lse, const T *dout, const int32_t *documents,
                                 T *dq, T *dk, T *dv, float *scratch) {
-  QueryGradients<D, Tile, Capped> its;
-  its.softcap = static_cast<float>(d.softcap) * kLog2E;
+  QueryGradients<OperandsOf<T>, D, Tile, Capped> its(d);
   constexpr int64_t width = round_up(D, W);
   const int64_t group = d.heads / d.key_heads, padded = round_up(d.keys, Tile);
   const float scale = static_cast<float>(d.scale);
@@ -237,8 +254,8 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
       its.begin(d, batch, head, query, queries, q, o, lse, dout);
       row.setQueries(d, query, queries);
       for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
-        pack_rows<D>(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys, its.key);
-        pack_rows<D>(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys, its.value);
+        its.key.load(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys);
+        its.value.load(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys);
         its.add(tile, sum_dk + tile.key * width, sum_dv + tile.key * width);
       });
       unpack_rows<D>(its.sum, queries, [&](int64_t) { return scale; }, rows_of(dq, d.dq, batch, query, head), d.dq[1]);

@@ -174,6 +174,37 @@ inline void st(bool *p, VM m) {
   std::memcpy(p, &b, sizeof b);
 }
 
+// Past the caches, where the place is one that such stores take: for what is not read soon.  They
+// may become visible in any order, before end_streams() returns.
+#if defined(__x86_64__) && BRAID_LANES >= 8
+inline void st_streamed(float *p, V v) {
+  if (reinterpret_cast<uintptr_t>(p) % sizeof v != 0)
+    return st(p, v);
+#if BRAID_LANES == 16
+  _mm512_stream_ps(p, bit_cast<__m512>(v));
+#else
+  _mm256_stream_ps(p, bit_cast<__m256>(v));
+#endif
+}
+inline void st_streamed(bf16 *p, V v) {
+  const VH h = narrow(v);
+  if (reinterpret_cast<uintptr_t>(p) % sizeof h != 0)
+    std::memcpy(p, &h, sizeof h);
+  else
+#if BRAID_LANES == 16
+    _mm256_stream_si256(reinterpret_cast<__m256i *>(p), bit_cast<__m256i>(h));
+#else
+    _mm_stream_si128(reinterpret_cast<__m128i *>(p), bit_cast<__m128i>(h));
+#endif
+}
+inline void end_streams() { _mm_sfence(); }
+#else
+inline void end_streams() {}
+template <class T, class X> inline void st_streamed(T *p, X v) { st(p, v); }
+#endif
+inline void st_streamed(int32_t *p, VI v) { st(p, v); }
+inline void st_streamed(bool *p, VM m) { st(p, m); }
+
 //===----------------------------------------------------------------------===//
 // Partial loads and stores
 //===----------------------------------------------------------------------===//
@@ -244,6 +275,8 @@ inline void st(bool *p, VM m, int64_t n) {
     p[k] = m[k] != 0;
 }
 #endif
+
+template <class T, class X> inline void st_streamed(T *p, X v, int64_t n) { st(p, v, n); }
 
 // i1 in memory is one byte, whatever the generated code calls it.
 inline VM ld(const uint8_t *p) { return ld(reinterpret_cast<const bool *>(p)); }

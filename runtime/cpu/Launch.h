@@ -59,6 +59,7 @@ struct Whole {};
 
 template <class T> inline auto ld(const T *p, Whole) { return ld(p); }
 template <class T, class X> inline void st(T *p, X v, Whole) { st(p, v); }
+template <class T, class X> inline void st_streamed(T *p, X v, Whole) { st_streamed(p, v); }
 template <class T> inline auto ld_strided(const T *p, int64_t stride, Whole) { return ld_strided(p, stride); }
 template <class T, class X> inline void st_strided(T *p, int64_t stride, X v, Whole) { st_strided(p, stride, v); }
 template <class X, class E> inline X keep(X v, Whole, E) { return v; }

@@ -10,9 +10,11 @@
 
 // On the CPU a loop for each takes less time.
 // RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-outline-kernels,exec-shorten-row-loops)" | FileCheck %s --check-prefix=CPU
-// CPU-NOT: {{exec.online|afn}}
+// CPU-NOT: exec.online
 // CPU: exec.picked
-// CPU-NOT: {{exec.online|afn}}
+// CPU-NOT: exec.online
+// CPU: math.exp %{{[^ ]*}} fastmath<afn> : f32
+// CPU-NOT: exec.online
 
 // CHECK-LABEL: exec.kernel_def @cross_entropy space [4, 300]
 // CHECK: arith.maximumf
@@ -47,6 +49,23 @@ func.func @half(%x: tensor<2x300xf32>) -> tensor<2x300xbf16> {
   %0 = tg.softmax %x : tensor<2x300xf32>
   %1 = tg.convert %0 : tensor<2x300xf32> -> tensor<2x300xbf16>
   return %1 : tensor<2x300xbf16>
+}
+
+// So is tanh, but not where something else reads it in f32.
+// CHECK-LABEL: exec.kernel_def @{{.*}} space [1] flat
+// CHECK: math.tanh %{{[^ ]*}} fastmath<afn> : f32
+// CHECK-LABEL: exec.kernel_def @{{.*}} space [1] flat
+// CHECK: math.tanh %{{[^ ]*}} : f32
+func.func @half_tanh(%x: tensor<7x5xf32>) -> tensor<7x5xbf16> {
+  %0 = math.tanh %x : tensor<7x5xf32>
+  %1 = arith.mulf %0, %0 : tensor<7x5xf32>
+  %2 = tg.convert %1 : tensor<7x5xf32> -> tensor<7x5xbf16>
+  return %2 : tensor<7x5xbf16>
+}
+func.func @both_tanh(%x: tensor<7x9xf32>) -> (tensor<7x9xbf16>, tensor<7x9xf32>) {
+  %0 = math.tanh %x : tensor<7x9xf32>
+  %1 = tg.convert %0 : tensor<7x9xf32> -> tensor<7x9xbf16>
+  return %1, %0 : tensor<7x9xbf16>, tensor<7x9xf32>
 }
 
 // A sum of exp(x - m) where m is the maximum of y is another sum.

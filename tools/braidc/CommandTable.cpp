@@ -123,6 +123,8 @@ constexpr Option kKernels[] = {
      choice({{"short", "a maximum and its sum of exponentials in one loop, approximate where that suffices"},
              {"full", "each op by itself"}}),
      "Loops over the lanes of rows", into<&DriverOptions::rowLoops>(), byDefault("short")},
+    {"--stores", choice({{"streamed", "past the caches, where the next use is far away"}, {"cached", "as others"}}),
+     "How kernels store what is not read soon, on a CPU", into<&DriverOptions::stores>(), byDefault("streamed")},
 };
 
 constexpr Option kPrecision[] = {
