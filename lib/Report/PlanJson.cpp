@@ -114,8 +114,26 @@ static void addMesh(Json &json, const Traffic &traffic) {
 }
 
 //===----------------------------------------------------------------------===//
-// Replays
+// What is kept for backward, and replays
 //===----------------------------------------------------------------------===//
+
+/// Of a program; empty if it keeps nothing.
+static Json keptJson(const Report &report, const std::string &program) {
+  Json json = Json::array();
+  auto kept = llvm::find_if(report.kept, [&](const KeptReport &its) { return its.program == program; });
+  if (kept == report.kept.end())
+    return json;
+  for (const KeptOfUnits &equal : kept->units) {
+    Json values = Json::array();
+    for (const KeptValue &value : equal.values)
+      values.push_back({{"name", value.name}, {"bytes", value.bytes}});
+    json.push_back({{"units", equal.units},
+                    {"bytes", equal.bytes()},
+                    {"passed_on_bytes", equal.passedOnBytes},
+                    {"values", std::move(values)}});
+  }
+  return json;
+}
 
 static Json replaysJson(llvm::ArrayRef<ReplayReport> points) {
   Json json = Json::array();
@@ -163,6 +181,7 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
     entry["actions"] = program.numActions;
     if (const ProgramTraffic *traffic = report.traffic.program(program.name))
       addTotals(entry, *traffic);
+    entry["kept_for_backward"] = keptJson(report, program.name);
     addProgram(entry, program);
   }
   // Names come from graphs and may hold any bytes.

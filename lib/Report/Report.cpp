@@ -37,11 +37,16 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
 Report braid::readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches) {
   Report report{readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
   report.stepSeconds = stepSecondsOf(module, report.traffic, microbatches);
+  for (auto program : module.getOps<exec::ProgramOp>())
+    if (KeptReport kept = readKept(program); !kept.units.empty())
+      report.kept.push_back(std::move(kept));
   return report;
 }
 
 void braid::printReport(llvm::raw_ostream &stream, const Report &report) {
   printPlan(stream, report.plan);
+  for (const KeptReport &kept : report.kept)
+    printKept(stream, kept);
   if (report.attention)
     stream << "\ngradients of attention: summed in " << exec::stringifySumOrder(report.attention->order)
            << " order, with " << formatSize(report.attention->workspaceBytes) << " ("

@@ -3,6 +3,7 @@
 #define BRAID_LIB_REPORT_REPORT_H
 
 #include "lib/Memory/Plan.h"
+#include "lib/Report/Kept.h"
 #include "lib/Report/Replays.h"
 #include "lib/Report/Traffic.h"
 #include "lib/Target/TargetInfo.h"
@@ -30,6 +31,8 @@ struct Report {
   /// A step, as predicted: by the schedule of ranks, or of one rank all actions one after the
   /// other.
   double stepSeconds = 0;
+  /// Of each program that trains.
+  std::vector<KeptReport> kept = {};
   /// What --recompute=auto chose from; empty without it.
   std::vector<ReplayReport> replays = {};
 };
