@@ -20,8 +20,13 @@ using namespace braid;
 /// row, at most some thousand.
 static constexpr int kMostExponent = 4, kLeastExponent = -12;
 
-/// Plans that are made to keep or replay single values.
-static constexpr int kMostTries = 32;
+/// The steps of bytes between nothing that is replayed and everything, each of which has a point
+/// where units are enough.
+static constexpr int64_t kSteps = 8;
+
+/// Plans that are made to keep or replay single values: more of small programs, which take
+/// milliseconds, than of large ones.
+static constexpr int64_t kLeastTries = 32, kMostTries = 256, kOpsOfAllTries = 40'000;
 
 //===----------------------------------------------------------------------===//
 // One choice
@@ -101,6 +106,42 @@ static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64
   return fastest;
 }
 
+/// What choices have in common that replay more in the first units of forward, as `finer` does, and
+/// less in the others, as `coarser` does.
+static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &finer) {
+  const std::optional<ReplayWorth> &rest = coarser.choice.worth;
+  double bytesPerSecond = finer.choice.worth->bytesPerSecond;
+  if (!rest)
+    return {bytesPerSecond};
+  bool isSame = rest->bytesPerSecond == bytesPerSecond;
+  return {bytesPerSecond, 0, isSame ? rest->restBytesPerSecond : rest->bytesPerSecond};
+}
+
+/// Where two neighbours are more than a step apart: points with the finer price in some units.
+static LogicalResult spread(Frontier &frontier, Points &points, int64_t units) {
+  auto arena = [](const FrontierPoint &point) { return point.trial.arenaBytes; };
+  auto [least, most] = std::minmax_element(frontier.points.begin(), frontier.points.end(),
+                                           [&](const auto &a, const auto &b) { return arena(a) < arena(b); });
+  int64_t step = std::max<int64_t>(1, (arena(*most) - arena(*least)) / kSteps);
+  std::vector<FrontierPoint> all{frontier.points.front()};
+  for (size_t at = 1; at < frontier.points.size(); ++at) {
+    const FrontierPoint &coarser = frontier.points[at - 1], &finer = frontier.points[at];
+    int64_t inner = std::min(std::abs(arena(coarser) - arena(finer)) / step, units - 1);
+    ReplayWorth worth = between(coarser, finer);
+    for (int64_t number = 1; number <= inner; ++number) {
+      worth.units = units * number / (inner + 1);
+      FailureOr<std::optional<FrontierPoint>> point = points.at({worth, ""});
+      if (failed(point))
+        return failure();
+      if (*point)
+        all.push_back(**point);
+    }
+    all.push_back(finer);
+  }
+  frontier.points = std::move(all);
+  return success();
+}
+
 /// Between a choice that keeps the budget and the next that replays less: as few units at the
 /// price of the former as keep it.  The first units of forward are the last of backward, where
 /// most of what is kept has gone.
@@ -108,25 +149,26 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
   std::optional<size_t> within = fastestWithin(frontier.points, budget);
   if (!within || *within == 0)
     return success();
-  auto next = frontier.points.begin() + *within;
-  double finer = next->choice.worth->bytesPerSecond;
-  const std::optional<ReplayWorth> &rest = (next - 1)->choice.worth;
-  std::vector<FrontierPoint> between;
-  for (int64_t least = 1, most = units; least < most;) {
-    int64_t middle = (least + most) / 2;
-    FailureOr<std::optional<FrontierPoint>> point =
-        points.at({ReplayWorth{finer, middle, rest ? rest->bytesPerSecond : kNoReplays}, ""});
+  auto finer = frontier.points.begin() + *within, coarser = finer - 1;
+  ReplayWorth worth = between(*coarser, *finer);
+  const std::optional<ReplayWorth> &before = coarser->choice.worth;
+  bool isSame = before && before->bytesPerSecond == worth.bytesPerSecond;
+  int64_t least = isSame ? before->units + 1 : 1, most = std::min(units, finer->choice.worth->units);
+  std::vector<FrontierPoint> found;
+  while (least < most) {
+    worth.units = (least + most) / 2;
+    FailureOr<std::optional<FrontierPoint>> point = points.at({worth, ""});
     if (failed(point))
       return failure();
     bool fits = *point && (*point)->trial.arenaBytes <= budget;
     if (*point)
-      between.push_back(**point);
-    (fits ? most : least) = fits ? middle : middle + 1;
+      found.push_back(**point);
+    (fits ? most : least) = fits ? worth.units : worth.units + 1;
   }
-  llvm::stable_sort(between, [](const FrontierPoint &a, const FrontierPoint &b) {
+  llvm::stable_sort(found, [](const FrontierPoint &a, const FrontierPoint &b) {
     return a.choice.worth->units < b.choice.worth->units;
   });
-  frontier.points.insert(next, between.begin(), between.end());
+  frontier.points.insert(finer, found.begin(), found.end());
   return success();
 }
 
@@ -146,36 +188,68 @@ static SmallVector<std::string> namesOfValues(ModuleOp module) {
   return names;
 }
 
-/// Keeps or replays the values of one name more, as long as that is better: nearer to the budget,
-/// then faster.  One price for all cannot fill a budget exactly, and cannot see where replays
-/// themselves make the peak.
-static void climb(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names) {
+/// The choice with the values of a name kept or replayed, whatever it says of them.
+static ReplayChoice withValue(const ReplayChoice &choice, StringRef name, StringRef what) {
+  std::string about = "*/" + name.str() + ": ";
+  ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), about + what.str() + "\n"};
+  SmallVector<StringRef> statements;
+  StringRef(choice.statements).split(statements, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef statement : statements)
+    if (!statement.starts_with(about))
+      changed.statements += (statement + "\n").str();
+  return changed;
+}
+
+namespace {
+/// A point, and how many of its neighbours have been tried, beginning with one of them.
+struct Explored {
+  FrontierPoint point;
+  size_t first, tried = 0;
+};
+} // namespace
+
+/// Keeps or replays the values of one name more, of the best point of which this has not been
+/// tried: nearer to the budget, then faster.  One price for all cannot fill a budget exactly, and
+/// cannot see where replays themselves make the peak; and where several places are as high,
+/// changes must be made that are no better by themselves.
+static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names, int64_t tries) {
   auto key = [&](const FrontierPoint &of) {
     const Trial &trial = of.trial;
     return std::tuple(std::max<int64_t>(trial.arenaBytes - budget, 0), trial.seconds, trial.arenaBytes);
   };
-  std::optional<size_t> within = fastestWithin(frontier.points, budget);
-  FrontierPoint best = within ? frontier.points[*within] : frontier.smallest();
-  if (!best.choice.worth)
-    return;
+  auto isBetter = [&](const FrontierPoint &a, const FrontierPoint &b) { return key(a) < key(b); };
+  std::vector<Explored> explored;
+  for (const FrontierPoint &point : frontier.points)
+    explored.push_back({point, 0});
+  FrontierPoint best = *llvm::min_element(frontier.points, isBetter);
   // Not every value can be replayed.
   ScopedDiagnosticHandler quiet(points.getContext(), [](Diagnostic &) { return success(); });
-  int tries = 0;
-  for (bool isBetter = true; isBetter;) {
-    isBetter = false;
-    for (const std::string &name : names)
-      for (StringRef what : {"keep", "replay"}) {
-        if (++tries > kMostTries)
-          return;
-        ReplayChoice choice{best.choice.worth, "*/" + name + ": " + what.str() + "\n" + best.choice.statements};
-        FailureOr<std::optional<FrontierPoint>> point = points.at(choice);
-        if (failed(point) || !*point || key(**point) >= key(best))
-          continue;
-        best = **point;
-        frontier.points.push_back(best);
-        isBetter = true;
-      }
+  size_t moves = 2 * names.size();
+  while (tries > 0) {
+    Explored *from = nullptr;
+    for (Explored &state : explored)
+      if (state.tried < moves && (!from || isBetter(state.point, from->point)))
+        from = &state;
+    if (!from)
+      return;
+    size_t move = (from->first + from->tried++) % moves;
+    FailureOr<std::optional<FrontierPoint>> point =
+        points.at(withValue(from->point.choice, names[move / 2], move % 2 ? "replay" : "keep"));
+    if (failed(point) || !*point)
+      continue;
+    --tries;
+    if (isBetter(**point, best)) {
+      best = **point;
+      frontier.points.push_back(best);
+    }
+    explored.push_back({**point, move + 1});
   }
+}
+
+static int64_t triesFor(ModuleOp module) {
+  int64_t ops = 0;
+  module.walk([&](Operation *) { ++ops; });
+  return std::clamp(kOpsOfAllTries / ops, kLeastTries, kMostTries);
 }
 
 FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &options, int64_t budget) {
@@ -191,12 +265,15 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
     if (*point)
       frontier.points.push_back(**point);
     // Nothing needs be replayed, and nobody asked what it would cost.
-    if (!price && recomputesForLimit(options) && frontier.points.front().trial.arenaBytes <= budget)
-      break;
+    if (!price && recomputesForLimit(options) && frontier.points.front().trial.arenaBytes <= budget) {
+      frontier.chosen = 0;
+      return frontier;
+    }
   }
-  if (failed(refine(frontier, points, budget, numUnits(module))))
+  int64_t units = numUnits(module);
+  if (failed(spread(frontier, points, units)) || failed(refine(frontier, points, budget, units)))
     return failure();
-  climb(frontier, points, budget, namesOfValues(module));
+  search(frontier, points, budget, namesOfValues(module), triesFor(module));
   frontier.chosen = fastestWithin(frontier.points, budget);
   return frontier;
 }
@@ -212,9 +289,9 @@ std::vector<ReplayReport> Frontier::report() const {
   for (auto [at, point] : llvm::enumerate(points)) {
     const std::optional<ReplayWorth> &replays = point.choice.worth;
     std::optional<double> worth;
-    if (replays)
+    if (replays && replays->bytesPerSecond < kNoReplays)
       worth = replays->bytesPerSecond;
-    bool hasAllUnits = !replays || replays->units == ReplayWorth().units;
+    bool hasAllUnits = !worth || replays->units == ReplayWorth().units;
     SmallVector<StringRef> statements;
     StringRef(point.choice.statements).split(statements, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
     reports.push_back({worth, hasAllUnits ? std::nullopt : std::optional(replays->units),

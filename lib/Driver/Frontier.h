@@ -2,9 +2,9 @@
 //
 // `--recompute=auto` asks for a price of a second of replaying, in bytes.  The graph is
 // compiled for each of some prices, and the memory planner says what each takes.  What replays
-// the same is compiled once.  Between two prices, one of which keeps the budget, some units are
-// replayed at the one and the rest at the other; and from there single values are kept or
-// replayed as long as that is better.
+// the same is compiled once.  Between two prices that are far apart, or one of which keeps the
+// budget, some units are replayed at the one and the rest at the other; and from all of these a
+// best-first search keeps or replays the values of one name more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_FRONTIER_H
