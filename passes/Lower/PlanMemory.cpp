@@ -90,14 +90,11 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   MemoryPlan plan = readPlan(module, target.alignment);
   if (plan.programs.empty() || plan.arenaBytes <= limit)
     return success();
-  int64_t smallest = 0;
-  for (const ProgramPlan &program : plan.programs)
-    smallest = std::max(smallest, program.lowerBoundBytes);
   const ProgramPlan &largest = plan.largest();
   auto size = [](int64_t bytes) { return formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)"; };
   InFlightDiagnostic diagnostic = emitError(module.getLoc());
   diagnostic << "the plan needs " << size(plan.arenaBytes) << " but the memory limit is " << size(limit)
-             << "; the smallest possible for this graph is " << size(smallest);
+             << ", and no smaller one was found: " << size(largest.lowerBoundBytes) << " are live at one time";
   std::vector<CategoryBytes> categories = largest.byCategory;
   llvm::stable_sort(categories, [](const CategoryBytes &a, const CategoryBytes &b) { return a.bytes > b.bytes; });
   categories.resize(3);
