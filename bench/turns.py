@@ -7,24 +7,31 @@ import subprocess
 
 import gpt2
 import tools
+import works
+
+# By the name of a preset of braid-model.
+MODELS = {"gpt2": gpt2.CONFIG, "gpt-small": works.small_gpt(256, 192, 4, 6, 256)}
 
 
-def add_arguments(parser, batch, seq, layers):
+def add_arguments(parser, batch, seq):
+    parser.add_argument("--model", choices=MODELS, default="gpt2", help="which model (gpt2)")
     parser.add_argument("--batch", type=int, default=batch, help=f"sequences of a step ({batch})")
     parser.add_argument("--seq", type=int, default=seq, help=f"tokens of a sequence ({seq})")
-    parser.add_argument("--layers", type=int, default=layers, help=f"layers of the model ({layers})")
+    parser.add_argument("--layers", type=int, help="layers of the model (as many as it has)")
     parser.add_argument("--threads", type=int, default=tools.processors())
     parser.add_argument("--steps", type=int, default=4, help="timed steps of a run, behind one that is left out (4)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (5)")
 
 
 class Turns:
-    """A model of GPT-2's width in a folder, and programs of it."""
+    """A model in a folder, and programs of it."""
 
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, pathlib.Path(folder)
         self.plans, self.seconds, self.losses = {}, {}, {}
-        config = gpt2.CONFIG | {"n_layer": arguments.layers}
+        config = MODELS[arguments.model]
+        arguments.layers = arguments.layers or config["n_layer"]
+        config = config | {"n_layer": arguments.layers}
         (self.folder / "config.json").write_text(json.dumps(config))
         tools.run([arguments.build / "bin" / "braid-model", self.folder / "config.json", "--batch", arguments.batch,
                    "--seq", arguments.seq, "-o", self.folder / "model.mlir"])
