@@ -201,6 +201,14 @@ func.func @adam(%p: tensor<4x6xf32>, %g: tensor<4x6xf32>, %m: tensor<4x6xf32>, %
       : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<i32>, tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
   return %p1, %m1, %v1 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
+func.func @quantize(%x: tensor<4x8xf32>, %t: tensor<4x8xf32>) -> (tensor<4x8xi8>, tensor<4x2xf32>) {
+  %c, %s = tg.quantize %x at %t block 4 : tensor<4x8xf32>
+  return %c, %s : tensor<4x8xi8>, tensor<4x2xf32>
+}
+func.func @dequantize(%c: tensor<4x8xi8>, %s: tensor<4x2xf32>) -> tensor<4x8xf32> {
+  %x = tg.dequantize %c, %s : tensor<4x8xi8>, tensor<4x2xf32>
+  return %x : tensor<4x8xf32>
+}
 func.func @global_norm(%a: tensor<4x6xf32>, %b: tensor<2xf32>) -> tensor<f32> {
   %n = tg.global_norm %a, %b : (tensor<4x6xf32>, tensor<2xf32>) -> tensor<f32>
   return %n : tensor<f32>

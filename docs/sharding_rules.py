@@ -19,7 +19,7 @@ PAGE, EXAMPLES = HERE / "Sharding.md", HERE / "sharding_rules.mlir"
 BEGIN = "<!-- The rule of every op: written by docs/sharding_rules.py -->"
 END = "<!-- End of what docs/sharding_rules.py writes -->"
 INTRODUCTION = (
-    "`flat` ops also run on flat ranges, including their padding; an op with `decomposed` factors does so in its "
+    "`flat` ops also run on flat ranges, including their padding (`flat unpadded` ones where the ranks divide every tensor, so that there is none); an op with `decomposed` factors does so in its "
     "decomposition. Along a factor that is both `whole` and `decomposed` the op mixes values; along one that is only "
     "`decomposed` it does not. The numbers after `linear` are operands; in `{0 1}` the op is linear in both together.")
 REMARK = re.compile(r"^.*?:(\d+):\d+: remark: [\w.]+: (.*)$", re.M)

@@ -33,7 +33,7 @@ extern "C" {
 #define BR_MAX_AXES 8
 
 typedef enum { BR_OK = 0, BR_ERROR = 1 } br_status;
-typedef enum { BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1 } br_dtype;
+typedef enum { BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8 } br_dtype;
 typedef struct br_context br_context;
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,7 @@ include "dialects/Comm/CommInterfaces.td"
 include "dialects/Exec/ExecDialect.td"
 include "mlir/IR/RegionKindInterface.td"
 
-def Comm_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Comm_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I8, I1]>;
 def Comm_Operand : AnyTypeOf<[Comm_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
 
 class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;

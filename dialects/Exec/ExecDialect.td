@@ -77,7 +77,7 @@ def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
   }];
 }
 
-def Exec_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def Exec_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I8, I1]>;
 def Exec_Operand : AnyTypeOf<[Exec_Tensor, Exec_RefType], "tensor (on values) or !exec.ref (in memory)">;
 
 #endif // BRAID_EXEC_DIALECT

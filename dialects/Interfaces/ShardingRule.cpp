@@ -87,7 +87,7 @@ std::string ShardingRule::str() const {
     os << '}';
   }
   if (flat)
-    os << " flat";
+    os << (unpadded ? " flat unpadded" : " flat");
   return text;
 }
 

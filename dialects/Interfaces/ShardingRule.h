@@ -65,6 +65,9 @@ struct ShardingRule {
   /// row-major order or rank 0, or it reduces all of one (see `Shard::flat`).  With
   /// decomposed factors its decomposition does.
   bool flat = false;
+  /// With `flat`: some tensors have an element for each block of others, so ranges correspond
+  /// where the number of ranks divides every tensor, and the op runs on no others.
+  bool unpadded = false;
 
   /// Adds a factor and returns its number.
   unsigned add(int64_t size, FactorKind kind = FactorKind::Parallel) {
@@ -83,7 +86,7 @@ struct ShardingRule {
   /// Dims are apart, the factors of one dim together; `1` is a dim without factors
   /// and `()` a tensor without dims.  What is marked follows: factors that are
   /// `reduced` (by sum, else `reduced max`), `whole`, `positional` and `decomposed`,
-  /// the operand numbers of each `linear` set, and `flat`.
+  /// the operand numbers of each `linear` set, and `flat`, or `flat unpadded`.
   std::string str() const;
 };
 

@@ -52,6 +52,10 @@ int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }
 int64_t CrossEntropyGradOp::getFlops() { return 4 * elementsOf(getLogits()); }
 
+// The largest of a block, a division, two roots, the codes' numbers on both sides, and the choice.
+int64_t QuantizeOp::getFlops() { return 22 * elementsOf(getInput()); }
+int64_t DequantizeOp::getFlops() { return 5 * elementsOf(getCodes()); }
+
 int64_t GlobalNormOp::getFlops() {
   int64_t flops = 1;
   for (Value input : getInputs())

@@ -45,11 +45,13 @@ def TG_Dialect : Dialect {
 // Types
 //===----------------------------------------------------------------------===//
 
-def TG_Element : AnyTypeOf<[F64, F32, BF16, I32, I64, I1], "f64, f32, bf16, i32, i64 or i1">;
-def TG_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I1]>;
+def TG_Element : AnyTypeOf<[F64, F32, BF16, I32, I64, I8, I1], "f64, f32, bf16, i32, i64, i8 or i1">;
+def TG_Tensor : Braid_TensorOf<[F64, F32, BF16, I32, I64, I8, I1]>;
 def TG_Float : Braid_TensorOf<[F64, F32, BF16]>;
 def TG_Int : Braid_TensorOf<[I32, I64]>;
 def TG_Bool : Braid_TensorOf<[I1]>;
+def TG_Single : Braid_TensorOf<[F32]>;
+def TG_Codes : Braid_TensorOf<[I8]>;
 def TG_Offset : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>", "::mlir::RankedTensorType">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 /// The Philox key: seed low, seed high, step, microbatch.

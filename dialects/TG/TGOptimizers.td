@@ -45,4 +45,38 @@ def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]>
   let hasVerifier = 1;
 }
 
+def TG_QuantizeOp : TG_Op<"quantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost, AllTypesMatch<["input", "threshold"]>]> {
+  let summary = "Numbers in 8 bits, in blocks that share a scale.";
+  let description = [{
+    Blocks are `block` neighbours of a row.  A code `q` from -127 to 127 stands for `sign(q) q^4`
+    scales of its block, and 127 for the largest magnitude there: steps are 3 % of the number at the
+    top and grow towards zero, so numbers down to 4e-9 of the largest have codes of their own.
+
+    `threshold`, from 0 to below 1, decides the rounding: up if it is less than the part of the way
+    to the next code that the number has come.  What is not zero has a code that is not zero.
+
+    ```mlir
+    %codes, %scales = tg.quantize %x at %t block 64 : tensor<16x128xf32>
+    ```
+    gives tensor<16x128xi8> and tensor<16x2xf32>.  A block with a NaN has a NaN for a scale.
+  }];
+  let arguments = (ins TG_Single:$input, TG_Single:$threshold, I64Attr:$block);
+  let results = (outs TG_Codes:$codes, TG_Single:$scales);
+  let assemblyFormat = "$input `at` $threshold `block` $block attr-dict `:` type($input)";
+}
+
+def TG_DequantizeOp : TG_Op<"dequantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "The numbers of codes of 8 bits.";
+  let description = [{
+    What `tg.quantize` made.  A row has a whole number of blocks.
+
+    ```mlir
+    %x = tg.dequantize %codes, %scales : tensor<16x128xi8>, tensor<16x2xf32>
+    ```
+  }];
+  let arguments = (ins TG_Codes:$codes, TG_Single:$scales);
+  let results = (outs TG_Single:$result);
+  let assemblyFormat = "$codes `,` $scales attr-dict `:` type($codes) `,` type($scales)";
+}
+
 #endif // BRAID_TG_OPTIMIZERS

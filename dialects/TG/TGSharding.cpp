@@ -247,6 +247,15 @@ ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b 
 // Optimizers
 //===----------------------------------------------------------------------===//
 
+/// Lanes are blocks b of i elements; a block is whole.
+static ShardingRule blockRule(Operation *op, StringRef notation) {
+  ShardingRule rule = einsumRule(op, notation, "i");
+  rule.flat = rule.unpadded = true;
+  return rule;
+}
+ShardingRule QuantizeOp::getShardingRule() { return blockRule(*this, "... bi, ... bi -> ... bi, ... b"); }
+ShardingRule DequantizeOp::getShardingRule() { return blockRule(*this, "... bi, ... b -> ... bi"); }
+
 ShardingRule GlobalNormOp::getShardingRule() {
   ShardingRule rule;
   for (Value input : getInputs())

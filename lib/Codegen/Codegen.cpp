@@ -21,9 +21,9 @@ static LogicalResult verifyElements(ModuleOp module) {
     else if (auto buffer = dyn_cast<exec::BufferOp>(op); buffer && buffer.getType())
       type = cast<RankedTensorType>(*buffer.getType()).getElementType();
     if (!type || type.isF64() || type.isF32() || type.isBF16() || type.isInteger(32) || type.isInteger(64) ||
-        type.isInteger(1))
+        type.isInteger(8) || type.isInteger(1))
       return WalkResult::advance();
-    op->emitError() << "has elements of type " << type << "; a binary has f64, f32, bf16, i32, i64 and i1";
+    op->emitError() << "has elements of type " << type << "; a binary has f64, f32, bf16, i32, i64, i8 and i1";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -30,6 +30,8 @@ std::string codegen::dtypeText(Type element) {
     return "BR_I32";
   if (element.isInteger(64))
     return "BR_I64";
+  if (element.isInteger(8))
+    return "BR_I8";
   return "BR_I1";
 }
 

@@ -18,7 +18,7 @@ using namespace braid::codegen;
 std::optional<Kind> codegen::kindOf(Type type) {
   if (type.isF32() || type.isBF16())
     return Kind::F32;
-  if (type.isInteger(32) || type.isIndex())
+  if (type.isInteger(32) || type.isInteger(8) || type.isIndex())
     return Kind::I32;
   if (type.isInteger(64))
     return Kind::I64;
@@ -44,6 +44,8 @@ StringRef codegen::registerType(Kind kind, bool lane) {
 StringRef codegen::memoryType(Type type) {
   if (type.isBF16())
     return "bf16";
+  if (type.isInteger(8))
+    return "int8_t";
   std::optional<Kind> kind = kindOf(type);
   return kind ? registerType(*kind, /*lane=*/false) : "";
 }
@@ -213,7 +215,8 @@ static bool isApproximate(Operation *op) {
   return math && arith::bitEnumContainsAny(math.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
 }
 
-std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands, StringRef lanes) {
+/// What the op computes in registers; its result may have more bits than its type.
+static std::string printInRegisters(Operation *op, ArrayRef<Expr> operands, StringRef lanes) {
   bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     return printComparison(floatComparisons[static_cast<size_t>(compare.getPredicate())], operands, lanes);
@@ -245,4 +248,10 @@ std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands, Strin
            llvm::join(arguments, ", ") + ")";
   }
   llvm_unreachable("unknown form");
+}
+
+std::string codegen::printScalarOp(Operation *op, ArrayRef<Expr> operands, StringRef lanes) {
+  std::string text = printInRegisters(op, operands, lanes);
+  bool isWhole = isa<arith::SelectOp>(op) || !op->getResult(0).getType().isInteger(8);
+  return isWhole || text.empty() ? text : "wrap_int8(" + text + ")";
 }

@@ -2,7 +2,7 @@
 //
 // What an op of `arith` or `math` is called in the kernel layer of the runtime,
 // on row values (`float`, `int32_t`, `int64_t`, `bool`) and on lane values (`V`,
-// `VI`, `VM`).  bf16 is a storage type: in registers it is a float.
+// `VI`, `VM`).  bf16 and i8 are storage types: in registers they are floats and 32-bit ints.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_SCALAROPS_H

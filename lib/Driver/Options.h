@@ -35,7 +35,7 @@ struct OptimizerOptions {
 
 /// In which types is computed and stored.  What was not said is empty.
 struct PrecisionOptions {
-  /// f32 or bf16; of moments as they are stored.
+  /// f32 or bf16; of moments, as they are stored, also int8.
   std::string compute, gradients, reductions, moments;
 
   bool isMixed() const { return compute == "bf16"; }

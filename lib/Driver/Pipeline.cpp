@@ -81,6 +81,8 @@ static void applyOptimizer(OpPassManager &manager, const DriverOptions &options)
   pipeline.optimizer.clip = optimizer.clip;
   pipeline.optimizer.reportNorm = options.parallel.noiseScale;
   set(pipeline.states.type, options.precision.moments);
+  for (const MeshAxis &axis : options.parallel.mesh)
+    pipeline.states.ranks = pipeline.states.ranks * axis.size;
   buildOptimizerPipeline(manager, pipeline);
 }
 

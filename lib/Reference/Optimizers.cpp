@@ -42,7 +42,53 @@ static Tensor evaluateGlobalNorm(tg::GlobalNormOp op, const Operands &in) {
   return norm;
 }
 
+//===----------------------------------------------------------------------===//
+// Numbers in 8 bits
+//===----------------------------------------------------------------------===//
+
+/// What a code stands for, in parts of the largest number of its block.
+static double numberOfCode(int64_t code) { return std::copysign(std::pow(code / 127.0, 4), code); }
+
+/// The code of a number that is not zero, from 0 to 1: the last one that is not above it, or
+/// the next.
+static int64_t codeOf(double part, double threshold) {
+  int64_t code = 0;
+  while (code < 126 && numberOfCode(code + 1) <= part)
+    ++code;
+  double way = (part - numberOfCode(code)) / (numberOfCode(code + 1) - numberOfCode(code));
+  return std::max<int64_t>(threshold < way ? code + 1 : code, 1);
+}
+
+static Results evaluateQuantize(tg::QuantizeOp op, const Operands &in) {
+  const Tensor &x = in(op.getInput()), &threshold = in(op.getThreshold());
+  Tensor codes(op.getCodes().getType()), scales(op.getScales().getType());
+  int64_t block = op.getBlock();
+  for (int64_t first = 0, number = 0; first < x.size(); first += block, ++number) {
+    double largest = 0;
+    for (int64_t i = first; i < first + block; ++i)
+      if (double size = std::abs(x.f(i)); size > largest || std::isnan(size))
+        largest = size;
+    scales.f(number) = largest / std::pow(127.0, 4);
+    for (int64_t i = first; i < first + block; ++i)
+      if (double size = std::abs(x.f(i)); size > 0)
+        codes.n(i) =
+            std::signbit(x.f(i)) ? -codeOf(size / largest, threshold.f(i)) : codeOf(size / largest, threshold.f(i));
+  }
+  return results(std::move(codes), std::move(scales));
+}
+
+static Tensor evaluateDequantize(tg::DequantizeOp op, const Operands &in) {
+  const Tensor &codes = in(op.getCodes()), &scales = in(op.getScales());
+  Tensor x(op.getResult().getType());
+  int64_t block = codes.size() / scales.size();
+  for (int64_t i = 0; i < codes.size(); ++i)
+    x.f(i) = std::copysign(std::pow(codes.n(i), 4), codes.n(i)) * scales.f(i / block);
+  return x;
+}
+
 void braid::reference::addOptimizers(OpTable &table) {
+  table.add(evaluateQuantize);
+  table.add(evaluateDequantize);
   table.add(evaluateUpdate);
   table.add(evaluateGlobalNorm);
 }

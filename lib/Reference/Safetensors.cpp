@@ -30,6 +30,7 @@ static Type typeNamed(StringRef name, MLIRContext *context) {
       .Case("BF16", builder.getBF16Type())
       .Case("I64", builder.getI64Type())
       .Case("I32", builder.getI32Type())
+      .Case("I8", builder.getIntegerType(8))
       .Case("BOOL", builder.getI1Type())
       .Default(Type());
 }
@@ -41,7 +42,7 @@ static StringRef nameOf(Type type) {
     return "F32";
   if (type.isBF16())
     return "BF16";
-  return type.isInteger(64) ? "I64" : type.isInteger(32) ? "I32" : "BOOL";
+  return type.isInteger(64) ? "I64" : type.isInteger(32) ? "I32" : type.isInteger(8) ? "I8" : "BOOL";
 }
 
 //===----------------------------------------------------------------------===//

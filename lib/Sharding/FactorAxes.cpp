@@ -88,9 +88,27 @@ std::optional<SmallVector<AxesAttr>> braid::axesOfDims(const ShardingRule &rule,
   return dims;
 }
 
+bool braid::fitsFlatRanges(const ShardingRule &rule, ArrayRef<int64_t> parts, int64_t ranges) {
+  auto fits = [&](const ShardingRule::TensorFactors &tensor) {
+    int64_t elements = 1;
+    for (const ShardingRule::DimFactors &dim : tensor)
+      for (unsigned factor : dim)
+        elements *= rule.factors[factor].size / parts[factor];
+    return tensor.empty() || elements % ranges == 0;
+  };
+  return !rule.unpadded || (llvm::all_of(rule.operands, fits) && llvm::all_of(rule.results, fits));
+}
+
+bool braid::fitsFlatRanges(const ShardingRule &rule, const FactorAxes &axes, const Mesh &mesh) {
+  auto parts = llvm::map_to_vector(axes.factors, [&](AxesAttr list) { return mesh.sizeOf(list); });
+  return fitsFlatRanges(rule, parts, mesh.sizeOf(axes.flat));
+}
+
 std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor,
                                                     const FactorAxes &axes, bool isResult, FlatSymbolRefAttr symbol,
                                                     const Mesh &mesh) {
+  if (!fitsFlatRanges(rule, axes, mesh))
+    return std::nullopt;
   SmallVector<AxesAttr> dims;
   if (!tensor.empty()) {
     auto found = axesOfDims(rule, tensor, axes.factors, mesh);
@@ -193,6 +211,11 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
   axes.flat = flat.axes ? flat.axes : AxesAttr::get(context);
   if (!axes.flat.empty() && !runsFlat(rule)) {
     fail(flat.tensor + " is sharded in flat ranges, but the op does not run on flat ranges");
+    return std::nullopt;
+  }
+  if (!fitsFlatRanges(rule, axes, mesh)) {
+    fail(flat.tensor + " is sharded in flat ranges over " + axes.flat.str() +
+         ", which cut blocks of elements that share a number");
     return std::nullopt;
   }
   return axes;

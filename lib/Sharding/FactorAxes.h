@@ -42,6 +42,11 @@ std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfFactors(const ShardingRul
                                                                llvm::ArrayRef<comm::AxesAttr> dims,
                                                                const comm::Mesh &mesh);
 
+/// Whether so many flat ranges of parts, of which each factor has so many, are what the op takes:
+/// an `unpadded` one wants equal ranges of each tensor.
+bool fitsFlatRanges(const ShardingRule &rule, llvm::ArrayRef<int64_t> parts, int64_t ranges);
+bool fitsFlatRanges(const ShardingRule &rule, const FactorAxes &axes, const comm::Mesh &mesh);
+
 /// The axes of a tensor's dims, or none when the factors' axes shard a dim
 /// otherwise than in equal blocks.
 std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfDims(const ShardingRule &rule,
@@ -51,7 +56,7 @@ std::optional<llvm::SmallVector<comm::AxesAttr>> axesOfDims(const ShardingRule &
 
 /// The sharding that an op with these factor axes needs of a tensor; for a result
 /// it has partial values along the axes of shardable factors that it lacks.
-/// None where `axesOfDims` has none, or where partial values would have to be
+/// None where `axesOfDims` has none, where flat ranges do not fit, or where partial values would have to be
 /// combined in two ways.
 std::optional<comm::ShardingAttr> shardingOfTensor(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor,
                                                    const FactorAxes &axes, bool isResult,

@@ -71,6 +71,7 @@ private:
   void keepExpressible();
   bool dropHidden(const ShardingRule::TensorFactors &dims);
   bool dropMixedPartials(const ShardingRule::TensorFactors &result);
+  bool dropFlat();
 
   const Tensors &tensors;
   const Mesh &mesh;
@@ -193,6 +194,18 @@ bool ConflictResolver::dropMixedPartials(const ShardingRule::TensorFactors &resu
   return changed;
 }
 
+/// Drops the axes of the flat order where ranges over them would cut blocks.
+bool ConflictResolver::dropFlat() {
+  SmallVector<int64_t> counts(assigned.size(), 1);
+  for (auto [count, list] : llvm::zip_equal(counts, assigned))
+    for (const Candidate &candidate : list)
+      count *= mesh.getSizes()[candidate.projected.axis];
+  if (fitsFlatRanges(tensors.rule, counts, counts[flatFactor]))
+    return false;
+  assigned[flatFactor].clear();
+  return true;
+}
+
 void ConflictResolver::keepExpressible() {
   // Each round drops the axes of a factor, or is the last.
   for (bool changed = true; changed;) {
@@ -201,6 +214,7 @@ void ConflictResolver::keepExpressible() {
       changed |= dropHidden(tensors.factorsOf(tensor));
     for (const ShardingRule::TensorFactors &result : tensors.rule.results)
       changed |= dropMixedPartials(result);
+    changed |= dropFlat();
   }
 }
 

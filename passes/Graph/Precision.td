@@ -138,7 +138,7 @@ def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
 }
 
 def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
-  let summary = "Keeps the moments of optimizers in bf16";
+  let summary = "Keeps the moments of optimizers in bf16 or in 8 bits";
   let description = [{
     With `type=bf16` every f32 moment that a `tg.update` reads and replaces is stored in
     bf16, whatever the optimizer: the update reads it in f32, computes as before, and what
@@ -151,6 +151,15 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
     is elementwise, on flat shards too, and one kernel as before.  The same parameter,
     gradient and step give the same bits on every layout and every number of ranks.  The
     program reads the step, whether the optimizer does or not.
+
+    With `type=int8` a moment is stored in codes of 8 bits, and every block of a row has a scale in
+    f32: a state besides, called like the moment and `.scale` (`tg.quantize` says how).  The update
+    reads and writes them as f32, and a `t` from the step and the gradient's low bits decides between a
+    code and the next.  A moment that is not zero is not stored as zero: a variance of zero would make the next step of its parameter
+    huge.  A block is the largest of 32 to 128 neighbours that divides the rows of the tensor
+    and its part on each of `ranks` ranks, so that flat ranges of ZeRO hold whole blocks.  Where there is
+    none, as of parameters with fewer than 32 numbers in a row, the moment is stored in bf16, and a
+    remark says so.
 
     Parameters and masters stay as they are.  So do moments of parameters that are
     not f32, and, with `type=f32`, everything.
@@ -239,7 +248,8 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">,
+    Option<"type", "type", "std::string", "\"f32\"", "f32, bf16 or int8">,
+    Option<"ranks", "ranks", "int64_t", "1", "Ranks that may share a moment: none has a part of a block">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -1,14 +1,20 @@
-//===- StatePrecision.cpp - moments of optimizers in bf16 -----------------===//
+//===- StatePrecision.cpp - moments of optimizers in bf16 and in 8 bits ---===//
 //
-// A moment is stored in bf16 and updated in f32.  Rounding to nearest would lose what a
+// A moment is stored in fewer bits and updated in f32.  Rounding to nearest would lose what a
 // step adds to a slow moment: Adam's variance moves by a thousandth a step, and bf16 has
 // steps of up to 1/128.  So the rounding is stochastic: up or down with the probability
 // that makes the mean right.
 //
 // The number that decides is computed from the element alone: a Weyl sequence in the step,
-// shifted by the parameter's bits below bf16.  It needs no index, so the update remains
-// elementwise: flat shards of ZeRO and kernels over many parameters take it as it is, and
-// all layouts give the same bits from the same parameter and gradient.
+// shifted by the parameter's bits below bf16.  It needs no index, so the update of moments in
+// bf16 remains elementwise: flat shards of ZeRO and kernels over many parameters take it as it
+// is, and all layouts give the same bits from the same parameter and gradient.
+//
+// In 8 bits neighbours of a row share a scale, a state of its own (`tg.quantize`).  Blocks are
+// chosen such that no rank has a part of one.  Where there are none, bf16 is the next best.
+// Codes are found in a second loop over a block, once its largest number is known, and there
+// the gradient's low bits take the place of the parameter's: so nothing reads the parameter any
+// more, and the first loop writes the new one over it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,9 +73,9 @@ static Value termOfStep(TensorBuilder &b, Value step) {
 
 /// A number in [0, 1) for each element.  All terms are multiples of 2^-17 and exact in f32, so
 /// every target and the interpreter find the same one.
-static Value thresholds(TensorBuilder &b, const Bracket &parameter, Value stepTerm, unsigned slot) {
+static Value thresholds(TensorBuilder &b, const Bracket &noise, Value stepTerm, unsigned slot) {
   // An odd factor, another for each state, takes the highest of the bits elsewhere.
-  Value shift = b.mul(parameter.fraction, 61.0 + 2 * slot);
+  Value shift = b.mul(noise.fraction, 61.0 + 2 * slot);
   Value sum = b.add(shift, b.fromScalar(stepTerm, shift));
   return b.sub(sum, b.make<math::FloorOp>(sum));
 }
@@ -84,68 +90,149 @@ static Value roundStochastically(TensorBuilder &b, Value x, Value threshold) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// The blocks of `tg.quantize`.  Shorter ones are no smaller than what they scale is worth.
+static constexpr int64_t kLargestBlock = 128, kSmallestBlock = 32;
+
+/// The largest block that rows consist of and that lies whole in one of so many equal ranges
+/// of the tensor; 0 if there is none.
+static int64_t blockOf(RankedTensorType type, int64_t ranges) {
+  if (type.getRank() == 0)
+    return 0;
+  for (int64_t block = kLargestBlock; block >= kSmallestBlock; --block)
+    if (type.getShape().back() % block == 0 && type.getNumElements() / block % ranges == 0)
+      return block;
+  return 0;
+}
+
 namespace {
+/// A moment that an update reads and replaces, and that nothing else reads.
+struct Moment {
+  UpdateOp update;
+  unsigned place; ///< Among the update's states.
+  BlockArgument argument;
+  int64_t block = 0;    ///< 0 for bf16.
+  BlockArgument scales; ///< Of blocks.
+};
+
 struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision> {
   using StatePrecisionPassBase::StatePrecisionPassBase;
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    if (type != "f32" && type != "bf16") {
-      function.emitError() << "tg-state-precision: type must be f32 or bf16, found '" << type << "'";
+    if (type != "f32" && type != "bf16" && type != "int8") {
+      function.emitError() << "tg-state-precision: type must be f32, bf16 or int8, found '" << type << "'";
+      return signalPassFailure();
+    }
+    if (ranks < 1) {
+      function.emitError() << "tg-state-precision: ranks must be at least 1, found " << ranks;
       return signalPassFailure();
     }
     if (function.isExternal() || type == "f32")
       return;
-    SmallVector<UpdateOp> updates(function.getOps<UpdateOp>());
-    if (llvm::none_of(updates, [](UpdateOp update) { return !momentsOf(update).empty(); }))
+    SmallVector<Moment> moments = findMoments(function);
+    if (moments.empty())
       return;
+    sayWhatHasNoBlocks(moments);
+    Value step = addArguments(function, moments);
+    SmallVector<Value> scales = store(moments, step);
     SignatureEditor editor(function);
-    // The scalar may be added behind what the first update's block has: arguments dominate all.
-    Value step = editor.scalarInput(Role::Step, Builder(&getContext()).getI32Type());
+    for (auto [moment, value] : llvm::zip_equal(moments, scales))
+      if (value)
+        editor.addResult(value, kUpdates, stateOf(moment.scales).getName());
     editor.finish();
-    for (UpdateOp update : updates)
-      narrow(update, step);
-    updateType(function);
     setFactsOfUpdates(function);
   }
 
 private:
-  /// The places among the states of those to be stored in bf16: moments in f32 that only
-  /// this update reads, of a parameter in f32.
-  static SmallVector<unsigned> momentsOf(UpdateOp update) {
-    SmallVector<unsigned> places;
+  /// Moments in f32 that only their update reads, of a parameter in f32.
+  SmallVector<Moment> findMoments(func::FuncOp function) {
+    SmallVector<Moment> moments;
     auto isF32 = [](Value value) { return typeOf(value).getElementType().isF32(); };
-    for (auto [place, state] : llvm::enumerate(update.getStates())) {
-      auto argument = dyn_cast<BlockArgument>(state);
-      StateAttr attribute = argument ? stateOf(argument) : StateAttr();
-      if (attribute && attribute.getKind() == TensorKind::Moment && argument.hasOneUse() && isF32(state) &&
-          isF32(update.getParam()))
-        places.push_back(place);
-    }
-    return places;
+    for (UpdateOp update : function.getOps<UpdateOp>())
+      for (auto [place, state] : llvm::enumerate(update.getStates())) {
+        auto argument = dyn_cast<BlockArgument>(state);
+        StateAttr attribute = argument ? stateOf(argument) : StateAttr();
+        if (!attribute || attribute.getKind() != TensorKind::Moment || !argument.hasOneUse() || !isF32(state) ||
+            !isF32(update.getParam()))
+          continue;
+        int64_t block = type == "int8" ? blockOf(typeOf(argument), ranks) : 0;
+        moments.push_back({update, static_cast<unsigned>(place), argument, block, {}});
+      }
+    return moments;
   }
 
-  static void narrow(UpdateOp update, Value step) {
-    SmallVector<unsigned> places = momentsOf(update);
-    if (places.empty())
+  void sayWhatHasNoBlocks(ArrayRef<Moment> moments) {
+    auto hasNone = [](const Moment &one) { return one.block == 0; };
+    const Moment *first = llvm::find_if(moments, hasNone);
+    if (type != "int8" || first == moments.end())
       return;
-    OpBuilder builder(update);
-    TensorBuilder before(builder, withoutTensor(update.getLoc()));
-    // The old parameter: the interpreter's new one may differ in the last bit.
-    Bracket parameter = bracketOf(before, update.getParam());
-    Value stepTerm = termOfStep(before, step);
-    for (unsigned place : places) {
-      auto argument = cast<BlockArgument>(update.getStates()[place]);
-      argument.setType(withElement(typeOf(argument), builder.getBF16Type()));
-      builder.setInsertionPoint(update);
-      update.getStatesMutable()[place].set(before.widen(argument));
-      builder.setInsertionPointAfter(update);
-      Value wide = update.getNewStates()[place];
-      SmallVector<OpOperand *> uses = llvm::map_to_vector(wide.getUses(), [](OpOperand &use) { return &use; });
-      Value stored = roundStochastically(before, wide, thresholds(before, parameter, stepTerm, place));
-      for (OpOperand *use : uses)
-        use->set(stored);
+    getOperation().emitRemark() << llvm::count_if(moments, hasNone) << " of " << moments.size()
+                                << " moments are stored in bf16, such as " << stateOf(first->argument).getName()
+                                << " of type " << first->argument.getType() << ": no block of " << kSmallestBlock
+                                << " to " << kLargestBlock << " divides its rows and its part on each of " << ranks
+                                << " ranks";
+  }
+
+  /// The scales of blocks; returns the step.  What is added lies behind what an update's block
+  /// has: arguments dominate all.
+  static Value addArguments(func::FuncOp function, MutableArrayRef<Moment> moments) {
+    SignatureEditor editor(function);
+    llvm::StringMap<BlockArgument> parameters = parametersByOwner(function);
+    Value step = editor.scalarInput(Role::Step, Builder(function.getContext()).getI32Type());
+    for (Moment &moment : moments) {
+      if (moment.block == 0)
+        continue;
+      StateAttr state = stateOf(moment.argument);
+      SmallVector<int64_t> shape(typeOf(moment.argument).getShape());
+      shape.back() /= moment.block;
+      BlockArgument parameter = state.getOf() ? parameters.lookup(state.getOf()) : BlockArgument();
+      moment.scales = editor.addState(withShape(typeOf(moment.argument), shape), state.getName().str() + ".scale",
+                                      TensorKind::Moment, parameter);
     }
+    editor.finish();
+    return step;
+  }
+
+  /// Has updates read and write what is stored; returns the new scales, null for bf16.
+  static SmallVector<Value> store(ArrayRef<Moment> moments, Value step) {
+    SmallVector<Value> scales;
+    UpdateOp last;
+    std::optional<Bracket> noise;
+    Value stepTerm;
+    for (const Moment &moment : moments) {
+      UpdateOp update = moment.update;
+      OpBuilder builder(update);
+      TensorBuilder b(builder, withoutTensor(update.getLoc()));
+      if (update != last) {
+        // The old parameter: the interpreter's new one may differ in the last bit.
+        noise = bracketOf(b, moment.block ? update.getGradient() : update.getParam());
+        stepTerm = termOfStep(b, step);
+        last = update;
+      }
+      scales.push_back(storeOne(b, moment, [&] { return thresholds(b, *noise, stepTerm, moment.place); }));
+    }
+    return scales;
+  }
+
+  static Value storeOne(TensorBuilder &b, const Moment &moment, llvm::function_ref<Value()> threshold) {
+    UpdateOp update = moment.update;
+    BlockArgument argument = moment.argument;
+    Type element = moment.block ? Type(b.builder.getI8Type()) : b.builder.getBF16Type();
+    argument.setType(withElement(typeOf(argument), element));
+    Value wide = moment.block ? b.make<DequantizeOp>(argument, moment.scales) : b.widen(argument);
+    update.getStatesMutable()[moment.place].set(wide);
+    b.builder.setInsertionPointAfter(update);
+    Value made = update.getNewStates()[moment.place], stored, scales;
+    SmallVector<OpOperand *> uses = llvm::map_to_vector(made.getUses(), [](OpOperand &use) { return &use; });
+    if (moment.block) {
+      auto quantized = b.builder.create<QuantizeOp>(b.loc, made, threshold(), moment.block);
+      stored = quantized.getCodes(), scales = quantized.getScales();
+    } else {
+      stored = roundStochastically(b, made, threshold());
+    }
+    for (OpOperand *use : uses)
+      use->set(stored);
+    return scales;
   }
 };
 } // namespace

@@ -43,7 +43,6 @@ private:
   LogicalResult readOptions();
   FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
   LogicalResult findUnread();
-  BlockArgument ownerOf(BlockArgument argument) const;
   unsigned firstStage(BlockArgument argument) const;
   ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
   LogicalResult annotate(func::FuncOp function);
@@ -167,21 +166,20 @@ LogicalResult DataParallel::findUnread() {
   return success();
 }
 
-/// The parameter of the same shape that a state belongs to.
-BlockArgument DataParallel::ownerOf(BlockArgument argument) const {
+/// The sharding that a layout gives an argument, or else the parameter whose state it is, where
+/// that divides the state as well: one with a number for each block has shorter rows.
+ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
+  ShardingAttr own = shardingOfArgument(function, argument.getArgNumber(), symbol);
   tg::StateAttr state = stateOf(argument);
   BlockArgument owner = state && state.getOf() ? parameters.lookup(state.getOf()) : BlockArgument();
-  bool fits = owner && cast<ShapedType>(owner.getType()).getShape() == cast<ShapedType>(argument.getType()).getShape();
-  return fits ? owner : BlockArgument();
-}
-
-/// The sharding that a layout gives an argument, or else the parameter whose state it is.
-ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
-  BlockArgument owner = ownerOf(argument);
-  if (!owner || function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
-    return shardingOfArgument(function, argument.getArgNumber(), symbol);
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!owner || cast<RankedTensorType>(owner.getType()).getRank() != type.getRank() ||
+      function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
+    return own;
   AxesAttr none = AxesAttr::get(symbol.getContext());
-  return shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
+  ShardingAttr owners = shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
+  bool fits = succeeded(verifySharding([] { return InFlightDiagnostic(); }, *mesh, owners, type));
+  return fits ? owners : own;
 }
 
 /// The first stage of ZeRO that shards what lives across steps.

@@ -28,6 +28,7 @@ inline int64_t elementSize(br_dtype type) {
   case BR_BF16:
     return 2;
   case BR_I1:
+  case BR_I8:
     return 1;
   }
   return 0;
@@ -48,6 +49,8 @@ inline const char *typeName(br_dtype type) {
     return "I64";
   case BR_I1:
     return "BOOL";
+  case BR_I8:
+    return "I8";
   }
   return "?";
 }
@@ -92,6 +95,8 @@ inline double numberAt(br_dtype type, const std::byte *at) {
     return static_cast<double>(get(int64_t()));
   case BR_I1:
     return get(uint8_t()) != 0;
+  case BR_I8:
+    return get(int8_t());
   }
   return 0;
 }
@@ -110,6 +115,8 @@ inline void putNumber(br_dtype type, std::byte *at, double x) {
     return put(static_cast<int64_t>(x));
   case BR_I1:
     return put(static_cast<uint8_t>(x != 0));
+  case BR_I8:
+    return put(static_cast<int8_t>(x));
   }
 }
 

@@ -88,7 +88,7 @@ const json &member(const json &object, const char *key, const std::string &where
 bool isCount(const json &value) { return value.is_number_unsigned() && value.get<uint64_t>() <= INT64_MAX; }
 
 br_dtype typeNamed(const json &name, const std::string &where) {
-  for (br_dtype type : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1})
+  for (br_dtype type : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8})
     if (name == typeName(type))
       return type;
   fail(where, "has the unknown type ", name.dump());

@@ -104,5 +104,7 @@ void braid::combine(br_dtype dtype, br_reduction reduction, std::span<const void
     return combineWith<Plain<int64_t>>(reduction, sources, out, count);
   case BR_I1:
     return combineWith<Plain<uint8_t>>(reduction, sources, out, count);
+  case BR_I8:
+    return combineWith<Plain<int8_t>>(reduction, sources, out, count);
   }
 }

@@ -63,7 +63,7 @@ void checkPairs(const Operation &op) {
 
 void Operation::assign(const br_operation &description, const Group &group, uint64_t number) {
   int kind = description.kind;
-  if (kind < 0 || kind >= collectiveKindCount || description.dtype < 0 || description.dtype > BR_I1 ||
+  if (kind < 0 || kind >= collectiveKindCount || description.dtype < 0 || description.dtype > BR_I8 ||
       (rowOf(kind).reduces && (description.reduction < 0 || description.reduction > BR_MIN)))
     fail("operation #", number, " has kind ", kind, ", element type ", static_cast<int>(description.dtype),
          " and reduction ", static_cast<int>(description.reduction), "; at least one of them is unknown");

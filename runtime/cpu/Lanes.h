@@ -2,8 +2,8 @@
 //
 // The widths and types that generated kernels compute with, on the vector
 // extensions of GCC and clang.  W is the widest the target offers (16, 8 or 4
-// floats; -DBRAID_LANES=N overrides).  bf16 and i1 exist in memory only: in
-// registers they are floats and masks.
+// floats; -DBRAID_LANES=N overrides).  bf16, i8 and i1 exist in memory only: in
+// registers they are floats, ints and masks.
 //
 // A partial load or store touches the first `n` lanes only, 0 <= n <= W; the
 // other lanes of a partial load are zero.
@@ -108,6 +108,10 @@ inline float to_float(int64_t x) { return static_cast<float>(x); }
 inline VI to_int(V x) { return __builtin_convertvector(x, VI); }
 inline int32_t to_int(float x) { return static_cast<int32_t>(x); }
 
+// The value that `x` has after a trip through i8 memory.
+inline VI wrap_int8(VI x) { return (x << 24) >> 24; }
+inline int32_t wrap_int8(int32_t x) { return static_cast<int8_t>(x); }
+
 inline V mask_to_float(VM m) { return bit_cast<V>(m & bit_cast<VI>(splat(1.0f))); }
 inline VI mask_to_int(VM m) { return m & 1; }
 inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
@@ -164,15 +168,17 @@ inline void st(bf16 *p, V v) {
   std::memcpy(p, &h, sizeof h);
 }
 
-inline VM ld(const bool *p) {
+inline VI ld(const int8_t *p) {
   VB b;
   std::memcpy(&b, p, sizeof b);
-  return __builtin_convertvector(b, VI) != 0;
+  return __builtin_convertvector(b, VI);
 }
-inline void st(bool *p, VM m) {
-  VB b = __builtin_convertvector(m & 1, VB);
+inline void st(int8_t *p, VI v) {
+  VB b = __builtin_convertvector(v, VB);
   std::memcpy(p, &b, sizeof b);
 }
+inline VM ld(const bool *p) { return ld(reinterpret_cast<const int8_t *>(p)) != 0; }
+inline void st(bool *p, VM m) { st(reinterpret_cast<int8_t *>(p), m & 1); }
 
 // Past the caches, where the place is one that such stores take: for what is not read soon.  They
 // may become visible in any order, before end_streams() returns.
@@ -217,12 +223,11 @@ inline VI ld(const int32_t *p, int64_t n) { return bit_cast<VI>(_mm512_maskz_loa
 inline void st(int32_t *p, VI v, int64_t n) { _mm512_mask_storeu_epi32(p, mask_bits(n), bit_cast<__m512i>(v)); }
 inline V ld(const bf16 *p, int64_t n) { return widen(bit_cast<VH>(_mm256_maskz_loadu_epi16(mask_bits(n), p))); }
 inline void st(bf16 *p, V v, int64_t n) { _mm256_mask_storeu_epi16(p, mask_bits(n), bit_cast<__m256i>(narrow(v))); }
-inline VM ld(const bool *p, int64_t n) {
-  VB b = bit_cast<VB>(_mm_maskz_loadu_epi8(mask_bits(n), p));
-  return __builtin_convertvector(b, VI) != 0;
+inline VI ld(const int8_t *p, int64_t n) {
+  return __builtin_convertvector(bit_cast<VB>(_mm_maskz_loadu_epi8(mask_bits(n), p)), VI);
 }
-inline void st(bool *p, VM m, int64_t n) {
-  VB b = __builtin_convertvector(m & 1, VB);
+inline void st(int8_t *p, VI v, int64_t n) {
+  VB b = __builtin_convertvector(v, VB);
   _mm_mask_storeu_epi8(p, mask_bits(n), bit_cast<__m128i>(b));
 }
 #else
@@ -264,17 +269,19 @@ inline void st(bf16 *p, V v, int64_t n) {
   for (int64_t k = 0; k < n; ++k)
     p[k].bits = h[k];
 }
-inline VM ld(const bool *p, int64_t n) {
-  VM v{};
+inline VI ld(const int8_t *p, int64_t n) {
+  VI v{};
   for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k] ? -1 : 0;
+    v[k] = p[k];
   return v;
 }
-inline void st(bool *p, VM m, int64_t n) {
+inline void st(int8_t *p, VI v, int64_t n) {
   for (int64_t k = 0; k < n; ++k)
-    p[k] = m[k] != 0;
+    p[k] = static_cast<int8_t>(v[k]);
 }
 #endif
+inline VM ld(const bool *p, int64_t n) { return ld(reinterpret_cast<const int8_t *>(p), n) != 0; }
+inline void st(bool *p, VM m, int64_t n) { st(reinterpret_cast<int8_t *>(p), m & 1, n); }
 
 template <class T, class X> inline void st_streamed(T *p, X v, int64_t n) { st(p, v, n); }
 
@@ -292,6 +299,7 @@ inline float ld1(const float *p) { return *p; }
 inline float ld1(const bf16 *p) { return to_float(*p); }
 inline int32_t ld1(const int32_t *p) { return *p; }
 inline int64_t ld1(const int64_t *p) { return *p; }
+inline int32_t ld1(const int8_t *p) { return *p; }
 inline bool ld1(const bool *p) { return *p; }
 inline bool ld1(const uint8_t *p) { return *p != 0; }
 // Lane `lane` of a row of `lanes`; 0 if there is no such lane.
@@ -302,6 +310,7 @@ inline void st1(float *p, float x) { *p = x; }
 inline void st1(bf16 *p, float x) { *p = to_bf16(x); }
 inline void st1(int32_t *p, int32_t x) { *p = x; }
 inline void st1(int64_t *p, int64_t x) { *p = x; }
+inline void st1(int8_t *p, int32_t x) { *p = static_cast<int8_t>(x); }
 inline void st1(bool *p, bool x) { *p = x; }
 inline void st1(uint8_t *p, bool x) { *p = x; }
 
@@ -327,6 +336,12 @@ inline VI ld_strided(const int32_t *p, int64_t stride, int64_t n = W) {
     v[k] = p[k * stride];
   return v;
 }
+inline VI ld_strided(const int8_t *p, int64_t stride, int64_t n = W) {
+  VI v{};
+  for (int64_t k = 0; k < n; ++k)
+    v[k] = p[k * stride];
+  return v;
+}
 inline VM ld_strided(const bool *p, int64_t stride, int64_t n = W) {
   VM v{};
   for (int64_t k = 0; k < n; ++k)
@@ -345,6 +360,10 @@ inline void st_strided(bf16 *p, int64_t stride, V v, int64_t n = W) {
 inline void st_strided(int32_t *p, int64_t stride, VI v, int64_t n = W) {
   for (int64_t k = 0; k < n; ++k)
     p[k * stride] = v[k];
+}
+inline void st_strided(int8_t *p, int64_t stride, VI v, int64_t n = W) {
+  for (int64_t k = 0; k < n; ++k)
+    p[k * stride] = static_cast<int8_t>(v[k]);
 }
 inline void st_strided(bool *p, int64_t stride, VM m, int64_t n = W) {
   for (int64_t k = 0; k < n; ++k)

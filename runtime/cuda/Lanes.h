@@ -1,8 +1,8 @@
 //===- Lanes.h - values of a few lanes in a thread, their loads and stores ===//
 //
 // A thread works on W neighbouring lanes at once: Vec<float, W> where generated code
-// says V, int32_t for VI and bool for VM.  bf16 and i1 exist in memory only, as on the
-// CPU: in registers they are floats and bools.
+// says V, int32_t for VI and bool for VM.  bf16, i8 and i1 exist in memory only, as on
+// the CPU: in registers they are floats, ints and bools.
 //
 // `ld<W>(p)` and `st(p, v)` are accesses of up to 16 bytes, at the alignment of W
 // elements or of 16 bytes.  A partial access touches the first `n` lanes only; the
@@ -127,11 +127,17 @@ __device__ inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
 // The value that `x` has after a trip through bf16 memory.
 __device__ inline float round_bf16(float x) { return __bfloat162float(__float2bfloat16_rn(x)); }
 
+// The value that `x` has after a trip through i8 memory.
+__device__ inline int32_t wrap_int8(int32_t x) { return static_cast<int8_t>(x); }
+
 template <class T, int N> __device__ inline Vec<float, N> to_float(const Vec<T, N> &x) {
   return detail::each<N>([&](int k) { return to_float(x.at[k]); });
 }
 template <int N> __device__ inline Vec<int32_t, N> to_int(const Vec<float, N> &x) {
   return detail::each<N>([&](int k) { return to_int(x.at[k]); });
+}
+template <int N> __device__ inline Vec<int32_t, N> wrap_int8(const Vec<int32_t, N> &x) {
+  return detail::each<N>([&](int k) { return wrap_int8(x.at[k]); });
 }
 template <int N> __device__ inline Vec<float, N> mask_to_float(const Vec<bool, N> &m) {
   return detail::each<N>([&](int k) { return mask_to_float(m.at[k]); });
@@ -146,11 +152,13 @@ __device__ inline float widen(float x) { return x; }
 __device__ inline float widen(bf16 x) { return to_float(x); }
 __device__ inline int32_t widen(int32_t x) { return x; }
 __device__ inline int64_t widen(int64_t x) { return x; }
+__device__ inline int32_t widen(int8_t x) { return x; }
 __device__ inline bool widen(bool x) { return x; }
 __device__ inline void narrow(float x, float &to) { to = x; }
 __device__ inline void narrow(float x, bf16 &to) { to = __float2bfloat16_rn(x); }
 __device__ inline void narrow(int32_t x, int32_t &to) { to = x; }
 __device__ inline void narrow(int64_t x, int64_t &to) { to = x; }
+__device__ inline void narrow(int32_t x, int8_t &to) { to = static_cast<int8_t>(x); }
 __device__ inline void narrow(bool x, bool &to) { to = x; }
 template <class T, class X> __device__ inline T narrowed(X x) {
   T to;

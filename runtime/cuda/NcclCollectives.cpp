@@ -30,6 +30,8 @@ static ncclDataType_t typeOf(br_dtype dtype) {
     return ncclInt64;
   case BR_I1: // a byte of 0 or 1
     return ncclUint8;
+  case BR_I8:
+    return ncclInt8;
   }
   fail("element type ", static_cast<int>(dtype), " is unknown");
 }

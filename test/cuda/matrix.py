@@ -56,6 +56,8 @@ def cases():
         yield Case(f"odd-{precision}-zero3-2", "odd", f"--precision={precision} --mesh=dp=2 --zero=3", 2)
     yield Case("gpt-hooks-zero2-2", "gpt", "--mesh=dp=2 --zero=2 --hook=h.0.exit:norm,h.1.exit.grad:norm,h.0.exit.grad:clip:0.02,"
                "param:transformer.ln_f.weight:norm", 2)
+    yield Case("gpt-int8", "gpt", "--optimizer-state=int8")
+    yield Case("gpt-int8-zero3-2", "gpt", "--optimizer-state=int8 --mesh=dp=2 --zero=3", 2)
     yield Case("gpt-recompute", "gpt", "--recompute=selective")
     yield Case("odd-recompute-zero3-2", "odd", "--recompute=full --precision=bf16 --mesh=dp=2 --zero=3", 2)
     yield Case("odd-loss-chunk", "odd", "--loss-chunk=16 --clip=1.0")

@@ -5,6 +5,7 @@
 
 comm.mesh @mesh [dp = 2, tp = 3]
 comm.mesh @five [dp = 5]
+comm.mesh @four [dp = 4]
 
 // Positions are counted in i32 and then converted, so that bf16 rounds once.
 // CHECK-LABEL: @positions
@@ -68,6 +69,45 @@ func.func @flat(%x: tensor<3x7xf32> {comm.sharding = #comm.sharding<@five, {} {}
   %max = tg.reduce max %below dims [0, 1] : tensor<3x7xf32> -> tensor<f32>
   %mean = tg.reduce mean %above dims [0, 1] : tensor<3x7xf32> -> tensor<f32>
   return %sum, %max, %mean : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// Ranges that hold whole blocks: a rank quantizes its own.
+// CHECK-LABEL: @blocks
+// CHECK-NEXT: %[[C:.*]], %[[S:.*]] = tg.quantize %arg0 at %arg1 block 4 : tensor<20xf32>
+// CHECK-NEXT: %[[X:.*]] = tg.dequantize %[[C]], %[[S]] : tensor<20xi8>, tensor<5xf32>
+// CHECK-NEXT: return %[[C]], %[[S]], %[[X]]
+func.func @blocks(%x: tensor<10x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
+                  %t: tensor<10x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>})
+    -> (tensor<10x8xi8> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
+        tensor<10x2xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
+        tensor<10x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>}) {
+  %c, %s = tg.quantize %x at %t block 4 : tensor<10x8xf32>
+  %y = tg.dequantize %c, %s : tensor<10x8xi8>, tensor<10x2xf32>
+  return %c, %s, %y : tensor<10x8xi8>, tensor<10x2xf32>, tensor<10x8xf32>
+}
+
+// Ranges of 12 elements that cut blocks of 8: the tensor is gathered.
+// CHECK-LABEL: @cut_blocks
+// CHECK: comm.all_gather %arg0 dims [flat] over @four {dp} : (tensor<12xf32>) -> tensor<6x8xf32>
+// CHECK: tg.quantize %{{.*}} block 8 : tensor<6x8xf32>
+func.func @cut_blocks(%x: tensor<6x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
+                      %t: tensor<6x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>})
+    -> (tensor<6x8xi8> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
+        tensor<6x1xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>}) {
+  %c, %s = tg.quantize %x at %t block 8 : tensor<6x8xf32>
+  return %c, %s : tensor<6x8xi8>, tensor<6x1xf32>
+}
+
+// Columns of whole blocks need no scale of another rank.
+// CHECK-LABEL: @columns
+// CHECK-NEXT: tg.quantize %arg0 at %arg1 block 4 : tensor<10x12xf32>
+// CHECK-NEXT: return
+func.func @columns(%x: tensor<10x24xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>},
+                   %t: tensor<10x24xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>})
+    -> (tensor<10x24xi8> {comm.sharding = #comm.sharding<@mesh, {} {dp}>},
+        tensor<10x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>}) {
+  %c, %s = tg.quantize %x at %t block 4 : tensor<10x24xf32>
+  return %c, %s : tensor<10x24xi8>, tensor<10x6xf32>
 }
 
 // The norm of flat shards: one number travels.

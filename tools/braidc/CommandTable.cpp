@@ -138,7 +138,10 @@ constexpr Option kPrecision[] = {
     {"--reduce-dtype", choice({"f32", "bf16"}),
      "With --precision=bf16: type in which ranks send gradients to reduce them", into<&PrecisionOptions::reductions>(),
      byDefault("f32"), needs("--mesh")},
-    {"--optimizer-state", choice({{"f32", ""}, {"bf16", "half the memory, rounded stochastically"}}),
+    {"--optimizer-state",
+     choice({{"f32", ""},
+             {"bf16", "half the memory, rounded stochastically"},
+             {"int8", "a quarter and 3 %: codes of 8 bits in blocks of up to 128 with a scale each"}}),
      "Type in which the optimizer's moments are stored; updates compute in f32", into<&PrecisionOptions::moments>(),
      byDefault("f32")},
 };

@@ -167,6 +167,10 @@ func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %
   // CHECK: tg.update "adamw" %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} states %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {beta1 = 9.000000e-01 : f64, beta2 = {{.*}}, eps = 1.000000e-08 : f64, weight_decay = 1.000000e-01 : f64} :
   %p3, %m3, %v3 = tg.update "adamw" %p, %g, %lr, %step states %m, %m {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
       : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  // CHECK: %[[CODES:.*]], %[[SCALES:.*]] = tg.quantize %{{.*}} at %{{.*}} block 4 : tensor<8xf32>
+  %codes, %scales = tg.quantize %p at %g block 4 : tensor<8xf32>
+  // CHECK: tg.dequantize %[[CODES]], %[[SCALES]] : tensor<8xi8>, tensor<2xf32>
+  %decoded = tg.dequantize %codes, %scales : tensor<8xi8>, tensor<2xf32>
   // CHECK: tg.global_norm %{{.*}}, %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   %n = tg.global_norm %p, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   return

@@ -173,6 +173,10 @@ func.func @optimizers(%p: tensor<8x2xf32>, %lr: tensor<f32>, %step: tensor<i32>)
   // expected-remark @below {{tg.update: a b, a b, (), (), a b, a b -> a b, a b, a b flat}}
   %1:3 = tg.update "adam" %p, %p, %lr, %step states %p, %p {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
       : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<f32>, tensor<i32>, tensor<8x2xf32>, tensor<8x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>)
+  // expected-remark @below {{tg.quantize: a bi, a bi -> a bi, a b whole i flat unpadded}}
+  %codes, %scales = tg.quantize %p at %p block 1 : tensor<8x2xf32>
+  // expected-remark @below {{tg.dequantize: a bi, a b -> a bi whole i flat unpadded}}
+  %decoded = tg.dequantize %codes, %scales : tensor<8x2xi8>, tensor<8x2xf32>
   // expected-remark @below {{tg.global_norm: a b, c d -> () reduced a b c d decomposed a b c d}}
   %2 = tg.global_norm %p, %p : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<f32>
   return

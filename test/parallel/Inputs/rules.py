@@ -18,6 +18,7 @@ FUNCTION = re.compile(r"^func\.func @(\w+)\((.*?)\)\s*->\s*(.*?) \{\n(.*?)^\}", 
 RULE = re.compile(r"^([\d\w ,()]*)-> (.*?)((?: (?:reduced|whole|positional|decomposed|linear|flat)\b.*)?)$")
 MARKS = ("reduced", "whole", "positional", "decomposed", "linear", "flat")
 RANKS_OF_FLAT = 5  # does not divide the examples' tensors: there is padding
+RANKS_UNPADDED = 2  # divides those of rules that want no padding
 
 
 def run(*command):
@@ -37,6 +38,7 @@ class Rule:
             self.marks[mark].append(word)
         self.linear = [[int(number) for number in word[1:-1].split()] for word in self.marks["linear"][1:]]
         self.flat = bool(self.marks["flat"])
+        self.unpadded = "unpadded" in self.marks["flat"]
         self.letters = sorted({letter for tensor in self.operands + self.results for dim in tensor for letter in dim})
 
     @staticmethod
@@ -116,10 +118,10 @@ class Example:
 
         return count, self.annotated(f"{self.name}_sharded_{letter}", attribute)
 
-    def flat(self):
+    def flat(self, mesh):
         def attribute(factors):
-            return f"#comm.sharding<@flat, {' '.join('{}' for _ in factors)}, flat {{x}}>" if factors else None
-        return self.annotated(f"{self.name}_flat", attribute)
+            return f"#comm.sharding<@{mesh}, {' '.join('{}' for _ in factors)}, flat {{x}}>" if factors else None
+        return self.annotated(f"{self.name}_{mesh}", attribute)
 
     def variant(self, suffix, renamed):
         """The body with other names: its lines, and what it returns."""
@@ -173,9 +175,13 @@ def check_shards(found, file):
             if example.rule.can_shard(letter):
                 shardable.add(f"{example.name}_sharded_{letter}")
         if example.rule.flat:
-            functions.append(example.flat())
-            shardable.add(f"{example.name}_flat")
-    header = f"comm.mesh @flat [x = {RANKS_OF_FLAT}]\ncomm.mesh @mesh [x = 2]\n"
+            # Ranges with padding are right for all; some ops gather them.
+            functions.append(example.flat("flat"))
+            if example.rule.unpadded:
+                functions.append(example.flat("unpadded"))
+            shardable.add(f"{example.name}_{'unpadded' if example.rule.unpadded else 'flat'}")
+    header = f"comm.mesh @flat [x = {RANKS_OF_FLAT}]\ncomm.mesh @unpadded [x = {RANKS_UNPADDED}]\n"
+    header += "comm.mesh @mesh [x = 2]\n"
     header += "".join(f"comm.mesh @above{count} [y = {count}, x = 2]\n" for count in sorted(meshes))
     file.write_text(header + "".join(functions))
     options = [f"--{name}" for name in PIPELINE.split(",")]

@@ -9,7 +9,7 @@ using namespace braid::test;
 
 namespace {
 
-constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1};
+constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8};
 
 // The tensors of a bucket, and the rows that blocks are parts of.
 struct Shape {
@@ -40,7 +40,7 @@ double combined(br_dtype dtype, br_reduction reduction, int n, int tensor, int64
 std::vector<br_reduction> reductionsOf(br_dtype dtype) {
   if (dtype == BR_I1)
     return {BR_MAX, BR_MIN};
-  if (dtype == BR_I32 || dtype == BR_I64)
+  if (dtype == BR_I32 || dtype == BR_I64 || dtype == BR_I8)
     return {BR_SUM, BR_MAX, BR_MIN};
   return {BR_SUM, BR_MEAN, BR_MAX, BR_MIN};
 }

@@ -10,7 +10,7 @@ using namespace braid::test;
 
 namespace {
 
-constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1};
+constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8};
 
 // One tensor of n blocks of an odd size, each rank's own block in its place.
 struct Whole {

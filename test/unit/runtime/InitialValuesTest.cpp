@@ -85,7 +85,7 @@ TEST(InitialValues, dependOnSeedStreamAndLogicalIndexOnly) {
 // Whatever the type, the number is the definition's, rounded (or truncated).
 TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
   for (br_init_kind init : {BR_INIT_NORMAL, BR_INIT_UNIFORM})
-    for (br_dtype dtype : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1}) {
+    for (br_dtype dtype : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8}) {
       br_tensor t = matrix(init, 1, 3);
       t.shape[0] = 30, t.shape[1] = 70, t.stride[0] = 1, t.stride[1] = 30;
       const int64_t size = elementSize(t.dtype = dtype);

@@ -18,13 +18,15 @@ template <class T> T value(int i) {
     return to_bf16(static_cast<float>(i + 1));
   else if constexpr (std::is_same_v<T, bool>)
     return i % 3 == 0;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return static_cast<int8_t>(i % 2 ? -i - 1 : i + 1);
   else
     return static_cast<T>(i + 1);
 }
 template <class T> bool same(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 template <class T> class Access : public testing::Test {};
-using Types = testing::Types<float, bf16, int32_t, bool>;
+using Types = testing::Types<float, bf16, int32_t, int8_t, bool>;
 TYPED_TEST_SUITE(Access, Types);
 
 TYPED_TEST(Access, partialStoresTouchOnlyTheirElements) {
