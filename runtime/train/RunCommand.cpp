@@ -97,7 +97,7 @@ bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
   return true;
 }
 
-// Floats in [low, 1), ints in [0, bound).
+// Floats in [low, 1), ints in [0, bound), codes of numbers that are not negative.
 void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
   const br_dtype dtype = slot.tensor.dtype;
   const uint32_t stream = hashOf(slot.tensor.name);
@@ -107,6 +107,8 @@ void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
       double value = low + (1 - low) * static_cast<float>(words[0] >> 8) * 0x1p-24f;
       if (dtype == BR_I32 || dtype == BR_I64)
         value = static_cast<double>(boundedRandom(words, slot.bound));
+      if (dtype == BR_I8)
+        value = static_cast<double>(boundedRandom(words, 128));
       if (dtype == BR_I1)
         value = words[0] & 1;
       putNumber(dtype, memory + (run.place + i * run.step) * elementSize(dtype), value);

@@ -53,6 +53,8 @@ func.func @stateless(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<ones>
 
 // Codes and a scale for each block; of 4 ranks each has 96 numbers, which blocks of 96 divide,
 // and nothing does on 5 ranks.
+// CHECK-LABEL: func.func @blocks
+// CHECK-SAME: tensor<2x192xbf16> {tg.state
 // INT8-LABEL: func.func @blocks
 // INT8-SAME: %[[P:[a-z0-9]+]]: tensor<2x192xf32> {tg.param
 // INT8-SAME: %[[M:[a-z0-9]+]]: tensor<2x192xi8> {tg.state = #tg.state<"p.exp_avg", #tg.init<zeros>, of = "p", kind = moment>}
