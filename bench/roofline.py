@@ -11,7 +11,7 @@ sheets.  Another GPU is taken to reach the same share of its own:
   seconds = launch + max(matrix FLOPs / rate + vector FLOPs / rate, bytes / rate)
 
 The bound of a launch is the largest of these three.  A step is `train` after all microbatches but one of
-`accumulate`; collectives count with the seconds that computing waits for them, as braidc has planned.  MFU
+`accumulate`; collectives, and copies from and to the host, count with the seconds that computing waits for them, as braidc has planned.  MFU
 counts 6 operations a parameter and token, and 12 * width * sequence a token in each layer's attention
 (PaLM, appendix B: no discount for the causal half) over the dense rate of the data sheet.
 """
@@ -62,8 +62,8 @@ class Launch:
         self.bytes = action.get("bytes_read", 0) + action.get("bytes_written", 0)
         self.flops = action.get("matrix_flops", 0) + action.get("vector_flops", 0)
         self.matrix_flops, self.masked_flops = action.get("matrix_flops", 0), action.get("masked_flops", 0)
-        if self.kind == "collective":
-            self.seconds, self.bound = action.get("exposed_s", 0.0), "link"
+        if self.kind in ("collective", "copy"):
+            self.seconds, self.bound = action.get("exposed_s", 0.0), "link" if self.kind == "collective" else "host"
             return
         rate = "bf16" if action.get("type") == "bf16" else "f32"
         computing = (action["matrix_s"] * card[f"{rate}_flops"] / getattr(gpu, rate) +

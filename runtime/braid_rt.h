@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 11
+#define BR_ABI_VERSION 12
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -119,6 +119,7 @@ typedef struct {
   int32_t dims[BR_MAX_RANK], flat; // groups that it is sharded over
   int32_t partial;                 // group that it is a sum over
   const char *copy_of; // the tensor whose values it has, in its own type, however either is sharded; null: none
+  int32_t on_host;     // 1: in the host's memory beside the arena of a device, where `offset` is
 } br_tensor;
 
 // An input, a result or a run-time scalar of one program.  `shape` is logical; the
@@ -164,6 +165,19 @@ typedef struct {
   const br_action_desc *actions;
   int32_t n_actions;
 } br_program;
+
+// One tensor of a transfer: its places in the arena and in the host's memory.
+typedef struct {
+  uint64_t device, host, bytes;
+} br_transfer_part;
+
+// A copy of tensors between the arena of a device and the host's memory beside it.  Each that a
+// program starts has a descriptor of its own.
+typedef struct {
+  int32_t to_host; // else from there
+  const br_transfer_part *parts;
+  int32_t n_parts;
+} br_transfer_desc;
 
 // A loss that leaves targets out: a row of the batch whose targets are all `ignored`
 // changes nothing, whatever else is in it.
@@ -212,6 +226,9 @@ typedef struct br_model {
   const struct br_attention_desc *attentions;
   int32_t n_attentions;
   const char *optimizer; // its name, then its settings: "adamw beta1=0.9 eps=1e-08"; null where it is not known
+  uint64_t host_bytes;   // of the host's memory beside the arena of a device; 0: none
+  const br_transfer_desc *transfers;
+  int32_t n_transfers;
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.
@@ -335,6 +352,11 @@ void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows, int
 // a collective is not touched.
 br_status br_start(br_context *ctx, int32_t index);
 br_status br_wait(br_context *ctx, int32_t index);
+
+// Transfers, by their place in br_model.transfers.  Those in one direction go one after the other, in
+// the order of their starts; until its wait the memory of a transfer is not touched.
+br_status br_start_transfer(br_context *ctx, int32_t index);
+br_status br_wait_transfer(br_context *ctx, int32_t index);
 
 // The rank's number in its group of this kind.
 int32_t br_axis_index(br_context *ctx, int32_t group);

@@ -28,6 +28,11 @@ inline constexpr int64_t kFlat = -1;
 
 class Mesh;
 
+/// What a rank's device does beside computing, each in the order of starts: it exchanges with other
+/// ranks, and copies from the memory of its host and to it.
+enum class Queue : unsigned { Ranks, FromHost, ToHost };
+inline constexpr unsigned kNumQueues = 3;
+
 /// What all collectives share; in Collectives.cpp and CollectiveVerifier.cpp.
 namespace detail {
 llvm::LogicalResult verifyCollective(mlir::Operation *op, mlir::SymbolTableCollection &tables);
@@ -50,5 +55,12 @@ int64_t wholeBytes(CollectiveOpInterface op);
 
 #define GET_OP_CLASSES
 #include "dialects/Comm/CommOps.h.inc"
+
+namespace braid::comm {
+/// The queue of an action, or of what it starts; none for what computes, and for a wait.
+std::optional<Queue> queueOf(mlir::Operation *action);
+/// The copy from or to the host that an action is, starts or waits for; null for others.
+CopyOp copyOf(mlir::Operation *action);
+} // namespace braid::comm
 
 #endif // BRAID_DIALECTS_COMM_COMM_H

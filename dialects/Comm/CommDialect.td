@@ -72,6 +72,11 @@ def Comm_Reduction : I32EnumAttr<"Reduction", "how the values of ranks combine",
   let cppNamespace = "::braid::comm";
 }
 
+def Comm_Memory : I32EnumAttr<"Memory", "where tensors lie", [
+    I32EnumAttrCase<"Device", 0, "device">, I32EnumAttrCase<"Host", 1, "host">]> {
+  let cppNamespace = "::braid::comm";
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
@@ -161,7 +166,7 @@ def Comm_ProgramAttr : Comm_Attr<"Program", "program"> {
 
 def Comm_TicketType : TypeDef<Comm_Dialect, "Ticket"> {
   let mnemonic = "ticket";
-  let summary = "A collective under way; `!comm.ticket<tensor<4xf32>>` holds the results it will have.";
+  let summary = "A collective or copy under way; `!comm.ticket<tensor<4xf32>>` holds the results it will have.";
   let description = [{
     Waited for exactly once, in the block of its start.  In memory form, where the
     results are `outs` of the collective, it is `!comm.ticket<>`.

@@ -4,6 +4,17 @@
 
 include "mlir/IR/OpBase.td"
 
+def QueuedOpInterface : OpInterface<"QueuedOpInterface"> {
+  let cppNamespace = "::braid::comm";
+  let description = [{
+    An action whose work goes on beside what computes: what a `comm.start` may hold.
+  }];
+  let methods = [
+    InterfaceMethod<"Which of the rank's queues it is put on.", "::braid::comm::Queue", "getQueue", (ins), [{}],
+      [{ return ::braid::comm::Queue::Ranks; }]>,
+  ];
+}
+
 def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::braid::comm";
   let description = [{

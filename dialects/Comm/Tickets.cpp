@@ -1,6 +1,6 @@
 //===- Tickets.cpp - start and wait ---------------------------------------===//
 //
-// A ticket ties a wait to its start: from one to the other the collective owns
+// A ticket ties a wait to its start: from one to the other the collective, or the copy, owns
 // the memory of its results, and its operands stay as they are.
 //
 //===----------------------------------------------------------------------===//
@@ -43,15 +43,15 @@ static LogicalResult verifyTicket(StartOp start) {
 LogicalResult StartOp::verifyRegions() {
   Block &body = getBody().front();
   // start_c1
-  if (!llvm::hasSingleElement(body) || !isa<CollectiveOpInterface>(body.front()))
-    return emitOpError() << "must hold one collective, but holds "
+  if (!llvm::hasSingleElement(body) || !isa<QueuedOpInterface>(body.front()))
+    return emitOpError() << "must hold one collective or comm.copy, but holds "
                          << (body.empty()                   ? "nothing"
                              : llvm::hasSingleElement(body) ? "another op"
                                                             : "several ops");
   // start_c2
   ArrayRef<Type> held = getTicket().getType().getTypes();
   if (TypeRange results = body.front().getResultTypes(); results != TypeRange(held))
-    return emitOpError() << "has the ticket " << getTicket().getType() << ", but the results of its collective are "
+    return emitOpError() << "has the ticket " << getTicket().getType() << ", but the results of what it starts are "
                          << TicketType::get(getContext(), llvm::to_vector(results));
   return verifyTicket(*this);
 }
@@ -79,8 +79,12 @@ WaitOp StartOp::getWait() {
   return {};
 }
 
-OperandRange StartOp::getActionIns() { return exec::ActionOpInterface(getCollective()).getActionIns(); }
-OperandRange StartOp::getActionOuts() { return exec::ActionOpInterface(getCollective()).getActionOuts(); }
+static exec::ActionOpInterface actionIn(StartOp start) {
+  return cast<exec::ActionOpInterface>(start.getWork().getOperation());
+}
+
+OperandRange StartOp::getActionIns() { return actionIn(*this).getActionIns(); }
+OperandRange StartOp::getActionOuts() { return actionIn(*this).getActionOuts(); }
 ResultRange StartOp::getActionResults() {
   WaitOp wait = getWait();
   return wait ? wait->getResults() : (*this)->getResults().take_front(0);
@@ -89,14 +93,12 @@ Operation *StartOp::getActionEnd() {
   WaitOp wait = getWait();
   return wait ? wait : getOperation();
 }
-std::string StartOp::getActionName() { return exec::ActionOpInterface(getCollective()).getActionName(); }
-bool StartOp::isOrdered() { return true; }
+std::string StartOp::getActionName() { return actionIn(*this).getActionName(); }
+bool StartOp::isOrdered() { return actionIn(*this).isOrdered(); }
 bool StartOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
-  return exec::ActionOpInterface(getCollective()).mayReadStrided(in, strides);
+  return actionIn(*this).mayReadStrided(in, strides);
 }
-bool StartOp::mayWriteInPlace(unsigned result, unsigned in) {
-  return exec::ActionOpInterface(getCollective()).mayWriteInPlace(result, in);
-}
+bool StartOp::mayWriteInPlace(unsigned result, unsigned in) { return actionIn(*this).mayWriteInPlace(result, in); }
 
 OperandRange WaitOp::getActionIns() { return (*this)->getOperands().drop_front(); }
 OperandRange WaitOp::getActionOuts() { return (*this)->getOperands().drop_front(); }
@@ -106,7 +108,10 @@ Operation *WaitOp::getActionBegin() {
   return start ? start : getOperation();
 }
 std::string WaitOp::getActionName() { return "wait"; }
-bool WaitOp::isOrdered() { return true; }
+bool WaitOp::isOrdered() {
+  StartOp start = getStart();
+  return !start || start.isOrdered();
+}
 
 /// Both order the queue: they are never removed, merged or exchanged.
 void StartOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

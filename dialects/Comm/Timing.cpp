@@ -25,8 +25,9 @@ std::optional<Timing> comm::timingOf(Operation *op, StringRef name) {
 }
 
 LogicalResult comm::verifyTiming(Operation *op, Attribute attribute) {
-  if (!isa<CollectiveOpInterface, StartOp, FunctionOpInterface, exec::ProgramOp>(op))
-    return op->emitOpError() << "has 'comm.timing', which belongs on a collective, a comm.start or a program";
+  if (!isa<QueuedOpInterface, StartOp, FunctionOpInterface, exec::ProgramOp>(op))
+    return op->emitOpError()
+           << "has 'comm.timing', which belongs on a collective, a comm.copy, a comm.start or a program";
   auto timing = dyn_cast<DictionaryAttr>(attribute);
   if (timing && timing.size() == 3 && timing.getAs<FloatAttr>("predicted_s") && timing.getAs<FloatAttr>("exposed_s") &&
       timing.getAs<StringAttr>("waits_for"))

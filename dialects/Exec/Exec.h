@@ -60,6 +60,8 @@ struct LibraryNumber {
 
 /// On the arguments of parameters that lie side by side: the name of their pack.
 inline constexpr llvm::StringLiteral kPack = "exec.pack";
+/// Of an argument that is a state: it lies in the host's memory beside a device's arena.
+inline constexpr llvm::StringLiteral kHost = "exec.host";
 
 namespace detail {
 /// Of an action that computes nothing.

@@ -96,6 +96,12 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 
 LogicalResult ExecDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kHost) {
+    if (isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'" << kHost << "' of argument #" << argument << " is a unit attribute, found "
+                             << attribute.getValue();
+  }
   if (attribute.getName() != kPack)
     return op->emitOpError() << "argument #" << argument << " has '" << attribute.getName()
                              << "', which the exec dialect does not know";

@@ -61,6 +61,13 @@ def ArenaRangeOpInterface : OpInterface<"ArenaRangeOpInterface"> {
   let methods = [
     InterfaceMethod<"Its first byte.", "int64_t", "getBegin", (ins), [{}], [{ return $_op.getOffset(); }]>,
     InterfaceMethod<"Its bytes.", "int64_t", "getSize", (ins), [{}], [{ return $_op.getBytes(); }]>,
+    InterfaceMethod<"Whether it is of the host's memory beside a device's arena, and so are its bytes.", "bool",
+      "isOnHost", (ins), [{}], [{
+        if constexpr (requires { $_op.getHost(); })
+          return $_op.getHost();
+        else
+          return false;
+      }]>,
   ];
 }
 

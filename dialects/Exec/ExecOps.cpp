@@ -253,6 +253,11 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
+void TensorOp::build(OpBuilder &builder, OperationState &state, StringRef name, uint64_t offset, uint64_t bytes,
+                     Category category, Type type, Attribute value) {
+  build(builder, state, name, offset, bytes, /*host=*/false, category, type, value);
+}
+
 LogicalResult TensorOp::verify() {
   constexpr Category kept[] = {Category::Parameters, Category::Gradients, Category::OptimizerState};
   if (!llvm::is_contained(kept, getCategory()))

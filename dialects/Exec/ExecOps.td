@@ -341,10 +341,22 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
     ```mlir
     exec.tensor @wte at 0 bytes 1024 category parameters : tensor<32x8xf32> = #tg.param<"wte", #tg.init<zeros>>
     ```
+
+    One that is `host` lies in the memory of the device's host, whose places count from 0 by
+    themselves.  Only `comm.copy` reads and writes it.
+
+    ```mlir
+    exec.tensor @wte.exp_avg at 0 bytes 1024 host category optimizer_state : tensor<32x8xf32>
+        = #tg.state<"wte.exp_avg", #tg.init<zeros>, of = "wte", kind = moment>
+    ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, Exec_Category:$category,
-                       Exec_TensorType:$type, AnyAttr:$value);
-  let assemblyFormat = "$sym_name `at` $offset `bytes` $bytes `category` $category `:` $type `=` $value attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, UnitAttr:$host,
+                       Exec_Category:$category, Exec_TensorType:$type, AnyAttr:$value);
+  let assemblyFormat = [{
+    $sym_name `at` $offset `bytes` $bytes (`host` $host^)? `category` $category `:` $type `=` $value attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name, "uint64_t":$offset, "uint64_t":$bytes,
+                                 "Category":$category, "::mlir::Type":$type, "::mlir::Attribute":$value)>];
   let hasVerifier = 1;
 }
 

@@ -36,13 +36,23 @@ std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names
   return text;
 }
 
+static void printTensors(ModuleOp module, bool onHost, llvm::raw_ostream &os) {
+  os << "//\n//        offset        bytes  category         name\n";
+  for (auto tensor : module.getOps<exec::TensorOp>())
+    if (tensor.getHost() == onHost)
+      os << llvm::format("//  %12lld %12lld  %-16s ", number(tensor.getOffset()), number(tensor.getBytes()),
+                         exec::stringifyCategory(tensor.getCategory()).str().c_str())
+         << commentText(nameOf(tensor)) << "\n";
+}
+
 std::string codegen::tensorsText(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// tensors that live across programs and steps\n//\n//        offset        bytes  category         name\n";
-  for (auto tensor : module.getOps<exec::TensorOp>())
-    os << llvm::format("//  %12lld %12lld  %-16s ", number(tensor.getOffset()), number(tensor.getBytes()),
-                       exec::stringifyCategory(tensor.getCategory()).str().c_str())
-       << commentText(nameOf(tensor)) << "\n";
+  os << "// tensors that live across programs and steps\n";
+  printTensors(module, /*onHost=*/false, os);
+  if (llvm::any_of(module.getOps<exec::TensorOp>(), [](exec::TensorOp tensor) { return tensor.getHost(); })) {
+    os << "//\n// in pinned memory of the host\n";
+    printTensors(module, /*onHost=*/true, os);
+  }
   return text;
 }

@@ -128,6 +128,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   addGroups(*part, row);
   if (copyOf)
     row.always("copy_of", stringLiteral(copyOf));
+  row.unlessZero("on_host", op.getHost() ? 1 : 0);
   os << "    " << row.text(4) << ",\n";
   return success();
 }
@@ -265,7 +266,7 @@ namespace {
 /// What a kind of ranks has: its tables, and the rows of its br_model that name them.
 struct KindText {
   std::string tables;
-  int64_t arenaBytes = 0;
+  int64_t arenaBytes = 0, hostBytes = 0;
   unsigned numTensors = 0;
 };
 } // namespace
@@ -282,7 +283,8 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
   for (auto [place, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
     if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks))
       continue;
-    text.arenaBytes = std::max<int64_t>(text.arenaBytes, tensor.getOffset() + tensor.getBytes());
+    int64_t &bytes = tensor.getHost() ? text.hostBytes : text.arenaBytes;
+    bytes = std::max<int64_t>(bytes, tensor.getOffset() + tensor.getBytes());
     auto copy = copies.find(tensor.getSymName());
     if (failed(printTensor(tensor, copy == copies.end() ? place : copy->second, ranks, stream)))
       return failure();
@@ -390,7 +392,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   os << ranks.arraysText();
   for (unsigned kind = 0; kind < kinds.size(); ++kind)
     os << ranks.arraysText(kind) << callsText("matmul", steps.matmuls(kind), suffixOf(kind))
-       << callsText("attention", steps.attentions(kind), suffixOf(kind));
+       << callsText("attention", steps.attentions(kind), suffixOf(kind)) << steps.transferParts(kind)
+       << callsText("transfer", steps.transfers(kind), suffixOf(kind));
   if (options.ignored)
     os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
        << Initializer()
@@ -415,6 +418,9 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     addCalls("attention", steps.attentions(number), suffixOf(number), model);
     if (!options.optimizer.empty())
       model.newLine().always("optimizer", stringLiteral(options.optimizer));
+    if (kinds[number].hostBytes > 0)
+      model.newLine().always("host_bytes", kinds[number].hostBytes);
+    addCalls("transfer", steps.transfers(number), suffixOf(number), model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

@@ -1,6 +1,7 @@
 //===- Sections.cpp - the sections of a generated program -----------------===//
 
 #include "lib/Codegen/Sections.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Codegen/CppText.h"
 
@@ -25,7 +26,7 @@ static void addParts(Location loc, SmallVectorImpl<tg::FactsAttr> &parts) {
 }
 
 std::string Sections::begin(exec::ActionOpInterface action) {
-  if (action.isOrdered())
+  if (action.isOrdered() || comm::copyOf(action)) // these stand where the schedule puts them
     return "";
   SmallVector<tg::FactsAttr> parts;
   addParts(action->getLoc(), parts);

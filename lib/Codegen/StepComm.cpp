@@ -1,7 +1,7 @@
 //===- StepComm.cpp - actions of a rank among ranks, as C++ ---------------===//
 //
-// A collective is a call that starts it and a call that waits for it, both by the
-// number of its descriptor.  What a rank does alone with its number is a copy
+// A collective, or a copy between the arena and the host's memory, is a call that starts it
+// and a call that waits for it, both by the number of its descriptor.  What a rank does alone with its number is a copy
 // whose loops are a constant table.
 //
 //===----------------------------------------------------------------------===//
@@ -24,6 +24,10 @@ static constexpr size_t kMaxLoops = 8; // BR_MAX_RANK
 // Collectives
 //===----------------------------------------------------------------------===//
 
+static int64_t placeBytes(exec::RefType type) {
+  return type.getTensorType().getNumElements() * elementBytes(type.getElementType());
+}
+
 /// ", predicted 31.2 us, exposed 4.0 us, waits for layer_norm", if scheduling said so.
 static std::string timingText(Operation *action) {
   std::optional<comm::Timing> timing = comm::timingOf(action);
@@ -37,11 +41,19 @@ static std::string timingText(Operation *action) {
   return text;
 }
 
-/// What a comment says of a collective beyond what it says of any action: " and 2
+/// What a comment says of a collective or copy beyond what it says of any action: " and 2
 /// more, sum over {dp}, sends 64 bytes".
 std::string StepPrinter::collectiveText(Operation *action) {
   if (auto wait = dyn_cast<comm::WaitOp>(action))
     return " for " + wait.getStart().getActionName() + " " + std::to_string(collectiveOf.at(wait.getStart()));
+  if (comm::CopyOp copy = comm::copyOf(action)) {
+    size_t tensors = copy.getIns().size();
+    int64_t bytes = 0;
+    for (Value in : copy.getIns())
+      bytes += placeBytes(cast<exec::RefType>(in.getType()));
+    return (tensors > 1 ? " and " + std::to_string(tensors - 1) + " more, " : ", ") + std::to_string(bytes) + " bytes" +
+           timingText(action);
+  }
   auto start = dyn_cast<comm::StartOp>(action);
   auto op = start ? start.getCollective() : dyn_cast<comm::CollectiveOpInterface>(action);
   if (!op)
@@ -72,16 +84,54 @@ LogicalResult StepPrinter::printCollective(comm::CollectiveOpInterface op) {
 }
 
 LogicalResult StepPrinter::printStart(comm::StartOp op) {
-  FailureOr<unsigned> number = ranks.add(op.getCollective(), arena);
+  comm::CopyOp copy = comm::copyOf(op);
+  FailureOr<unsigned> number = copy ? addTransfer(copy) : ranks.add(op.getCollective(), arena);
   if (failed(number))
     return failure();
   collectiveOf[op] = *number;
-  calls += "  if (" + checkedCall("br_start", *number) + ")\n    return BR_ERROR;\n";
+  calls += "  if (" + checkedCall(copy ? "br_start_transfer" : "br_start", *number) + ")\n    return BR_ERROR;\n";
   return success();
 }
 
 LogicalResult StepPrinter::printWait(comm::WaitOp op) {
-  calls += "  if (" + checkedCall("br_wait", collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
+  StringRef function = comm::copyOf(op) ? "br_wait_transfer" : "br_wait";
+  calls += "  if (" + checkedCall(function, collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The host's memory
+//===----------------------------------------------------------------------===//
+
+/// Gives a copy its descriptor; returns the number.
+FailureOr<unsigned> StepPrinter::addTransfer(comm::CopyOp op) {
+  if (!emitter.onDevice)
+    return op.emitError() << "copies between a device and its host, but the " << emitter.target
+                          << " target has one memory";
+  Transfers &transfers = transfersOf[kind];
+  unsigned number = transfers.rows.size();
+  bool isToHost = op.getTo() == comm::Memory::Host;
+  std::string parts = "transfer_parts_" + std::to_string(number) + suffixOf(kind);
+  transfers.parts += "static const br_transfer_part " + parts + "[] = {\n";
+  for (auto [in, out] : llvm::zip_equal(op.getIns(), op.getOuts())) {
+    Initializer part;
+    part.always("device", arena.offsetOf(isToHost ? in : out)).always("host", arena.offsetOf(isToHost ? out : in));
+    part.always("bytes", placeBytes(cast<exec::RefType>(in.getType())));
+    transfers.parts += "    " + part.text(4) + ", // " + commentText(arena.nameOf(isToHost ? out : in)) + "\n";
+  }
+  transfers.parts += "};\n";
+  Initializer row;
+  row.unlessZero("to_host", isToHost ? 1 : 0).rows("parts", parts, "n_parts", op.getIns().size());
+  transfers.rows.push_back(row.text(4));
+  return number;
+}
+
+LogicalResult StepPrinter::printCopy(comm::CopyOp op) {
+  FailureOr<unsigned> number = addTransfer(op);
+  if (failed(number))
+    return failure();
+  calls += "  if (" + checkedCall("br_start_transfer", *number) + " || " + checkedCall("br_wait_transfer", *number) +
+           ")\n    return BR_ERROR;\n";
   return success();
 }
 
@@ -150,10 +200,6 @@ FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> s
   if (isNew)
     tables += "static constexpr BlockCopy " + name + " = " + row + ";\n\n";
   return name;
-}
-
-static int64_t placeBytes(exec::RefType type) {
-  return type.getTensorType().getNumElements() * elementBytes(type.getElementType());
 }
 
 /// Checks that the references of a flat range are contiguous.

@@ -117,9 +117,9 @@ std::string StepPrinter::actionRow(exec::ActionOpInterface action, StringRef nam
       row.always("unit", stringLiteral(unit));
     row.always("phase", stringLiteral(tg::stringifyPhase(facts.getPhase())));
   }
-  // Computing waits for a collective; what it moves on the link is not this action's.
+  // Computing waits for a collective or a copy; what these move is not this action's.
   bool isElsewhere = action.getActionBegin() != action || action.getActionEnd() != action;
-  if (isElsewhere || isa<comm::CollectiveOpInterface>(action.getOperation()))
+  if (isElsewhere || isa<comm::QueuedOpInterface>(action.getOperation()))
     return row.text(4);
   exec::ActionCost cost = action.getActionCost();
   if (cost.matrixFlops)

@@ -225,6 +225,8 @@ LogicalResult StepPrinter::printAction(Operation *op) {
     return printScatterAdd(scatter);
   if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
     return printCollective(collective);
+  if (auto copy = dyn_cast<comm::CopyOp>(op))
+    return printCopy(copy);
   if (auto start = dyn_cast<comm::StartOp>(op))
     return printStart(start);
   if (auto wait = dyn_cast<comm::WaitOp>(op))

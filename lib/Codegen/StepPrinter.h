@@ -41,7 +41,8 @@ public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
               const TargetInfo &target, const StepEmitter &emitter)
       : module(module), arena(arena), kernels(kernels), ranks(ranks), target(target), emitter(emitter),
-        matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()) {}
+        matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()),
+        transfersOf(ranks.getKinds().size()) {}
 
   /// The text of the file of programs.
   mlir::FailureOr<std::string> print();
@@ -53,6 +54,9 @@ public:
   llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
   /// The same of br_model.attentions.
   llvm::ArrayRef<std::string> attentions(unsigned kind) const { return attentionsOf[kind].rows; }
+  /// The same of br_model.transfers, and the arrays that these name.
+  llvm::ArrayRef<std::string> transfers(unsigned kind) const { return transfersOf[kind].rows; }
+  llvm::StringRef transferParts(unsigned kind) const { return transfersOf[kind].parts; }
 
 private:
   mlir::LogicalResult printProgram(exec::ProgramOp program);
@@ -70,6 +74,8 @@ private:
   mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);
   mlir::LogicalResult printStart(comm::StartOp op);
   mlir::LogicalResult printWait(comm::WaitOp op);
+  mlir::FailureOr<unsigned> addTransfer(comm::CopyOp op);
+  mlir::LogicalResult printCopy(comm::CopyOp op);
   mlir::LogicalResult printAxisIndex(comm::AxisIndexOp op);
   mlir::LogicalResult printSlice(comm::SliceOp op);
   mlir::LogicalResult printAssemble(comm::AssembleOp op);
@@ -110,8 +116,14 @@ private:
   std::vector<Rows> matmulsOf, attentionsOf;                              // by kind
   Rows tiledAttentions;                                                   // the target's own
   llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionRows; // by program
-  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf;               // by start
-  llvm::StringMap<unsigned> copies;                                       // tables of block copies
+  /// Copies from and to the host, of which each start has a descriptor of its own.
+  struct Transfers {
+    std::vector<std::string> rows;
+    std::string parts;
+  };
+  std::vector<Transfers> transfersOf;                       // by kind
+  llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf; // by start, transfers too
+  llvm::StringMap<unsigned> copies;                         // tables of block copies
 };
 
 } // namespace braid::codegen

@@ -71,3 +71,14 @@ double LinkRates::seconds(comm::CollectiveOpInterface op, int64_t ranks) const {
     return 0;
   return op.getRow().messages(ranks) * latencySeconds + op.getBytesSent(ranks) / bytesPerSecond;
 }
+
+//===----------------------------------------------------------------------===//
+// The host's memory
+//===----------------------------------------------------------------------===//
+
+double HostRates::seconds(comm::CopyOp op) const {
+  int64_t bytes = 0;
+  for (mlir::Type type : op.getIns().getTypes())
+    bytes += bytesOf(mlir::TypeRange(exec::tensorOf(type)));
+  return op.getIns().size() * latencySeconds + bytes / bytesPerSecond;
+}

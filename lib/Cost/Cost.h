@@ -4,6 +4,7 @@
 //
 //   action       launch + max(matrix FLOPs / rate + vector FLOPs / rate, bytes / rate)
 //   collective   messages × latency + bytes sent / bandwidth
+//   copy         tensors × latency + bytes / bandwidth between the host and its device
 //
 // Messages and bytes are those of the kind (runtime/CollectiveKinds.h).  A group of one
 // rank costs nothing.  The link that the runtime emulates (runtime/comm/LinkModel.h) is
@@ -50,6 +51,15 @@ struct LinkRates {
   static llvm::Expected<LinkRates> parse(llvm::StringRef text, const TargetInfo &target);
 
   double seconds(comm::CollectiveOpInterface op, int64_t ranks) const;
+};
+
+/// How fast tensors come from the host's memory to its device's, or back.
+struct HostRates {
+  double latencySeconds, bytesPerSecond;
+
+  static HostRates of(const TargetInfo &target) { return {target.rates.hostLatency, target.rates.hostBytesPerSecond}; }
+
+  double seconds(comm::CopyOp op) const;
 };
 
 } // namespace braid

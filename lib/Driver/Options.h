@@ -130,6 +130,9 @@ struct DriverOptions {
   std::string update;
   /// peak or graph: whether actions are reordered where that lowers the peak; empty for peak.
   std::string order;
+  /// none or optimizer: what lies in the host's memory and comes to the GPU when it is needed; empty
+  /// for none.
+  std::string offload;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.
   std::optional<int64_t> rowAlignment;
@@ -150,6 +153,7 @@ struct DriverOptions {
   std::string runtimeDir;
   bool printPipeline = false, verbose = false;
 
+  bool offloadsState() const { return offload == "optimizer"; }
   /// Whether something may be replayed.
   bool recomputes() const { return recompute != RecomputePolicy::None || !recomputeFile.empty(); }
 };

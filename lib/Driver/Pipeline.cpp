@@ -184,6 +184,10 @@ static void formActions(OpPassManager &manager, const DriverOptions &options) {
 
 static void orderActions(OpPassManager &manager, const DriverOptions &) { buildOrderPipeline(manager); }
 
+static void offload(OpPassManager &manager, const DriverOptions &) {
+  buildOffloadPipeline(manager, OffloadPipelineOptions());
+}
+
 static void hideCommunication(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   OverlapPassOptions overlap;
@@ -248,7 +252,9 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
     phases.push_back(phase("actions", formActions, options));
   if (options.emit >= Emit::Exec && options.order != "graph")
     phases.push_back(phase("order", orderActions, options, /*isTalkative=*/true));
-  if (isParallel && options.emit >= Emit::Exec)
+  if (options.offloadsState() && options.emit >= Emit::Exec)
+    phases.push_back(phase("offload", offload, options));
+  if ((isParallel || options.offloadsState()) && options.emit >= Emit::Exec)
     phases.push_back(phase("overlap", hideCommunication, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Memory)
     phases.push_back(phase("memory", planMemory, options));

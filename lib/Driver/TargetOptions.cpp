@@ -159,6 +159,15 @@ static Error checkAttention(const DriverOptions &options) {
   return Error::success();
 }
 
+/// What is kept in the host's memory, of a target that has another.
+static Error checkOffload(const DriverOptions &options) {
+  if (!options.offloadsState() || lookupTarget(options.target)->gpu)
+    return Error::success();
+  return makeError("--offload=" + options.offload + ": on the " + options.target +
+                   " target all memory is that of the host, so nothing can be moved there; leave it out, or compile "
+                   "for --target=cuda");
+}
+
 static Error checkRowAlignment(const DriverOptions &options) {
   const TargetInfo &target = *lookupTarget(options.target);
   if (!options.rowAlignment || canAlignRows(*options.rowAlignment, target))
@@ -184,6 +193,8 @@ Error braid::resolveTarget(DriverOptions &options) {
   if (Error error = checkAttention(options))
     return error;
   if (Error error = checkRowAlignment(options))
+    return error;
+  if (Error error = checkOffload(options))
     return error;
   if (target->gpu)
     return resolveGpu(options, namesGpu ? gpu.str() : target->gpu->name());

@@ -66,6 +66,9 @@ static exec::Category transientCategory(const Storage &storage, const Contents &
   if (storage.kind == Storage::Kind::Input)
     return exec::Category::Inputs;
   tg::FactsAttr facts = contents.first;
+  // What comes from the host, and the new value that may be written over it.
+  if (comm::copyOf(storage.writer) && tg::kindOf(facts))
+    return categoryOf(*tg::kindOf(facts));
   comm::CollectiveOpInterface collective = collectiveOf(storage.writer);
   if (tg::isParameter(facts) && isa_and_nonnull<comm::SliceOp>(storage.writer))
     return exec::Category::Workspace;

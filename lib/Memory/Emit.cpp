@@ -26,6 +26,7 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
     std::string symbol = newSymbol(tensor.name);
     auto op = builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.category,
                                        tensor.type, tensor.value);
+    op.setHost(tensor.isOnHost);
     if (tensor.part)
       op->setDiscardableAttrs(tensor.part);
     if (tensor.holders)
@@ -134,7 +135,7 @@ void Emitter::emitInMemory(ActionOpInterface action, ValueRange results) {
   builder.create(state);
 }
 
-/// The collective is written inside; its results are those of the wait.
+/// What is started is written inside; its results are those of the wait.
 void Emitter::emitStart(comm::StartOp start) {
   auto ticket = comm::TicketType::get(start.getContext(), {});
   auto inMemory = builder.create<comm::StartOp>(start.getLoc(), ticket);
@@ -142,7 +143,7 @@ void Emitter::emitStart(comm::StartOp start) {
   tickets[start.getTicket()] = inMemory.getTicket();
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&inMemory.getBody());
-  emitInMemory(cast<ActionOpInterface>(start.getCollective().getOperation()), start.getActionResults());
+  emitInMemory(cast<ActionOpInterface>(start.getWork().getOperation()), start.getActionResults());
 }
 
 void Emitter::emitAction(ActionOpInterface action) {

@@ -35,9 +35,15 @@ static LogicalResult disagreeOnPart(const PersistentTensor &known, func::FuncOp 
 
 static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, BlockArgument argument, Attribute value,
                            DictionaryAttr part) {
-  if (known.type == argument.getType() && known.value == value && known.part == part && known.pack == packOf(argument))
+  bool isSame = known.type == argument.getType() && known.value == value && known.part == part;
+  if (isSame && known.isOnHost != isOnHost(program, argument.getArgNumber()))
+    return program.emitOpError() << "has '" << known.name << "' in the memory of the "
+                                 << (known.isOnHost ? "device" : "host")
+                                 << ", but another program has it in that of the "
+                                 << (known.isOnHost ? "host" : "device");
+  if (isSame && known.pack == packOf(argument))
     return success();
-  if (known.type == argument.getType() && known.value == value && known.part == part)
+  if (isSame)
     return program.emitOpError() << "has '" << known.name << "' in another pack than another program has: run nothing "
                                  << "that changes arguments after exec-form-packs";
   if (known.part != part)
@@ -54,6 +60,10 @@ StringRef braid::nameOf(func::FuncOp program, unsigned argument) {
     return param.getName();
   auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
   return state ? state.getName().getValue() : StringRef();
+}
+
+bool braid::isOnHost(func::FuncOp program, unsigned argument) {
+  return static_cast<bool>(program.getArgAttr(argument, exec::kHost));
 }
 
 void PersistentTensors::reserveZeroRows(ArrayRef<func::FuncOp> programs, int64_t rowAlignment) {
@@ -117,14 +127,15 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       }
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-      result.tensors.push_back(
-          {name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument, packOf(argument)});
+      result.tensors.push_back({name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument,
+                                packOf(argument), isOnHost(program, argument.getArgNumber())});
     }
   }
   result.reserveZeroRows(programs, rowAlignment);
   result.sort();
-  int64_t end = 0;
+  int64_t ends[2] = {0, 0}; // in the arena, and on the host
   for (PersistentTensor &tensor : result.tensors) {
+    int64_t &end = ends[tensor.isOnHost];
     tensor.offset = end;
     end = llvm::alignTo(end + tensor.bytes, alignment);
   }
@@ -133,7 +144,7 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
 
 int64_t PersistentTensors::bytesBelow(func::FuncOp program, int64_t alignment) const {
   for (const PersistentTensor &tensor : llvm::reverse(tensors))
-    if (comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
+    if (!tensor.isOnHost && comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
       return llvm::alignTo(tensor.offset + tensor.bytes, alignment);
   return 0;
 }

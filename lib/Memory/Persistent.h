@@ -29,16 +29,18 @@ struct PersistentTensor {
   mlir::BlockArgument argument;
   /// The pack that it is in; null if it lies alone.
   mlir::StringAttr pack = {};
+  /// Whether it lies in the host's memory, in which `offset` is.
+  bool isOnHost = false;
 };
 
 /// The parameters and states of all programs, each once, by category and then in
-/// the order of arguments, with offsets from 0.  Programs that disagree about a
-/// tensor are an error.
+/// the order of arguments, with offsets from 0 in the memory that they are in.  Programs
+/// that disagree about a tensor are an error.
 struct PersistentTensors {
   std::vector<PersistentTensor> tensors;
   llvm::StringMap<unsigned> byName;
 
-  /// The end of the last that the ranks of a program hold, a multiple of the alignment.
+  /// The end in the arena of the last that the ranks of a program hold, a multiple of the alignment.
   int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
 
   /// `rowAlignment` is what rows of transient values are padded to.
@@ -52,6 +54,9 @@ private:
 
 /// The name of the parameter or state that an argument is, or "".
 llvm::StringRef nameOf(mlir::func::FuncOp program, unsigned argument);
+
+/// Whether an argument lies in the host's memory (`exec.host`).
+bool isOnHost(mlir::func::FuncOp program, unsigned argument);
 
 } // namespace braid
 

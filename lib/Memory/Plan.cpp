@@ -69,16 +69,30 @@ static void addWaitingGradients(ProgramPlan &plan, ProgramOp program, int64_t al
   plan.waitsForNorm = waiting.waitForNorm;
 }
 
+/// Those that the ranks of a program hold in one of the memories.
+static std::vector<PlanTensor> persistentTensors(ModuleOp module, ProgramOp program, bool onHost, int64_t numActions) {
+  std::vector<PlanTensor> tensors;
+  for (auto tensor : module.getOps<TensorOp>())
+    if (tensor.getHost() == onHost && isHeldBy(tensor, program))
+      tensors.push_back({tensor.getSymName().str(), tensor.getCategory(), static_cast<int64_t>(tensor.getBytes()),
+                         static_cast<int64_t>(tensor.getOffset()), -1, numActions, true});
+  return tensors;
+}
+
+static int64_t endOf(ArrayRef<PlanTensor> tensors) {
+  int64_t end = 0;
+  for (const PlanTensor &tensor : tensors)
+    end = std::max(end, tensor.offset + tensor.bytes);
+  return end;
+}
+
 static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t alignment) {
   ProgramPlan plan;
   plan.name = program.getSymName().str();
   plan.arenaBytes = program.getArenaBytes();
   Block &body = program.getBody().front();
   plan.numActions = llvm::range_size(body.getOps<ActionOpInterface>());
-  for (auto tensor : module.getOps<TensorOp>())
-    if (isHeldBy(tensor, program))
-      plan.tensors.push_back({tensor.getSymName().str(), tensor.getCategory(), static_cast<int64_t>(tensor.getBytes()),
-                              static_cast<int64_t>(tensor.getOffset()), -1, plan.numActions, true});
+  plan.tensors = persistentTensors(module, program, /*onHost=*/false, plan.numActions);
   size_t persistent = plan.tensors.size();
   for (auto buffer : body.getOps<BufferOp>())
     plan.tensors.push_back({buffer.getName().str(), buffer.getCategory(), static_cast<int64_t>(buffer.getBytes()),
@@ -118,7 +132,7 @@ static std::vector<PersistentBytes> persistentBytes(ModuleOp module, ProgramOp p
     int64_t bytes = 0;
     double unpadded = 0;
     for (auto tensor : module.getOps<TensorOp>())
-      if (tensor.getCategory() == category && isHeldBy(tensor, program)) {
+      if (tensor.getCategory() == category && !tensor.getHost() && isHeldBy(tensor, program)) {
         bytes += llvm::alignTo(tensor.getBytes(), alignment);
         unpadded += unpaddedBytes(tensor);
       }
@@ -150,7 +164,9 @@ static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {
       continue;
     KindPlan &kind = kinds[ranks];
     if (kind.axis.empty())
-      kind = {ranks.getAxis().str(), ranks.getCoordinates().vec(), 0, persistentBytes(module, program, alignment)};
+      kind = {ranks.getAxis().str(), ranks.getCoordinates().vec(), 0,
+              endOf(persistentTensors(module, program, /*onHost=*/true, 0)),
+              persistentBytes(module, program, alignment)};
     kind.arenaBytes = std::max<int64_t>(kind.arenaBytes, program.getArenaBytes());
   }
   std::vector<KindPlan> found;
@@ -165,8 +181,12 @@ MemoryPlan braid::readPlan(ModuleOp module, int64_t alignment) {
     plan.programs.push_back(readProgram(module, program, alignment));
     plan.arenaBytes = std::max(plan.arenaBytes, plan.programs.back().arenaBytes);
   }
-  if (!plan.programs.empty())
-    plan.persistent = persistentBytes(module, module.lookupSymbol<ProgramOp>(plan.largest().name), alignment);
+  if (!plan.programs.empty()) {
+    auto largest = module.lookupSymbol<ProgramOp>(plan.largest().name);
+    plan.persistent = persistentBytes(module, largest, alignment);
+    plan.onHost = persistentTensors(module, largest, /*onHost=*/true, plan.largest().numActions);
+    plan.hostBytes = endOf(plan.onHost);
+  }
   plan.kinds = readKinds(module, alignment);
   return plan;
 }

@@ -47,6 +47,8 @@ struct KindPlan {
   std::vector<int64_t> coordinates;
   /// The maximum over their programs.
   int64_t arenaBytes = 0;
+  /// As of MemoryPlan.
+  int64_t hostBytes = 0;
   std::vector<PersistentBytes> persistent;
 };
 
@@ -82,6 +84,9 @@ struct MemoryPlan {
   std::vector<ProgramPlan> programs;
   /// Of the categories that hold any, on the ranks of the largest program.
   std::vector<PersistentBytes> persistent;
+  /// What the same ranks have in the host's memory beside the arena: the end of the last tensor.
+  int64_t hostBytes = 0;
+  std::vector<PlanTensor> onHost;
   /// In the order of their first programs; none where all ranks run the same.
   std::vector<KindPlan> kinds;
 

@@ -54,7 +54,7 @@ static DenseMap<Operation *, SmallVector<Value>> lastReads(Block &block) {
     for (Value operand : op.getOperands())
       last[operand] = &op;
     if (auto start = dyn_cast<comm::StartOp>(op))
-      for (Value operand : start.getCollective()->getOperands())
+      for (Value operand : start.getWork()->getOperands())
         last[operand] = &op;
   }
   DenseMap<Operation *, SmallVector<Value>> dying;
@@ -79,16 +79,17 @@ void FunctionRun::bind(Operation *op, ArrayRef<Tensor> results) {
 }
 
 FailureOr<std::shared_ptr<Request>> FunctionRun::start(Operation *op) {
+  SmallVector<Tensor> sent;
+  for (Value operand : cast<exec::ActionOpInterface>(op).getActionIns())
+    sent.push_back(*valueOf(operand));
+  if (isa<comm::CopyOp>(op))
+    return copyRequest(op, std::move(sent));
   if (!network)
     return op->emitError() << "'" << op->getName() << "' is in a function without 'comm.program', which has no ranks";
-  auto collective = cast<comm::CollectiveOpInterface>(op);
-  SmallVector<Tensor> sent;
-  for (Value operand : collective.getSent())
-    sent.push_back(*valueOf(operand));
-  return network->start(rank, collective, std::move(sent));
+  return network->start(rank, cast<comm::CollectiveOpInterface>(op), std::move(sent));
 }
 
-/// Runs a start, a wait or, as both in one, a collective; false when it must wait
+/// Runs a start, a wait or, as both in one, a collective or a copy; false when it must wait
 /// for other ranks.
 FailureOr<bool> FunctionRun::runCollective(Operation *op) {
   // A blocking collective is its own ticket.
@@ -96,7 +97,7 @@ FailureOr<bool> FunctionRun::runCollective(Operation *op) {
   auto started = dyn_cast<comm::StartOp>(op);
   std::shared_ptr<Request> &request = requests[wait ? wait.getStart() : op];
   if (!request) {
-    FailureOr<std::shared_ptr<Request>> made = start(started ? started.getCollective().getOperation() : op);
+    FailureOr<std::shared_ptr<Request>> made = start(started ? started.getWork().getOperation() : op);
     if (failed(made))
       return failure();
     request = *made;
@@ -112,7 +113,7 @@ FailureOr<bool> FunctionRun::runCollective(Operation *op) {
 
 /// Runs one op; false when it must wait.
 FailureOr<bool> FunctionRun::runOp(Operation *op) {
-  if (isa<comm::StartOp, comm::WaitOp, comm::CollectiveOpInterface>(op))
+  if (isa<comm::StartOp, comm::WaitOp, comm::QueuedOpInterface>(op))
     return runCollective(op);
   SmallVector<const Tensor *> operands;
   for (Value operand : op->getOperands())

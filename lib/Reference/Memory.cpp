@@ -32,9 +32,18 @@ static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
                       [&](exec::RefOp ref) { return ref.getBuffer() == name; });
 }
 
+/// What tensors have in the host's memory.
+static int64_t hostBytesOf(ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto tensor : module.getOps<exec::TensorOp>())
+    if (tensor.getHost())
+      bytes = std::max(bytes, tensor.getBegin() + tensor.getSize());
+  return bytes;
+}
+
 Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network, int64_t rank)
-    : program(program), arithmetic(arithmetic), network(network), rank(rank),
-      arena(std::max<int64_t>(program.getArenaBytes(), 0)), next(program.getBody().front().begin()) {
+    : program(program), arithmetic(arithmetic), network(network), rank(rank), hostBegin(program.getArenaBytes()),
+      arena(hostBegin + hostBytesOf(program->getParentOfType<ModuleOp>())), next(program.getBody().front().begin()) {
   auto module = program->getParentOfType<ModuleOp>();
   for (auto tensor : module.getOps<exec::TensorOp>())
     if (holds(program, tensor))
@@ -71,10 +80,10 @@ template <typename OpT> static LogicalResult checkRange(OpT op, int64_t arenaByt
 
 LogicalResult Machine::check() {
   for (exec::TensorOp tensor : persistent)
-    if (failed(checkRange(tensor, arena.size())))
+    if (!tensor.getHost() && failed(checkRange(tensor, hostBegin)))
       return failure();
   for (exec::BufferOp buffer : buffers)
-    if (failed(checkRange(buffer, arena.size())))
+    if (failed(checkRange(buffer, hostBegin)))
       return failure();
   return success();
 }
@@ -121,7 +130,7 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
   if (begin < 0 || end > range.getSize())
     return ref.emitError() << "covers bytes " << begin << " to " << end << " of '" << ref.getBuffer() << "', which has "
                            << range.getSize();
-  return Place{range.getBegin() + begin, ref.getType(), numbers.lookup(target)};
+  return Place{beginOf(range) + begin, ref.getType(), numbers.lookup(target)};
 }
 
 /// What became of bytes with this owner, after "which was".
@@ -152,8 +161,7 @@ FailureOr<Tensor> Machine::readOperand(Operation *user, Value reference) {
 
 /// The place of a whole tensor or buffer.
 template <typename OpT> Place Machine::wholePlace(OpT op, Type type) {
-  return {static_cast<int64_t>(op.getOffset()), exec::RefType::contiguous(cast<RankedTensorType>(type)),
-          numbers.lookup(op)};
+  return {beginOf(op), exec::RefType::contiguous(cast<RankedTensorType>(type)), numbers.lookup(op)};
 }
 
 /// Behind the values of a persistent tensor lie zeros, as many as its bytes hold.
@@ -313,7 +321,7 @@ LogicalResult Machine::runAction(Operation *op) {
 
 /// Runs one action; false when it must wait for other ranks.
 FailureOr<bool> Machine::runStep(Operation *op) {
-  if (isa<comm::StartOp, comm::WaitOp, comm::CollectiveOpInterface>(op))
+  if (isa<comm::StartOp, comm::WaitOp, comm::QueuedOpInterface>(op))
     return runCollective(op);
   // Before and after: neither operands nor results may lie in scratch memory.
   bool scratch = cast<exec::ActionOpInterface>(op).getWorkspaceBytes(exec::kSomeWorkspace) > 0;

@@ -5,8 +5,8 @@
 // what was not written since the buffer became live, to leave a buffer, to use
 // one outside its life, to overwrite what the same action still reads.
 //
-// A collective reads when it starts and writes when it is waited for, which is as
-// early and as late as it could be.  In between its outs are poison that nobody
+// A collective, or a copy from or to the host, reads when it starts and writes when it is waited
+// for, which is as early and as late as it could be.  In between its outs are poison that nobody
 // may touch, and its operands must stay what they were.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ public:
   Results returned() override;
 
 private:
-  /// A collective from its start to its wait.
+  /// A collective or copy from its start to its wait.
   struct Flight {
     mlir::Operation *op;
     std::shared_ptr<Request> request;
@@ -58,6 +58,9 @@ private:
   mlir::FailureOr<Place> placeOf(mlir::Operation *user, mlir::Value reference);
   mlir::FailureOr<Tensor> readOperand(mlir::Operation *user, mlir::Value reference);
   mlir::FailureOr<Tensor> readWhole(mlir::Operation *op, const Place &place);
+  int64_t beginOf(exec::ArenaRangeOpInterface range) const {
+    return range.getBegin() + (range.isOnHost() ? hostBegin : 0);
+  }
   template <typename OpT> Place wholePlace(OpT op, mlir::Type type);
   void writeZerosBehind(exec::TensorOp tensor);
   mlir::LogicalResult checkAliases(mlir::Operation *op);
@@ -68,6 +71,8 @@ private:
   Arithmetic arithmetic;
   Network *network;
   int64_t rank;
+  /// Where the host's memory begins: behind the device's.
+  int64_t hostBegin;
   Arena arena;
   llvm::SmallVector<exec::BufferOp> buffers;
   /// The symbols of the module and, before them, of the program.

@@ -10,9 +10,9 @@ using namespace braid::reference;
 // Flights
 //===----------------------------------------------------------------------===//
 
-/// Reads the operands of a collective and puts it on the rank's queue.
+/// Reads the operands of a collective or copy and puts it on the rank's queue.
 FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
-  if (!network)
+  if (!network && !isa<comm::CopyOp>(op))
     return op->emitError() << "'" << op->getName() << "' is in a program without 'comm.program', which has no ranks";
   auto action = cast<exec::ActionOpInterface>(op);
   Flight flight{op, nullptr, {}, {}};
@@ -32,10 +32,14 @@ FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
   }
   if (failed(checkAliases(op)) || failed(checkFlights(op)))
     return failure();
-  auto request = network->start(rank, cast<comm::CollectiveOpInterface>(op), std::move(sent));
-  if (failed(request))
-    return failure();
-  flight.request = *request;
+  if (isa<comm::CopyOp>(op)) {
+    flight.request = copyRequest(op, std::move(sent));
+  } else {
+    auto request = network->start(rank, cast<comm::CollectiveOpInterface>(op), std::move(sent));
+    if (failed(request))
+      return failure();
+    flight.request = *request;
+  }
   for (const Place &out : flight.outs)
     arena.reserve(out);
   return flight;
@@ -83,7 +87,7 @@ LogicalResult Machine::checkFlights(Operation *op) {
 // Start and wait
 //===----------------------------------------------------------------------===//
 
-/// Runs a start, a wait or, as both in one, a collective; false when it must wait
+/// Runs a start, a wait or, as both in one, a collective or a copy; false when it must wait
 /// for other ranks.
 FailureOr<bool> Machine::runCollective(Operation *op) {
   // A blocking collective is its own ticket.
@@ -92,7 +96,7 @@ FailureOr<bool> Machine::runCollective(Operation *op) {
   Operation *ticket = wait ? wait.getStart() : op;
   auto found = flights.find(ticket);
   if (found == flights.end()) {
-    FailureOr<Flight> flight = takeOff(start ? start.getCollective().getOperation() : op);
+    FailureOr<Flight> flight = takeOff(start ? start.getWork().getOperation() : op);
     if (failed(flight))
       return failure();
     found = flights.insert({ticket, std::move(*flight)}).first;

@@ -21,13 +21,16 @@
 
 namespace braid::reference {
 
-/// A collective that a rank has started.
+/// A collective, or a copy, that a rank has started.
 struct Request {
-  mlir::Operation *op; ///< the collective
+  mlir::Operation *op; ///< the collective or copy
   int64_t number;      ///< among the collectives of its rank, from 0
   llvm::SmallVector<Tensor> sent, received;
   bool done = false;
 };
+
+/// A copy between a rank's memories, which waits for nobody.
+std::shared_ptr<Request> copyRequest(mlir::Operation *op, llvm::SmallVector<Tensor> tensors);
 
 /// The queues of all ranks of a mesh.
 class Network {

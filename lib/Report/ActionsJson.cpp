@@ -35,9 +35,10 @@ static void addFacts(Json &json, exec::ActionOpInterface action) {
   }
 }
 
-/// Computing waits for a collective; what it does on the link is no time of an action's.
+/// Computing waits for a collective, or for a copy from the host; what these do meanwhile is no time of
+/// an action's.
 static Json collectiveJson(exec::ActionOpInterface action) {
-  Json json{{"action", action.getActionName()}, {"kind", "collective"}};
+  Json json{{"action", action.getActionName()}, {"kind", comm::copyOf(action) ? "copy" : "collective"}};
   if (std::optional<comm::Timing> timing = comm::timingOf(action)) {
     json["link_s"] = timing->predicted;
     json["exposed_s"] = timing->exposed;
@@ -47,7 +48,7 @@ static Json collectiveJson(exec::ActionOpInterface action) {
 
 static Json actionJson(exec::ActionOpInterface action, const ComputeRates &rates) {
   bool isElsewhere = action.getActionBegin() != action || action.getActionEnd() != action;
-  if (isElsewhere || isa<comm::CollectiveOpInterface>(action.getOperation()))
+  if (isElsewhere || isa<comm::QueuedOpInterface>(action.getOperation()))
     return collectiveJson(action);
   exec::ActionCost cost = action.getActionCost();
   ActionSeconds seconds = rates.parts(action);

@@ -41,6 +41,18 @@ static void addProgram(Json &json, const ProgramPlan &program) {
     tensors.push_back(tensorJson(tensor));
 }
 
+/// What lies in the host's memory, which is allocated once and pinned.
+static Json hostJson(const MemoryPlan &plan) {
+  Json json{{"bytes", plan.hostBytes}};
+  Json &tensors = json["tensors"] = Json::array();
+  for (const PlanTensor &tensor : plan.onHost)
+    tensors.push_back({{"name", tensor.name},
+                       {"category", categoryName(tensor.category)},
+                       {"bytes", tensor.bytes},
+                       {"offset", tensor.offset}});
+  return json;
+}
+
 static Json persistentJson(llvm::ArrayRef<PersistentBytes> persistent) {
   Json json = Json::object();
   for (const PersistentBytes &held : persistent)
@@ -50,11 +62,14 @@ static Json persistentJson(llvm::ArrayRef<PersistentBytes> persistent) {
 
 static Json kindsJson(llvm::ArrayRef<KindPlan> kinds) {
   Json json = Json::array();
-  for (const KindPlan &kind : kinds)
+  for (const KindPlan &kind : kinds) {
     json.push_back({{"axis", kind.axis},
                     {"coordinates", kind.coordinates},
                     {"arena_bytes", kind.arenaBytes},
                     {"persistent", persistentJson(kind.persistent)}});
+    if (kind.hostBytes > 0)
+      json.back()["host_bytes"] = kind.hostBytes;
+  }
   return json;
 }
 
@@ -83,6 +98,18 @@ static Json collectiveJson(const std::string &program, const CollectiveTraffic &
   if (collective.unit)
     json["unit"] = *collective.unit;
   return json;
+}
+
+static Json copyJson(const HostCopyReport &copy) {
+  return {{"program", copy.program},
+          {"op", copy.isToHost ? "copy_to_host" : "copy_from_host"},
+          {"bytes", copy.bytes},
+          {"predicted_s", copy.predictedSeconds},
+          {"exposed_s", copy.exposedSeconds},
+          {"waits_for", copy.waitsFor},
+          {"first", copy.first},
+          {"last", copy.last},
+          {"tensors", copy.tensors}};
 }
 
 /// Totals of a program or of a step.
@@ -159,12 +186,16 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
   json["predicted_step_s"] = report.stepSeconds;
   addProgram(json, plan.largest());
   json["persistent"] = persistentJson(plan.persistent);
+  if (!plan.onHost.empty())
+    json["host"] = hostJson(plan);
   if (!plan.kinds.empty())
     json["kinds"] = kindsJson(plan.kinds);
   Json &collectives = json["collectives"] = Json::array();
   for (const ProgramTraffic &program : report.traffic.programs)
     for (const CollectiveTraffic &collective : program.collectives)
       collectives.push_back(collectiveJson(program.name, collective));
+  for (const HostCopyReport &copy : report.copies)
+    json["copies"].push_back(copyJson(copy));
   if (!report.traffic.mesh.empty())
     addMesh(json, report.traffic);
   if (report.attention)

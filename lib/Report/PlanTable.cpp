@@ -83,6 +83,9 @@ void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
     stream << llvm::formatv("  persistent {0,-16} {1,9} {2,14} bytes, of which padding {3}\n",
                             exec::stringifyCategory(held.category), formatSize(held.bytes), held.bytes,
                             held.paddingBytes);
+  if (!plan.onHost.empty())
+    stream << llvm::formatv("  in pinned memory of the host, beside the arena: {0} ({1} bytes) in {2} tensors\n",
+                            formatSize(plan.hostBytes), plan.hostBytes, plan.onHost.size());
   for (const KindPlan &kind : plan.kinds) {
     int64_t persistent = 0;
     for (const PersistentBytes &held : kind.persistent)
@@ -90,6 +93,8 @@ void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
     stream << llvm::formatv("  ranks with {0} = {1}: an arena of {2} bytes, of which {3} persistent\n", kind.axis,
                             llvm::make_range(kind.coordinates.begin(), kind.coordinates.end()), kind.arenaBytes,
                             persistent);
+    if (kind.hostBytes > 0)
+      stream << llvm::formatv("    and {0} bytes in pinned memory of the host\n", kind.hostBytes);
   }
   stream << "largest persistent tensors:\n";
   std::vector<const PlanTensor *> persistent;

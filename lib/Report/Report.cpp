@@ -1,6 +1,7 @@
 //===- Report.cpp - all that there is to say ------------------------------===//
 
 #include "lib/Report/Report.h"
+#include "dialects/Comm/Timing.h"
 #include "lib/Cost/Cost.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
@@ -27,7 +28,10 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
   double seconds = 0;
   for (auto program : module.getOps<exec::ProgramOp>()) {
     int64_t times = program.getSymName() == "train" ? 1 : program.getSymName() == "accumulate" ? microbatches - 1 : 0;
-    if (times > 0)
+    std::optional<comm::Timing> scheduled = comm::timingOf(program);
+    if (scheduled)
+      seconds += times * scheduled->predicted;
+    else if (times > 0)
       for (auto action : program.getOps<exec::ActionOpInterface>())
         seconds += times * rates.seconds(action);
   }
@@ -36,6 +40,7 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
 
 Report braid::readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches) {
   Report report{readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
+  report.copies = readHostCopies(module);
   report.stepSeconds = stepSecondsOf(module, report.traffic, microbatches);
   for (auto program : module.getOps<exec::ProgramOp>())
     if (KeptReport kept = readKept(program); !kept.units.empty())
@@ -52,5 +57,6 @@ void braid::printReport(llvm::raw_ostream &stream, const Report &report) {
            << " order, with " << formatSize(report.attention->workspaceBytes) << " ("
            << report.attention->workspaceBytes << " bytes) of scratch memory\n";
   printTraffic(stream, report.traffic);
+  printHostCopies(stream, report.copies);
   printReplays(stream, report.replays);
 }

@@ -3,6 +3,7 @@
 #define BRAID_LIB_REPORT_REPORT_H
 
 #include "lib/Memory/Plan.h"
+#include "lib/Report/HostCopies.h"
 #include "lib/Report/Kept.h"
 #include "lib/Report/Replays.h"
 #include "lib/Report/Traffic.h"
@@ -33,6 +34,8 @@ struct Report {
   double stepSeconds = 0;
   /// Of each program that trains.
   std::vector<KeptReport> kept = {};
+  /// Between the host's memory and the device's, in the order of programs and of starts.
+  std::vector<HostCopyReport> copies = {};
   /// What --recompute=auto chose from; empty without it.
   std::vector<ReplayReport> replays = {};
 };

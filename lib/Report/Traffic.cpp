@@ -105,7 +105,7 @@ ProgramTraffic ProgramReader::read() {
   for (auto [number, action] : llvm::enumerate(actions))
     numbers[action] = number;
   for (auto [number, action] : llvm::enumerate(actions)) {
-    if (auto start = dyn_cast<StartOp>(action.getOperation()))
+    if (auto start = dyn_cast<StartOp>(action.getOperation()); start && start.getCollective())
       add(start.getCollective(), start, number, numbers.lookup(action.getActionEnd()));
     else if (auto collective = dyn_cast<CollectiveOpInterface>(action.getOperation()))
       add(collective, collective, number, number);

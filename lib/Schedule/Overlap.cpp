@@ -8,7 +8,8 @@
 //   update    a group whose gradients are surely there
 //   start     reductions that are ready, in the order of the program; but first a
 //             gather that would be late after the next action, or after the
-//             reduction
+//             reduction; and what updates whose gradients are on their way need from the
+//             host
 //
 // The order of starts is that of the link's queue, so what begins is also decided
 // by what it would delay.  Each decision looks at a few actions, so the walk is
@@ -20,108 +21,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Schedule/OverlapPlan.h"
-#include "lib/Schedule/Timeline.h"
-#include "lib/Schedule/WholeSchedule.h"
-#include "llvm/ADT/DenseSet.h"
+#include "lib/Schedule/OverlapScheduler.h"
 #include "llvm/ADT/STLExtras.h"
-#include <deque>
-#include <set>
 
 using namespace braid;
 using Action = OverlapProblem::Action;
 using Kind = OverlapProblem::Kind;
 
-/// Gathers that are looked at to find one that would be late, and collectives to find
-/// one that fits.
-static constexpr unsigned kMaxAhead = 64, kMaxReady = 16;
 /// Limits of the actions that are computed out of turn for an update or a collective:
 /// their number, and the memory that they take.
 static constexpr unsigned kMaxPulled = 16;
 static constexpr int64_t kMaxPulledBytes = 1 << 20;
-
-namespace {
-
-class Scheduler {
-public:
-  /// Groups marked in `late` run behind the backward pass, or where computing would
-  /// stall.
-  Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole);
-
-  OverlapSchedule run();
-  /// When all but updates is computed: how long it takes, by group, until its
-  /// gradients are there.
-  const std::vector<double> &secondsLeft() const { return left; }
-
-private:
-  enum class State : uint8_t { Waiting, Begun, Over };
-
-  const Action &action(unsigned number) const { return problem.actions[number]; }
-  bool isOver(unsigned number) const { return states[number] == State::Over; }
-  /// Whether a collective can be waited for without stalling.
-  bool isSurelyOver(unsigned number) const {
-    return isOver(number) || (states[number] == State::Begun && queues.surelyOver(number) <= queues.now);
-  }
-
-  // One action, with all that it still waits for.
-  void finish(unsigned number);
-  void compute(unsigned number);
-  void start(unsigned number);
-  void wait(unsigned number);
-  void setOver(unsigned number);
-  void take(OverlapStep step);
-
-  // The steps that lead to the end of an action, or to its start.
-  struct Needed {
-    std::vector<OverlapStep> steps;
-    llvm::DenseSet<unsigned> begun, over;
-  };
-  void addToEnd(unsigned number, Needed &needed) const;
-  void addToStart(unsigned number, Needed &needed) const;
-
-  // The memory limit.
-  bool fitsToStart(unsigned number);
-  bool bringForward(llvm::ArrayRef<unsigned> actions);
-  void makeRoom(unsigned number);
-
-  // Between two actions.
-  void settle();
-  bool runGroup(bool alsoLate);
-  void startCollectives();
-  std::optional<unsigned> readyCollective();
-  bool isLate(unsigned first, double linkFree, double readyBy);
-  std::optional<unsigned> urgentGather(std::optional<unsigned> rival);
-  bool canPull(unsigned number, unsigned &left) const;
-  bool isReady(const OverlapPlan::Group &group) const;
-  void pullCheapProducers();
-  void runRest();
-
-  const OverlapPlan &plan;
-  const OverlapProblem &problem;
-  bool early;
-  std::vector<bool> late;
-  /// None without a memory limit.
-  std::optional<WholeSchedule> whole;
-
-  Queues queues;
-  OverlapSchedule schedule;
-  std::vector<State> states;
-  std::vector<unsigned> needsLeft;
-  /// The place in the plan's `main` that comes next.
-  unsigned next = 0;
-  /// The first gather that has not started.
-  unsigned nextGather = 0;
-  /// Collectives that can start; those that are not over; and of these those that are
-  /// waited for once they are.
-  std::set<unsigned> ready;
-  std::deque<unsigned> inFlight, settling;
-  /// Groups whose collective has started, and which have run.
-  std::vector<unsigned> armed;
-  std::vector<bool> hasRun;
-  std::vector<double> left;
-};
-
-} // namespace
 
 Scheduler::Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole)
     : plan(plan), problem(plan.problem), early(early), late(std::move(late)), whole(std::move(whole)), queues(problem),
@@ -185,6 +95,8 @@ void Scheduler::start(unsigned number) {
   for (const auto *list : {&action(number).needs, &action(number).after})
     for (unsigned other : *list)
       finish(other);
+  while (isFetch(number) && writeBacks.size() > problem.fetchAhead)
+    finish(writeBacks.front());
   if (states[number] != State::Waiting)
     return;
   queues.start(number);
@@ -192,6 +104,8 @@ void Scheduler::start(unsigned number) {
   states[number] = State::Begun;
   ready.erase(number);
   inFlight.push_back(number);
+  if (action(number).queue == problem.kToHost)
+    writeBacks.push_back(number);
   if (plan.waitsEarly[number])
     settling.push_back(number);
   if (plan.groupOf[number] != OverlapPlan::kNone)
@@ -205,6 +119,7 @@ void Scheduler::wait(unsigned number) {
     return;
   queues.wait(number);
   take({OverlapStep::Wait, number});
+  llvm::erase(writeBacks, number);
   setOver(number);
 }
 
@@ -244,6 +159,9 @@ void Scheduler::addToStart(unsigned number, Needed &needed) const {
   for (const auto *list : {&action(number).needs, &action(number).after})
     for (unsigned other : *list)
       addToEnd(other, needed);
+  if (isFetch(number) && writeBacks.size() > problem.fetchAhead)
+    for (unsigned index = 0; index < writeBacks.size() - problem.fetchAhead; ++index)
+      addToEnd(writeBacks[index], needed);
   needed.steps.push_back({OverlapStep::Start, number});
 }
 
@@ -295,10 +213,14 @@ bool Scheduler::canPull(unsigned number, unsigned &left) const {
   return llvm::all_of(action(number).needs, can) && llvm::all_of(action(number).after, can);
 }
 
+/// Of what comes from the host the first must be there: the rest follows while updates run.
 bool Scheduler::isReady(const OverlapPlan::Group &group) const {
+  if (!group.fetches.empty() && !isSurelyOver(group.fetches.front()))
+    return false;
   return llvm::all_of(group.updates, [&](unsigned update) {
     unsigned left = kMaxPulled;
-    return isOver(update) || (llvm::all_of(action(update).needs, [&](unsigned need) { return canPull(need, left); }) &&
+    auto isThere = [&](unsigned need) { return isFetch(need) || canPull(need, left); };
+    return isOver(update) || (llvm::all_of(action(update).needs, isThere) &&
                               llvm::all_of(action(update).after, [&](unsigned other) { return isSurelyOver(other); }));
   });
 }
@@ -315,8 +237,10 @@ bool Scheduler::runGroup(bool alsoLate) {
     if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group) || !bringForward(group.updates))
       continue;
     hasRun[number] = true;
-    for (unsigned update : group.updates)
+    for (unsigned update : group.updates) {
+      serveHost();
       finish(update);
+    }
     llvm::erase(armed, number);
     return true;
   }
@@ -350,83 +274,6 @@ void Scheduler::pullCheapProducers() {
 }
 
 //===----------------------------------------------------------------------===//
-// Starts
-//===----------------------------------------------------------------------===//
-
-/// The first collective in the order of the program that can start.
-std::optional<unsigned> Scheduler::readyCollective() {
-  unsigned looked = 0;
-  for (unsigned number : ready) {
-    if (++looked > kMaxReady)
-      break;
-    unsigned previous = plan.previousOrdered[number];
-    if (previous != OverlapPlan::kNone && states[previous] == State::Waiting)
-      continue;
-    if (fitsToStart(number))
-      return number;
-  }
-  return std::nullopt;
-}
-
-/// Whether one of the gathers from `first` on, as far as they may start, would be
-/// late if the link began with them at `linkFree` and not before `readyBy`.
-bool Scheduler::isLate(unsigned first, double linkFree, double readyBy) {
-  double end = std::max(linkFree, readyBy);
-  for (unsigned index = first; index < plan.gathers.size() && index < first + kMaxAhead; ++index) {
-    unsigned gather = plan.gathers[index], unit = action(gather).unit;
-    if (index > first && unit > problem.prefetch && plan.useOfUnit[unit - problem.prefetch] > next)
-      return false;
-    unsigned use = plan.useOf[gather];
-    if (use <= next)
-      return true;
-    end += problem.contention * action(gather).seconds;
-    double deadline = queues.now + plan.before[use] - plan.before[next];
-    if (end + problem.slack > deadline)
-      return true;
-  }
-  return false;
-}
-
-/// The next gather, if it has to start now: before the next action, or before a
-/// rival that would take the link.
-std::optional<unsigned> Scheduler::urgentGather(std::optional<unsigned> rival) {
-  while (nextGather < plan.gathers.size() && states[plan.gathers[nextGather]] != State::Waiting)
-    ++nextGather;
-  if (nextGather == plan.gathers.size() || next == plan.main.size())
-    return std::nullopt;
-  unsigned gather = plan.gathers[nextGather], unit = action(gather).unit;
-  double linkFree = std::max(queues.link, queues.now), readyBy = queues.now;
-  if (rival)
-    linkFree += problem.contention * action(*rival).seconds;
-  else
-    readyBy += action(plan.main[next]).seconds;
-  if (!isLate(nextGather, linkFree, readyBy))
-    return std::nullopt;
-  HeldBy &heldBy = schedule.heldBy[gather];
-  if (unit > problem.prefetch && plan.useOfUnit[unit - problem.prefetch] > next) {
-    heldBy = HeldBy::Prefetch;
-    return std::nullopt;
-  }
-  if (plan.useOf[gather] > next && !fitsToStart(gather)) {
-    heldBy = HeldBy::Memory;
-    return std::nullopt;
-  }
-  return gather;
-}
-
-void Scheduler::startCollectives() {
-  while (true) {
-    std::optional<unsigned> reduction = readyCollective();
-    std::optional<unsigned> gather = urgentGather(reduction);
-    if (!gather && !reduction)
-      return;
-    unsigned first = gather ? *gather : *reduction;
-    makeRoom(first);
-    start(first);
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
 
@@ -435,6 +282,7 @@ void Scheduler::runRest() {
   for (unsigned index = 0; index < armed.size(); ++index) {
     hasRun[armed[index]] = true;
     for (unsigned update : plan.groups[armed[index]].updates) {
+      serveHost();
       makeRoom(update);
       finish(update);
     }

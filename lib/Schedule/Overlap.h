@@ -1,7 +1,8 @@
 //===- Overlap.h - communication beside computation, as a problem -*- C++ -*-===//
 //
-// A rank has two queues: it computes, and one thread communicates in the order of
-// starts.  A program on values is a list of actions in an order that is right; a
+// A rank computes, and beside that has queues that communicate, each in the order of
+// starts: one with other ranks, and one in each direction between a device and its
+// host's memory.  A program on values is a list of actions in an order that is right; a
 // schedule is another order of them in which collectives are split into a start and a
 // wait.  What computes stays in its order but for updates.
 //
@@ -13,6 +14,11 @@
 //                is used; before a reduction that would make them late.
 //   updates      run once their gradients are reduced, as one group a bucket; but as
 //                many as hide the last reduction stay behind the backward pass.
+//   fetches      from the host are gathers on a queue of their own, with units of their
+//                own.  For updates of reduced gradients they begin while these are
+//                reduced.
+//   write-backs  to the host are like reductions; no fetch begins while more of them
+//                are under way than units may be fetched ahead.
 //
 //   check    the problem makes sense
 //   solve    a schedule
@@ -31,6 +37,9 @@
 namespace braid {
 
 struct OverlapProblem {
+  /// The queues.
+  static constexpr unsigned kRanks = 0, kFromHost = 1, kToHost = 2, kNumQueues = 3;
+
   enum class Kind {
     /// Computes, in the order of the program.
     Compute,
@@ -38,7 +47,7 @@ struct OverlapProblem {
     Update,
     /// Communicates what an action has made.
     Collective,
-    /// Makes stored parameters whole.
+    /// Makes stored parameters whole, or fetches tensors from the host.
     Gather
   };
 
@@ -49,7 +58,9 @@ struct OverlapProblem {
     /// Earlier actions: whose results it reads, and who reads what it overwrites.
     /// All are over before it begins.
     llvm::SmallVector<unsigned, 4> needs, after;
-    /// Of a gather: the number of its unit in the order of first uses.
+    /// Of what communicates: its queue.
+    unsigned queue = kRanks;
+    /// Of a gather: the number of its unit in the order of first uses, on its queue.
     unsigned unit = 0;
     /// Ordered collectives start in the order of the program.
     bool ordered = false;
@@ -61,8 +72,9 @@ struct OverlapProblem {
 
   std::vector<Action> actions;
   std::vector<Buffer> buffers;
-  /// Units that may be gathered before their turn.
-  unsigned prefetch = 1;
+  /// Units that may be gathered before their turn, and that may be fetched from the host.
+  unsigned prefetch = 1, fetchAhead = 1;
+  unsigned mostAhead(unsigned queue) const { return queue == kFromHost ? fetchAhead : prefetch; }
   bool earlyUpdates = true;
   /// Live bytes that no schedule may exceed where `smallSchedule` does not.
   std::optional<int64_t> limit;

@@ -2,6 +2,7 @@
 
 #include "lib/Schedule/OverlapPlan.h"
 #include <map>
+#include <set>
 
 using namespace braid;
 using Action = OverlapProblem::Action;
@@ -28,22 +29,21 @@ void OverlapPlan::readOrder() {
       previousOrdered[number] = lastOrdered;
       lastOrdered = number;
     }
-    if (action.kind == Kind::Gather)
-      gathers.push_back(number);
   }
-  std::stable_sort(gathers.begin(), gathers.end(),
-                   [&](unsigned a, unsigned b) { return problem.actions[a].unit < problem.actions[b].unit; });
 }
 
 void OverlapPlan::readGroups() {
   size_t size = problem.actions.size();
   std::vector<unsigned> last(size, kNone);
   std::map<unsigned, Group> byLast;
+  std::set<unsigned> fetched; // for groups
   placeOf.assign(size, kNone);
   for (unsigned number = 0; number < size; ++number) {
     const Action &action = problem.actions[number];
     for (unsigned need : action.needs) {
-      unsigned candidate = problem.actions[need].communicates() ? need : last[need];
+      // What comes from the host is there whenever it is asked for.
+      const Action &needed = problem.actions[need];
+      unsigned candidate = needed.communicates() ? (needed.queue == problem.kRanks ? need : kNone) : last[need];
       if (candidate != kNone && (last[number] == kNone || candidate > last[number]))
         last[number] = candidate;
     }
@@ -58,14 +58,24 @@ void OverlapPlan::readGroups() {
     group.last = last[number];
     group.seconds += action.seconds;
     group.updates.push_back(number);
+    for (unsigned need : action.needs)
+      if (problem.actions[need].queue == problem.kFromHost && fetched.insert(need).second)
+        group.fetches.push_back(need);
     for (unsigned successor : successors[number])
       group.feedsCollective |= problem.actions[successor].communicates();
   }
   groupOf.assign(size, kNone);
   for (auto &[collective, group] : byLast) {
     groupOf[collective] = groups.size();
+    groupsFetch |= !group.fetches.empty();
     groups.push_back(std::move(group));
   }
+  for (unsigned number = 0; number < size; ++number)
+    if (problem.actions[number].kind == Kind::Gather && !fetched.count(number))
+      gathers[problem.actions[number].queue].push_back(number);
+  for (std::vector<unsigned> &its : gathers)
+    std::stable_sort(its.begin(), its.end(),
+                     [&](unsigned a, unsigned b) { return problem.actions[a].unit < problem.actions[b].unit; });
   before.assign(1, 0);
   for (unsigned number : main)
     before.push_back(before.back() + problem.actions[number].seconds);
@@ -78,11 +88,13 @@ void OverlapPlan::readUses() {
   for (unsigned place = main.size(); place-- > 0;)
     for (unsigned need : problem.actions[main[place]].needs)
       useOf[need] = place;
-  for (unsigned gather : gathers) {
-    unsigned unit = problem.actions[gather].unit;
-    useOfUnit.resize(std::max<size_t>(useOfUnit.size(), unit + 1), main.size());
-    useOfUnit[unit] = std::min(useOfUnit[unit], useOf[gather]);
-  }
+  for (unsigned queue = 0; queue < problem.kNumQueues; ++queue)
+    for (unsigned gather : gathers[queue]) {
+      unsigned unit = problem.actions[gather].unit;
+      std::vector<unsigned> &uses = useOfUnit[queue];
+      uses.resize(std::max<size_t>(uses.size(), unit + 1), main.size());
+      uses[unit] = std::min(uses[unit], useOf[gather]);
+    }
 }
 
 void OverlapPlan::readMemory() {

@@ -7,6 +7,7 @@
 #define BRAID_LIB_SCHEDULE_OVERLAPPLAN_H
 
 #include "lib/Schedule/Overlap.h"
+#include <array>
 
 namespace braid {
 
@@ -21,6 +22,8 @@ struct OverlapPlan {
     /// Whether a collective sends what they make: it should not come late.
     bool feedsCollective = false;
     std::vector<unsigned> updates;
+    /// What they need from the host, in the order of their first use.
+    std::vector<unsigned> fetches;
   };
 
   static constexpr unsigned kNone = ~0u;
@@ -35,14 +38,16 @@ struct OverlapPlan {
   std::vector<double> before;
   /// In the order of their collectives.
   std::vector<Group> groups;
+  /// Whether some group needs something from the host.
+  bool groupsFetch = false;
   /// Of each collective, the group that waits for it, or kNone.
   std::vector<unsigned> groupOf;
-  /// In the order of units.
-  std::vector<unsigned> gathers;
+  /// Of each queue, in the order of units; without the fetches of groups.
+  std::array<std::vector<unsigned>, OverlapProblem::kNumQueues> gathers;
   /// The place in `main` where an action is first needed: the end where it is not.
   std::vector<unsigned> useOf;
-  /// The place in `main` where a unit is first used.
-  std::vector<unsigned> useOfUnit;
+  /// The place in `main` where a unit of a queue is first used.
+  std::array<std::vector<unsigned>, OverlapProblem::kNumQueues> useOfUnit;
   /// The collective before an ordered one that is ordered too, or kNone.
   std::vector<unsigned> previousOrdered;
   /// Whether a collective is waited for once it is surely over: its end gives memory

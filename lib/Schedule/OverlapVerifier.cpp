@@ -7,6 +7,7 @@
 #include "lib/Schedule/Overlap.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include <array>
 
 using namespace braid;
 using Action = OverlapProblem::Action;
@@ -39,11 +40,16 @@ namespace {
 class Progress {
 public:
   explicit Progress(const OverlapProblem &problem)
-      : problem(problem), begun(problem.actions.size()), over(problem.actions.size()) {
+      : problem(problem), begun(problem.actions.size()), over(problem.actions.size()),
+        forUpdates(problem.actions.size()) {
     for (unsigned number = 0; number < problem.actions.size(); ++number)
-      for (unsigned need : problem.actions[number].needs)
-        if (problem.actions[need].kind == Kind::Gather)
-          firstUse.try_emplace(problem.actions[need].unit, number);
+      for (unsigned need : problem.actions[number].needs) {
+        if (problem.actions[need].kind != Kind::Gather)
+          continue;
+        firstUse[problem.actions[need].queue].try_emplace(problem.actions[need].unit, number);
+        if (problem.actions[number].kind == Kind::Update)
+          forUpdates.set(need);
+      }
   }
 
   llvm::Error advance(OverlapStep step);
@@ -58,8 +64,10 @@ private:
 
   const OverlapProblem &problem;
   llvm::BitVector begun, over;
-  /// The earliest user of each unit's gathers.
-  llvm::DenseMap<unsigned, unsigned> firstUse;
+  /// What updates need, which keep no order.
+  llvm::BitVector forUpdates;
+  /// Of each queue, the earliest user of each unit's gathers.
+  std::array<llvm::DenseMap<unsigned, unsigned>, OverlapProblem::kNumQueues> firstUse;
   /// All that computes before it is over.
   unsigned computed = 0;
   unsigned lastOrdered = 0;
@@ -69,16 +77,16 @@ private:
 /// A unit's gather waits until all is computed that comes before the unit
 /// `prefetch` before it.
 llvm::Error Progress::verifyPrefetch(unsigned number) {
-  unsigned unit = problem.actions[number].unit;
-  if (unit <= problem.prefetch)
+  unsigned unit = problem.actions[number].unit, queue = problem.actions[number].queue;
+  unsigned ahead = problem.mostAhead(queue);
+  if (unit <= ahead || forUpdates[number])
     return llvm::Error::success();
-  auto use = firstUse.find(unit - problem.prefetch);
+  auto use = firstUse[queue].find(unit - ahead);
   while (computed < problem.actions.size() && (problem.actions[computed].kind != Kind::Compute || over[computed]))
     ++computed;
-  if (use == firstUse.end() || computed >= use->second)
+  if (use == firstUse[queue].end() || computed >= use->second)
     return llvm::Error::success();
-  return error("gather %u of unit %u starts before action %u, more than %u units ahead", number, unit, computed,
-               problem.prefetch);
+  return error("gather %u of unit %u starts before action %u, more than %u units ahead", number, unit, computed, ahead);
 }
 
 llvm::Error Progress::begin(unsigned number) {

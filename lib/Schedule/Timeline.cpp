@@ -8,7 +8,7 @@ Timeline braid::simulate(const OverlapProblem &problem, const OverlapSchedule &s
   Timeline timeline;
   timeline.collectives.resize(problem.actions.size());
   Queues queues(problem);
-  std::optional<unsigned> lastStarted;
+  std::array<std::optional<unsigned>, OverlapProblem::kNumQueues> lastStarted;
   for (OverlapStep step : schedule.steps) {
     const OverlapProblem::Action &action = problem.actions[step.action];
     Timeline::Collective &collective = timeline.collectives[step.action];
@@ -21,9 +21,9 @@ Timeline braid::simulate(const OverlapProblem &problem, const OverlapSchedule &s
       for (unsigned need : action.needs)
         if (!collective.waitsFor || queues.end(need) >= queues.end(*collective.waitsFor))
           collective.waitsFor = need;
-      if (queues.link > queues.now)
-        collective.waitsFor = lastStarted;
-      lastStarted = step.action;
+      if (queues.links[action.queue] > queues.now)
+        collective.waitsFor = lastStarted[action.queue];
+      lastStarted[action.queue] = step.action;
       queues.start(step.action);
       break;
     case OverlapStep::Wait:

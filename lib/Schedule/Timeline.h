@@ -1,23 +1,25 @@
 //===- Timeline.h - when a schedule's actions take place --------*- C++ -*-===//
 //
-// Two queues: computing, which also issues starts and stalls at waits, and the
-// link, which works in the order of starts.
+// Computing, which also issues starts and stalls at waits, and beside it the queues, each
+// of which works in the order of starts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_TIMELINE_H
 #define BRAID_LIB_SCHEDULE_TIMELINE_H
 
 #include "lib/Schedule/Overlap.h"
+#include <array>
 
 namespace braid {
 
-/// The clocks of the two queues while a schedule is carried out.
+/// The clocks of computing and of the queues while a schedule is carried out.
 class Queues {
 public:
   explicit Queues(const OverlapProblem &problem) : problem(problem), ends(problem.actions.size(), 0) {}
 
   void run(unsigned action) { ends[action] = now += problem.actions[action].seconds; }
   void start(unsigned action) {
+    double &link = links[problem.actions[action].queue];
     link = (link > now ? link : now) + problem.actions[action].seconds;
     ends[action] = link;
   }
@@ -34,8 +36,9 @@ public:
   double surelyOver(unsigned action) const {
     return ends[action] + (problem.contention - 1) * problem.actions[action].seconds + problem.slack;
   }
-  /// The time of computing, and when the link has nothing left to do.
-  double now = 0, link = 0;
+  /// The time of computing, and when each queue has nothing left to do.
+  double now = 0;
+  std::array<double, OverlapProblem::kNumQueues> links = {};
 
 private:
   const OverlapProblem &problem;
@@ -48,7 +51,7 @@ struct Timeline {
     /// How long computing stalls at its wait.
     double exposed = 0;
     /// What ended last of all that its beginning on the link waited for: what it
-    /// needs, or the collective before it.
+    /// needs, or the collective before it on its queue.
     std::optional<unsigned> waitsFor;
   };
 

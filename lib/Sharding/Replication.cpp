@@ -57,8 +57,14 @@ Replication::AxisSet Replication::differenceOfArgument(FunctionOpInterface funct
 Replication::AxisSet Replication::differenceOfResults(Operation *op) const {
   if (auto collective = dyn_cast<CollectiveOpInterface>(op))
     return differenceOfResults(collective);
-  if (auto wait = dyn_cast<WaitOp>(op))
+  if (auto wait = dyn_cast<WaitOp>(op); wait && !copyOf(op))
     return differenceOfResults(wait.getStart().getCollective());
+  if (CopyOp copy = copyOf(op)) {
+    AxisSet set = none();
+    for (Value operand : copy.getIns())
+      set |= differenceOf(operand);
+    return set;
+  }
   if (op->getNumRegions() || !isMemoryEffectFree(op))
     return all();
   AxisSet set = none();

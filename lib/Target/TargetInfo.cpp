@@ -18,7 +18,8 @@ static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSer
 
 // By architecture.  Shared memory, registers and threads are those of the compute capability
 // in the CUDA C++ Programming Guide, the rest is from NVIDIA's data sheets and architecture
-// white papers.  A link is NVLink, or the card's PCIe where it has none.  The workspace of a matmul
+// white papers.  A link is NVLink, or the card's PCIe where it has none; that to the host is PCIe,
+// of generation 4 or 5 with 16 lanes.  The workspace of a matmul
 // is that of cublasSetWorkspace in the cuBLAS documentation; sums of attention are what cuDNN 9.19
 // plans (test/cuda/attention-plans.test).  CTAs: what NCCL 2.28 itself takes inside a node, 16 for
 // NVLS of Hopper and 24 of Blackwell (nvls.cc), two for each of the 12 NVLinks of an A100; of PCIe one
@@ -26,22 +27,26 @@ static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSer
 static constexpr GpuInfo gpus[] = {
     {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
-     /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*bf16Flops=*/312e12, /*tf32Flops=*/156e12,
+     /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/312e12,
+     /*tf32Flops=*/156e12,
      /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24, /*attentionSums=*/ampereSums},
     {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
-     /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/125e12, /*tf32Flops=*/62.5e12,
+     /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
+     /*tf32Flops=*/62.5e12,
      /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
     // L2: 98304 KB, as the Ada Tuning Guide says of AD102; the data sheet of the L40S says nothing
     // of it.  bf16: half of the 733 that the sheet says "with sparsity", twice its TF32; the 362.05
     // that it prints for dense fits neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
-     /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12, /*tf32Flops=*/183e12,
+     /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12,
+     /*tf32Flops=*/183e12,
      /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
     {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
-     /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*bf16Flops=*/989e12, /*tf32Flops=*/494.7e12,
+     /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
+     /*tf32Flops=*/494.7e12,
      /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB,
      /*commCtas=*/16, /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1}},
     // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
@@ -50,12 +55,14 @@ static constexpr GpuInfo gpus[] = {
     // sparsity".
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
-     /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*bf16Flops=*/2250e12, /*tf32Flops=*/1125e12,
+     /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/2250e12,
+     /*tf32Flops=*/1125e12,
      /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB,
      /*commCtas=*/24, /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
     {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
-     /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12, /*tf32Flops=*/104.8e12,
+     /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12,
+     /*tf32Flops=*/104.8e12,
      /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8, /*attentionSums=*/ampereSums},
 };
 
@@ -73,7 +80,8 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
 /// What an H100 reaches of its data sheet: GEMMs in f32 (without TF32) and in dense bf16, f32
 /// vector code, HBM3; an action of a captured graph; NVLink between the GPUs of a machine, as
 /// NCCL's bus bandwidth.  No other has been measured: they are taken to reach the same share of
-/// theirs.
+/// theirs.  Of copies to and from the host none has been measured here: four fifths of what PCIe has
+/// in one direction, and a launch for each.
 static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
   const GpuInfo &h100 = gpuOf(90);
   return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
@@ -82,7 +90,9 @@ static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
           /*bytesPerSecond=*/gpu.bytesPerSecond / h100.bytesPerSecond * 2.8e12,
           /*launchSeconds=*/2e-6,
           /*linkLatency=*/8e-6,
-          /*linkBytesPerSecond=*/gpu.linkBytesPerSecond / h100.linkBytesPerSecond * 350e9};
+          /*linkBytesPerSecond=*/gpu.linkBytesPerSecond / h100.linkBytesPerSecond * 350e9,
+          /*hostLatency=*/2e-6,
+          /*hostBytesPerSecond=*/0.8 * gpu.hostBytesPerSecond / 2};
 }
 
 /// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200.  Shapes
@@ -122,7 +132,8 @@ static const TargetInfo cpu = {
     /*transports=*/cpuTransports,
     /*rates=*/
     {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
-     /*launchSeconds=*/2e-6, /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9},
+     /*launchSeconds=*/2e-6, /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9, /*hostLatency=*/2e-6,
+     /*hostBytesPerSecond=*/10e9},
     /*gpu=*/nullptr,
     /*launch=*/nullptr,
     /*streamDistance=*/64 * MiB,

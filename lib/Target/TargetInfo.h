@@ -29,6 +29,8 @@ struct GpuInfo {
   int64_t l2Bytes;
   /// Bytes per second of its memory and, in both directions, of its link to other GPUs.
   double bytesPerSecond, linkBytesPerSecond;
+  /// The same of its link to the host, in both directions.
+  double hostBytesPerSecond;
   /// FLOPs per second: dense, of tensor cores with sums in f32, and of vector code in f32.
   double bf16Flops, tf32Flops, f32Flops;
   /// What cuBLAS recommends as the workspace of a matmul.
@@ -59,6 +61,9 @@ struct TargetRates {
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
   /// A message between ranks of one machine: latency in seconds, bytes in a second.
   double linkLatency, linkBytesPerSecond;
+  /// A copy between the host's memory and the device's: latency in seconds, bytes in a second in
+  /// one direction.
+  double hostLatency, hostBytesPerSecond;
 };
 
 struct TargetInfo {

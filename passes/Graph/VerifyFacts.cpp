@@ -76,6 +76,8 @@ static SmallVector<Value> valuesReadFor(OpResult result) {
   auto collective = wait ? wait.getStart().getCollective() : dyn_cast<comm::CollectiveOpInterface>(result.getOwner());
   if (collective && collective.getSent().size() == result.getOwner()->getNumResults())
     return {collective.getSent()[result.getResultNumber()]};
+  if (comm::CopyOp copy = comm::copyOf(result.getOwner()))
+    return {copy.getIns()[result.getResultNumber()]};
   auto kernel = dyn_cast<exec::KernelOp>(result.getOwner());
   if (!kernel)
     return valuesReadBy(result.getOwner());
@@ -196,7 +198,7 @@ LogicalResult Checker::checkPhase(OpResult made, FactsAttr facts) {
 /// A phase reads nothing that a later phase makes.
 LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
   // Of other ops nothing says which operands go into which result.
-  if (!isa<exec::KernelOp, comm::CollectiveOpInterface, comm::WaitOp>(made.getOwner()))
+  if (!isa<exec::KernelOp, comm::QueuedOpInterface, comm::WaitOp>(made.getOwner()))
     for (FactsAttr facts : factsOfTensors(made.getOwner()->getResults()))
       phase = facts ? std::max(phase, facts.getPhase()) : phase;
   for (Value read : valuesReadFor(made)) {

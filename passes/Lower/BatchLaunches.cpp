@@ -35,8 +35,10 @@ struct Range {
 struct Part {
   Operation *storage;
   Range part, whole;
+  bool isOnHost = false;
   bool overlaps(const Part &other) const {
-    return storage == other.storage ? part.overlaps(other.part) : whole.overlaps(other.whole);
+    bool isSame = storage == other.storage, isOneMemory = isOnHost == other.isOnHost;
+    return isSame ? part.overlaps(other.part) : isOneMemory && whole.overlaps(other.whole);
   }
 };
 
@@ -86,7 +88,10 @@ Part Batching::partOf(Value value) {
   auto range = cast<exec::ArenaRangeOpInterface>(storage);
   int64_t start = range.getBegin(), bytes = range.getSize();
   int64_t begin = start + ref.getOffset();
-  return {storage, {begin, begin + cast<exec::RefType>(value.getType()).getSpanBytes()}, {start, start + bytes}};
+  return {storage,
+          {begin, begin + cast<exec::RefType>(value.getType()).getSpanBytes()},
+          {start, start + bytes},
+          range.isOnHost()};
 }
 
 void Batching::readActions() {

@@ -2,8 +2,10 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/TG.h"
+#include "lib/Memory/Persistent.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Lower/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace braid {
 #define GEN_PASS_DEF_VERIFYVALUESPASS
@@ -13,6 +15,39 @@ namespace braid {
 
 using namespace mlir;
 using namespace braid;
+
+/// What lies in the host's memory is fetched before it is read, and its new value is written back.
+static LogicalResult verifyHostTensors(func::FuncOp function) {
+  llvm::StringSet<> onHost;
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isOnHost(function, argument.getArgNumber()))
+      continue;
+    StringRef name = nameOf(function, argument.getArgNumber());
+    if (name.empty())
+      return function.emitOpError() << "has '" << exec::kHost << "' on argument #" << argument.getArgNumber()
+                                    << ", which is neither a parameter nor a state";
+    onHost.insert(name);
+    for (OpOperand &use : argument.getUses()) {
+      Operation *user = use.getOwner();
+      auto copy = dyn_cast<comm::CopyOp>(user);
+      bool isKept = isa<func::ReturnOp>(user) && function.getResultAttr(use.getOperandNumber(), tg::kUpdates) ==
+                                                     StringAttr::get(function.getContext(), name);
+      if (!isKept && !(copy && copy.getTo() == comm::Memory::Device))
+        return user->emitOpError() << "reads '" << name
+                                   << "', which is in the host's memory: only comm.copy to the device does";
+    }
+  }
+  for (OpOperand &returned : function.getBody().front().getTerminator()->getOpOperands()) {
+    auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
+    comm::CopyOp copy = comm::copyOf(returned.get().getDefiningOp());
+    bool isWritten = copy && copy.getTo() == comm::Memory::Host;
+    if (name && !isa<BlockArgument>(returned.get()) && isWritten != onHost.contains(name))
+      return function.emitOpError() << "updates " << name << ", which is in the memory of the "
+                                    << (isWritten ? "device" : "host") << ", with a value in that of the "
+                                    << (isWritten ? "host" : "device");
+  }
+  return success();
+}
 
 namespace {
 struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesPass> {
@@ -29,7 +64,8 @@ struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesP
       return WalkResult::advance();
     });
     for (auto function : getOperation()->getRegion(0).getOps<func::FuncOp>())
-      isClean &= succeeded(tg::verifyStates(function));
+      isClean &=
+          succeeded(tg::verifyStates(function)) && (function.isExternal() || succeeded(verifyHostTensors(function)));
     if (!isClean)
       signalPassFailure();
   }

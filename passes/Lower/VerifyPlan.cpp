@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Exec.h"
 #include "lib/Memory/ByteRanges.h"
 #include "lib/Memory/Plan.h"
@@ -30,6 +31,7 @@ struct Range {
   StringRef name;
   int64_t offset, bytes, first, last, padding = 0;
   int64_t zeros = 0; // bytes of a persistent tensor that nothing writes, behind its values
+  bool isOnHost = false;
   int64_t end() const { return offset + bytes; }
 };
 
@@ -52,10 +54,11 @@ public:
 private:
   void collect();
   LogicalResult verifyRange(const Range &range);
-  LogicalResult verifyOverlaps();
+  LogicalResult verifyOverlaps(bool onHost);
   LogicalResult resolveReferences();
   void startWritten();
   LogicalResult verifyAction(ActionOpInterface action, int64_t time);
+  LogicalResult verifyMemories(ActionOpInterface action);
   LogicalResult verifyStrides(ActionOpInterface action);
   LogicalResult verifyAliases(ActionOpInterface action);
   LogicalResult verifyUnderWay(ActionOpInterface action);
@@ -99,9 +102,10 @@ void ProgramVerifier::collect() {
   }
   for (auto tensor : module.getOps<TensorOp>())
     if (isHeldBy(tensor, program) && !packed.contains(tensor.getSymNameAttr()))
-      ranges.insert({tensor.getSymName(),
-                     {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
-                      static_cast<int64_t>(tensor.getBytes()), -1, numActions, 0, zeroBytesOf(tensor)}});
+      ranges.insert(
+          {tensor.getSymName(),
+           {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
+            static_cast<int64_t>(tensor.getBytes()), -1, numActions, 0, zeroBytesOf(tensor), tensor.getHost()}});
 }
 
 LogicalResult ProgramVerifier::verifyRange(const Range &range) {
@@ -112,7 +116,7 @@ LogicalResult ProgramVerifier::verifyRange(const Range &range) {
     return range.op->emitOpError() << "'" << range.name << "' has " << range.padding << " bytes of padding in "
                                    << range.bytes;
   int64_t arena = program.getArenaBytes();
-  if (range.end() > arena)
+  if (!range.isOnHost && range.end() > arena)
     return range.op->emitOpError() << "'" << range.name << "' ends at " << range.end() << " but the arena of '"
                                    << program.getSymName() << "' has " << arena << " bytes";
   if (range.first < -1 || range.last > numActions || range.first > range.last)
@@ -121,11 +125,11 @@ LogicalResult ProgramVerifier::verifyRange(const Range &range) {
   return success();
 }
 
-/// Walks time with the live ranges in a map from offset.
-LogicalResult ProgramVerifier::verifyOverlaps() {
+/// Walks time with the live ranges of a memory in a map from offset.
+LogicalResult ProgramVerifier::verifyOverlaps(bool onHost) {
   std::vector<const Range *> byFirst;
   for (auto &[name, range] : ranges)
-    if (range.bytes > 0)
+    if (range.bytes > 0 && range.isOnHost == onHost)
       byFirst.push_back(&range);
   std::vector<const Range *> byLast = byFirst;
   llvm::stable_sort(byFirst, [](const Range *a, const Range *b) { return a->first < b->first; });
@@ -237,6 +241,22 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
   return success();
 }
 
+/// A copy goes from one memory to the other, and nothing else touches that of the host.
+LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
+  std::optional<comm::Queue> queue = comm::queueOf(action);
+  auto check = [&](OperandRange refs, StringRef does, bool onHost) -> LogicalResult {
+    for (Value ref : refs)
+      if (const Range *range = accesses.at(ref).range; range->isOnHost != onHost)
+        return action.emitOpError() << does << " '" << range->name << "' in the memory of the "
+                                    << (range->isOnHost ? "host" : "device")
+                                    << (onHost ? "; it copies between the two"
+                                               : "; only comm.copy takes it from there and puts it back");
+    return success();
+  };
+  return failure(failed(check(action.getActionIns(), "reads", queue == comm::Queue::FromHost)) ||
+                 failed(check(action.getActionOuts(), "writes", queue == comm::Queue::ToHost)));
+}
+
 LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
   auto refuse = [&](const Twine &does, RefType type) {
     return action.emitOpError() << does << " as " << type << ", but takes contiguous memory only";
@@ -301,7 +321,7 @@ LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t ti
       if (failed(verifyLife(action, access->second, time)))
         return failure();
     }
-  if (failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
+  if (failed(verifyMemories(action)) || failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
     return failure();
   for (auto [index, in] : llvm::enumerate(action.getActionIns())) {
     const Access &read = accesses.at(in);
@@ -342,7 +362,8 @@ LogicalResult ProgramVerifier::run() {
   for (auto &[name, range] : ranges)
     if (failed(verifyRange(range)))
       return failure();
-  if (failed(verifyOverlaps()) || failed(resolveReferences()))
+  if (failed(verifyOverlaps(/*onHost=*/false)) || failed(verifyOverlaps(/*onHost=*/true)) ||
+      failed(resolveReferences()))
     return failure();
   startWritten();
   int64_t time = 0;
@@ -353,11 +374,10 @@ LogicalResult ProgramVerifier::run() {
 }
 
 /// Emits an error where persistent tensors and buffers overlap, leave the arena
-/// or are not aligned; where an access leaves its buffer's life; where bytes are
-/// read that nothing has written; where an action overwrites its own operand
-/// without saying that it may, or reads strided memory that it does not take; where
-/// what an action under way reads is written, or what it writes is touched, before
-/// its end.
+/// or are not aligned; where anything but a copy touches the host's memory; where an access leaves its buffer's life;
+/// where bytes are read that nothing has written; where an action overwrites its own operand without saying that it
+/// may, or reads strided memory that it does not take; where what an action under way reads is written, or what it
+/// writes is touched, before its end.
 static LogicalResult verifyPlan(ModuleOp module, int64_t alignment) {
   for (auto program : module.getOps<ProgramOp>())
     if (failed(ProgramVerifier(module, program, alignment).run()))

@@ -18,6 +18,7 @@
 #include "passes/Overlap/Passes.h"
 #include "passes/Overlap/Prefetch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <array>
 #include <cmath>
 
 namespace braid {
@@ -53,13 +54,14 @@ public:
       : function(function), program(program), schedule(schedule), timeline(simulate(program.problem, schedule)) {
     for (OverlapStep step : schedule.steps)
       if (step.kind == OverlapStep::Start)
-        startNumbers.try_emplace(step.action, startNumbers.size());
+        startNumbers.try_emplace(step.action, started[queueOf(step.action)]++);
   }
 
   void annotate();
   void remark();
 
 private:
+  unsigned queueOf(unsigned action) const { return program.problem.actions[action].queue; }
   std::string nameOf(unsigned action) const;
   Location placeOf(unsigned action) const;
   std::string reasonOf(unsigned action) const;
@@ -69,7 +71,9 @@ private:
   const OverlapProgram &program;
   const OverlapSchedule &schedule;
   Timeline timeline;
-  /// Of collectives, in the order of their starts, as ranks count them.
+  /// How many start on each queue; and of what starts, its number there: ranks count collectives
+  /// like this.
+  std::array<unsigned, OverlapProblem::kNumQueues> started = {};
   llvm::DenseMap<unsigned, unsigned> startNumbers;
 };
 } // namespace
@@ -96,7 +100,7 @@ static comm::Timing timingOf(const Timeline &timeline) {
 }
 
 void Report::annotate() {
-  for (auto &[number, start] : startNumbers) {
+  for (auto [number, start] : startNumbers) {
     const Timeline::Collective &collective = timeline.collectives[number];
     comm::Timing timing{roundSeconds(collective.seconds), roundSeconds(collective.exposed),
                         collective.waitsFor ? nameOf(*collective.waitsFor) : std::string()};
@@ -125,7 +129,7 @@ Location Report::placeOf(unsigned action) const {
 /// Why it does not begin earlier.
 std::string Report::reasonOf(unsigned action) const {
   if (schedule.heldBy[action] == HeldBy::Prefetch)
-    return llvm::formatv("prefetch={0} lets it start no earlier", program.problem.prefetch);
+    return llvm::formatv("prefetch={0} lets it start no earlier", program.problem.mostAhead(queueOf(action)));
   if (schedule.heldBy[action] == HeldBy::Memory)
     return "the memory limit lets it start no earlier";
   std::optional<unsigned> waitsFor = timeline.collectives[action].waitsFor;
@@ -142,7 +146,8 @@ void Report::remarkUpdates() const {
   llvm::SmallDenseSet<unsigned> reductions, lasts;
   for (auto [number, action] : llvm::enumerate(actions))
     for (unsigned need : action.needs) {
-      last[number] = std::max(last[number], actions[need].communicates() ? need : last[need]);
+      if (actions[need].queue == OverlapProblem::kRanks)
+        last[number] = std::max(last[number], actions[need].communicates() ? need : last[need]);
       if (action.kind == Kind::Update && reducesTensors(program.actions[need]))
         reductions.insert(need);
     }
@@ -156,10 +161,11 @@ void Report::remarkUpdates() const {
 }
 
 void Report::remark() {
-  double total = 0, exposed = 0;
+  std::array<double, OverlapProblem::kNumQueues> total = {};
+  double exposed = 0;
   for (unsigned number = 0; number < program.actions.size(); ++number) {
     const Timeline::Collective &collective = timeline.collectives[number];
-    total += collective.seconds;
+    total[queueOf(number)] += collective.seconds;
     exposed += collective.exposed;
     if (collective.exposed > kRemarkSeconds)
       emitRemark(placeOf(number)) << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed)
@@ -167,25 +173,32 @@ void Report::remark() {
   }
   if (program.problem.earlyUpdates)
     remarkUpdates();
+  unsigned collectives = started[OverlapProblem::kRanks];
   emitRemark(function.getLoc()) << "the program takes " << formatSeconds(timeline.seconds) << ", of which "
-                                << formatSeconds(exposed) << " wait for communication; " << startNumbers.size()
-                                << (startNumbers.size() == 1 ? " collective takes " : " collectives take ")
-                                << formatSeconds(total) << " on the link";
+                                << formatSeconds(exposed) << " wait for communication; " << collectives
+                                << (collectives == 1 ? " collective takes " : " collectives take ")
+                                << formatSeconds(total[OverlapProblem::kRanks]) << " on the link";
+  if (started[OverlapProblem::kFromHost] + started[OverlapProblem::kToHost] > 0)
+    emitRemark(function.getLoc()) << "copies from the host take " << formatSeconds(total[OverlapProblem::kFromHost])
+                                  << " in " << started[OverlapProblem::kFromHost] << ", those to it "
+                                  << formatSeconds(total[OverlapProblem::kToHost]) << " in "
+                                  << started[OverlapProblem::kToHost];
 }
 
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Whether the function is the program of a rank whose collectives are plain.
-static bool applies(func::FuncOp function) {
-  if (!function->hasAttr(comm::CommDialect::kProgram) || !function.getBody().hasOneBlock())
-    return false;
-  return function.getBody().front().getOps<comm::StartOp>().empty();
+static bool communicates(func::FuncOp function) {
+  return !function.getBody().front().getOps<comm::QueuedOpInterface>().empty();
 }
 
-static bool communicates(func::FuncOp function) {
-  return !function.getBody().front().getOps<comm::CollectiveOpInterface>().empty();
+/// Whether the function is the program of a rank, or copies from the host, and waits at once for
+/// all that it starts.
+static bool applies(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock() || !function.getBody().front().getOps<comm::StartOp>().empty())
+    return false;
+  return function->hasAttr(comm::CommDialect::kProgram) || communicates(function);
 }
 
 namespace {
@@ -271,7 +284,7 @@ LogicalResult Overlap::schedule(func::FuncOp function) {
   auto places = assigned.find(function);
   bool moves = places != assigned.end();
   FailureOr<OverlapProgram> program =
-      readOverlapProgram(function, *computeRates, *linkRates, moves ? &places->second : nullptr);
+      readOverlapProgram(function, *computeRates, *linkRates, HostRates::of(*info), moves ? &places->second : nullptr);
   if (failed(program))
     return failure();
   OverlapProblem &problem = program->problem;

@@ -25,14 +25,17 @@ namespace {
 
 class Reader {
 public:
-  Reader(func::FuncOp function, const ComputeRates &compute, const LinkRates &link, const Places *places)
-      : function(function), block(function.getBody().front()), compute(compute), link(link), places(places) {}
+  Reader(func::FuncOp function, const ComputeRates &compute, const LinkRates &link, const HostRates &host,
+         const Places *places)
+      : function(function), block(function.getBody().front()), compute(compute), link(link), host(host),
+        places(places) {}
   FailureOr<OverlapProgram> run();
 
 private:
   using Numbers = SmallVector<unsigned, 4>;
 
   LogicalResult readActions();
+  void readCopy(comm::CopyOp copy, OverlapProblem::Action &entry);
   void addProducers(Value value, Numbers &producers) const;
   void readNeeds();
   void readUpdates();
@@ -52,8 +55,11 @@ private:
   Block &block;
   const ComputeRates &compute;
   const LinkRates &link;
+  const HostRates &host;
   const Places *places;
   OverlapProgram program;
+  /// From the host, so far.
+  unsigned numFetches = 0;
   DenseMap<Operation *, unsigned> numbers;
   /// The argument whose memory a returned value takes.
   llvm::MapVector<Value, BlockArgument> updates;
@@ -68,6 +74,10 @@ static bool isNumber(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 0;
 }
+
+static_assert(unsigned(comm::Queue::Ranks) == OverlapProblem::kRanks &&
+              unsigned(comm::Queue::FromHost) == OverlapProblem::kFromHost &&
+              unsigned(comm::Queue::ToHost) == OverlapProblem::kToHost);
 
 static void makeUnique(SmallVectorImpl<unsigned> &numbers) {
   llvm::sort(numbers);
@@ -87,6 +97,16 @@ LogicalResult braid::requireActions(func::FuncOp function) {
   return success();
 }
 
+/// What is fetched comes in the order of its first use.
+void Reader::readCopy(comm::CopyOp copy, OverlapProblem::Action &entry) {
+  bool isFetch = copy.getQueue() == comm::Queue::FromHost;
+  entry.kind = isFetch ? Kind::Gather : Kind::Collective;
+  entry.queue = unsigned(copy.getQueue());
+  entry.seconds = host.seconds(copy);
+  if (isFetch)
+    entry.unit = numFetches++;
+}
+
 LogicalResult Reader::readActions() {
   auto attribute = function->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   SymbolTableCollection tables;
@@ -94,6 +114,10 @@ LogicalResult Reader::readActions() {
     OverlapProblem::Action &entry = program.problem.actions.emplace_back();
     numbers[action] = program.actions.size();
     program.actions.push_back(action);
+    if (auto copy = dyn_cast<comm::CopyOp>(action.getOperation())) {
+      readCopy(copy, entry);
+      continue;
+    }
     comm::CollectiveOpInterface collective = collectiveIn(action);
     if (!collective) {
       entry.seconds = compute.seconds(action);
@@ -148,6 +172,8 @@ void Reader::readUpdates() {
     Value root = rootOf(returned.get());
     if (argument == persistent.end() || isa<BlockArgument>(root))
       continue;
+    if (auto copy = root.getDefiningOp<comm::CopyOp>()) // the one that made the new value is asked for
+      root = rootOf(copy.getIns()[cast<OpResult>(root).getResultNumber()]);
     updates[root] = argument->second;
   }
 }
@@ -318,6 +344,7 @@ FailureOr<OverlapProgram> Reader::run() {
 }
 
 FailureOr<OverlapProgram> braid::readOverlapProgram(func::FuncOp function, const ComputeRates &compute,
-                                                    const LinkRates &link, const Places *places) {
-  return Reader(function, compute, link, places).run();
+                                                    const LinkRates &link, const HostRates &host,
+                                                    const Places *places) {
+  return Reader(function, compute, link, host, places).run();
 }

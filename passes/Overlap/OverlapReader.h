@@ -24,9 +24,9 @@ mlir::LogicalResult requireActions(mlir::func::FuncOp function);
 /// mesh of a collective is unknown.  The order that shared memory asks for is that of `places`,
 /// which may be null.
 mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const ComputeRates &compute,
-                                                   const LinkRates &link, const Places *places);
+                                                   const LinkRates &link, const HostRates &host, const Places *places);
 
-/// Puts the function's ops in the order of the schedule, collectives as starts and
+/// Puts the function's ops in the order of the schedule, collectives and copies as starts and
 /// waits; those that are waited for at once stay as they are.
 /// `places` gets those of the waits' results.
 void applySchedule(mlir::func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule,

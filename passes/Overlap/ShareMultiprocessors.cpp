@@ -1,13 +1,14 @@
 //===- ShareMultiprocessors.cpp - GEMMs that leave room to a collective ---===//
 //
 // The clocks are those of lib/Schedule/Timeline.h: computing, which stalls at waits, and the
-// link, which works in the order of starts.
+// queues, which work in the order of starts.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Mesh.h"
 #include "lib/Cost/Cost.h"
 #include "passes/Overlap/Passes.h"
+#include <array>
 
 namespace braid {
 #define GEN_PASS_DEF_SHAREMULTIPROCESSORSPASS
@@ -21,23 +22,30 @@ namespace {
 /// What a program has come to.
 class Clocks {
 public:
-  Clocks(const ComputeRates &compute, const LinkRates &link) : compute(compute), link(link) {}
+  Clocks(const ComputeRates &compute, const LinkRates &link, const HostRates &host)
+      : compute(compute), link(link), host(host) {}
 
   /// Carries the action out.  Returns the share of its time in which the link works.
   FailureOr<double> advance(exec::ActionOpInterface action);
 
 private:
-  FailureOr<double> secondsOf(comm::CollectiveOpInterface collective) const;
+  FailureOr<double> secondsOf(comm::QueuedOpInterface work) const;
 
   const ComputeRates &compute;
   const LinkRates &link;
-  double now = 0, linkEnd = 0;
-  /// Of starts: when their collectives are over.
-  llvm::DenseMap<Operation *, double> ends;
+  const HostRates &host;
+  double now = 0;
+  /// When each queue has nothing left to do.
+  std::array<double, comm::kNumQueues> ends = {};
+  /// Of starts: when what they start is over.
+  llvm::DenseMap<Operation *, double> endOf;
 };
 } // namespace
 
-FailureOr<double> Clocks::secondsOf(comm::CollectiveOpInterface collective) const {
+FailureOr<double> Clocks::secondsOf(comm::QueuedOpInterface work) const {
+  if (auto copy = dyn_cast<comm::CopyOp>(work.getOperation()))
+    return host.seconds(copy);
+  auto collective = cast<comm::CollectiveOpInterface>(work.getOperation());
   FailureOr<comm::Mesh> mesh = comm::Mesh::require(collective, collective.getMeshAttr());
   if (failed(mesh))
     return failure();
@@ -46,21 +54,22 @@ FailureOr<double> Clocks::secondsOf(comm::CollectiveOpInterface collective) cons
 
 FailureOr<double> Clocks::advance(exec::ActionOpInterface action) {
   auto start = dyn_cast<comm::StartOp>(action.getOperation());
-  auto collective = start ? start.getCollective() : dyn_cast<comm::CollectiveOpInterface>(action.getOperation());
-  if (collective) {
-    FailureOr<double> seconds = secondsOf(collective);
+  if (auto work = start ? start.getWork() : dyn_cast<comm::QueuedOpInterface>(action.getOperation())) {
+    FailureOr<double> seconds = secondsOf(work);
     if (failed(seconds))
       return failure();
-    linkEnd = std::max(linkEnd, now) + *seconds;
-    ends[action] = linkEnd;
-    now = start ? now : linkEnd;
+    double &end = ends[unsigned(work.getQueue())];
+    end = std::max(end, now) + *seconds;
+    endOf[action] = end;
+    now = start ? now : end;
     return 0;
   }
   if (Operation *begin = action.getActionBegin(); begin != action) {
-    now = std::max(now, ends.lookup(begin));
+    now = std::max(now, endOf.lookup(begin));
     return 0;
   }
-  double seconds = compute.seconds(action), beside = std::clamp(linkEnd - now, 0.0, seconds);
+  double seconds = compute.seconds(action), linkEnd = ends[unsigned(comm::Queue::Ranks)];
+  double beside = std::clamp(linkEnd - now, 0.0, seconds);
   now += seconds;
   return beside / seconds;
 }
@@ -93,12 +102,13 @@ private:
       return getOperation().emitError() << llvm::toString(linkGiven.takeError());
     computeRates = *computeGiven;
     linkRates = *linkGiven;
+    hostRates = HostRates::of(target);
     return success();
   }
 
   /// One that is beside a collective for half of its time, or longer, leaves room to it.
   LogicalResult mark(exec::ProgramOp program) {
-    Clocks clocks(*computeRates, *linkRates);
+    Clocks clocks(*computeRates, *linkRates, *hostRates);
     for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
       FailureOr<double> beside = clocks.advance(action);
       if (failed(beside))
@@ -111,5 +121,6 @@ private:
 
   std::optional<ComputeRates> computeRates;
   std::optional<LinkRates> linkRates;
+  std::optional<HostRates> hostRates;
 };
 } // namespace

@@ -225,6 +225,14 @@ void braid::buildOrderPipeline(OpPassManager &manager) {
   manager.addPass(createVerifyFactsPass());
 }
 
+/// Once it is clear which updates stand where, because states are copied in groups of those that are
+/// updated one after the other; and before communication is scheduled, as copies are with it.
+void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOptions &options) {
+  manager.addPass(createOffloadStatePass(options.state));
+  manager.addPass(createVerifyValuesPass());
+  manager.addPass(createVerifyFactsPass());
+}
+
 /// Communication beside computation.  Costs are those of kernels, so it comes after
 /// they are formed; lives are read from block order, so it comes before memory.
 void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOptions &options) {
@@ -288,6 +296,7 @@ void braid::registerPipelines() {
   registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
   PassPipelineRegistration<>("braid-order", "Reorders actions where that lowers the peak of memory",
                              buildOrderPipeline);
+  registerPhase("braid-offload", "Keeps state of the optimizer in the host's memory", buildOffloadPipeline);
   PassPipelineRegistration<>("braid-overlap", "Hides communication behind computation",
                              [](OpPassManager &manager) { buildOverlapPipeline(manager, {}); });
   registerPhase("braid-memory", "Places every tensor in memory", buildMemoryPipeline);

@@ -128,6 +128,12 @@ void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOpt
 /// Their order.
 void buildOrderPipeline(mlir::OpPassManager &manager);
 
+/// State of the optimizer in the host's memory.
+struct OffloadPipelineOptions : mlir::PassPipelineOptions<OffloadPipelineOptions> {
+  OffloadStatePassOptions state;
+};
+void buildOffloadPipeline(mlir::OpPassManager &manager, const OffloadPipelineOptions &options);
+
 void buildOverlapPipeline(mlir::OpPassManager &manager, const OverlapPassOptions &options);
 
 //===----------------------------------------------------------------------===//

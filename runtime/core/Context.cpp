@@ -83,4 +83,6 @@ void br_attention_grad(br_context *ctx, int32_t index, const void *q, const void
 
 br_status br_start(br_context *ctx, int32_t index) { return ctx->start(index); }
 br_status br_wait(br_context *ctx, int32_t index) { return ctx->wait(index); }
+br_status br_start_transfer(br_context *ctx, int32_t index) { return ctx->startTransfer(index); }
+br_status br_wait_transfer(br_context *ctx, int32_t index) { return ctx->waitForTransfer(index); }
 int32_t br_axis_index(br_context *ctx, int32_t group) { return ctx->indexIn(group); }

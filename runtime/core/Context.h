@@ -36,6 +36,10 @@ struct br_context {
   virtual void read(uint64_t offset, void *to, uint64_t bytes) = 0;
   virtual void write(uint64_t offset, const void *from, uint64_t bytes) = 0;
 
+  // The first byte of the host's memory beside a device's arena, after all that runs has ended; null
+  // where there is none.
+  virtual std::byte *hostMemory() { return nullptr; }
+
   // Runs a program on the inputs that were written.  On return the CPU has done so; a
   // device may have it in its queue.  Throws Error; RankError when communication failed.
   virtual void run(const br_program &program) = 0;
@@ -60,6 +64,9 @@ struct br_context {
   virtual void action(int32_t) {}
   virtual br_status start(int32_t collective) = 0;
   virtual br_status wait(int32_t collective) = 0;
+  // A target without memory of its own refuses a model that has some beside its arena.
+  virtual br_status startTransfer(int32_t) { return BR_ERROR; }
+  virtual br_status waitForTransfer(int32_t) { return BR_ERROR; }
 
   // Where it runs, and what it takes there beside the arena; a line each, for people.
   virtual std::vector<std::string> remarks() const { return {}; }

@@ -35,10 +35,32 @@ bool braid::isScalarRole(std::string_view role) {
 
 namespace {
 
-void checkRange(const br_model &model, uint64_t offset, uint64_t bytes, const char *what, const char *name) {
-  if (offset > model.arena_bytes || bytes > model.arena_bytes - offset)
+void checkWithin(uint64_t size, const char *memory, uint64_t offset, uint64_t bytes, const char *what,
+                 const char *name) {
+  if (offset > size || bytes > size - offset)
     fail("the compiled model is broken: ", what, " '", name, "' at bytes [", offset, ", ", offset + bytes,
-         ") lies outside the arena of ", model.arena_bytes, " bytes; compile it again");
+         ") lies outside the ", memory, " of ", size, " bytes; compile it again");
+}
+
+void checkRange(const br_model &model, uint64_t offset, uint64_t bytes, const char *what, const char *name) {
+  checkWithin(model.arena_bytes, "arena", offset, bytes, what, name);
+}
+
+void checkHostRange(const br_model &model, uint64_t offset, uint64_t bytes, const char *what, const char *name) {
+  checkWithin(model.host_bytes, "host's memory", offset, bytes, what, name);
+}
+
+void checkTransfers(const br_model &model) {
+  if (model.host_bytes > 0 && !isForDevice(model))
+    fail("the compiled model is broken: it has ", model.host_bytes,
+         " bytes of the host's memory beside its arena, which lies there itself; compile it again");
+  for (int32_t i = 0; i < model.n_transfers; ++i)
+    for (int32_t k = 0; k < model.transfers[i].n_parts; ++k) {
+      const br_transfer_part &part = model.transfers[i].parts[k];
+      const std::string name = concat(i, ", part ", k);
+      checkRange(model, part.device, part.bytes, "transfer", name.c_str());
+      checkHostRange(model, part.host, part.bytes, "transfer", name.c_str());
+    }
 }
 
 // The scalars' types are part of the ABI.
@@ -79,7 +101,8 @@ const br_model &braid::checked(const br_model &model) {
          " of the runtime's interface, this runtime has version ", BR_ABI_VERSION, "; compile it again");
   checkCpuFeatures(model.cpu_features ? model.cpu_features : "");
   for (const br_tensor &t : tensorsOf(model))
-    checkRange(model, t.offset, t.bytes, "tensor", t.name);
+    (t.on_host ? checkHostRange : checkRange)(model, t.offset, t.bytes, "tensor", t.name);
+  checkTransfers(model);
   for (const br_tensor &t : tensorsOf(model))
     if (t.copy_of)
       checkCopy(model, t);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace braid {
 
@@ -56,6 +57,8 @@ public:
 
   const br_model &table() const { return model; }
   uint64_t arenaBytes() const { return model.arena_bytes; }
+  // Of the host's memory beside it.
+  uint64_t hostBytes() const { return model.host_bytes; }
   int threads() const { return context->threads; }
   // For people: where it runs, and what makes it slower than they would expect.
   std::vector<std::string> remarks() const { return context->remarks(); }
@@ -84,6 +87,9 @@ public:
 
   // Calls f(std::byte *) on the memory of a tensor or of a result of the last run.
   template <class Part, class F> void onHost(const Part &part, Use use, const F &f) const {
+    if constexpr (std::is_same_v<Part, br_tensor>)
+      if (part.on_host)
+        return f(context->hostMemory() + part.offset);
     braid::onHost(*context, part.offset, part.bytes, use, f);
   }
 

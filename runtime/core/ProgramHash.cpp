@@ -34,7 +34,7 @@ private:
 };
 
 void addTensor(Hash &hash, const br_tensor &t) {
-  hash.add(t.name, t.category, t.dtype, t.offset, t.bytes, t.checkpoint, t.flat, t.partial, t.copy_of);
+  hash.add(t.name, t.category, t.dtype, t.offset, t.bytes, t.checkpoint, t.flat, t.partial, t.copy_of, t.on_host);
   hash.addList(t.shape, t.rank);
   hash.addList(t.stride, t.rank);
   hash.addList(t.dims, t.rank);
@@ -52,6 +52,12 @@ void addProgram(Hash &hash, const br_program &program) {
     hash.add(program.actions[i].name);
 }
 
+void addTransfer(Hash &hash, const br_transfer_desc &transfer) {
+  hash.add(transfer.to_host);
+  for (int32_t i = 0; i < transfer.n_parts; ++i)
+    hash.add(transfer.parts[i].device, transfer.parts[i].host, transfer.parts[i].bytes);
+}
+
 void addCollective(Hash &hash, const br_collective_desc &collective) {
   hash.add(collective.kind, collective.reduction, collective.dtype, collective.group, collective.root);
   hash.addList(collective.pairs, collective.n_pairs * 2);
@@ -67,7 +73,7 @@ std::string braid::programHash(const br_model &first) {
   Hash hash;
   for (const br_model *model = &first; model; model = model->others) {
     hash.add(model->name, model->graph_hash, model->arena_bytes, model->accumulate, model->vocab_size, model->plan_json,
-             model->optimizer, model->comm_ctas);
+             model->optimizer, model->comm_ctas, model->host_bytes);
     for (int32_t i = 0; i < model->n_axes; ++i)
       hash.add(model->mesh[i].name, model->mesh[i].size);
     for (int32_t i = 0; i < model->n_groups; ++i)
@@ -78,6 +84,8 @@ std::string braid::programHash(const br_model &first) {
       addProgram(hash, model->programs[i]);
     for (int32_t i = 0; i < model->n_collectives; ++i)
       addCollective(hash, model->collectives[i]);
+    for (int32_t i = 0; i < model->n_transfers; ++i)
+      addTransfer(hash, model->transfers[i]);
   }
   return hash.text();
 }

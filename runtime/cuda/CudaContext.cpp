@@ -24,6 +24,8 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
     collectives = makeDeviceCollectives(model, rank,
                                         {device.number, memory.data(), streams, [this] { return errors.actionName(); },
                                          [this](const std::string &reason) { watchdog.failed(reason); }});
+  if (model.host_bytes > 0)
+    hostTensors.emplace(model, memory.data(), streams.compute);
   chooseMatmuls();
   if (usesGraphs())
     graphs.resize(model.n_programs);
@@ -199,6 +201,11 @@ void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
   copy(memory.data() + offset, from, bytes, cudaMemcpyHostToDevice);
 }
 
+std::byte *CudaContext::hostMemory() {
+  waitFor(slots.lastEnd());
+  return hostTensors ? hostTensors->data() : nullptr;
+}
+
 // Whether NCCL has other ranks of this process to serve, each with a GPU of its own.
 static bool sharesProcess(const Rank &rank, const DeviceCollectives *collectives) {
   return collectives && collectives->canBeCaptured() && rank.bootstrap && rank.bootstrap->isOneProcess();
@@ -292,6 +299,18 @@ br_status CudaContext::start(int32_t collective) {
 br_status CudaContext::wait(int32_t collective) {
   isBehindKernel = false;
   return collectives->wait(collective);
+}
+
+br_status CudaContext::startTransfer(int32_t transfer) {
+  isBehindKernel = false;
+  hostTensors->start(transfer, errors);
+  return status();
+}
+
+br_status CudaContext::waitForTransfer(int32_t transfer) {
+  isBehindKernel = false;
+  hostTensors->wait(transfer, errors);
+  return status();
 }
 
 static CudaContext &contextOf(br_context *ctx) { return static_cast<CudaContext &>(*ctx); }

@@ -13,6 +13,7 @@
 #include "cuda/Check.h"
 #include "cuda/DeviceArena.h"
 #include "cuda/DeviceCollectives.h"
+#include "cuda/HostMemory.h"
 #include "cuda/Matmul.h"
 #include "cuda/PinnedSlots.h"
 #include "cuda/StepGraph.h"
@@ -29,6 +30,7 @@ public:
 
   std::byte *arena() override { return memory.data(); }
   std::byte *hostArena() override { return nullptr; }
+  std::byte *hostMemory() override;
   void read(uint64_t offset, void *to, uint64_t bytes) override;
   void write(uint64_t offset, const void *from, uint64_t bytes) override;
 
@@ -43,6 +45,8 @@ public:
   void action(int32_t index) override;
   br_status start(int32_t collective) override;
   br_status wait(int32_t collective) override;
+  br_status startTransfer(int32_t transfer) override;
+  br_status waitForTransfer(int32_t transfer) override;
 
   std::vector<std::string> remarks() const override;
   std::vector<std::string> warnings() const override;
@@ -75,6 +79,7 @@ private:
   ProgramErrors errors;
   Streams streams;
   DeviceArena memory;
+  std::optional<HostMemory> hostTensors; // none: the plan keeps nothing on the host
   CudaMatmulTable matmuls;
   std::string matmulPlan; // for people: how their algorithms were chosen, if not by the heuristic
   CudaAttentionTable attentions;

@@ -99,6 +99,12 @@ uint64_t braid::reportedPeak(const br_model &model) {
   return peak ? peak : model.arena_bytes;
 }
 
+uint64_t braid::reportedHostBytes(const br_model &model) {
+  const ordered_json plan = parsePlan(model);
+  auto host = plan.find("host");
+  return host != plan.end() && host->is_object() ? number(*host, "bytes") : 0;
+}
+
 int braid::runInfo(const br_model &model, const InfoOptions &options) {
   if (options.json) {
     std::printf("%s\n", model.plan_json ? model.plan_json : "{}");
@@ -108,6 +114,8 @@ int braid::runInfo(const br_model &model, const InfoOptions &options) {
   printModel(model);
   std::printf("memory\n");
   printBytes("arena", model.arena_bytes);
+  if (model.host_bytes > 0)
+    printBytes("pinned memory of the host", model.host_bytes);
   for (const br_model *other = model.others; other; other = other->others)
     printBytes(("arena of " + nameOfRanks(*other)).c_str(), other->arena_bytes);
   printBytes("peak", reportedPeak(model));

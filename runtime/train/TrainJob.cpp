@@ -111,6 +111,12 @@ void TrainJob::announce() const {
   std::printf("model %s, %s%d threads, reported peak %s bytes %s allocated arena %s bytes (%s)\n", table.name,
               ranks.c_str(), model.threads(), formatCount(peak).c_str(),
               peak == arena ? "==" : "!=", formatCount(arena).c_str(), formatBytes(arena).c_str());
+  if (const uint64_t host = model.hostBytes()) {
+    const uint64_t reported = reportedHostBytes(table);
+    std::printf("beside it, reported host memory %s bytes %s allocated pinned memory %s bytes (%s)\n",
+                formatCount(reported).c_str(), reported == host ? "==" : "!=", formatCount(host).c_str(),
+                formatBytes(host).c_str());
+  }
   for (const br_model *other = table.others; other; other = other->others)
     std::printf("of these, ranks with %s: allocated arena %s bytes (%s)\n", nameOfRanks(*other).c_str(),
                 formatCount(other->arena_bytes).c_str(), formatBytes(other->arena_bytes).c_str());

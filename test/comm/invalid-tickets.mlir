@@ -4,7 +4,7 @@
 comm.mesh @mesh [dp = 4]
 func.func @f() {
   // start_c1
-  // expected-error @below {{must hold one collective, but holds nothing}}
+  // expected-error @below {{must hold one collective or comm.copy, but holds nothing}}
   %t = comm.start {
   } : !comm.ticket<>
   comm.wait %t : !comm.ticket<>
@@ -16,7 +16,7 @@ func.func @f() {
 comm.mesh @mesh [dp = 4]
 func.func @f() {
   // start_c1
-  // expected-error @below {{must hold one collective, but holds several ops}}
+  // expected-error @below {{must hold one collective or comm.copy, but holds several ops}}
   %t = comm.start {
     comm.barrier over @mesh {dp} : () -> ()
     comm.barrier over @mesh {dp} : () -> ()
@@ -30,7 +30,7 @@ func.func @f() {
 comm.mesh @mesh [dp = 4]
 func.func @f() {
   // start_c1
-  // expected-error @below {{must hold one collective, but holds another op}}
+  // expected-error @below {{must hold one collective or comm.copy, but holds another op}}
   %t = comm.start {
     %i = comm.axis_index over @mesh {dp} : tensor<i32>
   } : !comm.ticket<tensor<i32>>
@@ -43,7 +43,7 @@ func.func @f() {
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<4xf32>) {
   // start_c2
-  // expected-error @below {{has the ticket '!comm.ticket<tensor<8xf32>>', but the results of its collective are '!comm.ticket<tensor<4xf32>>'}}
+  // expected-error @below {{has the ticket '!comm.ticket<tensor<8xf32>>', but the results of what it starts are '!comm.ticket<tensor<4xf32>>'}}
   %t = comm.start {
     %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
   } : !comm.ticket<tensor<8xf32>>

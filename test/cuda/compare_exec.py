@@ -50,31 +50,41 @@ class Run:
         self.actions[-1][1].append(one)
 
 
-def is_hosts(one, allocations):
+def is_hosts(one, allocations, host):
     """Whether an operation copies between host and device: inputs and results, which are no actions."""
+    if any(a == host for a, _, _ in one.get("reads", []) + one.get("writes", [])):
+        return False
     sides = {allocations[a]["device"] >= 0 for a, _, _ in one.get("reads", []) + one.get("writes", [])}
     return one["op"] == "copy" and (sides != {True} or not one["reads"] or not one["writes"])
 
 
-def runs_of(operations, allocations):
+def host_memory(allocations, size):
+    """The number of the pinned allocation that holds tensors; None where there is none."""
+    found = [number for number, a in allocations.items() if size and a["device"] < 0 and a["bytes"] == size]
+    return found[0] if found else None
+
+
+def runs_of(operations, allocations, host):
     runs = {}
     for one in operations:
-        if "action" in one and not is_hosts(one, allocations):
+        if "action" in one and not is_hosts(one, allocations, host):
             graph = tuple(one.get("graph", ()))
             runs.setdefault((one["host"] if not graph else -1, one["run"], graph), Run()).add(one)
     return list(runs.values())
 
 
-def touched(operations, kind, arena):
-    return merged((begin, end) for one in operations for a, begin, end in one.get(kind, []) if a == arena)
+def touched(operations, kind, memories):
+    """Bytes of the arena, and of the host's memory behind it; `memories` has where each allocation begins."""
+    return merged((begin + memories[a], end + memories[a]) for one in operations for a, begin, end in one.get(kind, [])
+                  if a in memories)
 
 
 def text(ranges):
     return ", ".join(f"[{begin}, {end})" for begin, end in ranges[:3]) + (" ..." if len(ranges) > 3 else "")
 
 
-def check_memory(action, operations, arena, workspaces):
-    reads, writes = touched(operations, "reads", arena), touched(operations, "writes", arena)
+def check_memory(action, operations, memories, workspaces):
+    reads, writes = touched(operations, "reads", memories), touched(operations, "writes", memories)
     scratch = workspaces if action.kind in CALLS_WITH_WORKSPACE else []
     allowed = merged(action.ins + writes)
     if bad := without(reads, allowed):
@@ -96,7 +106,7 @@ def check_multiprocessors(action, operations, ctas):
             yield f"counts on {one['multiprocessors'] or 'all'} multiprocessors, not on {left or 'all'}"
 
 
-def check_action(action, operations, arena, workspaces, started, staged):
+def check_action(action, operations, memories, workspaces, started, staged):
     if staged and action.kind.startswith("comm.") and (action.inner in CALLS or action.kind == "comm.wait"):
         return
     work = [one for one in operations if one["op"] not in ("record", "wait")]
@@ -108,20 +118,21 @@ def check_action(action, operations, arena, workspaces, started, staged):
         if not waited & started.get(action.uses[0], set()):
             yield "waits for no event behind its collective"
         return
+    if action.kind == "comm.start":
+        started[action.result] = {(one["event"], one["version"]) for one in operations if one["op"] == "record"}
     if action.kind.startswith("comm.") and action.inner in CALLS:
         if calls - CALLS[action.inner]:
             yield f"calls {', '.join(sorted(calls))}, but is a {action.inner}"
         if not calls:
             yield "calls no collective"
-        started[action.result] = {(one["event"], one["version"]) for one in operations if one["op"] == "record"}
     elif calls:
         yield f"calls {', '.join(sorted(calls))}, but is no collective"
     elif not work:
         yield "does nothing"
-    yield from check_memory(action, operations, arena, workspaces)
+    yield from check_memory(action, operations, memories, workspaces)
 
 
-def compare(run, program, arena, staged):
+def compare(run, program, memories, staged):
     """What differs between a run and a program; empty if nothing does."""
     order = [index for index, _ in run.actions]
     if order != sorted(set(order)):
@@ -134,7 +145,7 @@ def compare(run, program, arena, staged):
         if not by_index.get(index) and not action.ins and not action.outs and action.kind != "comm.wait":
             continue  # an action on nothing
         its = by_index.get(index, [])
-        for problem in [*check_action(action, its, arena, program.workspaces, started, staged),
+        for problem in [*check_action(action, its, memories, program.workspaces, started, staged),
                         *check_multiprocessors(action, its, program.ctas)]:
             problems.append(f"@{program.name}: action {index} {problem}: {action.text[:160]}")
     return problems
@@ -168,19 +179,21 @@ def main():
     paths = [path for path in sys.argv[1:] if path != "--staged"]
     if len(paths) < 2:
         sys.exit(__doc__)
-    programs, arenas = memory_form.read(paths.pop(0))
+    programs, arenas, host_bytes = memory_form.read(paths.pop(0))
     problems, all_runs, names = [], [], {}
     for path in paths:
         allocations, operations = trace.read(path)
         arena = trace.arena(allocations, operations, arenas)
-        runs = runs_of(operations, allocations)
+        host = host_memory(allocations, host_bytes)
+        memories = {arena: 0, host: memory_form.HOST}
+        runs = runs_of(operations, allocations, host)
         if staged and not runs:
             continue  # of a thread that moves data
         if arena is None or not runs:
             problems.append(f"{path}: " + ("nothing ran" if arena is not None else "there is no arena"))
             continue
         for run in runs:
-            found = [(compare(run, program, arena, staged), program) for program in programs]
+            found = [(compare(run, program, memories, staged), program) for program in programs]
             last = run.actions[-1][0]
             fewest, program = min(found, key=lambda pair: (last >= len(pair[1].actions), len(pair[0])))
             names[program.name] = names.get(program.name, 0) + 1

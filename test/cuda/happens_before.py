@@ -6,7 +6,8 @@ happens_before.py [--hosts-together] TRACE.jsonl...
 Two operations that touch a byte, one of them writing, must be ordered: by their stream, by an event that one
 stream recorded and another waited for, or because the host had waited for the one before it issued the other.  Clocks
 are vectors: for each stream how many of its operations come before.  The host fills pinned memory before it
-issues a copy from there, so the copy before from the same place must have ended for the host.  With --hosts-together
+issues a copy from there, unless a device has written it, so the copy before from the same place must have ended for the
+host.  With --hosts-together
 what one thread of the host has waited for is known to all: where collectives are staged through the host, one thread
 waits for another.
 """
@@ -113,6 +114,9 @@ def check(path, together):
                 for stream, count, before in getattr(place, kind[:-1])(begin, end, me):
                     if count > clock.get(stream, 0):
                         report(before, one, f"bytes {begin} to {end} of allocation {allocation}")
+        for allocation, begin, end in one.get("writes", []):
+            for place in [place for place in filled if place[0] == allocation and begin <= place[1] < end]:
+                del filled[place]
         for allocation, begin, end in one.get("reads", []):
             if one["op"] != "copy" or allocations[allocation]["device"] >= 0:
                 continue

@@ -5,7 +5,7 @@ matrix.py --work FOLDER [--only REGEX] [--list]
 
 Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small, and the MLP of
 examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4
-ranks, with and without graphs, with microbatches, with hooks, and through the host.  Each case trains by run_model.py.  Prints
+ranks, with and without graphs, with microbatches, with hooks, through the host, and with the optimizer's state there.  Each case trains by run_model.py.  Prints
 passed and failed, and a JSON line of the same at the end.
 """
 import argparse
@@ -62,6 +62,14 @@ def cases():
     yield Case("odd-recompute-zero3-2", "odd", "--recompute=full --precision=bf16 --mesh=dp=2 --zero=3", 2)
     yield Case("odd-loss-chunk", "odd", "--loss-chunk=16 --clip=1.0")
     yield Case("odd-accumulate", "odd", "--accumulate=2 --clip=1.0")
+    yield Case("gpt-offload", "gpt", "--offload=optimizer", more=["--sample"])
+    yield Case("gpt-offload-accumulate", "gpt", "--offload=optimizer --accumulate=2 --clip=1.0")
+    for precision in ("f32", "bf16"):
+        for strategy in ("ddp", "zero1", "zero3"):
+            yield Case(f"gpt-offload-{precision}-{strategy}-2", "gpt",
+                       f"--offload=optimizer --precision={precision} --mesh=dp=2 {STRATEGIES[strategy]}", 2)
+    yield Case("gpt-offload-dataparallel-2", "gpt", "--offload=optimizer --mesh=dp=2 --strategy=dataparallel", 2)
+    yield Case("gpt-offload-no-overlap-2", "gpt", "--offload=optimizer --mesh=dp=2 --zero=2 --overlap=none", 2)
     yield Case("llama-2x2", "llama", f"--mesh=dp=2,tp=2 --layout={REPO}/examples/llama-2x2/weights", 4)
 
 

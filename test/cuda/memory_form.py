@@ -2,11 +2,13 @@
 
 A reader of its own, which shares nothing with the compiler but the text.  An action is any op of an exec.program but
 exec.buffer and exec.ref; its operands are references: a tensor or buffer, an offset in bytes, sizes and strides.
+Bytes of the host's memory are counted from HOST.
 """
 import re
 
 SIZES = {"f64": 8, "f32": 4, "bf16": 2, "i64": 8, "i32": 4, "i1": 1}
-PLACE = re.compile(r"exec\.(tensor|buffer|pack) @(\S+) at (\d+) bytes (\d+)")
+HOST = 1 << 62
+PLACE = re.compile(r"exec\.(tensor|buffer|pack) @(\S+) at (\d+) bytes (\d+)( host)?")
 REFERENCE = re.compile(r"(%\w+) = exec\.ref @(\S+) \+ (\d+) : (.*)")
 TYPE = re.compile(r"<((?:\d+x)*)(\w+), \[([\d, ]*)\]")
 
@@ -120,15 +122,20 @@ def action(text, references):
                   uses, text)
 
 
+def place_of(match):
+    return (int(match.group(3)) + (HOST if match.group(5) else 0), int(match.group(4)))
+
+
 def read(path):
-    """The programs of a module, and how many bytes each wants: an arena is the largest of those that a rank runs."""
+    """The programs of a module, how many bytes each wants (an arena is the largest of those that a rank runs), and the
+    bytes of the host's memory."""
     programs, places, arenas = [], {}, set()
     with open(path, encoding="utf-8") as file:
         text = withoutLocations(file.read())
     lines, ctas = iter(text.splitlines()), re.search(r"comm\.ctas = (\d+)", text)
     for line in lines:
         if place := PLACE.search(line):
-            places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
+            places["@" + place.group(2)] = place_of(place)
         elif opened := re.match(r"\s*exec\.program @(\S+) arena (\d+)", line):
             arenas.add(int(opened.group(2)))
             body, indent = [], re.match(r"\s*", line).group(0)
@@ -137,14 +144,15 @@ def read(path):
                     break
                 body.append(inside)
             programs.append(program(opened.group(1), int(ctas.group(1)) if ctas else 0, body, dict(places)))
-    return programs, arenas
+    host = max((begin + size - HOST for begin, size in places.values() if begin >= HOST), default=0)
+    return programs, arenas, host
 
 
 def program(name, ctas, body, places):
     result, references = Program(name, ctas), {}
     for text in statements(body):
         if place := PLACE.match(text):
-            places["@" + place.group(2)] = (int(place.group(3)), int(place.group(4)))
+            places["@" + place.group(2)] = place_of(place)
             if text.endswith(' scratch'):
                 begin = int(place.group(3))
                 result.workspaces.append((begin, begin + int(place.group(4))))

@@ -11,7 +11,7 @@ func.func @keys(%x: tensor<8xf32>) -> tensor<8xf32> attributes {comm.program = #
 // -----
 
 func.func @place(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{has 'comm.timing', which belongs on a collective, a comm.start or a program}}
+  // expected-error @below {{has 'comm.timing', which belongs on a collective, a comm.copy, a comm.start or a program}}
   %r = arith.addf %x, %x {comm.timing = {predicted_s = 1.0 : f64, exposed_s = 0.0 : f64, waits_for = ""}} : tensor<8xf32>
   return %r : tensor<8xf32>
 }

@@ -89,6 +89,11 @@ constexpr Option kMemory[] = {
      byDefault("early")},
     {"--order", choice({{"peak", "another one, where that lowers the peak of memory"}, {"graph", "that of the graph"}}),
      "The order of kernels and calls that may run in several", into<&DriverOptions::order>(), byDefault("peak")},
+    {"--offload",
+     choice({{"none", ""},
+             {"optimizer", "moments, and f32 masters of bf16 parameters: fetched for each update and written back"}}),
+     "On GPUs: what lies in pinned memory of the host, with copies beside computing", into<&DriverOptions::offload>(),
+     byDefault("none")},
     {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
      "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, and "
      "values are computed again where that is needed",

@@ -9,7 +9,7 @@ import compare_exec  # noqa: E402  (found beside the tests)
 import memory_form  # noqa: E402
 import trace  # noqa: E402
 
-programs, _ = memory_form.read(sys.argv[1])
+programs, *_ = memory_form.read(sys.argv[1])
 actions = next(program.actions for program in programs if program.name == "train")
 allocations, operations = trace.read(sys.argv[2])
 count = tensors = split = copied = 0

@@ -3,8 +3,8 @@
 // Seconds are small numbers, with no contention or slack unless a test is about
 // them.  A program is written as text: `c5 r3(0) u1(0,1)` computes for 5 seconds,
 // reduces that for 3 and runs an update for 1 that needs both; `g2` gathers the next
-// unit.  So is a schedule: `c0 [1 c2 ]1 u3` computes 0, starts 1, computes 2, waits
-// for 1 and runs the update 3.
+// unit; `f2` fetches the next from the host and `b2(0)` writes back.  So is a schedule: `c0 [1 c2 ]1 u3` computes 0,
+// starts 1, computes 2, waits for 1 and runs the update 3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include <numeric>
 #include <random>
+#include <set>
 #include <sstream>
 
 using namespace braid;
@@ -34,22 +35,26 @@ struct Program : OverlapProblem {
       if (words.peek() == '(')
         for (words >> bracket; bracket != ')'; words >> bracket)
           words >> needs.emplace_back();
-      add(kind == 'c'   ? Kind::Compute
-          : kind == 'u' ? Kind::Update
-          : kind == 'r' ? Kind::Collective
-                        : Kind::Gather,
-          seconds, needs);
+      add(kind == 'c'                  ? Kind::Compute
+          : kind == 'u'                ? Kind::Update
+          : kind == 'r' || kind == 'b' ? Kind::Collective
+                                       : Kind::Gather,
+          seconds, needs,
+          kind == 'f'   ? kFromHost
+          : kind == 'b' ? kToHost
+                        : kRanks);
     }
   }
-  unsigned add(Kind kind, double seconds, llvm::ArrayRef<unsigned> needs) {
+  unsigned add(Kind kind, double seconds, llvm::ArrayRef<unsigned> needs, unsigned queue = kRanks) {
     actions.push_back({kind, seconds, llvm::SmallVector<unsigned, 4>(needs), {}});
+    actions.back().queue = queue;
     if (kind == Kind::Gather)
-      actions.back().unit = units++;
+      actions.back().unit = units[queue]++;
     return actions.size() - 1;
   }
   void buffer(int64_t bytes, std::initializer_list<unsigned> users) { buffers.push_back({bytes, false, false, users}); }
 
-  unsigned units = 0;
+  std::array<unsigned, kNumQueues> units = {};
 };
 
 std::string textOf(const OverlapProblem &problem, const OverlapSchedule &schedule) {
@@ -166,6 +171,64 @@ TEST(Overlap, AnUpdateComesAfterWhoReadsTheOldValue) {
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 u4 c5");
 }
 
+/// The most fetched units whose readers are not over, and the most write-backs under way.
+static std::pair<size_t, size_t> mostOnTheWay(const OverlapProblem &problem, const OverlapSchedule &schedule) {
+  std::set<unsigned> fetched, writeBacks;
+  std::vector<bool> over(problem.actions.size());
+  std::pair<size_t, size_t> most;
+  for (OverlapStep step : schedule.steps) {
+    const Action &action = problem.actions[step.action];
+    if (step.kind == OverlapStep::Start && action.queue == Program::kFromHost)
+      fetched.insert(step.action);
+    if (step.kind == OverlapStep::Start && action.queue == Program::kToHost)
+      writeBacks.insert(step.action);
+    most = {std::max(most.first, fetched.size()), std::max(most.second, writeBacks.size())};
+    if (step.kind == OverlapStep::Wait)
+      writeBacks.erase(step.action);
+    if (step.kind == OverlapStep::Run)
+      for (unsigned need : action.needs)
+        fetched.erase(need);
+  }
+  return most;
+}
+
+TEST(Overlap, FetchesAndWriteBacksRunBesideEachOther) {
+  // Each is updated for a second, and copied for two in each direction.
+  Program program("c10 f2 c1(0,1) b2(2) f2 c1(0,4) b2(5) f2 c1(0,7) b2(8) f2 c1(0,10) b2(11)");
+  OverlapSchedule schedule = solve(program);
+  EXPECT_EQ(toString(verify(program, schedule)), "");
+  // Only the first two are fetched while 0 computes; then both queues work without a pause.
+  EXPECT_EQ(textOf(program, schedule).substr(0, 9), "[1 [4 c0 ") << textOf(program, schedule);
+  Timeline timeline = simulate(program, schedule);
+  EXPECT_LE(timeline.seconds, 10 + 4 * 2 + 3);
+  EXPECT_LE(mostOnTheWay(program, schedule).first, 2u);
+  // Behind the last fetch nothing waits for them before the end.
+  EXPECT_LE(mostOnTheWay(program, schedule).second, 4u);
+}
+
+TEST(Overlap, UpdatesOfReducedGradientsFetchMeanwhile) {
+  Program program("c10 r5(0) c10(0) f2 u1(1,3) b2(4)");
+  EXPECT_EQ(solved(program), "c0 [1 [3 c2 ]1 ]3 u4 [5 ]5");
+}
+
+// As after clipping, all updates wait for one number: what they need comes group by group.
+TEST(Overlap, ManyUpdatesOfOneReductionFetchLittleAtATime) {
+  for (bool early : {false, true}) {
+    Program program("c10 r1(0)");
+    program.earlyUpdates = early;
+    for (int i = 0; i < 20; ++i) {
+      unsigned fetch = program.add(Kind::Gather, 2, {}, Program::kFromHost);
+      unsigned update = program.add(Kind::Update, 1, {1, fetch});
+      program.add(Kind::Collective, 2, {update}, Program::kToHost);
+    }
+    OverlapSchedule schedule = solve(program);
+    EXPECT_EQ(toString(verify(program, schedule)), "");
+    EXPECT_LE(mostOnTheWay(program, schedule).first, 2u);
+    EXPECT_LE(mostOnTheWay(program, schedule).second, 4u);
+    EXPECT_LE(simulate(program, schedule).seconds, 10 + 1 + 20 * 2 + 3);
+  }
+}
+
 TEST(Overlap, OrderedCollectivesKeepTheirOrder) {
   Program program("c5 c5 r1(1) r1(0)");
   program.actions[2].ordered = program.actions[3].ordered = true;
@@ -248,7 +311,7 @@ static Program randomProgram(std::mt19937 &random) {
   auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   Program program;
   std::vector<unsigned> computed;
-  bool sharded = number(0, 1);
+  bool sharded = number(0, 1), offloaded = number(0, 1);
   int size = number(4, 40);
   std::vector<unsigned> reductions;
   for (int i = 0; i < size; ++i) {
@@ -257,10 +320,15 @@ static Program randomProgram(std::mt19937 &random) {
       needs.push_back(computed[number(0, computed.size() - 1)]);
     if (sharded && number(0, 2) == 0)
       needs.push_back(program.add(Kind::Gather, number(0, 9), {}));
+    bool isFetched = offloaded && number(0, 3) == 0;
+    if (isFetched)
+      needs.push_back(program.add(Kind::Gather, number(0, 9), {}, Program::kFromHost));
     if (!reductions.empty() && number(0, 5) == 0)
       needs.push_back(reductions[number(0, reductions.size() - 1)]);
     unsigned action = program.add(Kind::Compute, number(0, 9), needs);
     computed.push_back(action);
+    if (isFetched)
+      program.add(Kind::Collective, number(0, 9), {action}, Program::kToHost);
     if (number(0, 2) == 0) {
       reductions.push_back(program.add(Kind::Collective, number(0, 9), {action}));
       program.actions.back().ordered = number(0, 4) == 0;
@@ -268,7 +336,12 @@ static Program randomProgram(std::mt19937 &random) {
   }
   for (unsigned reduction : reductions)
     if (number(0, 3)) {
-      unsigned update = program.add(Kind::Update, number(0, 4), {reduction});
+      std::vector<unsigned> needs = {reduction};
+      if (offloaded)
+        needs.push_back(program.add(Kind::Gather, number(0, 9), {}, Program::kFromHost));
+      unsigned update = program.add(Kind::Update, number(0, 4), needs);
+      if (offloaded)
+        program.add(Kind::Collective, number(0, 9), {update}, Program::kToHost);
       if (number(0, 1))
         program.actions[update].after.push_back(computed[number(0, computed.size() - 1)]);
       if (number(0, 3) == 0)

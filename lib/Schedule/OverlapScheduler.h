@@ -1,0 +1,108 @@
+//===- OverlapScheduler.h - one walk through the program --------*- C++ -*-===//
+//
+// How `solve` works: Overlap.cpp says it, and OverlapStarts.cpp has when what communicates
+// starts.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_SCHEDULE_OVERLAPSCHEDULER_H
+#define BRAID_LIB_SCHEDULE_OVERLAPSCHEDULER_H
+
+#include "lib/Schedule/OverlapPlan.h"
+#include "lib/Schedule/Timeline.h"
+#include "lib/Schedule/WholeSchedule.h"
+#include "llvm/ADT/DenseSet.h"
+#include <deque>
+#include <set>
+
+namespace braid {
+
+class Scheduler {
+public:
+  /// Groups marked in `late` run behind the backward pass, or where computing would
+  /// stall.
+  Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole);
+
+  OverlapSchedule run();
+  /// When all but updates is computed: how long it takes, by group, until its
+  /// gradients are there.
+  const std::vector<double> &secondsLeft() const { return left; }
+
+private:
+  enum class State : uint8_t { Waiting, Begun, Over };
+
+  const OverlapProblem::Action &action(unsigned number) const { return problem.actions[number]; }
+  bool isFetch(unsigned number) const {
+    return action(number).kind == OverlapProblem::Kind::Gather && action(number).queue == problem.kFromHost;
+  }
+  bool isOver(unsigned number) const { return states[number] == State::Over; }
+  /// Whether a collective can be waited for without stalling.
+  bool isSurelyOver(unsigned number) const {
+    return isOver(number) || (states[number] == State::Begun && queues.surelyOver(number) <= queues.now);
+  }
+
+  // One action, with all that it still waits for.
+  void finish(unsigned number);
+  void compute(unsigned number);
+  void start(unsigned number);
+  void wait(unsigned number);
+  void setOver(unsigned number);
+  void take(OverlapStep step);
+
+  // The steps that lead to the end of an action, or to its start.
+  struct Needed {
+    std::vector<OverlapStep> steps;
+    llvm::DenseSet<unsigned> begun, over;
+  };
+  void addToEnd(unsigned number, Needed &needed) const;
+  void addToStart(unsigned number, Needed &needed) const;
+
+  // The memory limit.
+  bool fitsToStart(unsigned number);
+  bool bringForward(llvm::ArrayRef<unsigned> actions);
+  void makeRoom(unsigned number);
+
+  // Between two actions.
+  void settle();
+  bool runGroup(bool alsoLate);
+  void startCollectives();
+  std::optional<unsigned> readyCollective();
+  bool isLate(unsigned queue, unsigned first, double linkFree, double readyBy);
+  std::optional<unsigned> urgentGather(unsigned queue, std::optional<unsigned> rival);
+  std::optional<unsigned> fetchForGroup();
+  bool canPull(unsigned number, unsigned &left) const;
+  bool isReady(const OverlapPlan::Group &group) const;
+  void serveHost();
+  void pullCheapProducers();
+  void runRest();
+
+  const OverlapPlan &plan;
+  const OverlapProblem &problem;
+  bool early;
+  std::vector<bool> late;
+  /// None without a memory limit.
+  std::optional<WholeSchedule> whole;
+
+  Queues queues;
+  OverlapSchedule schedule;
+  std::vector<State> states;
+  std::vector<unsigned> needsLeft;
+  /// The place in the plan's `main` that comes next.
+  unsigned next = 0;
+  /// Of each queue, the first gather that has not started.
+  std::array<unsigned, OverlapProblem::kNumQueues> nextGather = {};
+  /// Collectives that can start; those that are not over; and of these those that are
+  /// waited for once they are.
+  std::set<unsigned> ready;
+  std::deque<unsigned> inFlight, settling;
+  /// What was fetched for updates of groups that have not all run, and what is written back.
+  std::vector<unsigned> fetched;
+  std::deque<unsigned> writeBacks;
+  /// Groups whose collective has started, and which have run.
+  std::vector<unsigned> armed;
+  std::vector<bool> hasRun;
+  std::vector<double> left;
+};
+
+} // namespace braid
+
+#endif // BRAID_LIB_SCHEDULE_OVERLAPSCHEDULER_H

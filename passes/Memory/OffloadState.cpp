@@ -1,0 +1,289 @@
+//===- OffloadState.cpp - state of the optimizer in the host's memory -----===//
+//
+// The parts: which arguments are such states, where each is used, groups that are copied
+// together, and the copies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Comm.h"
+#include "dialects/TG/Facts.h"
+#include "lib/Memory/Persistent.h"
+#include "lib/Memory/Reads.h"
+#include "lib/Target/TargetInfo.h"
+#include "passes/Memory/Passes.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+
+namespace braid {
+#define GEN_PASS_DEF_OFFLOADSTATEPASS
+#include "passes/Memory/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using exec::ActionOpInterface;
+
+/// What a group has at most where nothing is said: this part of all, and so many bytes.
+static constexpr int64_t kGroups = 16, kMostBytes = int64_t(64) << 20;
+
+namespace {
+/// A state that a program uses.
+struct UsedState {
+  BlockArgument argument;
+  /// Where its new value is returned; null if it has none.
+  OpOperand *returned = nullptr;
+  int64_t bytes = 0;
+  /// The numbers of the first and the last action that uses it or makes its new value.
+  unsigned first = 0, last = 0;
+  bool isRead = false;
+  /// The number of the last collective that its first use waits for; -1 if there is none.
+  int64_t ready = -1;
+};
+
+/// States that are copied together.
+struct Group {
+  SmallVector<UsedState> states;
+  int64_t bytes = 0;
+  unsigned last = 0;
+};
+
+class Offload {
+public:
+  Offload(func::FuncOp program, int64_t groupBytes)
+      : program(program), block(program.getBody().front()), builder(program.getContext()), groupBytes(groupBytes) {}
+  /// Whether the program has a state to offload.
+  bool run();
+
+private:
+  tg::StateAttr stateAt(unsigned argument);
+  void readActions();
+  void readStates();
+  void readUses(UsedState &state) const;
+  bool isBehindOtherPhase(unsigned first, unsigned last) const;
+  std::vector<Group> makeGroups() const;
+  Location locationOf(ArrayRef<UsedState> states, Operation *beside);
+  void fetch(const Group &group);
+  void writeBack(const Group &group);
+
+  func::FuncOp program;
+  Block &block;
+  OpBuilder builder;
+  int64_t groupBytes;
+  SmallVector<Operation *> actions;
+  DenseMap<Operation *, unsigned> numbers;
+  /// Of each action, the number of the last collective that it waits for, or -1.
+  SmallVector<int64_t> ready;
+  std::vector<UsedState> states;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// States and their uses
+//===----------------------------------------------------------------------===//
+
+/// What the optimizer keeps of a parameter; null for other arguments.
+tg::StateAttr Offload::stateAt(unsigned argument) {
+  auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
+  bool isKept = state && (state.getKind() == tg::TensorKind::Moment || state.getKind() == tg::TensorKind::Master);
+  return isKept ? state : tg::StateAttr();
+}
+
+void Offload::readActions() {
+  for (auto action : block.getOps<ActionOpInterface>()) {
+    int64_t last = -1;
+    for (Value used : usesOf(action))
+      forEachProducer(used, [&](Operation *op) {
+        unsigned number = numbers.at(op);
+        last = std::max(last, isa<comm::CollectiveOpInterface>(op) ? int64_t(number) : ready[number]);
+      });
+    numbers[action] = actions.size();
+    actions.push_back(action);
+    ready.push_back(last);
+  }
+}
+
+void Offload::readUses(UsedState &state) const {
+  state.first = actions.size();
+  state.last = 0;
+  auto add = [&](Operation *op) {
+    unsigned number = numbers.at(op);
+    state.first = std::min(state.first, number);
+    state.last = std::max(state.last, number);
+  };
+  std::function<void(Value)> addReaders = [&](Value value) {
+    for (OpOperand &use : value.getUses()) {
+      Operation *reader = readerOf(use);
+      if (numbers.contains(reader))
+        add(reader);
+      else
+        llvm::for_each(reader->getResults(), addReaders);
+    }
+  };
+  addReaders(state.argument);
+  state.isRead = state.first != actions.size();
+  if (state.returned)
+    forEachProducer(state.returned->get(), add);
+}
+
+/// In the order in which their updates may run: collectives that they wait for come one after
+/// another.  One that the program hands on as it is needs no copy.
+void Offload::readStates() {
+  llvm::StringMap<OpOperand *> updates;
+  for (OpOperand &returned : block.getTerminator()->getOpOperands())
+    if (auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates))
+      updates[name] = &returned;
+  for (BlockArgument argument : block.getArguments()) {
+    tg::StateAttr attribute = stateAt(argument.getArgNumber());
+    if (!attribute)
+      continue;
+    UsedState state{argument};
+    state.returned = updates.lookup(attribute.getName());
+    if (state.returned && state.returned->get() == argument)
+      state.returned = nullptr;
+    state.bytes = bytesOf(TypeRange(argument.getType()));
+    readUses(state);
+    if (state.first == actions.size())
+      continue;
+    state.ready = ready[state.first];
+    states.push_back(state);
+  }
+  llvm::stable_sort(states, [](const UsedState &a, const UsedState &b) {
+    return std::pair(a.ready, a.first) < std::pair(b.ready, b.first);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static bool isOfUpdate(Operation *action) {
+  return llvm::all_of(tg::factsOfTensors(action->getResults()),
+                      [](tg::FactsAttr facts) { return facts && facts.getPhase() == tg::Phase::Update; });
+}
+
+/// Whether something that is no update stands between two actions.
+bool Offload::isBehindOtherPhase(unsigned first, unsigned last) const {
+  for (unsigned number = first + 1; number < last; ++number)
+    if (!isOfUpdate(actions[number]))
+      return true;
+  return false;
+}
+
+std::vector<Group> Offload::makeGroups() const {
+  int64_t all = 0;
+  for (const UsedState &state : states)
+    all += state.bytes;
+  int64_t most = groupBytes ? groupBytes : std::min(kMostBytes, all / kGroups);
+  std::vector<Group> groups;
+  for (const UsedState &state : states) {
+    bool joins = !groups.empty() && groups.back().states.back().ready == state.ready &&
+                 groups.back().bytes + state.bytes <= most && !isBehindOtherPhase(groups.back().last, state.first);
+    Group &group = joins ? groups.back() : groups.emplace_back();
+    group.states.push_back(state);
+    group.bytes += state.bytes;
+    group.last = std::max(group.last, state.last);
+  }
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Copies are part of the update, and of each tensor say whose state it is.
+Location Offload::locationOf(ArrayRef<UsedState> states, Operation *beside) {
+  MLIRContext *context = program.getContext();
+  SmallVector<tg::FactsAttr> facts;
+  for (const UsedState &state : states) {
+    tg::StateAttr attribute = stateAt(state.argument.getArgNumber());
+    facts.push_back(tg::getFacts(context, tg::Phase::Update, /*unit=*/{}, attribute.getOf(), attribute.getKind()));
+  }
+  return tg::withFacts(beside->getLoc(), facts);
+}
+
+/// Before the first use, for all uses on the device.
+void Offload::fetch(const Group &group) {
+  SmallVector<UsedState> read = llvm::to_vector(group.states);
+  llvm::erase_if(read, [](const UsedState &state) { return !state.isRead; });
+  if (read.empty())
+    return;
+  Operation *before = actions[read.front().first];
+  SmallVector<Value> values;
+  for (const UsedState &state : read) {
+    values.push_back(state.argument);
+    for (Operation *user : state.argument.getUsers()) // a view of it may stand before that
+      if (Operation *reader = block.findAncestorOpInBlock(*user); reader->isBeforeInBlock(before))
+        before = reader;
+  }
+  builder.setInsertionPoint(before);
+  auto copy = builder.create<comm::CopyOp>(locationOf(read, before), values, comm::Memory::Device);
+  for (auto [state, fetched] : llvm::zip_equal(read, copy.getResults()))
+    state.argument.replaceUsesWithIf(
+        fetched, [&](OpOperand &use) { return use.getOwner() != copy && use.getOwner() != block.getTerminator(); });
+}
+
+/// Behind the last use, and behind what makes the new values.
+void Offload::writeBack(const Group &group) {
+  SmallVector<UsedState> written = llvm::to_vector(group.states);
+  llvm::erase_if(written, [](const UsedState &state) { return !state.returned; });
+  if (written.empty())
+    return;
+  Operation *behind = actions[group.last];
+  SmallVector<Value> values;
+  for (const UsedState &state : written) {
+    values.push_back(state.returned->get());
+    if (Operation *op = values.back().getDefiningOp(); op && behind->isBeforeInBlock(op))
+      behind = op;
+  }
+  builder.setInsertionPointAfter(behind);
+  auto copy = builder.create<comm::CopyOp>(locationOf(written, behind), values, comm::Memory::Host);
+  for (auto [state, back] : llvm::zip_equal(written, copy.getResults()))
+    state.returned->set(back);
+}
+
+bool Offload::run() {
+  bool any = false;
+  for (unsigned argument = 0; argument < program.getNumArguments(); ++argument)
+    if (stateAt(argument)) {
+      program.setArgAttr(argument, exec::kHost, builder.getUnitAttr());
+      any = true;
+    }
+  readActions();
+  readStates();
+  for (const Group &group : makeGroups()) {
+    fetch(group);
+    writeBack(group);
+  }
+  return any;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct OffloadState final : braid::impl::OffloadStatePassBase<OffloadState> {
+  using OffloadStatePassBase::OffloadStatePassBase;
+
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    const TargetInfo *target = targetOf(module);
+    if (!target)
+      return signalPassFailure();
+    if (!target->gpu) {
+      module.emitError() << "the " << target->name
+                         << " target has no memory beside that of the host, so no state can be offloaded to it";
+      return signalPassFailure();
+    }
+    bool any = false;
+    for (auto program : module.getOps<func::FuncOp>())
+      if (program.getBody().hasOneBlock())
+        any |= Offload(program, groupBytes).run();
+    if (any)
+      return;
+    module.emitError() << "no program has state of an optimizer (moments, or f32 masters of bf16 parameters) that "
+                          "could be kept in the host's memory";
+    signalPassFailure();
+  }
+};
+} // namespace
