@@ -184,37 +184,7 @@ def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteSt
                                  "::mlir::FlatSymbolRefAttr":$mesh, "AxesAttr":$axes, "::mlir::Type":$result)>];
 }
 
-//===----------------------------------------------------------------------===//
-// The host's memory
-//===----------------------------------------------------------------------===//
-
-def Comm_CopyOp : Comm_Op<"copy", [AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ActionOpInterface, ["mayReadStrided"]>,
-    DeclareOpInterfaceMethods<QueuedOpInterface, ["getQueue"]>]> {
-  let summary = "Tensors from the host's memory to the device's, or back.";
-  let description = [{
-    Beside its arena a device may keep tensors in the memory of its host (`exec.host` of an
-    argument, `host` of an `exec.tensor`).  Nothing but this op reads and writes them.  Like a
-    collective it is one action for several tensors, and may be started and waited for.  There
-    is a queue for each direction.
-
-    ```mlir
-    %d = comm.copy %m to device : (tensor<4xf32>) -> tensor<4xf32>
-    %h = comm.copy %d to host : (tensor<4xf32>) -> tensor<4xf32>
-    ```
-
-    copy_c1: operands are all tensors, and there are results; or all are references, and there
-    are `outs`.  copy_c2: there is an operand at least, and result i has the type of operand i.
-  }];
-  let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, Comm_Memory:$to);
-  let results = (outs Variadic<Comm_Tensor>:$results);
-  let assemblyFormat = [{
-    $ins (`outs` `(` $outs^ `:` type($outs) `)`)? `to` $to attr-dict `:` functional-type($ins, $results)
-  }];
-  let builders = [OpBuilder<(ins "::mlir::ValueRange":$ins, "Memory":$to)>];
-  let hasVerifier = 1;
-}
+include "dialects/Comm/CommHostCopies.td"
 
 //===----------------------------------------------------------------------===//
 // Collectives
@@ -478,60 +448,6 @@ def Comm_BarrierOp : Comm_Collective<"barrier"> {
   let assemblyFormat = Comm_Format<"($ins^)?">.value;
 }
 
-//===----------------------------------------------------------------------===//
-// Start and wait
-//===----------------------------------------------------------------------===//
-
-def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArguments,
-    DeclareOpInterfaceMethods<ActionOpInterface,
-        ["getActionResults", "getActionEnd", "isOrdered", "mayWriteInPlace", "mayReadStrided"]>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Puts one collective, or a copy from or to the host, on its queue and goes on.";
-  let description = [{
-    A queue works in the order of starts.  From start to wait the operands stay
-    live and unwritten, and the results' memory belongs to what was started.
-
-    ```mlir
-    %t = comm.start {
-      %g = comm.all_gather %w dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
-    } : !comm.ticket<tensor<8x4xf32>>
-    %full = comm.wait %t : !comm.ticket<tensor<8x4xf32>> -> tensor<8x4xf32>
-    ```
-
-    start_c1: the body is one collective or `comm.copy`.  start_c2: the ticket holds its result
-    types.  start_c3: the ticket is waited for exactly once, later in the block of
-    the start, and used for nothing else.
-  }];
-  let results = (outs Comm_TicketType:$ticket);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$body attr-dict `:` qualified(type($ticket))";
-  let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    /// What it starts.
-    QueuedOpInterface getWork() { return ::llvm::cast<QueuedOpInterface>(getBody().front().front()); }
-    /// The same; null where it is no collective.
-    CollectiveOpInterface getCollective() {
-      return ::llvm::dyn_cast<CollectiveOpInterface>(getBody().front().front());
-    }
-    WaitOp getWait();
-  }];
-}
-
-def Comm_WaitOp : Comm_Op<"wait", [
-    DeclareOpInterfaceMethods<ActionOpInterface, ["getActionResults", "getActionBegin", "isOrdered"]>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Ends when what the ticket is of has; gives its results.";
-  let description = [{
-    wait_c1: the results are those of the ticket.  wait_c2: the ticket is that of a
-    comm.start.
-  }];
-  let arguments = (ins Comm_TicketType:$ticket);
-  let results = (outs Variadic<Comm_Tensor>:$results);
-  let assemblyFormat = "$ticket attr-dict `:` qualified(type($ticket)) (`->` type($results)^)?";
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    StartOp getStart() { return getTicket().getDefiningOp<StartOp>(); }
-  }];
-}
+include "dialects/Comm/CommTickets.td"
 
 #endif // BRAID_COMM_OPS

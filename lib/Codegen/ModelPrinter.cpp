@@ -362,6 +362,20 @@ static void addTables(unsigned number, const KindText &kind, const StepPrinter &
   ranks.addArrays(number, model);
 }
 
+/// The tables of library calls, and of copies from and to the host.
+static std::string callTablesText(unsigned kind, const StepPrinter &steps) {
+  std::string suffix = suffixOf(kind);
+  return callsText("matmul", steps.matmuls(kind), suffix) + callsText("attention", steps.attentions(kind), suffix) +
+         steps.transferParts(kind).str() + callsText("transfer", steps.transfers(kind), suffix);
+}
+
+/// What there is of the host's memory.
+static void addHostMemory(unsigned number, const KindText &kind, const StepPrinter &steps, Initializer &model) {
+  if (kind.hostBytes > 0)
+    model.newLine().always("host_bytes", kind.hostBytes);
+  addCalls("transfer", steps.transfers(number), suffixOf(number), model);
+}
+
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
                                            const CodegenOptions &options) {
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
@@ -391,9 +405,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     os << kind.tables;
   os << ranks.arraysText();
   for (unsigned kind = 0; kind < kinds.size(); ++kind)
-    os << ranks.arraysText(kind) << callsText("matmul", steps.matmuls(kind), suffixOf(kind))
-       << callsText("attention", steps.attentions(kind), suffixOf(kind)) << steps.transferParts(kind)
-       << callsText("transfer", steps.transfers(kind), suffixOf(kind));
+    os << ranks.arraysText(kind) << callTablesText(kind, steps);
   if (options.ignored)
     os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
        << Initializer()
@@ -418,9 +430,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     addCalls("attention", steps.attentions(number), suffixOf(number), model);
     if (!options.optimizer.empty())
       model.newLine().always("optimizer", stringLiteral(options.optimizer));
-    if (kinds[number].hostBytes > 0)
-      model.newLine().always("host_bytes", kinds[number].hostBytes);
-    addCalls("transfer", steps.transfers(number), suffixOf(number), model);
+    addHostMemory(number, kinds[number], steps, model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

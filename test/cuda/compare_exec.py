@@ -58,9 +58,10 @@ def is_hosts(one, allocations, host):
     return one["op"] == "copy" and (sides != {True} or not one["reads"] or not one["writes"])
 
 
-def host_memory(allocations, size):
-    """The number of the pinned allocation that holds tensors; None where there is none."""
-    found = [number for number, a in allocations.items() if size and a["device"] < 0 and a["bytes"] == size]
+def host_memory(allocations, operations, size):
+    """The number of the pinned allocation that holds tensors, of this rank; None where there is none."""
+    used = {a for one in operations for a, _, _ in one.get("reads", []) + one.get("writes", [])}
+    found = [number for number in sorted(used) if size and allocations[number]["device"] < 0 and allocations[number]["bytes"] == size]
     return found[0] if found else None
 
 
@@ -184,7 +185,7 @@ def main():
     for path in paths:
         allocations, operations = trace.read(path)
         arena = trace.arena(allocations, operations, arenas)
-        host = host_memory(allocations, host_bytes)
+        host = host_memory(allocations, operations, host_bytes)
         memories = {arena: 0, host: memory_form.HOST}
         runs = runs_of(operations, allocations, host)
         if staged and not runs:
