@@ -124,7 +124,7 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
       return signalPassFailure();
     }
     if (ranks < 1) {
-      function.emitError() << "tg-state-precision: ranks must be at least 1, found " << ranks;
+      function.emitError() << "tg-state-precision: ranks must be at least 1, found " << ranks.getValue();
       return signalPassFailure();
     }
     if (function.isExternal() || type == "f32")
@@ -169,8 +169,8 @@ private:
     getOperation().emitRemark() << llvm::count_if(moments, hasNone) << " of " << moments.size()
                                 << " moments are stored in bf16, such as " << stateOf(first->argument).getName()
                                 << " of type " << first->argument.getType() << ": no block of " << kSmallestBlock
-                                << " to " << kLargestBlock << " divides its rows and its part on each of " << ranks
-                                << " ranks";
+                                << " to " << kLargestBlock << " divides its rows and its part on each of "
+                                << ranks.getValue() << " ranks";
   }
 
   /// The scales of blocks; returns the step.  What is added lies behind what an update's block

@@ -25,6 +25,7 @@
 #include "train/RunOutputs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -97,7 +98,7 @@ bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
   return true;
 }
 
-// Floats in [low, 1), ints in [0, bound), codes of numbers that are not negative.
+// Floats in [low, 1), ints in [0, bound), codes of such floats.
 void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
   const br_dtype dtype = slot.tensor.dtype;
   const uint32_t stream = hashOf(slot.tensor.name);
@@ -108,7 +109,7 @@ void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
       if (dtype == BR_I32 || dtype == BR_I64)
         value = static_cast<double>(boundedRandom(words, slot.bound));
       if (dtype == BR_I8)
-        value = static_cast<double>(boundedRandom(words, 128));
+        value = 127 * std::sqrt(std::sqrt(std::abs(value)));
       if (dtype == BR_I1)
         value = words[0] & 1;
       putNumber(dtype, memory + (run.place + i * run.step) * elementSize(dtype), value);
