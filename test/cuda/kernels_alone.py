@@ -25,7 +25,7 @@ KERNEL = re.compile(r"\s*exec\.kernel_def @(\S+) space \[([\d, ]*)\]( flat)? lay
 LAYOUT = re.compile(r"!exec\.ref<((?:\d+x)*)(\w+), \[([\d, ]*)\]>")
 VECTORS = (1000, 37)  # lengths of a flat kernel's operands
 ROWS = (5, 2)  # and of one over any number of rows
-NAMES = {"F32": "f32", "BF16": "bf16", "I32": "i32", "I64": "i64", "BOOL": "i1"}
+NAMES = {"F32": "f32", "BF16": "bf16", "I32": "i32", "I64": "i64", "I8": "i8", "BOOL": "i1"}
 
 
 class Failure(Exception):
@@ -202,7 +202,7 @@ def read_tensors(path):
             halves = array.array("H", body[begin:end])
             values = array.array("f", struct.pack(f"<{len(halves)}I", *(half << 16 for half in halves)))
         else:
-            values = array.array({"f32": "f", "i32": "i", "i64": "q", "i1": "b"}[kind], body[begin:end])
+            values = array.array({"f32": "f", "i32": "i", "i64": "q", "i8": "b", "i1": "b"}[kind], body[begin:end])
         result[name] = (kind, values)
     return result
 
@@ -225,7 +225,7 @@ def isEqual(ours, theirs, rounds):
     A value that the kernel rounds to bf16 on its way may become the neighbour of what it is in f64, where the two
     lie next to one another by chance: then a few elements of what is computed from it are off by so much."""
     (kind, a), (_, b) = ours, theirs
-    if len(a) != len(b) or kind in ("i32", "i64", "i1"):
+    if len(a) != len(b) or kind in ("i32", "i64", "i8", "i1"):
         return a == b
     share, small = (2.0 ** -7 if kind == "bf16" else 1e-5), 1e-5 * max((abs(y) for y in b if y == y), default=0.0)
     # The root of a negative sum is NaN in both; NaN in one is off.

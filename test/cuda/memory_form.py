@@ -6,7 +6,7 @@ Bytes of the host's memory are counted from HOST.
 """
 import re
 
-SIZES = {"f64": 8, "f32": 4, "bf16": 2, "i64": 8, "i32": 4, "i1": 1}
+SIZES = {"f64": 8, "f32": 4, "bf16": 2, "i64": 8, "i32": 4, "i8": 1, "i1": 1}
 HOST = 1 << 62
 PLACE = re.compile(r"exec\.(tensor|buffer|pack) @(\S+) at (\d+) bytes (\d+)( host)?")
 REFERENCE = re.compile(r"(%\w+) = exec\.ref @(\S+) \+ (\d+) : (.*)")
