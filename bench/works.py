@@ -1,6 +1,7 @@
 """What bench/train trains: models, batches, ranks and precisions."""
 
 import dataclasses
+import fnmatch
 import json
 import math
 import random
@@ -74,7 +75,7 @@ TINY = [
 
 def choose(names, precisions, tiny):
     works = [dataclasses.replace(work, precision=precision) for precision in precisions for work in (TINY if tiny else WORKS)]
-    return [work for work in works if not names or work.key in names or work.name in names]
+    return [work for work in works if not names or any(fnmatch.fnmatch(work.key, name) for name in names)]
 
 
 #===----------------------------------------------------------------------===#

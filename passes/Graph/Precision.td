@@ -249,7 +249,7 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"type", "type", "std::string", "\"f32\"", "f32, bf16 or int8">,
-    Option<"ranks", "ranks", "int64_t", "1", "Ranks that may share a moment: none has a part of a block">,
+    Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Ranks that may share a moment: none has a part of a block">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

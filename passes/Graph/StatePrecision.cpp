@@ -123,10 +123,6 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
       function.emitError() << "tg-state-precision: type must be f32, bf16 or int8, found '" << type << "'";
       return signalPassFailure();
     }
-    if (ranks < 1) {
-      function.emitError() << "tg-state-precision: ranks must be at least 1, found " << ranks.getValue();
-      return signalPassFailure();
-    }
     if (function.isExternal() || type == "f32")
       return;
     SmallVector<Moment> moments = findMoments(function);
@@ -155,7 +151,7 @@ private:
         if (!attribute || attribute.getKind() != TensorKind::Moment || !argument.hasOneUse() || !isF32(state) ||
             !isF32(update.getParam()))
           continue;
-        int64_t block = type == "int8" ? blockOf(typeOf(argument), ranks) : 0;
+        int64_t block = type == "int8" ? blockOf(typeOf(argument), ranks.getValue()) : 0;
         moments.push_back({update, static_cast<unsigned>(place), argument, block, {}});
       }
     return moments;
@@ -170,7 +166,7 @@ private:
                                 << " moments are stored in bf16, such as " << stateOf(first->argument).getName()
                                 << " of type " << first->argument.getType() << ": no block of " << kSmallestBlock
                                 << " to " << kLargestBlock << " divides its rows and its part on each of "
-                                << ranks.getValue() << " ranks";
+                                << int64_t(ranks.getValue()) << " ranks";
   }
 
   /// The scales of blocks; returns the step.  What is added lies behind what an update's block

@@ -29,7 +29,7 @@ def ShortenRowLoopsPass : Pass<"exec-shorten-row-loops", "::mlir::ModuleOp"> {
     `fastmath<afn>` on `math.exp` and `math.tanh`: everything computed from the result is rounded to
     bf16, so an approximation does.  One instruction of a GPU computes 2^y; exp(x) as 2^(x * log2(e))
     has a relative error of up to (2 + |x|) * 2^-24.  On a CPU a polynomial of degree 4 has one of
-    1.5e-5.  Both are less than a hundredth of half a unit of bf16 for any x that does not round to
+    up to 2e-5.  Both are less than a hundredth of half a unit of bf16 for any x that does not round to
     zero.
 
     `exec.online` is for GPUs alone: on the CPU, where the rows of a loop come from its caches and

@@ -81,8 +81,8 @@ private:
       kernel.walk([&](arith::ArithFastMathInterface op) {
         if (isa<math::ExpOp, math::TanhOp>(op) && op->getResult(0).getType().isF32() && isRounded(op->getResult(0)))
           op->setAttr(op.getFastMathAttrName(),
-                      arith::FastMathFlagsAttr::get(&getContext(), op.getFastMathFlagsAttr().getValue() |
-                                                                       arith::FastMathFlags::afn));
+                      arith::FastMathFlagsAttr::get(&getContext(),
+                                                    op.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::afn));
       });
   }
 };

@@ -34,6 +34,13 @@ inline int64_t elementSize(br_dtype type) {
   return 0;
 }
 
+// As messages have it: "bf16".
+inline const char *nameOf(br_dtype type) {
+  constexpr const char *names[] = {"f64", "f32", "bf16", "i32", "i64", "i1", "i8"};
+  static_assert(sizeof names / sizeof *names == BR_I8 + 1);
+  return names[type];
+}
+
 // The name that safetensors gives it.
 inline const char *typeName(br_dtype type) {
   switch (type) {

@@ -3,13 +3,13 @@
 #include "comm/Operation.h"
 
 #include "base/Error.h"
+#include "base/NumberTypes.h"
 
 using namespace braid;
 
 namespace {
 
 constexpr const char *reductionNames[] = {"sum", "mean", "max", "min"};
-constexpr const char *dtypeNames[] = {"f64", "f32", "bf16", "i32", "i64", "i1"};
 
 // FNV-1a over 64-bit words.
 void mix(uint64_t &hash, uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; }
@@ -43,7 +43,7 @@ void checkReduction(const Operation &op) {
   bool wrong = op.reduction() == BR_MEAN ? !isFloat : op.reduction() == BR_SUM && op.dtype() == BR_I1;
   if (wrong)
     fail(op.row().name, ": reduction '", reductionNames[op.reduction()], "' is not defined for element type ",
-         dtypeNames[op.dtype()]);
+         nameOf(op.dtype()));
 }
 
 void checkPairs(const Operation &op) {
@@ -163,7 +163,7 @@ std::string braid::describe(const Signature &s, const Group &group) {
   const char *who = row.hasRoot() ? "root" : row.sent.who == Who::Nobody ? "from" : "to";
   if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else of a group that differs
     text += concat(who, " ", group.ranks[s.root], ", ");
-  return text + concat(dtypeNames[s.dtype], ", ", s.elements, " elements)");
+  return text + concat(nameOf(static_cast<br_dtype>(s.dtype)), ", ", s.elements, " elements)");
 }
 
 std::string braid::describe(const Group &group) {

@@ -3,6 +3,7 @@
 #include "cuda/MatmulEpilogue.h"
 
 #include "base/Error.h"
+#include "base/NumberTypes.h"
 
 using namespace braid;
 
@@ -39,11 +40,6 @@ std::vector<EpilogueWay> braid::waysToFinish(const br_matmul_desc &d, bool swapp
   if (all)
     ways.push_back({CUBLASLT_EPILOGUE_DEFAULT, all});
   return ways;
-}
-
-const char *braid::nameOf(br_dtype type) {
-  static const char *const names[] = {"f64", "f32", "bf16", "i32", "i64", "i1"};
-  return names[type];
 }
 
 std::string braid::describeRest(const EpilogueWay &way, const br_matmul_desc &d) {

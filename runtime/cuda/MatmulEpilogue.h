@@ -33,7 +33,5 @@ std::vector<EpilogueWay> waysToFinish(const br_matmul_desc &d, bool swapped);
 // What the way leaves, and for which types: "GELU, bf16 by bf16 into bf16".
 std::string describeRest(const EpilogueWay &way, const br_matmul_desc &d);
 
-const char *nameOf(br_dtype type);
-
 } // namespace braid
 #endif // BRAID_CUDA_MATMULEPILOGUE_H

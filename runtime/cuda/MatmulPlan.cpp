@@ -24,6 +24,7 @@
 #include "cuda/MatmulPlan.h"
 
 #include "base/Format.h"
+#include "base/NumberTypes.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 `<!-- lines ZERO [AXES] -->` stands before lines that the passes of a strategy make of
 the page's graph, in this order; names of values do not count. `<!-- plan FLAGS [AXES] -->`
 stands before a table of formulas: the bytes that braidc reports for a GPT-2 with
-these flags. "At most" columns are bounds, others are exact.
+these flags, without padding between rows. "At most" columns are bounds, others are exact.
 """
 
 import json
@@ -114,7 +114,7 @@ def check_plan(graph_file, flags, axes, header, formulas):
     microbatches = next((int(flag.split("=")[1]) for flag in flags if flag.startswith("--accumulate")), 1)
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "plan.json"
-        run("braidc", graph_file, f"--mesh={axes}", *flags, "--emit=cpp", "-o", pathlib.Path(folder) / "out", f"--report={report}")
+        run("braidc", graph_file, f"--mesh={axes}", *flags, "--row-alignment=0", "--emit=cpp", "-o", pathlib.Path(folder) / "out", f"--report={report}")
         plan = json.loads(report.read_text())
     names = symbols(graph_file.read_text(), axes, microbatches) | {"B": regathered(plan)}
     values, good = reported(plan, microbatches), True

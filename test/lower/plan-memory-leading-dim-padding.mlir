@@ -9,8 +9,10 @@
 // RUN: braid-interp %s --compare --function=over_concat --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
 // RUN: braid-interp %s --compare --function=reduced --pipeline="exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory,exec-verify-plan"
 
-// Not for a CPU, and not if switched off.
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory)" | FileCheck %s --check-prefix=CLOSE
+// On a CPU to lines of 64 bytes, and not if switched off.
+// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory)" | FileCheck %s --check-prefix=LINES
+// LINES: exec.ref @b{{[0-9]+}} + 0 : <2x3x1001xf32, [3024, 1008, 1]>
+// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{row-alignment=0})" | FileCheck %s --check-prefix=CLOSE
 // RUN: braid-opt %s --pass-pipeline="builtin.module(exec-set-target{name=cuda},func.func(tg-decompose,exec-select-calls,exec-form-kernels,exec-fuse-kernels),exec-plan-memory{row-alignment=0})" | FileCheck %s --check-prefix=CLOSE
 // CLOSE-NOT: padding
 // RUN: not braid-opt %s --exec-plan-memory=row-alignment=48 2>&1 | FileCheck %s --check-prefix=ODD

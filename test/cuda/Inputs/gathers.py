@@ -9,11 +9,11 @@ import compare_exec  # noqa: E402  (found beside the tests)
 import memory_form  # noqa: E402
 import trace  # noqa: E402
 
-programs, *_ = memory_form.read(sys.argv[1])
+programs, _, host_bytes = memory_form.read(sys.argv[1])
 actions = next(program.actions for program in programs if program.name == "train")
 allocations, operations = trace.read(sys.argv[2])
 count = tensors = split = copied = 0
-for run in compare_exec.runs_of(operations, allocations):
+for run in compare_exec.runs_of(operations, allocations, compare_exec.host_memory(allocations, operations, host_bytes)):
     for index, its in run.actions:
         calls = [one for one in its if one["op"] == "collective" and one["kind"] == "all_gather"]
         if len(run.actions) < len(actions) or actions[index].inner != "comm.all_gather" or len(calls) < 2:

@@ -24,6 +24,8 @@ double element(const void *at, ncclDataType_t type, size_t i) {
     return static_cast<const int32_t *>(at)[i];
   case ncclInt64:
     return static_cast<const int64_t *>(at)[i];
+  case ncclInt8:
+    return static_cast<const int8_t *>(at)[i];
   case ncclUint8:
     return static_cast<const uint8_t *>(at)[i];
   default:
@@ -47,6 +49,9 @@ void setElement(void *at, ncclDataType_t type, size_t i, double value) {
     break;
   case ncclInt64:
     static_cast<int64_t *>(at)[i] = value;
+    break;
+  case ncclInt8:
+    static_cast<int8_t *>(at)[i] = value;
     break;
   default:
     static_cast<uint8_t *>(at)[i] = value;

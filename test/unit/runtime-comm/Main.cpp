@@ -2,9 +2,11 @@
 
 #include "Ranks.h"
 
+#include <csignal>
 #include <gtest/gtest.h>
 
 int main(int argc, char **argv) {
+  std::signal(SIGPIPE, SIG_IGN); // as training binaries do: Gloo writes to connections that strangers close
   if (braid::test::isRankProcess(argc, argv))
     return braid::test::rankMain(argc, argv);
   testing::InitGoogleTest(&argc, argv);
