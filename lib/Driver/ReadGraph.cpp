@@ -4,7 +4,7 @@
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/ValueNames.h"
-#include "lib/Input/Nesting.h"
+#include "lib/Input/ParserLimits.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Verifier.h"
@@ -83,7 +83,7 @@ static LogicalResult verifyShapes(ModuleOp module) {
 
 OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRContext *context) {
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
-  if (llvm::Error error = checkNesting(text)) {
+  if (llvm::Error error = checkParserLimits(text)) {
     mlir::emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
     return nullptr;
   }

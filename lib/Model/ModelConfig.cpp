@@ -1,7 +1,7 @@
 //===- ModelConfig.cpp - presets and config.json --------------------------===//
 
 #include "lib/Model/ModelConfig.h"
-#include "lib/Input/Nesting.h"
+#include "lib/Input/ParserLimits.h"
 #include "lib/Model/JsonKeys.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

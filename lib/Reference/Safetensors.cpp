@@ -1,7 +1,7 @@
 //===- Safetensors.cpp - tensors in files ---------------------------------===//
 
 #include "lib/Reference/Safetensors.h"
-#include "lib/Input/Nesting.h"
+#include "lib/Input/ParserLimits.h"
 #include "lib/Reference/Arena.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"

@@ -2,7 +2,7 @@
 
 #include "braid/InitAll.h"
 #include "cli/StandardFiles.h"
-#include "lib/Input/Nesting.h"
+#include "lib/Input/ParserLimits.h"
 #include "lib/Reference/Safetensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
   auto file = openInputFile(options.file, &message);
   if (!file)
     return fail(message);
-  if (llvm::Error error = checkNesting(*file))
+  if (llvm::Error error = checkParserLimits(*file))
     return fail(llvm::toString(std::move(error)));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

@@ -2,7 +2,7 @@
 
 #include "braid/InitAll.h"
 #include "cli/StandardFiles.h"
-#include "lib/Input/Nesting.h"
+#include "lib/Input/ParserLimits.h"
 #include "lib/Input/PipelineText.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -37,7 +37,7 @@ static int run(const std::string &input, const std::string &output, mlir::Dialec
   std::unique_ptr<MemoryBuffer> file = mlir::openInputFile(input, &message);
   if (!file)
     return fail(message);
-  if (Error error = braid::checkNesting(*file))
+  if (Error error = braid::checkParserLimits(*file))
     return fail(toString(std::move(error)));
   std::unique_ptr<ToolOutputFile> written = mlir::openOutputFile(output, &message);
   if (!written)

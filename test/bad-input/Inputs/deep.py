@@ -22,6 +22,7 @@ def main():
         "regions.mlir": nested("module {\n", "", "}"),
         "types.mlir": "module attributes {a.b = " + nested("tuple<", "f32", ">") + "} {}\n",
         "locations.mlir": "module {} loc(" + nested("fused[", "unknown", "]") + ")\n",
+        "digits.mlir": "module attributes {a.b = " + "1" * 100000 + "} {}\n",
         "deep.json": '{"model_type": ' + nested("[", "", "]") + "}\n",
         "deep.layout": "layers.0.weight: " + nested("{", "", "}") + "\n",
     }

@@ -1,6 +1,7 @@
-//===- Nesting.cpp - text from outside that nests too deeply --------------===//
+//===- ParserLimits.cpp - text that parsers do not take -------------------===//
 
-#include "lib/Input/Nesting.h"
+#include "lib/Input/ParserLimits.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -34,6 +35,25 @@ size_t braid::findDeepNesting(StringRef text) {
   return StringRef::npos;
 }
 
+size_t braid::findLongNumber(StringRef text) {
+  for (size_t at = 0; (at = text.find_first_of("\"/0123456789", at)) < text.size(); ++at) {
+    StringRef rest = text.substr(at);
+    if (rest.front() == '"') {
+      at = endOfString(text, at);
+    } else if (rest.front() == '/') {
+      at = rest.starts_with("//") ? text.find('\n', at) : at;
+    } else {
+      size_t digits = rest.take_while(llvm::isDigit).size();
+      if (digits > kMaxDigits)
+        return at;
+      at += digits - 1;
+    }
+    if (at == StringRef::npos)
+      break;
+  }
+  return StringRef::npos;
+}
+
 static Error nestingError(StringRef text, StringRef name) {
   size_t at = findDeepNesting(text);
   if (at == StringRef::npos)
@@ -43,8 +63,12 @@ static Error nestingError(StringRef text, StringRef name) {
                                                          " brackets are open; nest it less deeply");
 }
 
-Error braid::checkNesting(const MemoryBuffer &file) {
-  return nestingError(file.getBuffer(), file.getBufferIdentifier().str() + ":");
+Error braid::checkParserLimits(const MemoryBuffer &file) {
+  StringRef text = file.getBuffer(), name = file.getBufferIdentifier();
+  if (size_t at = findLongNumber(text); at != StringRef::npos)
+    return createStringError(inconvertibleErrorCode(), name + ":" + Twine(text.take_front(at).count('\n') + 1) +
+                                                           ": a number has more than " + Twine(kMaxDigits) + " digits");
+  return nestingError(text, name.str() + ":");
 }
 
 Expected<json::Value> braid::parseJson(StringRef text) {
