@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 
 import tools
@@ -136,7 +137,7 @@ MANY_RANKS = [Python("torch-ddp", "torch_train.py", "ddp", ["torch", "transforme
 
 def ours(work, arguments):
     if work.ranks == 1:
-        return [Compiled("braid")]
+        return [Compiled("braid")] + [Compiled("braid " + text, options=shlex.split(text)) for text in arguments.also]
     return [Compiled(f"braid-{name}-{transport}", transport, [f"--zero={zero}"])
             for transport in arguments.transports.split(",") for name, zero in (("ddp", 0), ("zero-3", 3))]
 

@@ -18,15 +18,25 @@ static constexpr int64_t kMostChunks = 64;
 /// An arena that is larger by less is as small.
 static constexpr double kAsSmall = 1.01;
 
+/// Who did not ask for chunks gets none that save less than the time of more plans is worth:
+/// of logits that are small, by themselves or beside the arena.
+static constexpr int64_t kFewLogitsBytes = 16 << 20;
+static constexpr double kFewLogitsOfArena = 0.05;
+
+/// As many as leave this of the arena to the logits are tried first, and fewer where a step would
+/// be longer by more than this for each byte that is saved, both as shares.
+static constexpr double kChunkOfArena = 0.02;
+static constexpr double kTimeOfMemory = 0.2;
+
 int64_t braid::rowsOfLossChunk(const DriverOptions &options) {
   int64_t rows = 0;
   return StringRef(options.lossChunk).getAsInteger(10, rows) ? 0 : rows;
 }
 
 bool braid::choosesLossChunk(const DriverOptions &options) {
-  bool isForLimit = options.lossChunk.empty() && !options.memoryLimit.empty() && options.emit >= Emit::Memory &&
-                    options.parallel.compare.empty() && !options.printPipeline;
-  return isForLimit || options.lossChunk == "auto";
+  bool isByDefault = options.lossChunk.empty() && options.emit >= Emit::Memory && options.parallel.compare.empty() &&
+                     !options.printPipeline;
+  return isByDefault || options.lossChunk == "auto";
 }
 
 llvm::Error braid::checkLossChunk(const DriverOptions &options) {
@@ -43,13 +53,13 @@ llvm::Error braid::checkLossChunk(const DriverOptions &options) {
   return llvm::Error::success();
 }
 
-/// Of the loss that is trained; 0 if there is none that could be cut.
-static int64_t rowsOf(ModuleOp module) {
+/// The loss that is trained; none if none could be cut.
+static LossOpInterface lossOf(ModuleOp module) {
   for (auto program : module.getOps<func::FuncOp>())
     if (!program.isExternal() && isTraining(program))
       for (LossOpInterface loss : lossesOf(program))
-        return rowsOf(loss);
-  return 0;
+        return loss;
+  return nullptr;
 }
 
 namespace {
@@ -57,7 +67,88 @@ struct Chunks {
   int64_t count, rows;
   Trial trial;
 };
+
+/// Plans of a module with several numbers of chunks.
+class Trials {
+public:
+  Trials(ModuleOp module, const DriverOptions &options, StringRef behind)
+      : module(module), options(options), behind(behind), loss(lossOf(module)) {
+    if (options.recompute == RecomputePolicy::Auto) // which chooses later, from what chunks leave
+      this->options.recompute = RecomputePolicy::None;
+  }
+
+  /// In twice as many chunks each time, until `limit` is kept or the rest is small.
+  LogicalResult upwards(std::optional<int64_t> limit);
+  /// For who has said nothing: as many as make a chunk small, or fewer that take less time.
+  LogicalResult byDefault();
+
+  ArrayRef<Chunks> get() const { return tried; }
+
+private:
+  int64_t rows() const { return loss ? rowsOf(loss) : 0; }
+  int64_t logitsBytes() const { return loss ? bytesOf(loss->getOperand(0).getType()) : 0; }
+  FailureOr<Chunks> plan(int64_t count);
+
+  ModuleOp module;
+  DriverOptions options;
+  StringRef behind;
+  LossOpInterface loss;
+  std::vector<Chunks> tried;
+};
 } // namespace
+
+/// Whether the time of chunks is worth the memory.
+static bool paysFor(const Trial &chunks, const Trial &whole) {
+  double saved = 1 - double(chunks.arenaBytes) / whole.arenaBytes;
+  return chunks.seconds / whole.seconds - 1 <= kTimeOfMemory * saved;
+}
+
+FailureOr<Chunks> Trials::plan(int64_t count) {
+  int64_t ofChunk = count == 1 ? 0 : llvm::divideCeil(rows(), count);
+  options.lossChunk = count == 1 ? "none" : std::to_string(ofChunk);
+  FailureOr<Trial> trial = tryPlan(module, options, behind);
+  if (failed(trial))
+    return failure();
+  return Chunks{count, ofChunk, *trial};
+}
+
+LogicalResult Trials::upwards(std::optional<int64_t> limit) {
+  for (int64_t count = 1; count == 1 || (count <= kMostChunks && count <= rows()); count *= 2) {
+    FailureOr<Chunks> chunks = plan(count);
+    if (failed(chunks))
+      return failure();
+    tried.push_back(*chunks);
+    int64_t arena = chunks->trial.arenaBytes;
+    bool isRestSmall = count > 1 && logitsBytes() / count < (kAsSmall - 1) * arena;
+    if (limit ? arena <= *limit : isRestSmall)
+      break;
+  }
+  return success();
+}
+
+LogicalResult Trials::byDefault() {
+  if (logitsBytes() < kFewLogitsBytes)
+    return success();
+  FailureOr<Chunks> whole = plan(1);
+  if (failed(whole))
+    return failure();
+  tried.push_back(*whole);
+  int64_t arena = whole->trial.arenaBytes;
+  if (logitsBytes() < kFewLogitsOfArena * arena)
+    return success();
+  int64_t most = llvm::PowerOf2Ceil(std::ceil(logitsBytes() / (kChunkOfArena * arena)));
+  for (int64_t count = std::min({most, kMostChunks, int64_t(llvm::bit_floor(uint64_t(rows())))}); count > 1;
+       count /= 2) {
+    FailureOr<Chunks> chunks = plan(count);
+    if (failed(chunks))
+      return failure();
+    if (paysFor(chunks->trial, whole->trial)) {
+      tried.push_back(*chunks);
+      break;
+    }
+  }
+  return success();
+}
 
 /// The fewest that keep the limit, or that are as small as any.
 static const Chunks &choose(ArrayRef<Chunks> tried, std::optional<int64_t> limit) {
@@ -70,43 +161,26 @@ static const Chunks &choose(ArrayRef<Chunks> tried, std::optional<int64_t> limit
   return found == tried.end() ? *least : *found;
 }
 
-/// Plans the loss at once, then in twice as many chunks each time.
-static LogicalResult tryChunks(ModuleOp module, DriverOptions options, StringRef behind, std::optional<int64_t> limit,
-                               std::vector<Chunks> &tried) {
-  if (options.recompute == RecomputePolicy::Auto) // which chooses later, from what chunks leave
-    options.recompute = RecomputePolicy::None;
-  int64_t rows = rowsOf(module);
-  for (int64_t count = 1; count == 1 || (count <= kMostChunks && count <= rows); count *= 2) {
-    int64_t ofChunk = count == 1 ? 0 : llvm::divideCeil(rows, count);
-    options.lossChunk = count == 1 ? "none" : std::to_string(ofChunk);
-    FailureOr<Trial> trial = tryPlan(module, options, behind);
-    if (failed(trial))
-      return failure();
-    tried.push_back({count, ofChunk, *trial});
-    if (limit && trial->arenaBytes <= *limit)
-      break;
-  }
-  return success();
-}
-
 LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, StringRef behind) {
   bool isAsked = options.lossChunk == "auto";
   std::optional<int64_t> limit;
   if (!options.memoryLimit.empty())
     limit = *parseSize(options.memoryLimit);
-  std::vector<Chunks> tried;
+  Trials trials(module, options, behind);
   LogicalResult isTried = failure();
   {
     // Who did not ask need not know that a loss has no rows.
     std::optional<ScopedDiagnosticHandler> quiet;
     if (!isAsked)
       quiet.emplace(module.getContext(), [](Diagnostic &) { return success(); });
-    isTried = tryChunks(module, options, behind, limit, tried);
+    isTried = isAsked || limit ? trials.upwards(limit) : trials.byDefault();
   }
   options.lossChunk = "none";
   if (failed(isTried))
     return success(!isAsked);
-  const Chunks &chosen = choose(tried, limit), &whole = tried.front();
+  if (trials.get().empty())
+    return success();
+  const Chunks &chosen = choose(trials.get(), limit), &whole = trials.get().front();
   if (chosen.count == 1)
     return success();
   options.lossChunk = std::to_string(chosen.rows);

@@ -122,8 +122,8 @@ struct DriverOptions {
   /// For auto, which chooses them.
   ReplayChoice replays;
   ParallelOptions parallel;
-  /// auto, none, or the rows of logits that are there at one time; empty for none, and for auto
-  /// with a memory limit.
+  /// auto, none, or the rows of logits that are there at one time; empty for auto where plans are
+  /// made: with a memory limit, or of large logits.
   std::string lossChunk;
   /// early or late: whether a parameter is updated during backward, once its gradient is there;
   /// empty for early.

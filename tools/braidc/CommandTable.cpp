@@ -81,7 +81,9 @@ constexpr Option kMemory[] = {
     {"--loss-chunk", text("ROWS|auto|none", isRows, "auto, none or a number of rows"),
      "The most rows of logits that are computed together: the last matmul, the loss and their gradients go by chunks; "
      "auto: the fewest chunks that keep the memory limit, or without one that need as little memory as any",
-     into<&DriverOptions::lossChunk>(), byDefault("none; with --memory-limit auto")},
+     into<&DriverOptions::lossChunk>(),
+     byDefault(
+         "auto with --memory-limit; else for logits of 16 MiB and more, where a percent of time saves five of memory")},
     {"--update",
      choice({{"early", "during backward, once its gradient is there, which then takes no memory any more"},
              {"late", "when backward is over"}}),
