@@ -131,7 +131,7 @@ static const TargetInfo cpu = {
     /*maxTileHeadSize=*/256,
     /*transports=*/cpuTransports,
     /*rates=*/
-    {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/100e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
+    {/*matrixFlops=*/100e9, /*halfMatrixFlops=*/200e9, /*vectorFlops=*/12e9, /*bytesPerSecond=*/10e9,
      /*launchSeconds=*/2e-6, /*linkLatency=*/10e-6, /*linkBytesPerSecond=*/4e9, /*hostLatency=*/2e-6,
      /*hostBytesPerSecond=*/10e9},
     /*gpu=*/nullptr,

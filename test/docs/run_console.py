@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Runs the console blocks of a page, and compares what they show.
+
+  run_console.py PAGE.md --root CHECKOUT --work FOLDER
+
+Every line behind "$ " is run, one after the other, in one folder that looks like a checkout.  The lines below
+it must be what it prints: a line `…` stands for any lines, `…` in a line for any text, and runs of blanks count as
+one.  A command whose program is not installed is skipped, and said.  Above a block, comments change how it is run:
+
+  <!-- not run: REASON -->
+  <!-- run as: TEXT => TEXT; TEXT => TEXT -->    smaller, or without what a test has not; each TEXT must be there
+
+The last line is the number of commands that were run and skipped; the exit status is 1 if one fails, prints
+something else, or none was run.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+BLOCK = re.compile(r"((?:^<!--[^\n]*-->\n)*)^```console\n(.*?)^```", re.S | re.M)
+DIRECTIVE = re.compile(r"<!-- (not run|run as): (.*?) -->")
+SECONDS = 300
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    return parser.parse_args()
+
+
+def make_folder(work, root):
+    """The files of a checkout without its build, so that what a command writes is not in the checkout."""
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    for entry in root.iterdir():
+        if entry.name not in ("build", ".git"):
+            (work / entry.name).symlink_to(entry.resolve())
+
+
+def commands_of(text):
+    """Each command with the lines that it should print."""
+    commands = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            commands.append((line[2:], []))
+        elif commands and commands[-1][0].endswith("\\") and not commands[-1][1]:
+            commands[-1] = (commands[-1][0][:-1] + line, [])
+        elif commands:
+            commands[-1][1].append(line)
+        else:
+            sys.exit(f"a console block begins with what is no command: {line}")
+    return commands
+
+
+def pattern_of(lines):
+    """A line `…` matches any lines, among them none."""
+    parts = [r"(?:[^\n]*\n)*" if line.strip() == "…" else
+             "[^\n]*".join(re.escape(" ".join(part.split())).replace(r"\ ", " ?") for part in line.split("…")) + r" ?\n"
+             for line in lines]
+    return re.compile("".join(parts))
+
+
+def prints(lines, output):
+    """Without a line `…` at the end, what is shown is all there is."""
+    text = "".join(" ".join(line.split()) + "\n" for line in output.replace("\r", "\n").splitlines())
+    return pattern_of(lines).fullmatch(text)
+
+
+def shortened(output):
+    """The last lines of it."""
+    return "\n".join(line[:200] for line in output.splitlines()[-20:])
+
+
+class Page:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.ran, self.skipped, self.failed = 0, 0, 0
+
+    def program_is_missing(self, command):
+        words = shlex.split(command, comments=True)
+        return words and not shutil.which(words[0], path=os.environ["PATH"]) and not (self.arguments.work / words[0]).exists()
+
+    def run(self, command, shown):
+        if self.program_is_missing(command):
+            print(f"skipped, {command.split()[0]} is not here: {command}")
+            self.skipped += 1
+            return
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.arguments.work, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=SECONDS, check=False)
+        self.ran += 1
+        if done.returncode:
+            self.failed += 1
+            print(f"failed with status {done.returncode}: {command}\n{shortened(done.stdout)}")
+        elif shown and not prints(shown, done.stdout):
+            self.failed += 1
+            print(f"does not print what the page shows: {command}\n--- shown\n" + "\n".join(shown) + f"\n--- printed\n{shortened(done.stdout)}")
+
+    def run_block(self, comments, text):
+        for kind, rest in DIRECTIVE.findall(comments):
+            if kind == "not run":
+                count = len(commands_of(text))
+                print(f"not run, {rest}: {count} commands")
+                self.skipped += count
+                return
+            for change in rest.split("; "):
+                before, after = change.split(" => ")
+                if before not in text:
+                    sys.exit(f"{self.arguments.page}: the comment 'run as' names what the block does not have: {before}")
+                text = text.replace(before, after)
+        for command, shown in commands_of(text):
+            self.run(command, shown)
+
+
+def main():
+    arguments = parse_arguments()
+    make_folder(arguments.work, arguments.root)
+    page = Page(arguments)
+    for comments, text in BLOCK.findall(arguments.page.read_text()):
+        page.run_block(comments, text)
+    print(f"{arguments.page.name}: {page.ran} commands run, {page.skipped} skipped, {page.failed} wrong")
+    sys.exit(1 if page.failed or not page.ran else 0)
+
+
+if __name__ == "__main__":
+    main()
