@@ -26,7 +26,11 @@ static constexpr int64_t kSteps = 8;
 
 /// Plans that are made to keep or replay single values: more of small programs, which take
 /// milliseconds, than of large ones.
-static constexpr int64_t kLeastTries = 32, kMostTries = 256, kOpsOfAllTries = 40'000;
+static constexpr int64_t kLeastTries = 16, kMostTries = 256, kOpsOfAllTries = 10'000;
+
+/// What keeps the budget and is slower by less than this than a step without replays is not
+/// improved.
+static constexpr double kAsFast = 1.005;
 
 //===----------------------------------------------------------------------===//
 // One choice
@@ -225,7 +229,11 @@ static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<
   // Not every value can be replayed.
   ScopedDiagnosticHandler quiet(points.getContext(), [](Diagnostic &) { return success(); });
   size_t moves = 2 * names.size();
-  while (tries > 0) {
+  double least = llvm::min_element(frontier.points, [](const auto &a, const auto &b) {
+                   return a.trial.seconds < b.trial.seconds;
+                 })->trial.seconds;
+  auto isGood = [&] { return best.trial.arenaBytes <= budget && best.trial.seconds <= kAsFast * least; };
+  while (tries > 0 && !isGood()) {
     Explored *from = nullptr;
     for (Explored &state : explored)
       if (state.tried < moves && (!from || isBetter(state.point, from->point)))

@@ -72,8 +72,9 @@ struct Chunks {
 class Trials {
 public:
   Trials(ModuleOp module, const DriverOptions &options, StringRef behind)
-      : module(module), options(options), behind(behind), loss(lossOf(module)) {
-    if (options.recompute == RecomputePolicy::Auto) // which chooses later, from what chunks leave
+      : module(module), options(options), behind(behind), loss(lossOf(module)),
+        replaysLater(options.recompute == RecomputePolicy::Auto) {
+    if (replaysLater)
       this->options.recompute = RecomputePolicy::None;
   }
 
@@ -82,9 +83,15 @@ public:
   /// For who has said nothing: as many as make a chunk small, or fewer that take less time.
   LogicalResult byDefault();
 
-  ArrayRef<Chunks> get() const { return tried; }
+  const Chunks &whole() const { return tried.front(); }
+  /// The fewest that keep the limit, or that are as small as any.
+  FailureOr<Chunks> choose(std::optional<int64_t> limit);
+  bool hasTried() const { return !tried.empty(); }
 
 private:
+  const Chunks &smallest() const;
+  FailureOr<Chunks> chooseBesideReplays(int64_t limit);
+
   int64_t rows() const { return loss ? rowsOf(loss) : 0; }
   int64_t logitsBytes() const { return loss ? bytesOf(loss->getOperand(0).getType()) : 0; }
   FailureOr<Chunks> plan(int64_t count);
@@ -93,6 +100,8 @@ private:
   DriverOptions options;
   StringRef behind;
   LossOpInterface loss;
+  /// Recomputation chooses later, from what chunks leave.
+  bool replaysLater;
   std::vector<Chunks> tried;
 };
 } // namespace
@@ -150,15 +159,32 @@ LogicalResult Trials::byDefault() {
   return success();
 }
 
-/// The fewest that keep the limit, or that are as small as any.
-static const Chunks &choose(ArrayRef<Chunks> tried, std::optional<int64_t> limit) {
-  auto bytes = [](const Chunks &chunks) { return chunks.trial.arenaBytes; };
-  auto least = llvm::min_element(tried, [&](const Chunks &a, const Chunks &b) { return bytes(a) < bytes(b); });
-  auto suits = [&](const Chunks &chunks) {
-    return bytes(chunks) <= std::max<double>(limit.value_or(0), limit ? 0 : kAsSmall * bytes(*least));
-  };
-  auto found = llvm::find_if(tried, suits);
-  return found == tried.end() ? *least : *found;
+const Chunks &Trials::smallest() const {
+  return *llvm::min_element(tried,
+                            [](const Chunks &a, const Chunks &b) { return a.trial.arenaBytes < b.trial.arenaBytes; });
+}
+
+/// Where chunks alone do not keep the limit, replays are to do the rest: then chunks must be worth
+/// their time, unless replays of everything are not enough.
+FailureOr<Chunks> Trials::chooseBesideReplays(int64_t limit) {
+  Chunks chosen = whole();
+  for (const Chunks &chunks : tried)
+    if (paysFor(chunks.trial, whole().trial) && chunks.trial.arenaBytes < chosen.trial.arenaBytes)
+      chosen = chunks;
+  options.recompute = RecomputePolicy::Full;
+  FailureOr<Chunks> full = plan(chosen.count);
+  options.recompute = RecomputePolicy::None;
+  if (failed(full))
+    return failure();
+  return full->trial.arenaBytes <= limit ? chosen : smallest();
+}
+
+FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
+  double most = limit ? *limit : kAsSmall * smallest().trial.arenaBytes;
+  for (const Chunks &chunks : tried)
+    if (chunks.trial.arenaBytes <= most)
+      return chunks;
+  return replaysLater ? chooseBesideReplays(*limit) : FailureOr<Chunks>(smallest());
 }
 
 LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, StringRef behind) {
@@ -167,26 +193,25 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
   if (!options.memoryLimit.empty())
     limit = *parseSize(options.memoryLimit);
   Trials trials(module, options, behind);
-  LogicalResult isTried = failure();
+  FailureOr<Chunks> chosen = failure();
   {
     // Who did not ask need not know that a loss has no rows.
     std::optional<ScopedDiagnosticHandler> quiet;
     if (!isAsked)
       quiet.emplace(module.getContext(), [](Diagnostic &) { return success(); });
-    isTried = isAsked || limit ? trials.upwards(limit) : trials.byDefault();
+    if (succeeded(isAsked || limit ? trials.upwards(limit) : trials.byDefault()) && trials.hasTried())
+      chosen = trials.choose(limit);
   }
   options.lossChunk = "none";
-  if (failed(isTried))
+  if (failed(chosen))
     return success(!isAsked);
-  if (trials.get().empty())
+  if (chosen->count == 1)
     return success();
-  const Chunks &chosen = choose(trials.get(), limit), &whole = trials.get().front();
-  if (chosen.count == 1)
-    return success();
-  options.lossChunk = std::to_string(chosen.rows);
-  emitRemark(module.getLoc()) << "the loss is computed in " << chosen.count << " chunks of " << chosen.rows
-                              << " rows of logits: the arena goes from " << formatSize(whole.trial.arenaBytes) << " to "
-                              << formatSize(chosen.trial.arenaBytes) << ", the predicted time of a step from "
-                              << formatSeconds(whole.trial.seconds) << " to " << formatSeconds(chosen.trial.seconds);
+  const Trial &before = trials.whole().trial, &after = chosen->trial;
+  options.lossChunk = std::to_string(chosen->rows);
+  emitRemark(module.getLoc()) << "the loss is computed in " << chosen->count << " chunks of " << chosen->rows
+                              << " rows of logits: the arena goes from " << formatSize(before.arenaBytes) << " to "
+                              << formatSize(after.arenaBytes) << ", the predicted time of a step from "
+                              << formatSeconds(before.seconds) << " to " << formatSeconds(after.seconds);
   return success();
 }
