@@ -93,7 +93,7 @@ class Page:
             print(f"skipped, {command.split()[0]} is not here: {command}")
             self.skipped += 1
             return
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.arguments.work, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["bash", "-c", command], cwd=self.arguments.work, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               timeout=SECONDS, check=False)
         self.ran += 1
