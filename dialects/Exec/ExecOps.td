@@ -390,19 +390,21 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol, ArenaRangeOpInterface]> {
     `name` is the tensor's name in reports.  `role` marks inputs and results of
     the program (`io` is "input" or "result").  `padding` is how many of its bytes
     are leading-dimension padding.  `scratch` is the memory that library calls work
-    in; no reference names it.
+    in; no reference names it.  One that is `host` lies in the memory of the device's host,
+    behind the tensors there; only `comm.copy` reads and writes it.
 
     ```mlir
     exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 category activations name "h.0.ln_1"
     exec.buffer @b4 at 5120 bytes 2048 live 4 to 17 category activations name "lm_head" padding 112
     exec.buffer @workspace at 7168 bytes 8388608 live 0 to 16 category workspace name "workspace" scratch
+    exec.buffer @b5 at 0 bytes 1024 host live 4 to 15 category activations name "h.0.ln_1"
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, I64Attr:$first, I64Attr:$last,
-                       Exec_Category:$category, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role,
+  let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, UnitAttr:$host, I64Attr:$first,
+                       I64Attr:$last, Exec_Category:$category, StrAttr:$name, OptionalAttr<StrAttr>:$io, OptionalAttr<StrAttr>:$role,
                        OptionalAttr<Exec_TensorType>:$type, OptionalAttr<Exec_Bytes>:$padding, UnitAttr:$scratch);
   let assemblyFormat = [{
-    $sym_name `at` $offset `bytes` $bytes `live` $first `to` $last `category` $category `name` $name (`padding` $padding^)? (`scratch` $scratch^)?
+    $sym_name `at` $offset `bytes` $bytes (`host` $host^)? `live` $first `to` $last `category` $category `name` $name (`padding` $padding^)? (`scratch` $scratch^)?
     ($io^ `role` $role `:` $type)? attr-dict
   }];
 }

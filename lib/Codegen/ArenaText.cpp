@@ -17,22 +17,31 @@ std::string codegen::sectionText(StringRef title) {
 
 static long long number(uint64_t value) { return static_cast<long long>(value); }
 
-std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names) {
+/// The buffers of one of the memories, in the order of their lives.
+static void printBuffers(exec::ProgramOp program, const BufferNames &names, bool onHost, llvm::raw_ostream &os) {
   SmallVector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>());
+  llvm::erase_if(buffers, [&](exec::BufferOp buffer) { return buffer.getHost() != onHost; });
   llvm::stable_sort(buffers, [](exec::BufferOp a, exec::BufferOp b) {
     return std::tuple(number(a.getFirst()), a.getOffset()) < std::tuple(number(b.getFirst()), b.getOffset());
   });
+  if (onHost && !buffers.empty())
+    os << "//\n// in pinned memory of the host\n//\n";
+  for (exec::BufferOp buffer : buffers)
+    os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", number(buffer.getOffset()), number(buffer.getBytes()),
+                       number(buffer.getFirst()), number(buffer.getLast()),
+                       exec::stringifyCategory(buffer.getCategory()).str().c_str())
+       << commentText(names.history(buffer)) << "\n";
+}
+
+std::string codegen::arenaText(exec::ProgramOp program, const BufferNames &names) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "// " << commentText(program.getSymName()) << ": an arena of " << program.getArenaBytes()
      << " bytes; transient buffers and the actions they live for\n"
      << "// name: the parameter, or the layer, @ the action that writes it, # which of its outs\n//\n"
      << "//        offset        bytes    first     last  category         name\n";
-  for (exec::BufferOp buffer : buffers)
-    os << llvm::format("//  %12lld %12lld %8lld %8lld  %-16s ", number(buffer.getOffset()), number(buffer.getBytes()),
-                       number(buffer.getFirst()), number(buffer.getLast()),
-                       exec::stringifyCategory(buffer.getCategory()).str().c_str())
-       << commentText(names.history(buffer)) << "\n";
+  printBuffers(program, names, /*onHost=*/false, os);
+  printBuffers(program, names, /*onHost=*/true, os);
   return text;
 }
 

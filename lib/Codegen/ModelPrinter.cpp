@@ -271,6 +271,16 @@ struct KindText {
 };
 } // namespace
 
+/// What activations have in the host's memory, in the program that needs most.
+static int64_t hostBytesOf(ArrayRef<exec::ProgramOp> programs) {
+  int64_t bytes = 0;
+  for (exec::ProgramOp program : programs)
+    for (auto buffer : program.getOps<exec::BufferOp>())
+      if (buffer.getHost())
+        bytes = std::max<int64_t>(bytes, buffer.getOffset() + buffer.getBytes());
+  return bytes;
+}
+
 static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTables &ranks, KindText &text,
                                   StringRef suffix) {
   std::string rows;
@@ -381,10 +391,12 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
   IndexRanges ranges = indexRangesOf(module, ArenaMap(module), options);
   SmallVector<KindText> kinds(ranks.getKinds().size());
-  for (auto [number, kind, text] : llvm::enumerate(ranks.getKinds(), kinds))
+  for (auto [number, kind, text] : llvm::enumerate(ranks.getKinds(), kinds)) {
     if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
         failed(printPrograms(kind, steps, ranges, ranks, text, suffixOf(number))))
       return failure();
+    text.hostBytes = std::max(text.hostBytes, hostBytesOf(kind.programs));
+  }
   FailureOr<uint64_t> hash = graphHash(module, ranks, options.optimizer);
   if (failed(hash))
     return failure();

@@ -60,6 +60,10 @@ struct HostRates {
   static HostRates of(const TargetInfo &target) { return {target.rates.hostLatency, target.rates.hostBytesPerSecond}; }
 
   double seconds(comm::CopyOp op) const;
+  /// Of a copy of one tensor.
+  double seconds(int64_t bytes) const { return latencySeconds + bytes / bytesPerSecond; }
+  /// The bytes that are moved in the time of one latency.
+  int64_t bytesOfLatency() const { return static_cast<int64_t>(latencySeconds * bytesPerSecond); }
 };
 
 } // namespace braid

@@ -130,9 +130,11 @@ struct DriverOptions {
   std::string update;
   /// peak or graph: whether actions are reordered where that lowers the peak; empty for peak.
   std::string order;
-  /// none or optimizer: what lies in the host's memory and comes to the GPU when it is needed; empty
-  /// for none.
+  /// none, optimizer, activations or both with a comma: what lies in the host's memory and comes to the
+  /// GPU when it is needed; empty for none.
   std::string offload;
+  /// hidden or all: which activations; empty for hidden.
+  std::string offloadActivations;
   /// Bytes at whose multiples rows of transient tensors begin, where that costs little;
   /// empty for what the target has.
   std::optional<int64_t> rowAlignment;
@@ -153,7 +155,9 @@ struct DriverOptions {
   std::string runtimeDir;
   bool printPipeline = false, verbose = false;
 
-  bool offloadsState() const { return offload == "optimizer"; }
+  bool offloadsState() const { return offload.starts_with("optimizer"); }
+  bool offloadsActivations() const { return offload.ends_with("activations"); }
+  bool offloads() const { return offloadsState() || offloadsActivations(); }
   /// Whether something may be replayed.
   bool recomputes() const { return recompute != RecomputePolicy::None || !recomputeFile.empty(); }
 };

@@ -184,8 +184,13 @@ static void formActions(OpPassManager &manager, const DriverOptions &options) {
 
 static void orderActions(OpPassManager &manager, const DriverOptions &) { buildOrderPipeline(manager); }
 
-static void offload(OpPassManager &manager, const DriverOptions &) {
-  buildOffloadPipeline(manager, OffloadPipelineOptions());
+static void offload(OpPassManager &manager, const DriverOptions &options) {
+  OffloadPipelineOptions pipeline;
+  pipeline.offloadsState = options.offloadsState();
+  pipeline.offloadsActivations = options.offloadsActivations();
+  pipeline.activations.all = options.offloadActivations == "all";
+  set(pipeline.activations.compute, options.parallel.compute);
+  buildOffloadPipeline(manager, pipeline);
 }
 
 static void hideCommunication(OpPassManager &manager, const DriverOptions &options) {
@@ -252,9 +257,9 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
     phases.push_back(phase("actions", formActions, options));
   if (options.emit >= Emit::Exec && options.order != "graph")
     phases.push_back(phase("order", orderActions, options, /*isTalkative=*/true));
-  if (options.offloadsState() && options.emit >= Emit::Exec)
-    phases.push_back(phase("offload", offload, options));
-  if ((isParallel || options.offloadsState()) && options.emit >= Emit::Exec)
+  if (options.offloads() && options.emit >= Emit::Exec)
+    phases.push_back(phase("offload", offload, options, /*isTalkative=*/true));
+  if ((isParallel || options.offloads()) && options.emit >= Emit::Exec)
     phases.push_back(phase("overlap", hideCommunication, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Memory)
     phases.push_back(phase("memory", planMemory, options));

@@ -161,7 +161,7 @@ static Error checkAttention(const DriverOptions &options) {
 
 /// What is kept in the host's memory, of a target that has another.
 static Error checkOffload(const DriverOptions &options) {
-  if (!options.offloadsState() || lookupTarget(options.target)->gpu)
+  if (!options.offloads() || lookupTarget(options.target)->gpu)
     return Error::success();
   return makeError("--offload=" + options.offload + ": on the " + options.target +
                    " target all memory is that of the host, so nothing can be moved there; leave it out, or compile "

@@ -42,6 +42,8 @@ struct Storage {
   /// How many of `bytes` pad rows (LeadingDimPadding.h).  All values of a padded storage
   /// have the same rows.
   int64_t paddingBytes = 0;
+  /// Whether it is of the host's memory: a comm.copy to the host writes it.
+  bool isOnHost = false;
 };
 
 struct Place {

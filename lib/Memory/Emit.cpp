@@ -88,9 +88,9 @@ void Emitter::emitBuffers(Location loc) {
     }
     auto op = builder.create<BufferOp>(
         loc, builder.getStringAttr(buffer.symbol), builder.getI64IntegerAttr(buffer.offset),
-        builder.getI64IntegerAttr(buffer.bytes), builder.getI64IntegerAttr(buffer.first),
-        builder.getI64IntegerAttr(buffer.last), CategoryAttr::get(builder.getContext(), buffer.category),
-        builder.getStringAttr(buffer.name), io, role, type,
+        builder.getI64IntegerAttr(buffer.bytes), buffer.isOnHost ? builder.getUnitAttr() : UnitAttr(),
+        builder.getI64IntegerAttr(buffer.first), builder.getI64IntegerAttr(buffer.last),
+        CategoryAttr::get(builder.getContext(), buffer.category), builder.getStringAttr(buffer.name), io, role, type,
         buffer.paddingBytes ? builder.getI64IntegerAttr(buffer.paddingBytes) : IntegerAttr(),
         buffer.isScratch ? builder.getUnitAttr() : UnitAttr());
     if (storage && storage->part)

@@ -18,6 +18,8 @@ struct PlannedBuffer {
   bool isScratch = false;
   /// How many of its bytes pad rows.
   int64_t paddingBytes = 0;
+  /// Whether the offset is in the host's memory.
+  bool isOnHost = false;
 };
 
 /// A program whose buffers have addresses.

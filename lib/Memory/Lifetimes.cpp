@@ -1,6 +1,7 @@
 //===- Lifetimes.cpp - when storages are live, and their names ------------===//
 
 #include "lib/Memory/Lifetimes.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/ValueNames.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,6 +29,11 @@ std::string braid::tensorName(Operation *action, unsigned result) {
   if (cast<ActionOpInterface>(action).getActionResults().size() > 1)
     name += "#" + std::to_string(result);
   return name;
+}
+
+static bool isWrittenToHost(Operation *action) {
+  comm::CopyOp copy = comm::copyOf(action);
+  return copy && copy.getTo() == comm::Memory::Host;
 }
 
 /// Live from before the first action to after the last, or not at all so far.
@@ -61,6 +67,7 @@ void braid::findLifetimes(Block &block, Places &places) {
       Storage &storage = use(value);
       if (storage.first == end) {
         storage.writer = action;
+        storage.isOnHost = storage.kind == Kind::Transient && isWrittenToHost(action);
         if (storage.name.empty())
           storage.name = tensorName(action, value.getResultNumber());
       }
@@ -90,7 +97,8 @@ std::vector<LiveBuffer> braid::liveBuffers(const Places &places, int64_t workspa
   if (!scratch.users.empty())
     buffers.push_back(std::move(scratch));
   for (const Storage &storage : places.storages)
-    if (storage.kind != Kind::Persistent && (storage.kind != Kind::Transient || !storage.users.empty()))
+    if (storage.kind != Kind::Persistent && !storage.isOnHost &&
+        (storage.kind != Kind::Transient || !storage.users.empty()))
       buffers.push_back({static_cast<int64_t>(llvm::alignTo(storage.bytes, target.alignment)),
                          storage.kind == Kind::Input, storage.kind == Kind::Result, storage.users, /*isAtBase=*/false,
                          storage.kind == Kind::Transient ? storage.lastWriter : -1});

@@ -17,7 +17,7 @@ int64_t workspaceBytes(llvm::ArrayRef<exec::ActionOpInterface> actions, const Ta
 
 /// What a program needs beside persistent tensors, with its users in the order of
 /// `places.actions`: the workspace first if it uses any, then each storage that is used, or that
-/// the caller uses.  These are the buffers that the planner places.
+/// the caller uses.  These are the buffers that the planner places in the arena.
 std::vector<LiveBuffer> liveBuffers(const Places &places, int64_t workspace, const TargetInfo &target);
 
 /// The name of a result in reports: the name in the op's location, or else the name of the

@@ -143,8 +143,16 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
 }
 
 int64_t PersistentTensors::bytesBelow(func::FuncOp program, int64_t alignment) const {
+  return endBelow(program, alignment, /*onHost=*/false);
+}
+
+int64_t PersistentTensors::hostBytesBelow(func::FuncOp program, int64_t alignment) const {
+  return endBelow(program, alignment, /*onHost=*/true);
+}
+
+int64_t PersistentTensors::endBelow(func::FuncOp program, int64_t alignment, bool onHost) const {
   for (const PersistentTensor &tensor : llvm::reverse(tensors))
-    if (!tensor.isOnHost && comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
+    if (tensor.isOnHost == onHost && comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
       return llvm::alignTo(tensor.offset + tensor.bytes, alignment);
   return 0;
 }

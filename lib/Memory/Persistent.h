@@ -42,12 +42,15 @@ struct PersistentTensors {
 
   /// The end in the arena of the last that the ranks of a program hold, a multiple of the alignment.
   int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
+  /// The same in the host's memory.
+  int64_t hostBytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
 
   /// `rowAlignment` is what rows of transient values are padded to.
   static mlir::FailureOr<PersistentTensors> collect(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t alignment,
                                                     int64_t rowAlignment);
 
 private:
+  int64_t endBelow(mlir::func::FuncOp program, int64_t alignment, bool onHost) const;
   void sort();
   void reserveZeroRows(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t rowAlignment);
 };

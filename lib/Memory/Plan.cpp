@@ -94,11 +94,13 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
   plan.numActions = llvm::range_size(body.getOps<ActionOpInterface>());
   plan.tensors = persistentTensors(module, program, /*onHost=*/false, plan.numActions);
   size_t persistent = plan.tensors.size();
-  for (auto buffer : body.getOps<BufferOp>())
-    plan.tensors.push_back({buffer.getName().str(), buffer.getCategory(), static_cast<int64_t>(buffer.getBytes()),
-                            static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getFirst()),
-                            static_cast<int64_t>(buffer.getLast()), false,
-                            static_cast<int64_t>(buffer.getPadding().value_or(0)), buffer.getSymName().str()});
+  for (auto buffer : body.getOps<BufferOp>()) {
+    std::vector<PlanTensor> &tensors = buffer.getHost() ? plan.onHost : plan.tensors;
+    tensors.push_back({buffer.getName().str(), buffer.getCategory(), static_cast<int64_t>(buffer.getBytes()),
+                       static_cast<int64_t>(buffer.getOffset()), static_cast<int64_t>(buffer.getFirst()),
+                       static_cast<int64_t>(buffer.getLast()), false,
+                       static_cast<int64_t>(buffer.getPadding().value_or(0)), buffer.getSymName().str()});
+  }
   std::stable_sort(plan.tensors.begin() + persistent, plan.tensors.end(),
                    [](const PlanTensor &a, const PlanTensor &b) { return a.first < b.first; });
   LiveBound bound = boundOf(plan.tensors, std::nullopt, alignment);
@@ -156,6 +158,15 @@ const ProgramPlan &MemoryPlan::largest() const {
                            [](const ProgramPlan &a, const ProgramPlan &b) { return a.arenaBytes < b.arenaBytes; });
 }
 
+/// The end in the host's memory of what a program has there.
+static int64_t hostBytesOf(ModuleOp module, ProgramOp program) {
+  int64_t end = endOf(persistentTensors(module, program, /*onHost=*/true, 0));
+  for (auto buffer : program.getBody().getOps<BufferOp>())
+    if (buffer.getHost())
+      end = std::max<int64_t>(end, buffer.getOffset() + buffer.getBytes());
+  return end;
+}
+
 static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {
   llvm::MapVector<Attribute, KindPlan> kinds;
   for (auto program : module.getOps<ProgramOp>()) {
@@ -164,9 +175,8 @@ static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {
       continue;
     KindPlan &kind = kinds[ranks];
     if (kind.axis.empty())
-      kind = {ranks.getAxis().str(), ranks.getCoordinates().vec(), 0,
-              endOf(persistentTensors(module, program, /*onHost=*/true, 0)),
-              persistentBytes(module, program, alignment)};
+      kind = {ranks.getAxis().str(), ranks.getCoordinates().vec(), 0, 0, persistentBytes(module, program, alignment)};
+    kind.hostBytes = std::max(kind.hostBytes, hostBytesOf(module, program));
     kind.arenaBytes = std::max<int64_t>(kind.arenaBytes, program.getArenaBytes());
   }
   std::vector<KindPlan> found;
@@ -185,7 +195,9 @@ MemoryPlan braid::readPlan(ModuleOp module, int64_t alignment) {
     auto largest = module.lookupSymbol<ProgramOp>(plan.largest().name);
     plan.persistent = persistentBytes(module, largest, alignment);
     plan.onHost = persistentTensors(module, largest, /*onHost=*/true, plan.largest().numActions);
-    plan.hostBytes = endOf(plan.onHost);
+    for (auto program : module.getOps<ProgramOp>())
+      if (comm::someRanksOf(program) == comm::someRanksOf(largest))
+        plan.hostBytes = std::max(plan.hostBytes, hostBytesOf(module, program));
   }
   plan.kinds = readKinds(module, alignment);
   return plan;

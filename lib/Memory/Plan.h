@@ -62,8 +62,11 @@ struct ProgramPlan {
   int64_t peakAction = -1;
   std::string peakOp;
   int64_t numActions = 0;
-  /// Persistent tensors first, then transient ones in the order of their lives.
+  /// Persistent tensors first, then transient ones in the order of their lives; those in the host's
+  /// memory are not among them.
   std::vector<PlanTensor> tensors;
+  /// Transient ones in the host's memory.
+  std::vector<PlanTensor> onHost = {};
   /// The bytes that pad rows of the tensors that are live at that time.
   int64_t paddingBytes = 0;
   /// The most live bytes of each category, and those at the peak, which are the lower bound
@@ -84,8 +87,10 @@ struct MemoryPlan {
   std::vector<ProgramPlan> programs;
   /// Of the categories that hold any, on the ranks of the largest program.
   std::vector<PersistentBytes> persistent;
-  /// What the same ranks have in the host's memory beside the arena: the end of the last tensor.
+  /// What the same ranks have in the host's memory beside the arena: the end of the last tensor or
+  /// buffer of their programs.
   int64_t hostBytes = 0;
+  /// The persistent ones.
   std::vector<PlanTensor> onHost;
   /// In the order of their first programs; none where all ranks run the same.
   std::vector<KindPlan> kinds;

@@ -31,7 +31,7 @@ static PlacementProblem problemOf(const Places &places, int64_t workspace, const
       problem.buffers.push_back({workspace, buffer.users.front(), buffer.users.back(), /*fixed=*/0});
   for (const Storage &storage : places.storages) {
     bool isUnused = storage.kind == Storage::Kind::Transient && !storage.writer;
-    if (storage.kind != Storage::Kind::Persistent && !isUnused)
+    if (storage.kind != Storage::Kind::Persistent && !storage.isOnHost && !isUnused)
       problem.buffers.push_back({storage.bytes, storage.first, storage.last, {}});
   }
   return problem;

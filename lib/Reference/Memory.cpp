@@ -32,18 +32,19 @@ static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
                       [&](exec::RefOp ref) { return ref.getBuffer() == name; });
 }
 
-/// What tensors have in the host's memory.
-static int64_t hostBytesOf(ModuleOp module) {
+/// What tensors, and buffers of a program, have in the host's memory.
+static int64_t hostBytesOf(exec::ProgramOp program) {
   int64_t bytes = 0;
-  for (auto tensor : module.getOps<exec::TensorOp>())
-    if (tensor.getHost())
-      bytes = std::max(bytes, tensor.getBegin() + tensor.getSize());
+  for (Block *block : {program->getBlock(), &program.getBody().front()})
+    for (auto range : block->getOps<exec::ArenaRangeOpInterface>())
+      if (range.isOnHost())
+        bytes = std::max(bytes, range.getBegin() + range.getSize());
   return bytes;
 }
 
 Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network, int64_t rank)
     : program(program), arithmetic(arithmetic), network(network), rank(rank), hostBegin(program.getArenaBytes()),
-      arena(hostBegin + hostBytesOf(program->getParentOfType<ModuleOp>())), next(program.getBody().front().begin()) {
+      arena(hostBegin + hostBytesOf(program)), next(program.getBody().front().begin()) {
   auto module = program->getParentOfType<ModuleOp>();
   for (auto tensor : module.getOps<exec::TensorOp>())
     if (holds(program, tensor))
@@ -83,7 +84,7 @@ LogicalResult Machine::check() {
     if (!tensor.getHost() && failed(checkRange(tensor, hostBegin)))
       return failure();
   for (exec::BufferOp buffer : buffers)
-    if (failed(checkRange(buffer, hostBegin)))
+    if (!buffer.getHost() && failed(checkRange(buffer, hostBegin)))
       return failure();
   return success();
 }
@@ -94,7 +95,7 @@ void Machine::updateLives() {
   for (exec::BufferOp buffer : buffers) {
     int64_t first = buffer.getFirst(), last = buffer.getLast();
     if (last == now - 1 || first == now)
-      arena.poison(buffer.getOffset(), buffer.getBytes());
+      arena.poison(beginOf(buffer), buffer.getBytes());
   }
 }
 

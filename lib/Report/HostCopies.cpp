@@ -6,17 +6,21 @@
 #include "lib/Memory/Size.h"
 #include "lib/Report/Report.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace braid;
 
-static HostCopyReport readCopy(comm::CopyOp copy, Operation *action) {
+static HostCopyReport readCopy(comm::CopyOp copy, Operation *action, const llvm::StringMap<exec::BufferOp> &buffers) {
   HostCopyReport report{};
   report.isToHost = copy.getTo() == comm::Memory::Host;
   for (Value ref : report.isToHost ? copy.getOuts() : copy.getIns()) {
     report.bytes += cast<exec::RefType>(ref.getType()).getSpanBytes();
-    report.tensors.push_back(ref.getDefiningOp<exec::RefOp>().getBuffer().str());
+    auto to = ref.getDefiningOp<exec::RefOp>();
+    exec::BufferOp buffer = buffers.lookup(to.getBuffer());
+    report.symbols.push_back(to.getBuffer().str());
+    report.tensors.push_back(buffer ? buffer.getName().str() : to.getBuffer().str());
   }
   if (std::optional<comm::Timing> timing = comm::timingOf(action)) {
     report.predictedSeconds = timing->predicted;
@@ -30,12 +34,15 @@ std::vector<HostCopyReport> braid::readHostCopies(ModuleOp module) {
   std::vector<HostCopyReport> copies;
   for (auto program : module.getOps<exec::ProgramOp>()) {
     llvm::DenseMap<Operation *, size_t> started;
+    llvm::StringMap<exec::BufferOp> buffers;
+    for (auto buffer : program.getBody().getOps<exec::BufferOp>())
+      buffers[buffer.getSymName()] = buffer;
     int64_t number = 0;
     for (auto action : program.getBody().front().getOps<exec::ActionOpInterface>()) {
       comm::CopyOp copy = comm::copyOf(action);
       if (copy && action.getActionBegin() == action) {
         started[action] = copies.size();
-        copies.push_back(readCopy(copy, action));
+        copies.push_back(readCopy(copy, action, buffers));
         copies.back().program = program.getSymName().str();
         copies.back().first = copies.back().last = number;
       } else if (copy) {
@@ -45,6 +52,39 @@ std::vector<HostCopyReport> braid::readHostCopies(ModuleOp module) {
     }
   }
   return copies;
+}
+
+/// Away from the end of its copy to the host to the beginning of that from there.
+static bool isAway(const PlanTensor &tensor, int64_t action, ArrayRef<HostCopyReport> copies) {
+  return llvm::all_of(copies, [&](const HostCopyReport &copy) {
+    return !llvm::is_contained(copy.symbols, tensor.symbol) ||
+           (copy.isToHost ? copy.last < action : action < copy.first);
+  });
+}
+
+std::vector<WaitingActivations> braid::readWaitingActivations(const MemoryPlan &plan, ArrayRef<HostCopyReport> copies) {
+  std::vector<WaitingActivations> found;
+  for (const ProgramPlan &program : plan.programs) {
+    std::vector<HostCopyReport> its;
+    llvm::copy_if(copies, std::back_inserter(its), [&](const auto &copy) { return copy.program == program.name; });
+    WaitingActivations waiting{program.name};
+    for (const PlanTensor &tensor : program.onHost) {
+      ++waiting.count;
+      waiting.bytes += tensor.bytes;
+      waiting.bytesAwayAtPeak += isAway(tensor, program.peakAction, its) ? tensor.bytes : 0;
+    }
+    if (waiting.count > 0)
+      found.push_back(std::move(waiting));
+  }
+  return found;
+}
+
+void braid::printWaitingActivations(llvm::raw_ostream &stream, ArrayRef<WaitingActivations> waiting) {
+  for (const WaitingActivations &its : waiting)
+    stream << llvm::formatv(
+        "\nactivations of program {0} that wait in pinned memory of the host: {1}, of {2} ({3} bytes), "
+        "of which {4} ({5} bytes) are free on the device at the peak\n",
+        its.program, its.count, formatSize(its.bytes), its.bytes, formatSize(its.bytesAwayAtPeak), its.bytesAwayAtPeak);
 }
 
 void braid::printHostCopies(llvm::raw_ostream &stream, ArrayRef<HostCopyReport> copies) {

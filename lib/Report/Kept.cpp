@@ -96,7 +96,7 @@ static bool isForward(tg::FactsAttr facts) { return facts && facts.getPhase() ==
 Reader::Reader(ProgramOp program) : program(program) {
   Block &body = program.getBody().front();
   for (auto buffer : body.getOps<BufferOp>())
-    if (!buffer.getIo() && !buffer.getScratch())
+    if (!buffer.getIo() && !buffer.getScratch() && !buffer.getHost())
       contents.try_emplace(buffer.getSymName());
   for (auto action : body.getOps<ActionOpInterface>()) {
     OperandRange outs = action.getActionOuts();

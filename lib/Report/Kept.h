@@ -42,7 +42,7 @@ struct KeptReport {
 
 /// Reads a program in memory form: the tensors that actions of forward write, and that still lie
 /// there when the first action of a later phase reads them.  Inputs, parameters and states are
-/// there anyway.  Bytes are those of the tensors, without padding.
+/// there anyway, and what waits in the host's memory is not there.  Bytes are those of the tensors, without padding.
 KeptReport readKept(exec::ProgramOp program);
 
 /// A table: each tensor with its bytes and as a multiple of what a unit passes on, and the sum;

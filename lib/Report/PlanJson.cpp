@@ -186,7 +186,7 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
   json["predicted_step_s"] = report.stepSeconds;
   addProgram(json, plan.largest());
   json["persistent"] = persistentJson(plan.persistent);
-  if (!plan.onHost.empty())
+  if (plan.hostBytes > 0)
     json["host"] = hostJson(plan);
   if (!plan.kinds.empty())
     json["kinds"] = kindsJson(plan.kinds);
@@ -213,6 +213,10 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
     if (const ProgramTraffic *traffic = report.traffic.program(program.name))
       addTotals(entry, *traffic);
     entry["kept_for_backward"] = keptJson(report, program.name);
+    for (const WaitingActivations &waiting : report.waiting)
+      if (waiting.program == program.name)
+        entry["waiting_on_host"] = {
+            {"count", waiting.count}, {"bytes", waiting.bytes}, {"away_at_peak_bytes", waiting.bytesAwayAtPeak}};
     addProgram(entry, program);
   }
   // Names come from graphs and may hold any bytes.

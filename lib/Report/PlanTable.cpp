@@ -83,9 +83,10 @@ void braid::printPlan(llvm::raw_ostream &stream, const MemoryPlan &plan) {
     stream << llvm::formatv("  persistent {0,-16} {1,9} {2,14} bytes, of which padding {3}\n",
                             exec::stringifyCategory(held.category), formatSize(held.bytes), held.bytes,
                             held.paddingBytes);
-  if (!plan.onHost.empty())
+  if (plan.hostBytes > 0)
     stream << llvm::formatv("  in pinned memory of the host, beside the arena: {0} ({1} bytes) in {2} tensors\n",
-                            formatSize(plan.hostBytes), plan.hostBytes, plan.onHost.size());
+                            formatSize(plan.hostBytes), plan.hostBytes,
+                            plan.onHost.size() + plan.largest().onHost.size());
   for (const KindPlan &kind : plan.kinds) {
     int64_t persistent = 0;
     for (const PersistentBytes &held : kind.persistent)

@@ -41,6 +41,7 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
 Report braid::readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches) {
   Report report{readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
   report.copies = readHostCopies(module);
+  report.waiting = readWaitingActivations(report.plan, report.copies);
   report.stepSeconds = stepSecondsOf(module, report.traffic, microbatches);
   for (auto program : module.getOps<exec::ProgramOp>())
     if (KeptReport kept = readKept(program); !kept.units.empty())
@@ -57,6 +58,7 @@ void braid::printReport(llvm::raw_ostream &stream, const Report &report) {
            << " order, with " << formatSize(report.attention->workspaceBytes) << " ("
            << report.attention->workspaceBytes << " bytes) of scratch memory\n";
   printTraffic(stream, report.traffic);
+  printWaitingActivations(stream, report.waiting);
   printHostCopies(stream, report.copies);
   printReplays(stream, report.replays);
 }

@@ -36,6 +36,7 @@ struct Report {
   std::vector<KeptReport> kept = {};
   /// Between the host's memory and the device's, in the order of programs and of starts.
   std::vector<HostCopyReport> copies = {};
+  std::vector<WaitingActivations> waiting = {};
   /// What --recompute=auto chose from; empty without it.
   std::vector<ReplayReport> replays = {};
 };

@@ -55,34 +55,47 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     bool isCopy = category == exec::Category::Workspace && storage.kind == Storage::Kind::Transient;
     std::string name = isCopy ? "copy of " + storage.name : storage.name;
     plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
-                            storage.last, *category, std::move(name), /*isScratch=*/false, storage.paddingBytes});
+                            storage.last, *category, std::move(name), /*isScratch=*/false, storage.paddingBytes,
+                            storage.isOnHost});
   }
   return plan;
 }
 
-/// Assigns offsets above the persistent tensors.
-static LogicalResult place(func::FuncOp program, PlannedProgram &plan, int64_t base, const TargetInfo &target) {
+/// The buffers of one of the memories.
+static PlacementProblem problemOf(PlannedProgram &plan, bool onHost, const TargetInfo &target,
+                                  SmallVectorImpl<PlannedBuffer *> &placed) {
   PlacementProblem problem;
   problem.alignment = target.alignment;
-  for (const PlannedBuffer &buffer : plan.buffers) {
+  for (PlannedBuffer &buffer : plan.buffers) {
+    if (buffer.isOnHost != onHost)
+      continue;
     PlacementBuffer entry{buffer.bytes, buffer.first, buffer.last, {}};
     if (buffer.isScratch)
       entry.fixed = 0;
     problem.buffers.push_back(entry);
+    placed.push_back(&buffer);
   }
+  return problem;
+}
+
+/// Assigns offsets in one of the memories, above the persistent tensors, which end at `base`.  Returns
+/// the end of all.
+static FailureOr<int64_t> place(func::FuncOp program, PlannedProgram &plan, bool onHost, int64_t base,
+                                const TargetInfo &target) {
+  SmallVector<PlannedBuffer *> placed;
+  PlacementProblem problem = problemOf(plan, onHost, target, placed);
   if (llvm::Error error = check(problem))
     return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
   int64_t live = base + liveBound(problem).bytes;
-  if (std::optional<int64_t> scheduled = recordedLiveBytes(program); scheduled && *scheduled != live)
+  if (std::optional<int64_t> scheduled = recordedLiveBytes(program); !onHost && scheduled && *scheduled != live)
     return program.emitError() << "was scheduled for " << *scheduled << " live bytes, but its plan has " << live
                                << ": schedule and plan it for one target, with the same programs in the module";
   Placement placement = solve(problem);
   if (llvm::Error error = verify(problem, placement))
     return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
-  for (auto [buffer, offset] : llvm::zip(plan.buffers, placement.offsets))
-    buffer.offset = base + offset;
-  plan.arenaBytes = base + placement.bytes;
-  return success();
+  for (auto [buffer, offset] : llvm::zip_equal(placed, placement.offsets))
+    buffer->offset = base + offset;
+  return base + placement.bytes;
 }
 
 /// Reports an error with the largest tensors if the plan exceeds the memory limit.
@@ -141,8 +154,12 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     llvm::StringMap<std::string> symbols = emitTensors(builder, module, *tensors);
     for (auto [program, placed] : llvm::zip(programs, places)) {
       PlannedProgram planned = makeBuffers(program, placed, *tensors, workspace, info);
-      if (failed(place(program, planned, tensors->bytesBelow(program, info.alignment), info)))
+      FailureOr<int64_t> arena =
+          place(program, planned, /*onHost=*/false, tensors->bytesBelow(program, info.alignment), info);
+      if (failed(arena) ||
+          failed(place(program, planned, /*onHost=*/true, tensors->hostBytesBelow(program, info.alignment), info)))
         return failure();
+      planned.arenaBytes = *arena;
       builder.setInsertionPoint(program);
       emitProgram(builder, program, planned, symbols);
       program.erase();

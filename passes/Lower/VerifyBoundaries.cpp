@@ -49,6 +49,29 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
   return success();
 }
 
+/// What a copy has put into the host's memory is fetched from there, or is the new value of a state.
+static LogicalResult verifyHostValues(func::FuncOp function) {
+  for (auto action : function.getBody().front().getOps<exec::ActionOpInterface>()) {
+    comm::CopyOp copy = comm::copyOf(action);
+    if (!copy || copy.getTo() != comm::Memory::Host)
+      continue;
+    for (OpOperand &use : action->getUses()) {
+      Operation *user = use.getOwner();
+      auto fetch = dyn_cast<comm::CopyOp>(user);
+      bool isUpdate = isa<func::ReturnOp>(user) && function.getResultAttr(use.getOperandNumber(), tg::kUpdates);
+      bool isFetched = fetch && fetch.getTo() == comm::Memory::Device;
+      bool isTicket = isa<comm::TicketType>(use.get().getType()); // the wait has the values
+      if (isUpdate || isFetched || isTicket)
+        continue;
+      InFlightDiagnostic diagnostic = user->emitOpError()
+                                      << "reads a value in the host's memory: only comm.copy to the device does";
+      diagnostic.attachNote(copy.getLoc()) << "copied there here";
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
 namespace {
 struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesPass> {
   void runOnOperation() final {
@@ -65,7 +88,8 @@ struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesP
     });
     for (auto function : getOperation()->getRegion(0).getOps<func::FuncOp>())
       isClean &=
-          succeeded(tg::verifyStates(function)) && (function.isExternal() || succeeded(verifyHostTensors(function)));
+          succeeded(tg::verifyStates(function)) &&
+          (function.isExternal() || (succeeded(verifyHostTensors(function)) && succeeded(verifyHostValues(function))));
     if (!isClean)
       signalPassFailure();
   }

@@ -92,7 +92,8 @@ void ProgramVerifier::collect() {
     ranges.insert({buffer.getSymName(),
                    {buffer, buffer.getSymName(), static_cast<int64_t>(buffer.getOffset()),
                     static_cast<int64_t>(buffer.getBytes()), static_cast<int64_t>(buffer.getFirst()),
-                    static_cast<int64_t>(buffer.getLast()), static_cast<int64_t>(buffer.getPadding().value_or(0))}});
+                    static_cast<int64_t>(buffer.getLast()), static_cast<int64_t>(buffer.getPadding().value_or(0)),
+                    /*zeros=*/0, buffer.getHost()}});
   DenseSet<StringAttr> packed;
   for (auto pack : module.getOps<PackOp>()) {
     for (auto tensor : pack.getTensors().getAsRange<FlatSymbolRefAttr>())

@@ -3,7 +3,8 @@
 // What a rank computes stays the same, and the order changes: large tensors die before others
 // are made.  The loss goes by chunks of rows while its ops are composites (LossChunks.td);
 // updates move up once all are actions (Updates.td), and other actions where that lowers the peak
-// (PeakOrder.td).  State may wait for its update in the host's memory (Offload.td).
+// (PeakOrder.td).  State may wait for its update in the host's
+// memory, and activations for backward (Offload.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_MEMORY

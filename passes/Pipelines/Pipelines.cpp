@@ -228,7 +228,11 @@ void braid::buildOrderPipeline(OpPassManager &manager) {
 /// Once it is clear which updates stand where, because states are copied in groups of those that are
 /// updated one after the other; and before communication is scheduled, as copies are with it.
 void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOptions &options) {
-  manager.addPass(createOffloadStatePass(options.state));
+  if (options.offloadsState)
+    manager.addPass(createOffloadStatePass(options.state));
+  // Behind it, because what it fetches takes its time on the link, too.
+  if (options.offloadsActivations)
+    manager.addPass(createOffloadActivationsPass(options.activations));
   manager.addPass(createVerifyValuesPass());
   manager.addPass(createVerifyFactsPass());
 }
@@ -296,7 +300,8 @@ void braid::registerPipelines() {
   registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
   PassPipelineRegistration<>("braid-order", "Reorders actions where that lowers the peak of memory",
                              buildOrderPipeline);
-  registerPhase("braid-offload", "Keeps state of the optimizer in the host's memory", buildOffloadPipeline);
+  registerPhase("braid-offload", "Keeps state of the optimizer, and activations, in the host's memory",
+                buildOffloadPipeline);
   PassPipelineRegistration<>("braid-overlap", "Hides communication behind computation",
                              [](OpPassManager &manager) { buildOverlapPipeline(manager, {}); });
   registerPhase("braid-memory", "Places every tensor in memory", buildMemoryPipeline);

@@ -128,9 +128,12 @@ void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOpt
 /// Their order.
 void buildOrderPipeline(mlir::OpPassManager &manager);
 
-/// State of the optimizer in the host's memory.
+/// State of the optimizer, and activations, in the host's memory.
 struct OffloadPipelineOptions : mlir::PassPipelineOptions<OffloadPipelineOptions> {
+  Option<bool> offloadsState{*this, "state", llvm::cl::desc("State of the optimizer"), llvm::cl::init(true)};
+  Option<bool> offloadsActivations{*this, "activations", llvm::cl::desc("Activations"), llvm::cl::init(false)};
   OffloadStatePassOptions state;
+  OffloadActivationsPassOptions activations;
 };
 void buildOffloadPipeline(mlir::OpPassManager &manager, const OffloadPipelineOptions &options);
 

@@ -58,10 +58,10 @@ def is_hosts(one, allocations, host):
     return one["op"] == "copy" and (sides != {True} or not one["reads"] or not one["writes"])
 
 
-def host_memory(allocations, operations, size):
+def host_memory(allocations, operations, sizes):
     """The number of the pinned allocation that holds tensors, of this rank; None where there is none."""
     used = {a for one in operations for a, _, _ in one.get("reads", []) + one.get("writes", [])}
-    found = [number for number in sorted(used) if size and allocations[number]["device"] < 0 and allocations[number]["bytes"] == size]
+    found = [number for number in sorted(used) if allocations[number]["device"] < 0 and allocations[number]["bytes"] in sizes]
     return found[0] if found else None
 
 
@@ -180,12 +180,12 @@ def main():
     paths = [path for path in sys.argv[1:] if path != "--staged"]
     if len(paths) < 2:
         sys.exit(__doc__)
-    programs, arenas, host_bytes = memory_form.read(paths.pop(0))
+    programs, arenas, host_sizes = memory_form.read(paths.pop(0))
     problems, all_runs, names = [], [], {}
     for path in paths:
         allocations, operations = trace.read(path)
         arena = trace.arena(allocations, operations, arenas)
-        host = host_memory(allocations, operations, host_bytes)
+        host = host_memory(allocations, operations, host_sizes)
         memories = {arena: 0, host: memory_form.HOST}
         runs = runs_of(operations, allocations, host)
         if staged and not runs:

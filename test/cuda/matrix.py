@@ -70,6 +70,20 @@ def cases():
                        f"--offload=optimizer --precision={precision} --mesh=dp=2 {STRATEGIES[strategy]}", 2)
     yield Case("gpt-offload-dataparallel-2", "gpt", "--offload=optimizer --mesh=dp=2 --strategy=dataparallel", 2)
     yield Case("gpt-offload-no-overlap-2", "gpt", "--offload=optimizer --mesh=dp=2 --zero=2 --overlap=none", 2)
+    activations = "--offload=activations --offload-activations=all"
+    yield Case("gpt-offload-activations", "gpt", activations, more=["--sample"])
+    yield Case("gpt-offload-activations-no-graph", "gpt", activations, run="--cuda-graph off")
+    yield Case("gpt-offload-activations-accumulate", "gpt", f"{activations} --accumulate=2 --clip=1.0")
+    yield Case("llama-offload-activations-bf16", "llama", f"{activations} --precision=bf16")
+    yield Case("gpt-offload-activations-attention", "gpt", f"{activations} --recompute=attention")
+    yield Case("gpt-offload-activations-selective-bf16", "gpt", f"{activations} --recompute=selective --precision=bf16")
+    both = "--offload=optimizer,activations --offload-activations=all"
+    yield Case("gpt-offload-both", "gpt", both)
+    for strategy in ("ddp", "zero3"):
+        yield Case(f"gpt-offload-activations-{strategy}-2", "gpt", f"{activations} --mesh=dp=2 {STRATEGIES[strategy]}", 2)
+        yield Case(f"gpt-offload-both-bf16-{strategy}-2", "gpt",
+                   f"{both} --precision=bf16 --mesh=dp=2 {STRATEGIES[strategy]}", 2)
+    yield Case("gpt-offload-both-dataparallel-2", "gpt", f"{both} --mesh=dp=2 --strategy=dataparallel", 2)
     yield Case("llama-2x2", "llama", f"--mesh=dp=2,tp=2 --layout={REPO}/examples/llama-2x2/weights", 4)
 
 

@@ -27,10 +27,10 @@ class Action:
 
 
 class Program:
-    """`ctas`: the most of a collective; 0: as many as the library chooses."""
+    """`ctas`: the most of a collective; 0: as many as the library chooses.  `host_bytes`: of its buffers there."""
 
     def __init__(self, name, ctas):
-        self.name, self.ctas, self.actions, self.workspaces = name, ctas, [], []
+        self.name, self.ctas, self.actions, self.workspaces, self.host_bytes = name, ctas, [], [], 0
 
 
 def withoutLocations(text):
@@ -127,8 +127,8 @@ def place_of(match):
 
 
 def read(path):
-    """The programs of a module, how many bytes each wants (an arena is the largest of those that a rank runs), and the
-    bytes of the host's memory."""
+    """The programs of a module, how many bytes each wants (an arena is the largest of those that a rank runs), and how
+    many of the host's memory, as many as the largest of those that a rank runs."""
     programs, places, arenas = [], {}, set()
     with open(path, encoding="utf-8") as file:
         text = withoutLocations(file.read())
@@ -144,15 +144,20 @@ def read(path):
                     break
                 body.append(inside)
             programs.append(program(opened.group(1), int(ctas.group(1)) if ctas else 0, body, dict(places)))
-    host = max((begin + size - HOST for begin, size in places.values() if begin >= HOST), default=0)
-    return programs, arenas, host
+    persistent = end_on_host(places)
+    hosts = {persistent, *(one.host_bytes for one in programs), *(max(persistent, one.host_bytes) for one in programs)}
+    return programs, arenas, hosts - {0}
+
+
+def end_on_host(places):
+    return max((begin + size - HOST for begin, size in places.values() if begin >= HOST), default=0)
 
 
 def program(name, ctas, body, places):
-    result, references = Program(name, ctas), {}
+    result, references, buffers = Program(name, ctas), {}, {}
     for text in statements(body):
         if place := PLACE.match(text):
-            places["@" + place.group(2)] = place_of(place)
+            buffers["@" + place.group(2)] = places["@" + place.group(2)] = place_of(place)
             if text.endswith(' scratch'):
                 begin = int(place.group(3))
                 result.workspaces.append((begin, begin + int(place.group(4))))
@@ -163,4 +168,5 @@ def program(name, ctas, body, places):
                                        [int(s) for s in strides.split(",") if s.strip()], SIZES[element])
         else:
             result.actions.append(action(text, references))
+    result.host_bytes = end_on_host(buffers)
     return result

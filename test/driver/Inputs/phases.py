@@ -52,6 +52,9 @@ PHASES = {
     "braid-actions{early-updates=false gather-kernels=false}":
         "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
         "exec-recompute-operands),exec-form-packs,func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
+    "braid-offload": "exec-offload-state,exec-verify-values,tg-verify-facts",
+    "braid-offload{activations=true}": "exec-offload-state,exec-offload-activations,exec-verify-values,tg-verify-facts",
+    "braid-offload{state=false activations=true}": "exec-offload-activations,exec-verify-values,tg-verify-facts",
     "braid-overlap": "comm-overlap,exec-verify-values,tg-verify-facts",
     "braid-memory": PLAN,
     "braid-memory{ranks=true}":

@@ -1,0 +1,125 @@
+//===- HostTrips.cpp - which tensors wait in the host's memory ------------===//
+
+#include "lib/Schedule/HostTrips.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+using namespace braid;
+using Tensor = HostTripsProblem::Tensor;
+
+template <typename... Args> static llvm::Error failure(const char *format, Args &&...args) {
+  return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
+}
+
+llvm::Error braid::check(const HostTripsProblem &problem) {
+  size_t actions = problem.begins.empty() ? 0 : problem.begins.size() - 1;
+  if (!llvm::is_sorted(problem.begins))
+    return failure("an action begins before the one before it");
+  if (problem.turn > actions)
+    return failure("the program turns at action {0} of {1}", problem.turn, actions);
+  for (auto [number, tensor] : llvm::enumerate(problem.tensors)) {
+    if (tensor.made >= tensor.use || tensor.use >= actions)
+      return failure("tensor {0} is made by action {1} and read again by action {2} of {3}", number, tensor.made,
+                     tensor.use, actions);
+    if (!(tensor.seconds >= 0) || tensor.bytes < 0)
+      return failure("tensor {0} has {1} bytes, which are copied in {2} seconds", number, tensor.bytes, tensor.seconds);
+  }
+  for (auto [number, fetch] : llvm::enumerate(problem.others))
+    if (fetch.use >= actions || !(fetch.seconds >= 0))
+      return failure("fetch {0} is for action {1} of {2} and takes {3} seconds", number, fetch.use, actions,
+                     fetch.seconds);
+  return llvm::Error::success();
+}
+
+/// The numbers of the tensors that go, in the order of a key.
+template <typename Key>
+static std::vector<unsigned> inOrder(const HostTripsProblem &problem, const std::vector<bool> &goes, Key key) {
+  std::vector<unsigned> numbers;
+  for (unsigned number = 0; number < problem.tensors.size(); ++number)
+    if (goes[number])
+      numbers.push_back(number);
+  llvm::stable_sort(numbers, [&](unsigned a, unsigned b) { return key(a) < key(b); });
+  return numbers;
+}
+
+/// A copy starts when its tensor is made, or the copy before is over.
+static void simulateAway(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
+  double end = 0;
+  for (unsigned number : inOrder(problem, goes, [&](unsigned its) { return problem.tensors[its].made; })) {
+    const Tensor &tensor = problem.tensors[number];
+    end = std::max(end, problem.begins[tensor.made + 1]) + tensor.seconds;
+    double surelyOver = end + (problem.contention - 1) * tensor.seconds + problem.slack;
+    trips[number].lateAway = std::max(0.0, surelyOver - problem.begins[problem.turn]);
+  }
+}
+
+namespace {
+/// Something that is fetched; tensors have a number.
+struct Back {
+  unsigned use;
+  double seconds;
+  int64_t tensor;
+};
+} // namespace
+
+/// Fetches start behind the turn, one after another, and not before the use of that which comes
+/// `ahead` before theirs.
+static void simulateBack(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
+  std::vector<Back> fetches;
+  for (const HostTripsProblem::Fetch &other : problem.others)
+    fetches.push_back({other.use, other.seconds, -1});
+  for (unsigned number = 0; number < problem.tensors.size(); ++number)
+    if (goes[number])
+      fetches.push_back({problem.tensors[number].use, problem.tensors[number].seconds, number});
+  llvm::stable_sort(fetches, [](const Back &a, const Back &b) { return a.use < b.use; });
+  double end = problem.begins[problem.turn];
+  for (size_t index = 0; index < fetches.size(); ++index) {
+    const Back &fetch = fetches[index];
+    if (index >= problem.ahead)
+      end = std::max(end, problem.begins[fetches[index - problem.ahead].use]);
+    end += problem.contention * fetch.seconds;
+    if (fetch.tensor >= 0)
+      trips[fetch.tensor].lateBack = std::max(0.0, end + problem.slack - problem.begins[fetch.use]);
+  }
+}
+
+std::vector<HostTrip> braid::simulate(const HostTripsProblem &problem, const std::vector<bool> &goes) {
+  std::vector<HostTrip> trips(problem.tensors.size());
+  if (problem.tensors.empty())
+    return trips;
+  simulateAway(problem, goes, trips);
+  simulateBack(problem, goes, trips);
+  return trips;
+}
+
+static bool areHidden(const std::vector<HostTrip> &trips) {
+  return llvm::all_of(trips, [](const HostTrip &trip) { return trip.isHidden(); });
+}
+
+HostTrips braid::solve(const HostTripsProblem &problem) {
+  HostTrips answer{std::vector<bool>(problem.tensors.size()), std::vector<HostTrip>(problem.tensors.size())};
+  std::vector<bool> all(problem.tensors.size(), true);
+  for (unsigned number : inOrder(problem, all, [&](unsigned its) { return -problem.tensors[its].bytes; })) {
+    answer.goes[number] = true;
+    std::vector<HostTrip> trips = simulate(problem, answer.goes);
+    answer.goes[number] = areHidden(trips);
+    answer.trips[number] = trips[number];
+    if (answer.goes[number] || !trips[number].isHidden())
+      continue;
+    // It makes others late: by as much as the latest of them.
+    for (const HostTrip &other : trips)
+      answer.trips[number].lateBack = std::max({answer.trips[number].lateBack, other.lateAway, other.lateBack});
+  }
+  return answer;
+}
+
+llvm::Error braid::verify(const HostTripsProblem &problem, const HostTrips &answer) {
+  if (answer.goes.size() != problem.tensors.size())
+    return failure("{0} choices for {1} tensors", answer.goes.size(), problem.tensors.size());
+  for (auto [number, trip] : llvm::enumerate(simulate(problem, answer.goes)))
+    if (!trip.isHidden())
+      return failure("tensor {0} is {1} s late on its way to the host and {2} s on its way back", number, trip.lateAway,
+                     trip.lateBack);
+  return llvm::Error::success();
+}

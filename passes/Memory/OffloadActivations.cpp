@@ -1,0 +1,331 @@
+//===- OffloadActivations.cpp - activations in the host's memory ----------===//
+//
+// The parts: what forward makes and backward reads, when, which of these tensors go to the host
+// (lib/Schedule/HostTrips), and the copies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/ValueNames.h"
+#include "lib/Cost/Cost.h"
+#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/Packs.h"
+#include "lib/Memory/Reads.h"
+#include "lib/Memory/Size.h"
+#include "lib/Schedule/HostTrips.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Memory/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace braid {
+#define GEN_PASS_DEF_OFFLOADACTIVATIONSPASS
+#include "passes/Memory/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using exec::ActionOpInterface;
+
+namespace {
+/// What forward makes and backward reads.
+struct Kept {
+  Value value;
+  /// The last action that makes a part of it, the last of forward that uses it, and the first
+  /// behind forward.
+  unsigned made = 0, lastUse = 0, use = 0;
+  SmallVector<OpOperand *> lateReads = {};
+  int64_t bytes = 0;
+};
+
+class Offload {
+public:
+  Offload(func::FuncOp program, const ComputeRates &compute, const HostRates &host, int64_t minBytes, bool all)
+      : program(program), block(program.getBody().front()), compute(compute), host(host), minBytes(minBytes), all(all),
+        builder(program.getContext()) {}
+  LogicalResult run();
+
+  /// How many tensors are kept for backward, and how many of these wait in the host's memory.
+  unsigned numKept = 0, numAway = 0;
+
+private:
+  void readActions();
+  void readFetches();
+  void readKept();
+  std::optional<Kept> keptOf(Value value) const;
+  FailureOr<HostTrips> choose();
+  void remark(const Kept &kept, bool goes, const HostTrip &trip);
+  void move(Kept &kept);
+  Value viewOf(Value value, Value root, Value fetched, DenseMap<Value, Value> &views);
+
+  func::FuncOp program;
+  Block &block;
+  const ComputeRates &compute;
+  const HostRates &host;
+  int64_t minBytes;
+  bool all;
+  OpBuilder builder;
+  SmallVector<ActionOpInterface> actions;
+  DenseMap<Operation *, unsigned> numbers;
+  HostTripsProblem problem;
+  /// Those that are worth their copies' latency, as in the problem; and the others.
+  std::vector<Kept> kept, small;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Actions and what is kept
+//===----------------------------------------------------------------------===//
+
+static bool isOf(tg::Phase phase, tg::FactsAttr facts) { return facts && facts.getPhase() == phase; }
+
+static bool makes(ActionOpInterface action, tg::Phase phase) {
+  return llvm::any_of(tg::factsOfTensors(action->getResults()),
+                      [&](tg::FactsAttr facts) { return isOf(phase, facts); });
+}
+
+/// When each action begins if communication costs nothing, as where it is hidden.  The program turns
+/// where backward begins.
+void Offload::readActions() {
+  double now = 0;
+  problem.begins.push_back(now);
+  std::optional<unsigned> turn;
+  for (auto action : block.getOps<ActionOpInterface>()) {
+    if (!turn && makes(action, tg::Phase::Backward) && !makes(action, tg::Phase::Forward))
+      turn = actions.size();
+    numbers[action] = actions.size();
+    actions.push_back(action);
+    now += isa<comm::QueuedOpInterface>(action.getOperation()) ? 0 : compute.seconds(action);
+    problem.begins.push_back(now);
+  }
+  problem.turn = turn.value_or(actions.size());
+}
+
+/// What the optimizer fetches.
+void Offload::readFetches() {
+  for (ActionOpInterface action : actions) {
+    auto copy = dyn_cast<comm::CopyOp>(action.getOperation());
+    if (!copy || copy.getQueue() != comm::Queue::FromHost)
+      continue;
+    unsigned use = actions.size();
+    for (Value result : copy.getResults())
+      forEachRead(result, [&](OpOperand &read) {
+        if (auto found = numbers.find(readerOf(read)); found != numbers.end())
+          use = std::min(use, found->second);
+      });
+    if (use < actions.size())
+      problem.others.push_back({use, host.seconds(copy)});
+  }
+}
+
+/// None for what is no activation, what the caller gets, what a concat is made of (that is kept as a
+/// whole), and where backward begins before forward is done with it.
+std::optional<Kept> Offload::keptOf(Value value) const {
+  tg::FactsAttr facts = tg::factsOfTensor(value);
+  if (!isOf(tg::Phase::Forward, facts) || tg::kindOf(facts) || isa<comm::CopyOp>(value.getDefiningOp()))
+    return std::nullopt;
+  Kept kept{value};
+  kept.bytes = bytesOf(TypeRange(value.getType()));
+  forEachProducer(value, [&](Operation *op) { kept.made = std::max(kept.made, numbers.at(op)); });
+  kept.lastUse = kept.made;
+  kept.use = actions.size();
+  bool isMovable = true;
+  forEachRead(value, [&](OpOperand &read) {
+    auto found = numbers.find(readerOf(read));
+    if (found == numbers.end()) {
+      isMovable = false;
+    } else if (makes(actions[found->second], tg::Phase::Forward)) {
+      kept.lastUse = std::max(kept.lastUse, found->second);
+    } else {
+      kept.use = std::min(kept.use, found->second);
+      kept.lateReads.push_back(&read);
+    }
+  });
+  if (!isMovable || kept.lateReads.empty() || kept.lastUse >= kept.use)
+    return std::nullopt;
+  return kept;
+}
+
+void Offload::readKept() {
+  auto add = [&](Value value) {
+    std::optional<Kept> found = keptOf(value);
+    if (!found)
+      return;
+    ++numKept;
+    (found->bytes < minBytes ? small : kept).push_back(std::move(*found));
+  };
+  for (Operation &op : block) {
+    auto concat = dyn_cast<exec::ConcatOp>(op);
+    if (isa<ActionOpInterface>(op) || (concat && !packOf(concat)))
+      llvm::for_each(op.getResults(), add);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+FailureOr<HostTrips> Offload::choose() {
+  for (const Kept &its : kept)
+    problem.tensors.push_back({its.bytes, its.made, its.use, host.seconds(its.bytes)});
+  auto fail = [&](llvm::Error error) {
+    return program.emitError() << "offloading activations: " << llvm::toString(std::move(error));
+  };
+  if (llvm::Error error = check(problem))
+    return fail(std::move(error));
+  if (all) {
+    std::vector<bool> goes(kept.size(), true);
+    return HostTrips{goes, simulate(problem, goes)};
+  }
+  HostTrips answer = solve(problem);
+  if (llvm::Error error = verify(problem, answer))
+    return fail(std::move(error));
+  return answer;
+}
+
+static std::string microseconds(double seconds) { return llvm::formatv("{0:f1} us", seconds * 1e6); }
+
+/// Says of a tensor whether it goes, and why.
+void Offload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
+  auto result = dyn_cast<OpResult>(kept.value);
+  Operation *op = result.getOwner();
+  std::string name = isa<ActionOpInterface>(op) ? tensorName(op, result.getResultNumber()) : "concat";
+  if (StringRef value = tg::valueNameOf(op->getLoc()); !value.empty())
+    name += "/" + value.str();
+  double seconds = host.seconds(kept.bytes), gap = problem.begins[kept.use] - problem.begins[kept.made + 1];
+  double exposed = trip.lateAway + trip.lateBack;
+  InFlightDiagnostic remark = emitRemark(program.getLoc())
+                              << "@" << program.getSymName() << ": " << name << ", " << formatSize(kept.bytes) << ", "
+                              << (goes ? "waits in the host's memory: " : "stays on the device: ");
+  if (kept.bytes < minBytes)
+    remark << "a copy of less than " << formatSize(minBytes) << " takes longer to begin than to move its bytes";
+  else if (goes && exposed == 0)
+    remark << "two copies of " << microseconds(seconds) << " each are hidden in the " << microseconds(gap)
+           << " until it is read again";
+  else
+    remark << "of two copies of " << microseconds(seconds) << " each, in the " << microseconds(gap)
+           << " until it is read again, " << microseconds(exposed) << (goes ? " are exposed" : " would be exposed")
+           << (trip.lateAway > 0 ? ", where forward is over before the copy to the host is"
+                                 : ", where backward comes to it before the copy from the host is over");
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// The view of what was fetched that `value` is of `root`.
+Value Offload::viewOf(Value value, Value root, Value fetched, DenseMap<Value, Value> &views) {
+  if (value == root)
+    return fetched;
+  Value &known = views[value];
+  if (known)
+    return known;
+  auto view = cast<exec::ViewOp>(value.getDefiningOp());
+  Value source = viewOf(view.getSource(), root, fetched, views);
+  IRMapping mapping;
+  mapping.map(view.getSource(), source);
+  return views[value] = builder.clone(*view, mapping)->getResult(0);
+}
+
+/// Away behind the last use of forward, so that nothing is written over the tensor before, and back
+/// before the first use of backward.
+void Offload::move(Kept &kept) {
+  tg::FactsAttr facts = tg::factsOfTensor(kept.value);
+  Operation *behind = kept.lastUse == kept.made ? kept.value.getDefiningOp() : actions[kept.lastUse].getOperation();
+  Location location = tg::locationOf(kept.value);
+  builder.setInsertionPointAfter(behind);
+  auto away = builder.create<comm::CopyOp>(location, kept.value, comm::Memory::Host);
+  builder.setInsertionPoint(actions[kept.use]);
+  auto back = builder.create<comm::CopyOp>(
+      tg::withFacts(location, tg::getFacts(program.getContext(), tg::Phase::Backward, tg::unitOf(facts))),
+      away.getResults(), comm::Memory::Device);
+  DenseMap<Value, Value> views;
+  SmallVector<Operation *> old;
+  for (OpOperand *read : kept.lateReads) {
+    Value value = read->get();
+    read->set(viewOf(value, kept.value, back.getResult(0), views));
+    for (auto view = value.getDefiningOp<exec::ViewOp>(); view && view->use_empty();) {
+      Value source = view.getSource();
+      view.erase();
+      view = source == kept.value ? exec::ViewOp() : source.getDefiningOp<exec::ViewOp>();
+    }
+  }
+}
+
+LogicalResult Offload::run() {
+  readActions();
+  readFetches();
+  readKept();
+  FailureOr<HostTrips> answer = choose();
+  if (failed(answer))
+    return failure();
+  int64_t bytes = 0, awayBytes = 0;
+  for (const Kept &its : small) {
+    remark(its, /*goes=*/false, {});
+    bytes += its.bytes;
+  }
+  for (auto [number, its] : llvm::enumerate(kept)) {
+    bytes += its.bytes;
+    remark(its, answer->goes[number], answer->trips[number]);
+    if (!answer->goes[number])
+      continue;
+    move(its);
+    awayBytes += its.bytes;
+    ++numAway;
+  }
+  if (numKept > 0)
+    emitRemark(program.getLoc()) << "@" << program.getSymName() << ": " << numAway << " of " << numKept
+                                 << " tensors that are kept for backward, " << formatSize(awayBytes) << " of "
+                                 << formatSize(bytes) << ", wait in the host's memory";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<OffloadActivations> {
+  using OffloadActivationsPassBase::OffloadActivationsPassBase;
+
+  LogicalResult offload(const TargetInfo &target) {
+    ModuleOp module = getOperation();
+    llvm::Expected<ComputeRates> rates = ComputeRates::parse(compute, target);
+    if (!rates)
+      return module.emitError() << llvm::toString(rates.takeError());
+    HostRates host = HostRates::of(target);
+    int64_t least = minBytes >= 0 ? int64_t(minBytes) : all ? 0 : host.bytesOfLatency();
+    unsigned kept = 0, away = 0;
+    for (auto program : module.getOps<func::FuncOp>()) {
+      if (!program.getBody().hasOneBlock())
+        continue;
+      Offload offload(program, *rates, host, least, all);
+      if (failed(offload.run()))
+        return failure();
+      kept += offload.numKept;
+      away += offload.numAway;
+    }
+    if (kept == 0)
+      return module.emitError() << "no program keeps an activation for backward that could wait in the host's memory";
+    if (away == 0)
+      module.emitWarning()
+          << "none of the " << kept
+          << " activations that are kept for backward is copied to the host and back before it is read "
+             "again, so all stay on the device";
+    return success();
+  }
+
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    const TargetInfo *target = targetOf(module);
+    if (!target)
+      return signalPassFailure();
+    if (!target->gpu) {
+      module.emitError() << "the " << target->name
+                         << " target has no memory beside that of the host, so no activation can be offloaded to it";
+      return signalPassFailure();
+    }
+    if (failed(offload(*target)))
+      signalPassFailure();
+  }
+};
+} // namespace
