@@ -341,9 +341,10 @@ struct SharedArrays {
   std::unordered_map<const void *, Array> arrays;
 
   Shadow &of(const void *array, size_t bytes, Segment block) {
-    auto [entry, isNew] = arrays.try_emplace(array, Array{bytes, 0, Shadow(bytes)});
-    if (entry->second.bytes != bytes)
-      entry->second = {bytes, 0, Shadow(bytes)};
+    auto entry = arrays.find(array);
+    // Nothing is made for what is there: most accesses find their array's.
+    if (entry == arrays.end() || entry->second.bytes != bytes)
+      entry = arrays.insert_or_assign(array, Array{bytes, 0, Shadow(bytes)}).first;
     if (entry->second.block != block) {
       entry->second.shadow.forget();
       entry->second.block = block;
