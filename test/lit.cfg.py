@@ -23,6 +23,8 @@ for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_
         config.environment[name] = os.environ[name]
 # Idle threads of one test must not spin on the processors of another.
 config.environment["OMP_WAIT_POLICY"] = "passive"
+# mpirun's hwloc complains into the output of tests where /sys is not mounted.
+config.environment["HWLOC_HIDE_ERRORS"] = "2"
 config.environment["BRAID_BUILD"] = config.braid_build
 config.substitutions.append(("%braid_build", config.braid_build))
 config.substitutions.append(("%braid", config.braid_source))

@@ -51,8 +51,11 @@ template <class Function> Function *functionOf(void *library, const char *name) 
 }
 #define HWLOC(name) functionOf<decltype(name)>(library, #name)
 
-// Empty when hwloc is not there, or is not the one that this was compiled for.
+// Empty when hwloc is not there, or is not the one that this was compiled for.  It is not asked
+// where the kernel's /sys is not mounted: it would learn nothing and say so on standard error.
 std::vector<int> coresOfHwloc(const std::vector<int> &allowed) try {
+  if (access("/sys/devices/system/cpu", F_OK) != 0)
+    return {};
   struct Close {
     void operator()(void *library) const { dlclose(library); }
   };
