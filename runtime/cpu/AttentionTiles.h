@@ -105,8 +105,8 @@ private:
 
 // 2^x for x of at most 127, within 2 units in the last place; below 2^-126 it is that.
 inline V power_of_two(V x) {
-  constexpr float magic = 12582912.0f;  // 1.5 * 2^23: the sum's last bits are an integer
-  x = x < -126.0f ? splat(-126.0f) : x; // NaN stays
+  constexpr float magic = 12582912.0f; // 1.5 * 2^23: the sum's last bits are an integer
+  x = detail::at_least(x, -126.0f);    // NaN stays
   const V shifted = x + magic;
   const V r = x - (shifted - magic);
   V p = splat(1.535336188e-4f);

@@ -122,19 +122,32 @@ inline V exp_tail(V r) {
   return madd(p, r, 5.0000001201e-1f);
 }
 
-// p * 2^n for |n| < 252: two factors, so that neither leaves the normal range
-// and only the last product rounds.
-inline V scale(V p, VI n) {
-  VI half = n >> 1;
+// p * 2^n for |n| < 252.  Without an instruction for it there are two factors, so that neither leaves
+// the normal range and only the last product rounds.
+inline V scale(V p, Rounded n) {
+#if BRAID_ISA_AVX512
+  return bit_cast<V>(_mm512_maskz_scalef_ps(0xffff, bit_cast<__m512>(p), bit_cast<__m512>(n.f)));
+#else
+  VI half = n.i >> 1;
   V first = bit_cast<V>((half + 127) << 23);
-  V second = bit_cast<V>((n - half + 127) << 23);
+  V second = bit_cast<V>((n.i - half + 127) << 23);
   return p * first * second;
+#endif
 }
 
-inline V clamp(V x, float low, float high) { // NaN stays
-  x = x < low ? splat(low) : x;
-  return x > high ? splat(high) : x;
+// NaN stays: the instructions return their second operand where they cannot compare.
+#if BRAID_ISA_AVX512
+inline V at_least(V x, float low) {
+  return bit_cast<V>(_mm512_maskz_max_ps(0xffff, bit_cast<__m512>(splat(low)), bit_cast<__m512>(x)));
 }
+inline V at_most(V x, float high) {
+  return bit_cast<V>(_mm512_maskz_min_ps(0xffff, bit_cast<__m512>(splat(high)), bit_cast<__m512>(x)));
+}
+#else
+inline V at_least(V x, float low) { return x < low ? splat(low) : x; }
+inline V at_most(V x, float high) { return x > high ? splat(high) : x; }
+#endif
+inline V clamp(V x, float low, float high) { return at_most(at_least(x, low), high); }
 } // namespace detail
 
 inline V exp(V x) {
@@ -144,7 +157,7 @@ inline V exp(V x) {
   V r = detail::madd(n.f, -0.693359375f, x); // exact: 9 bits times 8
   r = detail::madd(n.f, 2.12194440e-4f, r);
   V p = detail::madd(detail::exp_tail(r), r * r, r) + 1.0f;
-  return detail::scale(p, n.i);
+  return detail::scale(p, n);
 }
 
 inline V expm1(V x) {
@@ -154,7 +167,7 @@ inline V expm1(V x) {
   V r = detail::madd(n.f, -0.693359375f, c);
   r = detail::madd(n.f, 2.12194440e-4f, r);
   V p = detail::madd(detail::exp_tail(r), r * r, r);
-  V near = detail::scale(p, n.i) + (detail::scale(splat(1.0f), n.i) - 1.0f);
+  V near = detail::scale(p, n) + (detail::scale(splat(1.0f), n) - 1.0f);
   V y = x > 1.0f ? exp(x) - 1.0f : near;
   return (x == 0.0f) | (x != x) ? x : y;
 }
@@ -164,7 +177,7 @@ inline V exp2(V x) {
   detail::Rounded n = detail::nearest(x);
   V r = (x - n.f) * 0.693147182f;
   V p = detail::madd(detail::exp_tail(r), r * r, r) + 1.0f;
-  return detail::scale(p, n.i);
+  return detail::scale(p, n);
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,13 +289,7 @@ inline PowerParts power_parts(V x) {
   return {p * r, n};
 }
 // x 2^n
-inline V times_power(V x, V n) {
-#if BRAID_ISA_AVX512
-  return bit_cast<V>(_mm512_scalef_ps(bit_cast<__m512>(x), bit_cast<__m512>(n)));
-#else
-  return scale(x, to_int(n));
-#endif
-}
+inline V times_power(V x, V n) { return scale(x, {to_int(n), n}); }
 } // namespace detail
 
 // Relative errors of up to 2e-5: rounding to bf16 makes them up to 2e-3.
