@@ -124,7 +124,7 @@ std::string KernelWriter::storeText(const Output &output, const Expr &value, Str
 }
 
 void KernelWriter::storeOutput(const Output &output, unsigned level) {
-  Expr value = evaluate(output.node->result(), output.dims);
+  Expr value = evaluateStored(output);
   std::string text = storeText(output, value, placeOf(analysis.numIns() + output.number, output.dims).row);
 
   // A row's value is stored once.  A result without some row dim is the same in all its
@@ -288,7 +288,7 @@ void KernelWriter::printPhase(unsigned number) {
   for (const Output &output : analysis.outputs) {
     if (output.node->reducesRows || output.phase != phase)
       continue;
-    evaluate(output.node->result(), output.dims);
+    evaluateStored(output);
     stores.push_back(&output);
   }
   for (const Output *output : stores)
@@ -359,7 +359,7 @@ void KernelWriter::printLanesOutside() {
   SmallVector<const Output *> stores;
   for (const Output &output : analysis.outputs)
     if (!output.node->reducesRows) {
-      evaluate(output.node->result(), output.dims);
+      evaluateStored(output);
       stores.push_back(&output);
     }
   auto isRow = [&](int64_t dim) { return !analysis.isLane(dim) && dim != kNoDim; };

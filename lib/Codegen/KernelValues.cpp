@@ -127,6 +127,16 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
   return values[levelOf(row, lane)][scalar] = value;
 }
 
+/// What is stored of an output.  The store rounds to bf16, so what is rounded for it alone is not rounded
+/// before.
+Expr KernelWriter::evaluateStored(const Output &output) {
+  const Node &node = *output.node;
+  auto rounded = node.op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::TruncFOp>();
+  bool isInRegisters = rounded && rounded.getIn().getType().isF32() && rounded.getType().isBF16();
+  return isInRegisters && !node.reduces() ? evaluateScalar(rounded.getIn(), node)
+                                          : evaluate(output.node->result(), output.dims);
+}
+
 Expr KernelWriter::load(BlockArgument argument, const Dims &dims) {
   unsigned operand = argument.getArgNumber();
   Place place = placeOf(operand, dims);

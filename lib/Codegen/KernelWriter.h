@@ -62,6 +62,7 @@ private:
   // Values.
   Expr evaluate(mlir::Value tensor, const Dims &dims);
   Expr evaluateScalar(mlir::Value scalar, const Node &node);
+  Expr evaluateStored(const Output &output);
   Expr load(mlir::BlockArgument argument, const Dims &dims);
   Expr lookUp(mlir::tensor::ExtractOp op, const Node &node);
   Expr indexOf(int64_t dim);

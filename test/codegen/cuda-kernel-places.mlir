@@ -28,14 +28,13 @@
 // CHECK-NEXT:       sum0 += t0;
 // CHECK-NEXT:       V t2 = t0 * t1;
 // CHECK-NEXT:       V t4 = t2 * t3;
-// CHECK-NEXT:       V t5 = round_bf16(t4);
-// CHECK-NEXT:       st(o0 + r * L + l, t5);
+// CHECK-NEXT:       st(o0 + r * L + l, t4);
 // CHECK-NEXT:     }
-// CHECK-NEXT:     float t6 = row_sum<T>(sum0);
-// CHECK-NEXT:     float t7 = t3 + t6;
+// CHECK-NEXT:     float t5 = row_sum<T>(sum0);
+// CHECK-NEXT:     float t6 = t3 + t5;
 // CHECK-NEXT:     row_barrier<T>();
 // CHECK-NEXT:     if (leader<T>())
-// CHECK-NEXT:       st1(io1 + r, t7);
+// CHECK-NEXT:       st1(io1 + r, t6);
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
 // CHECK: launch(m, 2, 256, scale_kernel, m[0], m[5376], m[6144], m[8192]);

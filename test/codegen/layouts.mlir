@@ -55,7 +55,7 @@
 // CHECK-NEXT:       VM t19 = t17 & t18;
 // CHECK-NEXT:       V t22 = t14 + t21;
 // CHECK-NEXT:       st_strided(o0 + at2 + l * 2, 2, t13, n);
-// CHECK-NEXT:       st(o1 + r * L + l, t16, n);
+// CHECK-NEXT:       st(o1 + r * L + l, t15, n);
 // CHECK-NEXT:       st(o2 + r * L + l, t19, n);
 // CHECK-NEXT:       if (i0 == 0 && i1 == 0)
 // CHECK-NEXT:         st(o3 + l, t22, n);
