@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 12
+#define BR_ABI_VERSION 13
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -305,6 +305,7 @@ typedef struct br_matmul_desc {
   br_bias_grad bias_grad;
   uint64_t bias_grad_offset;
   int32_t beside_collective; // on a GPU: leaves multiprocessors to the CTAs of a collective
+  int32_t copy_b;            // on a CPU: B of bf16 is copied into the library's layout once, before the product
 } br_matmul_desc;
 
 // `index` is the descriptor's place in br_model.matmuls: implementations are

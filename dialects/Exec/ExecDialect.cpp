@@ -4,6 +4,7 @@
 #include "dialects/Exec/Exec.h"
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/Exec/LanePatterns.h"
+#include "dialects/Exec/Panels.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -87,6 +88,11 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return success();
   if (attribute.getName() == kStreamed)
     return verifyStreamed(op, attribute.getValue());
+  if (attribute.getName() == kPanels) {
+    if (isa<MatmulOp>(op) && isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'" << kPanels << "' stands alone on an exec.matmul, found " << attribute.getValue();
+  }
   bool isMark = attribute.getName() == kOnline || attribute.getName() == kPicked;
   if (isMark && isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue()))
     return success();

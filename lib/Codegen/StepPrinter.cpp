@@ -2,6 +2,7 @@
 
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
+#include "dialects/Exec/Panels.h"
 #include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/Initializer.h"
@@ -116,6 +117,7 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
     row.always("bias_grad", isLeft ? "BR_BIAS_GRAD_A" : "BR_BIAS_GRAD_B")
         .always("bias_grad_offset", arena.offsetOf(op.getOuts()[1]));
   }
+  row.unlessZero("copy_b", op->hasAttr(exec::kPanels) ? 1 : 0);
   row.unlessZero("beside_collective", op->hasAttr(comm::CommDialect::kBesideCollective) ? 1 : 0);
   return row.text(4);
 }

@@ -114,6 +114,8 @@ struct DriverOptions {
   /// streamed or cached: whether results that are not read soon go past the caches; empty for
   /// streamed.
   std::string stores;
+  /// once or library: who copies the right operands of matmuls into panels; empty for once.
+  std::string panels;
   RecomputePolicy recompute = RecomputePolicy::None;
   /// For auto: the arena that there may be; empty for the memory limit.
   std::string recomputeBudget;

@@ -213,6 +213,7 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   pipeline.ranks = options.parallel.isParallel();
   pipeline.shortRowLoops = options.rowLoops != "full";
   pipeline.streamStores = options.stores != "cached";
+  pipeline.copyPanels = options.panels != "library";
   if (options.refusesBeyondLimit)
     set(pipeline.plan.memoryLimit, options.memoryLimit);
   set(pipeline.plan.rowAlignment, options.rowAlignment);

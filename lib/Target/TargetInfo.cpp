@@ -111,7 +111,8 @@ static constexpr llvm::StringLiteral cudaTransports[] = {"nccl", "gloo", "mpi", 
 /// The rates are those of one core: a rank that is a thread has about one.  Its link is
 /// shared memory.  Rows begin at lines of the cache: with those of 50257 logits in bf16 unaligned,
 /// oneDNN's GEMM for the gradient of their weight takes 1.19 times as long.  What a program moves in
-/// 64 MiB of traffic no core has in its caches any more.
+/// 64 MiB of traffic no core has in its caches any more.  With 256 rows of a result oneDNN copies panels
+/// as fast as we do; with 1024 a product that has them ready takes 0.92 of the time, and the copy 0.01.
 static const TargetInfo cpu = {
     /*name=*/"cpu",
     /*alignment=*/64,
@@ -137,6 +138,7 @@ static const TargetInfo cpu = {
     /*gpu=*/nullptr,
     /*launch=*/nullptr,
     /*streamDistance=*/64 * MiB,
+    /*panelRows=*/512,
     /*wideScatter=*/false,
 };
 
@@ -167,6 +169,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*gpu=*/&gpu,
       /*launch=*/&largeGpu,
       /*streamDistance=*/0,
+      /*panelRows=*/0,
       /*wideScatter=*/true,
   };
 }

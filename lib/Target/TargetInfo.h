@@ -105,6 +105,9 @@ struct TargetInfo {
   const LaunchLimits *launch;
   /// A result whose next use is so many bytes of traffic away is written past the caches; 0: none is.
   int64_t streamDistance;
+  /// A matmul of bf16 whose result has so many rows copies its right operand into the library's layout
+  /// once, instead of leaving that to the library, which does it for each block of rows; 0: none does.
+  int64_t panelRows;
   /// Whether a scatter may sum rows of bf16 into a table of f32.
   bool wideScatter;
 };

@@ -264,6 +264,9 @@ void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOpti
   // Which launches share a kernel, and what lies between them, is known now.
   if (options.streamStores)
     manager.addPass(createStreamStoresPass());
+  // Sizes of matmuls are final once they are padded.
+  if (options.copyPanels)
+    manager.addPass(createCopyPanelsPass());
   if (options.ranks)
     manager.addPass(createShareMultiprocessorsPass(options.share));
   manager.addPass(createVerifyPlan());

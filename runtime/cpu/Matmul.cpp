@@ -15,9 +15,17 @@ namespace {
 
 // What decides how a matmul runs: everything but where its workspace lies.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
-  std::vector<int64_t> key = {
-      d.m,        d.n,         d.k,          d.n_batch,  d.n_outer,
-      d.has_bias, d.bias_type, d.accumulate, d.epilogue, static_cast<int64_t>(d.workspace_bytes)};
+  std::vector<int64_t> key = {d.m,
+                              d.n,
+                              d.k,
+                              d.n_batch,
+                              d.n_outer,
+                              d.has_bias,
+                              d.bias_type,
+                              d.accumulate,
+                              d.epilogue,
+                              d.copy_b,
+                              static_cast<int64_t>(d.workspace_bytes)};
   auto append = [&](const int64_t *values, int32_t count) { key.insert(key.end(), values, values + count); };
   append(d.batch, d.n_batch), append(d.outer, d.n_outer);
   for (const br_matrix *matrix : {&d.a, &d.b, &d.c}) {

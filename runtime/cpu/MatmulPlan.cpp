@@ -6,13 +6,16 @@
 // where it splits k over many threads.  It wants dense matrices; others are
 // packed into the workspace.  And what it falls back to ("gemm:jit") takes no
 // scratch memory but allocates on the heap in every call, so that comes last.
+// Where the descriptor says so, B is copied into panels at the head of the workspace.
 //
 //===----------------------------------------------------------------------===//
 
 #include "cpu/MatmulPlan.h"
 
+#include "MatmulPanels.h"
 #include "base/Error.h"
 #include "base/Format.h"
+#include "cpu/OperandLayouts.h"
 #include "host/Threads.h"
 
 using namespace braid;
@@ -47,6 +50,7 @@ void normaliseStrides(int64_t rows, int64_t columns, br_matrix &matrix) {
 void transpose(br_matmul_desc &d) {
   std::swap(d.m, d.n);
   std::swap(d.a, d.b);
+  d.copy_b = 0; // which is A now
   for (br_matrix *matrix : {&d.a, &d.b, &d.c})
     std::swap(matrix->row_stride, matrix->column_stride);
 }
@@ -65,6 +69,11 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::strin
     : d(desc), threads(threads), where(where), engine(dnnl::engine::kind::cpu, 0) {
   normalise();
   packing = hasFastWhenDense();
+  const bool hasLines = d.b.row_stride == 1 || d.b.column_stride == 1;
+  paneled = packing && d.copy_b && d.b.type == BR_BF16 && hasLines && items == 1 && gemms == 1;
+  if (paneled && choose())
+    return;
+  paneled = false;
   if (packing && choose())
     return;
   packing = false;
@@ -161,10 +170,12 @@ MatmulPlan::Shape MatmulPlan::shapeOf(int64_t rows) const {
   shape.b = {d.k, d.n, d.b.row_stride, d.b.column_stride, size(d.b.type)};
   shape.c = {rows, d.n, d.c.row_stride, d.c.column_stride, size(d.c.type)};
   shape.packA = packing && !shape.a.isDense();
-  shape.packB = packing && !shape.b.isDense();
+  shape.packB = packing && !paneled && !shape.b.isDense();
   shape.packC = packing && !(shape.c.isRowMajor() && shape.c.isDense());
   return shape;
 }
+
+uint64_t MatmulPlan::bytesOfPanels() const { return paneled ? static_cast<uint64_t>(panelBytes(d.k, d.n)) : 0; }
 
 bool MatmulPlan::kindExists(Kind kind) const {
   return kind == Last || (kind == First && gemms > 1) || (kind == Middle && gemms > 2);
@@ -193,13 +204,15 @@ bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind, 
                                uint64_t &scratch) {
   memory::desc a = describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a.type);
   memory::desc b = describeMatrix(shape.packB ? shape.b.packed() : shape.b, d.b.type);
+  if (paneled)
+    b = memory::desc({d.k, d.n}, dataType(d.b.type), memory::format_tag::any);
   memory::desc c = describeMatrix(shape.packC ? shape.c.packed() : shape.c, d.c.type);
   memory::desc bias({1, d.n}, dataType(d.bias_type), memory::dims{d.n, 1});
   bool addsBias = kind == Last && d.has_bias && !transposed;
   dnnl::matmul::desc desc = addsBias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);
   dnnl::matmul::primitive_desc pd(desc, attributes(kind, shape.c.rows), engine,
                                   /*allow_empty=*/true);
-  if (!pd)
+  if (!pd || (paneled && !arePanels(pd.weights_desc())))
     return false;
   while (anyImplementation && pd.scratchpad_desc().get_size() > d.workspace_bytes)
     if (!pd.next_impl() || std::string(pd.impl_info_str()).rfind("ref", 0) == 0)
@@ -240,7 +253,9 @@ bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
   scratchBytes = align64(scratch);
   slice = scratchBytes + (shape.packA ? align64(shape.a.bytes()) : 0) + (shape.packB ? align64(shape.b.bytes()) : 0) +
           (shape.packC ? align64(shape.c.bytes()) : 0);
-  uint64_t fits = slice ? d.workspace_bytes / slice : static_cast<uint64_t>(threads);
+  if (bytesOfPanels() > d.workspace_bytes)
+    return false;
+  uint64_t fits = slice ? (d.workspace_bytes - bytesOfPanels()) / slice : static_cast<uint64_t>(threads);
   workers = mode == Mode::Team ? 1 : static_cast<int>(std::min<uint64_t>(fits, static_cast<uint64_t>(threads)));
   return fits > 0 && workers >= leastWorkers;
 }
@@ -270,13 +285,15 @@ void MatmulPlan::addSlots(Variant &variant) {
 
 std::string MatmulPlan::describe() const {
   static const char *const names[] = {"team", "items", "strips"};
-  std::string text =
-      concat(names[static_cast<int>(mode)], " ", implementation, ", ", formatBytes(slice * workers), " of workspace");
+  std::string text = concat(names[static_cast<int>(mode)], " ", implementation, ", ",
+                            formatBytes(bytesOfPanels() + slice * workers), " of workspace");
   if (mode != Mode::Team)
     text += concat(", ", workers, " workers");
   if (mode == Mode::Strips)
     text += concat(", ", strips, " strips");
   if (shapes[0].packA || shapes[0].packB || shapes[0].packC)
     text += concat(", packs", shapes[0].packA ? " A" : "", shapes[0].packB ? " B" : "", shapes[0].packC ? " C" : "");
+  if (paneled)
+    text += ", B in panels";
   return text;
 }

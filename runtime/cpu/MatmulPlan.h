@@ -8,57 +8,15 @@
 #define BRAID_CPU_MATMULPLAN_H
 
 #include "braid_rt.h"
+#include "cpu/MatmulOperand.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <dnnl.hpp>
 #include <string>
 #include <vector>
 
 namespace braid {
-
-// One matrix of a matmul, packed or in place.  oneDNN's fast implementation takes dense
-// matrices only: one that is part of a wider one (a head of an attention layer) is copied into
-// the workspace first, or from there afterwards.
-struct MatmulOperand {
-  int64_t rows = 0, columns = 0, byRow = 0, byColumn = 0; // strides in elements
-  int64_t size = 0;                                       // bytes of an element
-
-  bool isRowMajor() const { return byColumn == 1 || byRow != 1; }
-  bool isDense() const { return (byColumn == 1 && byRow == columns) || (byRow == 1 && byColumn == rows); }
-  uint64_t bytes() const { return static_cast<uint64_t>(rows * columns * size); }
-
-  // The dense matrix with the same order of dimensions.
-  MatmulOperand packed() const {
-    if (isRowMajor())
-      return {rows, columns, columns, 1, size};
-    return {rows, columns, 1, rows, size};
-  }
-};
-
-// Copies between two matrices of one shape and order; lines [begin, end) of it
-// (rows, or columns of a column-major one).
-inline void copyLines(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in, int64_t begin,
-                      int64_t end) {
-  bool rowMajor = from.isRowMajor();
-  int64_t length = rowMajor ? from.columns : from.rows;
-  int64_t toLine = rowMajor ? to.byRow : to.byColumn;
-  int64_t fromLine = rowMajor ? from.byRow : from.byColumn;
-  int64_t toStep = rowMajor ? to.byColumn : to.byRow;
-  int64_t fromStep = rowMajor ? from.byColumn : from.byRow;
-  for (int64_t line = begin; line < end; ++line) {
-    char *o = out + line * toLine * to.size;
-    const char *i = in + line * fromLine * from.size;
-    if (toStep == 1 && fromStep == 1) {
-      std::memcpy(o, i, length * to.size);
-      continue;
-    }
-    for (int64_t e = 0; e < length; ++e)
-      std::memcpy(o + e * toStep * to.size, i + e * fromStep * to.size, to.size);
-  }
-}
-inline int64_t lineCount(const MatmulOperand &m) { return m.isRowMajor() ? m.rows : m.columns; }
 
 class MatmulPlan {
 public:
@@ -99,6 +57,7 @@ private:
   bool tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers = 1);
   bool createVariants(bool anyImplementation, uint64_t &scratch);
   bool createVariant(Variant &variant, const Shape &shape, Kind kind, bool anyImplementation, uint64_t &scratch);
+  uint64_t bytesOfPanels() const;
   bool fitWorkers(uint64_t scratch, int leastWorkers);
   void addSlots(Variant &variant);
   bool hasFastWhenDense();
@@ -122,10 +81,11 @@ private:
 
   Mode mode = Mode::Team;
   bool packing = false; // what is not dense
+  bool paneled = false; // B is copied into panels once, for all workers
   int workers = 1;
   int64_t strips = 1, stripRows = 0;
   uint64_t scratchBytes = 0; // oneDNN's part of a slice
-  uint64_t slice = 0;        // workspace bytes of one worker
+  uint64_t slice = 0;        // workspace bytes of one worker, behind those of the panels
   std::string implementation;
   dnnl::engine engine;
   Shape shapes[2]; // a whole strip, and the shorter last one

@@ -8,6 +8,8 @@
 
 #include "cpu/MatmulPlan.h"
 
+#include "MatmulPanels.h"
+#include "cpu/OperandLayouts.h"
 #include "host/Threads.h"
 
 #include <cstdio>
@@ -20,6 +22,13 @@ void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias, ch
   int64_t count = items * strips;
   if (transposed)
     std::swap(a, b);
+  if (paneled) {
+    const MatmulOperand &matrix = shapes[0].b;
+    parallelRanges(threads, panelCount(matrix.columns),
+                   [&](int, int64_t begin, int64_t end) { copyPanels(matrix, b, workspace, begin, end); });
+    b = workspace;
+    workspace += bytesOfPanels();
+  }
   if (mode == Mode::Team) {
     for (int64_t i = 0; i < count; ++i)
       runItem(0, i, a, b, c, bias, workspace);

@@ -70,7 +70,7 @@ static double measureCopies(int threads) {
   return 2.0 * blocks * sizeof(Block) / seconds;
 }
 
-// In the layout that libraries like best: of both operands the rows lie along k.
+// In the layout that libraries like best: of both operands the rows lie along k; bf16 as programs multiply it.
 static double measureMatmuls(int threads, br_dtype type) {
   constexpr int64_t m = 1024, n = 2048, k = 1024, workspace = 8 << 20;
   const int64_t size = type == BR_BF16 ? 2 : 4;
@@ -82,6 +82,7 @@ static double measureMatmuls(int threads, br_dtype type) {
   matmul.b.row_stride = 1, matmul.b.column_stride = k;
   matmul.c.row_stride = n, matmul.c.column_stride = 1;
   matmul.workspace_bytes = workspace;
+  matmul.copy_b = type == BR_BF16;
   br_model model{};
   model.matmuls = &matmul, model.n_matmuls = 1, model.arena_bytes = arena.size();
   MatmulTable table(model, threads, arena.data());

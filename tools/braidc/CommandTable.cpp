@@ -139,6 +139,11 @@ constexpr Option kKernels[] = {
      "Loops over the lanes of rows", into<&DriverOptions::rowLoops>(), byDefault("short")},
     {"--stores", choice({{"streamed", "past the caches, where the next use is far away"}, {"cached", "as others"}}),
      "How kernels store what is not read soon, on a CPU", into<&DriverOptions::stores>(), byDefault("streamed")},
+    {"--panels",
+     choice({{"once", "before the product, where it has many rows"},
+             {"library", "by the library, for each block of rows"}}),
+     "How operands of matmuls in bf16 come into the layout that is multiplied, on a CPU",
+     into<&DriverOptions::panels>(), byDefault("once")},
 };
 
 constexpr Option kPrecision[] = {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <optional>
 #include <vector>
 
 using namespace braid;
@@ -151,6 +152,71 @@ TEST(Matmul, bf16WhereTheProcessorHasIt) {
   }
 }
 
+// In bf16, with a copy of B or without; nothing where the processor has no bf16.
+std::optional<std::vector<float>> runHalf(MatmulCase p, int threads, bool isCopied, std::string *how = nullptr) {
+  p.ofTypes(BR_BF16, BR_F32).areWhole = true; // and so the same in bf16
+  p.d.copy_b = isCopied;
+  auto half = [](const std::vector<float> &values) {
+    std::vector<uint16_t> all;
+    for (float x : values)
+      all.push_back(toBFloat16(x));
+    return all;
+  };
+  const std::vector<uint16_t> a = half(p.a()), b = half(p.b());
+  br_model model = modelOf(p);
+  CpuContext context(model, threads);
+  if (context.matmulTable().describe(0).find("brg:avx512_core_bf16") == std::string::npos)
+    return std::nullopt;
+  if (how)
+    *how = context.matmulTable().describe(0);
+  std::vector<float> c = p.c();
+  br_matmul(&context, 0, a.data(), b.data(), c.data(), p.d.has_bias ? p.bias().data() : nullptr);
+  return c;
+}
+
+TEST(Matmul, panelsOfB) {
+  for (auto [m, n, k] : {std::array{100, 64, 32}, {40, 1, 33}, {40, 100, 1}, {70, 129, 31}, {64, 192, 770}})
+    for (int bits = 0; bits < 8; ++bits)
+      for (int64_t pad : {0, 5}) {
+        MatmulCase p = problem(m, n, k, bits & 1, bits & 2, false, pad).with(bits & 4, bits & 1);
+        std::string how;
+        std::optional<std::vector<float>> got = runHalf(p, 2, true, &how);
+        if (!got)
+          GTEST_SKIP() << "no fast bf16 here";
+        EXPECT_NE(how.find("B in panels"), std::string::npos) << how;
+        EXPECT_EQ(*got, *runHalf(p, 2, false)) << p.describe() << ", " << how;
+        p.areWhole = true;
+        EXPECT_EQ(*got, expected(p).c) << p.describe() << ", " << how;
+      }
+}
+
+TEST(Matmul, noPanelsWhereTheyDoNotFitOrAreA) {
+  MatmulCase large = problem(64, 512, 512, false, false, false), turned = problem(64, 64, 64, false, false, true);
+  large.d.workspace_bytes = 500 << 10;
+  for (const MatmulCase &p : {large, turned, problem(16, 64, 32, false, true, false).batch(3)}) {
+    std::string how;
+    std::optional<std::vector<float>> got = runHalf(p, 2, true, &how);
+    if (!got)
+      GTEST_SKIP() << "no fast bf16 here";
+    EXPECT_EQ(how.find("panels"), std::string::npos) << how;
+    EXPECT_EQ(*got, *runHalf(p, 2, false)) << p.describe();
+  }
+}
+
+// C is divided into strips where A has to be packed and does not fit: all read the same panels.
+TEST(Matmul, stripsSharePanels) {
+  MatmulCase p = problem(3000, 64, 256, true, true, false, 8);
+  p.d.workspace_bytes = 1 << 20;
+  std::string how;
+  std::optional<std::vector<float>> got = runHalf(p, 2, true, &how);
+  if (!got)
+    GTEST_SKIP() << "no fast bf16 here";
+  EXPECT_EQ(how.rfind("strips", 0), 0u) << how;
+  EXPECT_NE(how.find("B in panels"), std::string::npos) << how;
+  p.areWhole = true;
+  EXPECT_EQ(*got, expected(p).c) << how;
+}
+
 TEST(Matmul, sameBitsInEveryRun) {
   for (int threads : {1, 2, 3}) {
     MatmulCase big = problem(130, 200, 300, true, false, false).with(false, true);
@@ -182,6 +248,7 @@ TEST(Matmul, plannedWorkspaceIsEnough) {
   auto check = [](int64_t m, int64_t n, int64_t k, int64_t items, br_dtype type, int bits) {
     for (int threads : {1, 2, 3, 4}) {
       MatmulCase p = problem(m, n, k, bits & 1, bits & 2, false).ofTypes(type, type);
+      p.d.copy_b = type == BR_BF16;
       if (items > 1)
         p.batch(items);
       const std::string roomy = describe(p, threads);
