@@ -14,19 +14,26 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     -fpch-preprocess)
 endif()
 
-# Precompiled headers: MLIR's core headers take most of a file's compile time.
-add_library(braid_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
-target_compile_options(braid_pch PRIVATE ${braid_flags})
-target_include_directories(braid_pch SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-target_precompile_headers(braid_pch PRIVATE
+# Precompiled headers: those of MLIR and of the dialects take most of a file's compile time.  A
+# folder whose files mostly include dialects sets braid_pch to braid_dialects_pch, which
+# dialects/ declares; all of it is compiled again when a dialect's header changes.
+set(braid_precompiled
   <mlir/IR/Builders.h> <mlir/IR/BuiltinTypes.h> <mlir/IR/BuiltinAttributes.h>
   <mlir/IR/OpDefinition.h> <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
   <mlir/Interfaces/InferTypeOpInterface.h> <mlir/Interfaces/SideEffectInterfaces.h>
   <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/Func/IR/FuncOps.h>)
+function(braid_precompile name)
+  add_library(${name} STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+  target_compile_options(${name} PRIVATE ${braid_flags})
+  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_precompile_headers(${name} PRIVATE ${braid_precompiled} ${ARGN})
+endfunction()
+braid_precompile(braid_mlir_pch)
+set(braid_pch braid_mlir_pch)
 
 function(braid_compile_options target)
   target_compile_options(${target} PRIVATE ${braid_flags})
-  target_precompile_headers(${target} REUSE_FROM braid_pch)
+  target_precompile_headers(${target} REUSE_FROM ${braid_pch})
 endfunction()
 
 function(braid_library name)

@@ -240,8 +240,8 @@ Location braid::tg::madeFrom(ArrayRef<Operation *> ops, ValueRange replaced) {
 /// zeros between them or without some.
 static bool placesElements(const ShardingRule &rule) {
   bool isLinear = llvm::any_of(rule.linear, [](const auto &set) { return set.size() == 1 && set.front() == 0; });
-  llvm::SmallDenseSet<unsigned> read, made;
-  auto addParallel = [&](llvm::SmallDenseSet<unsigned> &set, const ShardingRule::TensorFactors &dims) {
+  llvm::DenseSet<unsigned> read, made;
+  auto addParallel = [&](llvm::DenseSet<unsigned> &set, const ShardingRule::TensorFactors &dims) {
     for (const ShardingRule::DimFactors &dim : dims)
       for (unsigned factor : dim)
         if (rule.factors[factor].kind != FactorKind::Whole)

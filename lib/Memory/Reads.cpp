@@ -85,7 +85,7 @@ bool braid::mayOverwrite(Value root, ActionOpInterface action, unsigned result) 
 bool braid::mayOverwriteParts(Value root, ActionOpInterface action,
                               function_ref<std::optional<unsigned>(Value)> resultAt) {
   bool may = true;
-  llvm::SmallDenseSet<unsigned> written;
+  llvm::DenseSet<unsigned> written;
   int64_t elements = 0;
   forEachRead(root, [&](OpOperand &read) {
     Operation *reader = readerOf(read);

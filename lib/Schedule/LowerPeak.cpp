@@ -116,7 +116,7 @@ void PeakOrder::tryLater(const LiveBuffer &buffer, unsigned peak) {
     return;
   Actions users;
   llvm::copy_if(buffer.users, std::back_inserter(users), [&](unsigned user) { return placeOf[user] <= peak; });
-  for (int64_t distance = 0; peak + distance < order.size(); distance = 2 * distance + 1) {
+  for (int64_t distance = 0; peak + distance < static_cast<int64_t>(order.size()); distance = 2 * distance + 1) {
     std::optional<Actions> moved = withDependents(users, peak + distance);
     if (!moved)
       return;

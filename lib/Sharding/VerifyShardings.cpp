@@ -161,7 +161,7 @@ LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, con
 /// Of two factors that an op does not iterate over together, an axis can shard one only: each rank
 /// would otherwise combine only equally numbered parts of the two.
 LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, ShardingAttr passed) {
-  llvm::SmallDenseSet<StringAttr, 4> seen;
+  llvm::DenseSet<StringAttr> seen;
   SmallVector<AxesAttr> lists(axes.factors);
   lists.push_back(axes.flat);
   for (AxesAttr list : lists)

@@ -26,9 +26,9 @@ using namespace braid::comm;
 // One collective for many
 //===----------------------------------------------------------------------===//
 
-/// The collective over the tensors of `members`, in their order.
-static CollectiveOpInterface joinCollectives(OpBuilder &builder, ArrayRef<CollectiveOpInterface> members) {
-  CollectiveOpInterface first = members.front();
+/// The collective over the tensors of `members`, in their order, which is otherwise as `first` of them.
+static CollectiveOpInterface joinCollectives(OpBuilder &builder, CollectiveOpInterface first,
+                                             ArrayRef<CollectiveOpInterface> members) {
   SmallVector<tg::FactsAttr> facts;
   for (CollectiveOpInterface member : members)
     llvm::append_range(facts, tg::factsOfTensors(member->getResults()));
@@ -90,7 +90,7 @@ static void apply(func::FuncOp function, const BucketProgram &program, const Buc
       members.push_back(program.collective(item));
       first = std::min(first, program.problem.items[item].action);
     }
-    CollectiveOpInterface joined = joinCollectives(builder, members);
+    CollectiveOpInterface joined = joinCollectives(builder, program.collective(bucket.items.front()), members);
     auto result = joined->result_begin();
     for (CollectiveOpInterface member : members) {
       for (Value old : member->getResults())

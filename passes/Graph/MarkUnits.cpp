@@ -125,7 +125,7 @@ void Units::addTails() {
     return unit ? unit : candidates.lookup(op);
   };
   auto isJoin = [&](Operation *op) {
-    return llvm::SmallDenseSet<Value>(op->operand_begin(), op->operand_end()).size() > 1 &&
+    return llvm::DenseSet<Value>(op->operand_begin(), op->operand_end()).size() > 1 &&
            llvm::count_if(op->getOperands(), [&](Value operand) { return isFloatActivation(operand); }) > 1;
   };
   for (Operation *op : ops) {

@@ -143,7 +143,7 @@ std::string Report::reasonOf(unsigned action) const {
 void Report::remarkUpdates() const {
   const std::vector<OverlapProblem::Action> &actions = program.problem.actions;
   std::vector<unsigned> last(actions.size(), 0);
-  llvm::SmallDenseSet<unsigned> reductions, lasts;
+  llvm::DenseSet<unsigned> reductions, lasts;
   for (auto [number, action] : llvm::enumerate(actions))
     for (unsigned need : action.needs) {
       if (actions[need].queue == OverlapProblem::kRanks)
