@@ -26,6 +26,10 @@ mlir::ParseResult parseScores(mlir::AsmParser &parser, mlir::FloatAttr &scale, M
                               mlir::FloatAttr &softcap);
 void printScores(mlir::AsmPrinter &printer, mlir::Operation *, mlir::FloatAttr scale, MaskAttr mask,
                  mlir::FloatAttr softcap);
+
+/// The words of a scaling, if there are any: `linear 8.0`.
+mlir::OptionalParseResult parseRopeScaling(mlir::AsmParser &parser, RopeScalingAttr &scaling);
+void printRopeScaling(mlir::AsmPrinter &printer, mlir::Operation *, RopeScalingAttr scaling);
 } // namespace braid::tg
 
 #endif // BRAID_DIALECTS_TG_ATTRIBUTES_H

@@ -8,6 +8,7 @@
 #define BRAID_TG_COMPOSITES
 
 include "dialects/TG/Mask.td"
+include "dialects/TG/RopeScaling.td"
 include "dialects/TG/TGDialect.td"
 
 //===----------------------------------------------------------------------===//
@@ -148,16 +149,22 @@ def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composit
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
+/// What is added to the weight of a norm.
+def TG_NormOffset : DefaultValuedAttr<F64Attr, "0.0">;
+
 def TG_RmsNormOp : TG_Op<"rms_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "RMS norm over the last dim (Zhang & Sennrich 2019); returns y and 1/rms.";
   let description = [{
+    `offset 1.0` multiplies by 1 + weight, in the type that the op computes in: a weight in bf16 keeps
+    its own precision (Gemma Team 2024).
+
     ```mlir
     %y, %rrms = tg.rms_norm %x, %weight eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
     ```
   }];
-  let arguments = (ins TG_Float:$input, TG_Float:$weight, F64Attr:$eps);
+  let arguments = (ins TG_Float:$input, TG_Float:$weight, F64Attr:$eps, TG_NormOffset:$offset);
   let results = (outs TG_Float:$result, TG_Float:$rrms);
-  let assemblyFormat = "$input `,` $weight `eps` $eps attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $weight `eps` $eps (`offset` $offset^)? attr-dict `:` functional-type(operands, results)";
 }
 
 def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -168,9 +175,9 @@ def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, T
         : (tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
     ```
   }];
-  let arguments = (ins TG_Float:$input, TG_Float:$weight, TG_Float:$rrms, TG_Float:$gradient);
+  let arguments = (ins TG_Float:$input, TG_Float:$weight, TG_Float:$rrms, TG_Float:$gradient, TG_NormOffset:$offset);
   let results = (outs TG_Float:$dinput, TG_Float:$dweight);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "operands (`offset` $offset^)? attr-dict `:` functional-type(operands, results)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,15 +231,23 @@ def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff
   let description = [{
     x is batch x sequence x heads x size; with half = size/2 and the angle
     a = s * theta^(-i/half), (x[i], x[i+half]) turns by a, or by -a when `inverse`.
+    With `dims n` only the first n of a head turn, as if they were its size.  The frequencies
+    theta^(-i/half) may be lowered (`#tg.rope_scaling`).
 
     ```mlir
     %y = tg.rope %x theta 1.0e4 : tensor<2x8x4x4xf32>
+    %z = tg.rope %x theta 5.0e5 dims 2 llama3 8.0 low 1.0 high 4.0 positions 8192 : tensor<2x8x4x4xf32>
     ```
   }];
-  let arguments = (ins TG_Float:$input, F64Attr:$theta, UnitAttr:$inverse);
+  let arguments = (ins TG_Float:$input, F64Attr:$theta, OptionalAttr<I64Attr>:$dims,
+                       OptionalAttr<TG_RopeScalingAttr>:$scaling, UnitAttr:$inverse);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input `theta` $theta (`inverse` $inverse^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$input `theta` $theta (`dims` $dims^)? (custom<RopeScaling>($scaling)^)? (`inverse` $inverse^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many numbers of a head turn.
+    int64_t getTurned() { return getDims().value_or(getType().getDimSize(3)); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ int64_t AttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), ge
 // The matmuls of the backward pass: the scores again, dv, dp, dq and dk.
 int64_t AttentionGradOp::getFlops() { return 5 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
 
-int64_t RopeOp::getFlops() { return 3 * elementsOf(getResult()); }
+int64_t RopeOp::getFlops() { return 3 * (elementsOf(getResult()) / sizeOf(getResult(), 3)) * getTurned(); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }
 int64_t CrossEntropyGradOp::getFlops() { return 4 * elementsOf(getLogits()); }
 

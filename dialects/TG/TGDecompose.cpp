@@ -145,22 +145,28 @@ SmallVector<Value> LayerNormGradOp::decompose(OpBuilder &builder) {
   return {named("dx", results[0]), named("dgamma", results[1]), named("dbeta", results[2])};
 }
 
+/// What a norm multiplies each row of `x` by.
+static Value gammaOf(TensorBuilder &t, Value weight, const APFloat &offset, Value x) {
+  Value gamma = named("gamma", t.fromLanes(t.widen(weight), x));
+  return offset.isZero() ? gamma : t.add(gamma, offset.convertToDouble());
+}
+
 SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Value x = t.widen(getInput()), weight = t.widen(getWeight());
+  Value x = t.widen(getInput());
   Value meanSquare = named("mean_square", t.reduceLanes(ReduceKind::Mean, t.square(x)));
   Value rrms = named("rrms", t.rsqrt(t.add(meanSquare, getEps().convertToDouble())));
-  Value y = t.mul(t.mul(x, t.fromRows(rrms, x)), named("gamma", t.fromLanes(weight, x)));
+  Value y = t.mul(t.mul(x, t.fromRows(rrms, x)), gammaOf(t, getWeight(), getOffset(), x));
   SmallVector<Value> results = narrow(t, *this, {named("normalized", y), rrms});
   return {named("normalized", results[0]), named("rrms", results[1])};
 }
 
 SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Value x = t.widen(getInput()), weight = t.widen(getWeight()), dy = t.widen(getGradient());
+  Value x = t.widen(getInput()), dy = t.widen(getGradient());
   Value rrms = named("rrms", t.fromRows(t.widen(getRrms()), x));
   Value normal = named("x_hat", t.mul(x, rrms));
-  Value scaled = named("dx_hat", t.mul(dy, named("gamma", t.fromLanes(weight, x))));
+  Value scaled = named("dx_hat", t.mul(dy, gammaOf(t, getWeight(), getOffset(), x)));
   Value meanDot = named("mean_dot", t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal)));
   Value inner = t.sub(scaled, t.mul(normal, t.fromRows(meanDot, x)));
   SmallVector<Value> results = narrow(t, *this, {t.mul(rrms, inner), t.sumRows(t.mul(dy, normal))});
@@ -171,15 +177,29 @@ SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
+/// Frequencies as `scaling` lowers them: the share of a frequency that is not divided grows with its
+/// turns.
+static Value scaleFrequencies(TensorBuilder &t, Value frequencies, RopeScalingAttr scaling) {
+  double factor = scaling.getFactor().convertToDouble();
+  if (scaling.isLinear())
+    return t.mul(frequencies, 1 / factor);
+  double low = scaling.getLow().convertToDouble(), high = scaling.getHigh().convertToDouble();
+  double turns = scaling.getPositions() / (2 * M_PI);
+  Value grown = t.mul(t.add(t.mul(frequencies, turns), -low), 1 / (high - low));
+  Value kept = t.make<arith::MinimumFOp>(t.max(grown, 0.0), t.like(grown, 1.0));
+  return t.mul(frequencies, t.add(t.mul(kept, 1 - 1 / factor), 1 / factor));
+}
+
 /// The angle of each position and pair, sequence x half, for a half of type `type`.
-static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta) {
+static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta, RopeScalingAttr scaling) {
   int64_t half = type.getDimSize(3);
   RankedTensorType table = withShape(type, {type.getDimSize(1), half});
   Type integer = t.builder.getI32Type(), element = type.getElementType();
   Value shape = t.constant(table, -std::log(theta) / half);
   Value position = t.convert(t.iota(shape, 0, integer), element);
   Value pair = t.convert(t.iota(shape, 1, integer), element);
-  return t.mul(position, t.exp(t.mul(pair, shape)));
+  Value frequencies = t.exp(t.mul(pair, shape));
+  return t.mul(position, scaling ? scaleFrequencies(t, frequencies, scaling) : frequencies);
 }
 
 /// Halves are cut out of the tensor as it is stored, and put together as it is stored: a
@@ -187,14 +207,16 @@ static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta) {
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type stored = getInput().getType().getElementType();
-  int64_t half = getInput().getType().getDimSize(3) / 2;
+  int64_t size = getType().getDimSize(3), turnedSize = getTurned(), half = turnedSize / 2;
   Value first = t.widen(t.slice(getInput(), 3, 0, half)), second = t.widen(t.slice(getInput(), 3, half, half));
-  Value angles = ropeAngles(t, typeOf(first), getTheta().convertToDouble());
+  Value angles = ropeAngles(t, typeOf(first), getTheta().convertToDouble(), getScalingAttr());
   auto overBatchAndHeads = [&](Value table) { return t.broadcast(table, typeOf(first), {1, 3}); };
   Value cos = overBatchAndHeads(t.cos(angles));
   Value sin = overBatchAndHeads(getInverse() ? t.neg(t.sin(angles)) : t.sin(angles));
   Value turnedFirst = t.sub(t.mul(first, cos), t.mul(second, sin));
   Value turnedSecond = t.add(t.mul(second, cos), t.mul(first, sin));
-  Value turned[] = {t.convert(turnedFirst, stored), t.convert(turnedSecond, stored)};
-  return {t.make<ConcatOp>(ValueRange(turned), /*dim=*/3)};
+  SmallVector<Value, 3> parts = {t.convert(turnedFirst, stored), t.convert(turnedSecond, stored)};
+  if (turnedSize < size)
+    parts.push_back(t.slice(getInput(), 3, turnedSize, size - turnedSize));
+  return {t.make<ConcatOp>(ValueRange(parts), /*dim=*/3)};
 }

@@ -58,7 +58,7 @@ Gradients LayerNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, Ar
 Gradients RmsNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
   if (!isPlain(dresults))
     return throughDecomposition(*this, builder, dresults, needed);
-  auto grad = builder.create<RmsNormGradOp>(getLoc(), getInput(), getWeight(), getRrms(), dresults[0]);
+  auto grad = builder.create<RmsNormGradOp>(getLoc(), getInput(), getWeight(), getRrms(), dresults[0], getOffsetAttr());
   return {grad.getDinput(), grad.getDweight()};
 }
 
@@ -76,7 +76,8 @@ Gradients AttentionOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, Ar
 /// The transpose of a rotation turns back.
 Gradients RopeOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
   UnitAttr inverse = getInverse() ? UnitAttr() : builder.getUnitAttr();
-  return {TensorBuilder(builder, getLoc()).make<RopeOp>(dresult[0], getThetaAttr(), inverse)};
+  return {TensorBuilder(builder, getLoc())
+              .make<RopeOp>(dresult[0], getThetaAttr(), getDimsAttr(), getScalingAttr(), inverse)};
 }
 
 Gradients CrossEntropyOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {

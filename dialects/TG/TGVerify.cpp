@@ -100,6 +100,9 @@ LogicalResult RopeOp::verify() {
     return emitOpError() << "operand must be batch x sequence x heads x even size, found " << type;
   if (!(getTheta().convertToDouble() > 0))
     return emitOpError() << "theta must be positive, found " << getTheta().convertToDouble();
+  if (getTurned() < 2 || getTurned() > type.getDimSize(3) || getTurned() % 2)
+    return emitOpError() << "turns " << getTurned() << " numbers of a head of " << type.getDimSize(3)
+                         << ": the number must be even and not larger";
   return success();
 }
 

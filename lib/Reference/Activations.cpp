@@ -131,15 +131,31 @@ static Tensor evaluateSoftmaxGrad(tg::SoftmaxGradOp op, const Operands &in) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
+/// A frequency as Llama 3.1 lowers it: by wavelengths, with two thresholds.
+static double scaledFrequency(double frequency, tg::RopeScalingAttr scaling) {
+  double factor = scaling.getFactor().convertToDouble();
+  if (scaling.isLinear())
+    return frequency / factor;
+  double low = scaling.getLow().convertToDouble(), high = scaling.getHigh().convertToDouble();
+  double wavelength = 2 * M_PI / frequency, positions = scaling.getPositions();
+  if (wavelength < positions / high)
+    return frequency;
+  if (wavelength > positions / low)
+    return frequency / factor;
+  double smooth = (positions / wavelength - low) / (high - low);
+  return (1 - smooth) * frequency / factor + smooth * frequency;
+}
+
 static Tensor evaluateRope(tg::RopeOp op, const Operands &in) {
   const Tensor &x = in(op.getInput());
-  Tensor y(x.shape, x.elementType);
-  int64_t sequence = x.shape[1], heads = x.shape[2], size = x.shape[3], half = size / 2;
+  Tensor y = x;
+  int64_t sequence = x.shape[1], heads = x.shape[2], size = x.shape[3], half = op.getTurned() / 2;
   double theta = op.getTheta().convertToDouble();
   for (int64_t row = 0; row < x.size() / size; ++row) {
     int64_t position = row / heads % sequence;
     for (int64_t i = 0; i < half; ++i) {
-      double angle = position * std::pow(theta, -static_cast<double>(i) / half);
+      double frequency = std::pow(theta, -static_cast<double>(i) / half);
+      double angle = position * (op.getScaling() ? scaledFrequency(frequency, *op.getScaling()) : frequency);
       if (op.getInverse())
         angle = -angle;
       double first = x.f(row * size + i), second = x.f(row * size + half + i);

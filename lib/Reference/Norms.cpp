@@ -55,14 +55,14 @@ static Results evaluateRmsNorm(tg::RmsNormOp op, const Operands &in) {
   const Tensor &x = in(op.getInput()), &weight = in(op.getWeight());
   Tensor y(op.getResult().getType()), rrms(op.getRrms().getType());
   int64_t width = x.shape.back();
-  double eps = op.getEps().convertToDouble();
+  double eps = op.getEps().convertToDouble(), offset = op.getOffset().convertToDouble();
   for (int64_t row = 0; row < rrms.size(); ++row) {
     double squares = 0;
     for (int64_t j = 0; j < width; ++j)
       squares += x.f(row * width + j) * x.f(row * width + j);
     double r = rrms.f(row) = 1 / std::sqrt(squares / width + eps);
     for (int64_t j = 0; j < width; ++j)
-      y.f(row * width + j) = x.f(row * width + j) * r * weight.f(j);
+      y.f(row * width + j) = x.f(row * width + j) * r * (offset + weight.f(j));
   }
   return results(std::move(y), std::move(rrms));
 }
@@ -72,16 +72,17 @@ static Results evaluateRmsNormGrad(tg::RmsNormGradOp op, const Operands &in) {
   const Tensor &dy = in(op.getGradient());
   Tensor dx(op.getDinput().getType()), dweight(op.getDweight().getType());
   int64_t width = x.shape.back();
+  double offset = op.getOffset().convertToDouble();
   for (int64_t row = 0; row < rrms.size(); ++row) {
     double r = rrms.f(row), sum = 0;
     for (int64_t j = 0; j < width; ++j) {
       int64_t i = row * width + j;
-      sum += dy.f(i) * weight.f(j) * x.f(i);
+      sum += dy.f(i) * (offset + weight.f(j)) * x.f(i);
       dweight.f(j) += dy.f(i) * x.f(i) * r;
     }
     for (int64_t j = 0; j < width; ++j) {
       int64_t i = row * width + j;
-      dx.f(i) = r * dy.f(i) * weight.f(j) - r * r * r * x.f(i) * sum / width;
+      dx.f(i) = r * dy.f(i) * (offset + weight.f(j)) - r * r * r * x.f(i) * sum / width;
     }
   }
   return results(std::move(dx), std::move(dweight));

@@ -128,6 +128,31 @@ func.func @rope(%x: tensor<2x5x3x6xf64>) -> tensor<2x5x3x6xf64> {
   return %y : tensor<2x5x3x6xf64>
 }
 
+func.func @rms_norm_offset(%x: tensor<2x3x5xf64>, %weight: tensor<5xf64>, %rrms: tensor<2x3xf64>, %dy: tensor<2x3x5xf64>)
+    -> (tensor<2x3x5xf64>, tensor<2x3x5xf64>, tensor<5xf64>) {
+  %y, %r = tg.rms_norm %x, %weight eps 1.0e-5 offset 1.0
+      : (tensor<2x3x5xf64>, tensor<5xf64>) -> (tensor<2x3x5xf64>, tensor<2x3xf64>)
+  %dx, %dw = tg.rms_norm_grad %x, %weight, %rrms, %dy offset 1.0
+      : (tensor<2x3x5xf64>, tensor<5xf64>, tensor<2x3xf64>, tensor<2x3x5xf64>) -> (tensor<2x3x5xf64>, tensor<5xf64>)
+  return %y, %dx, %dw : tensor<2x3x5xf64>, tensor<2x3x5xf64>, tensor<5xf64>
+}
+
+func.func @rope_part(%x: tensor<2x5x3x10xf64>) -> tensor<2x5x3x10xf64> {
+  %y = tg.rope %x theta 1.0e4 dims 6 : tensor<2x5x3x10xf64>
+  return %y : tensor<2x5x3x10xf64>
+}
+
+func.func @rope_linear(%x: tensor<2x5x3x6xf64>) -> tensor<2x5x3x6xf64> {
+  %y = tg.rope %x theta 1.0e2 linear 3.0 : tensor<2x5x3x6xf64>
+  return %y : tensor<2x5x3x6xf64>
+}
+
+// Frequencies that stay, that are in between, and that are divided.
+func.func @rope_llama3(%x: tensor<1x9x2x16xf64>) -> tensor<1x9x2x16xf64> {
+  %y = tg.rope %x theta 1.0e4 llama3 8.0 low 0.2 high 2.0 positions 16 : tensor<1x9x2x16xf64>
+  return %y : tensor<1x9x2x16xf64>
+}
+
 func.func @rope_inverse(%x: tensor<2x5x3x6xf64>) -> tensor<2x5x3x6xf64> {
   %y = tg.rope %x theta 1.0e4 inverse : tensor<2x5x3x6xf64>
   return %y : tensor<2x5x3x6xf64>

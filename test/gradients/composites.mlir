@@ -124,6 +124,17 @@ func.func @rms_norm(
   return %loss : tensor<f64>
 }
 
+func.func @rms_norm_offset(
+    %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
+    %g: tensor<4xf64> {tg.input = "g", tg.grad},
+    %w: tensor<3x4xf64> {tg.input = "w"})
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
+  %y, %rrms = tg.rms_norm %x, %g eps 1.0e-3 offset 1.0 : (tensor<3x4xf64>, tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>)
+  %z = arith.mulf %y, %w : tensor<3x4xf64>
+  %loss = tg.reduce sum %z dims [0, 1] : tensor<3x4xf64> -> tensor<f64>
+  return %loss : tensor<f64>
+}
+
 // Only the statistic is used.
 func.func @rms_norm_statistics(
     %x: tensor<3x4xf64> {tg.input = "x", tg.grad},
@@ -229,6 +240,16 @@ func.func @rope(
   %y = tg.rope %x theta 100.0 : tensor<2x3x2x6xf64>
   %z = arith.mulf %y, %w : tensor<2x3x2x6xf64>
   %loss = tg.reduce sum %z dims [0, 1, 2, 3] : tensor<2x3x2x6xf64> -> tensor<f64>
+  return %loss : tensor<f64>
+}
+
+func.func @rope_part_llama3(
+    %x: tensor<2x3x2x10xf64> {tg.input = "x", tg.grad},
+    %w: tensor<2x3x2x10xf64> {tg.input = "w"})
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
+  %y = tg.rope %x theta 100.0 dims 6 llama3 8.0 low 0.2 high 2.0 positions 16 : tensor<2x3x2x10xf64>
+  %z = arith.mulf %y, %w : tensor<2x3x2x10xf64>
+  %loss = tg.reduce sum %z dims [0, 1, 2, 3] : tensor<2x3x2x10xf64> -> tensor<f64>
   return %loss : tensor<f64>
 }
 

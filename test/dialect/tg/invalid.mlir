@@ -617,6 +617,43 @@ func.func @rope_theta(%q: tensor<2x8x4x4xf32>) {
 
 // -----
 
+func.func @rope_dims(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{'tg.rope' op turns 6 numbers of a head of 4: the number must be even and not larger}}
+  %y = tg.rope %q theta 1.0e4 dims 6 : tensor<2x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @rope_factor(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{the factor of a rope scaling must be at least 1, found 5.000000e-01}}
+  %y = tg.rope %q theta 1.0e4 linear 0.5 : tensor<2x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @rope_bounds(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{llama3 scaling needs 0 < low < high, found low 4.000000e+00 and high 1.000000e+00}}
+  %y = tg.rope %q theta 1.0e4 llama3 8.0 low 4.0 high 1.0 positions 8192 : tensor<2x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @rope_positions(%q: tensor<2x8x4x4xf32>) {
+  // expected-error @below {{llama3 scaling needs positions of at least 1, found 0}}
+  %y = tg.rope %q theta 1.0e4 llama3 8.0 low 1.0 high 4.0 positions 0 : tensor<2x8x4x4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected linear or llama3}}
+func.func private @rope_scaling() attributes {scaling = #tg.rope_scaling<yarn 8.0>}
+
+// -----
+
 func.func @cross_entropy(%x: tensor<4x8xf32>, %t: tensor<5xi32>) {
   // expected-error @below {{targets 'tensor<5xi32>' must have the shape of the logits' rows, 'tensor<4xf32>'}}
   // expected-error @below {{'tg.cross_entropy' op failed to infer returned types}}

@@ -112,6 +112,11 @@ func.func @norms(%x: tensor<4x8xf64>, %w: tensor<8xf64>) {
   // CHECK: tg.rms_norm_grad %{{.*}} -> (tensor<4x8xf64>, tensor<8xf64>)
   %dx2, %dw2 = tg.rms_norm_grad %x, %w, %rrms, %z
       : (tensor<4x8xf64>, tensor<8xf64>, tensor<4xf64>, tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<8xf64>)
+  // CHECK: tg.rms_norm %{{.*}}, %{{.*}} eps {{.*}} offset 1.000000e+00 : (tensor<4x8xf64>, tensor<8xf64>)
+  %z1, %rrms1 = tg.rms_norm %x, %w eps 1.0e-6 offset 1.0 : (tensor<4x8xf64>, tensor<8xf64>) -> (tensor<4x8xf64>, tensor<4xf64>)
+  // CHECK: tg.rms_norm_grad %{{.*}} offset 1.000000e+00 : (tensor<4x8xf64>,
+  %dx3, %dw3 = tg.rms_norm_grad %x, %w, %rrms, %z offset 1.0
+      : (tensor<4x8xf64>, tensor<8xf64>, tensor<4xf64>, tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<8xf64>)
   return
 }
 
@@ -143,6 +148,12 @@ func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tenso
   %r = tg.rope %q theta 1.0e4 : tensor<2x8x4x4xf32>
   // CHECK: tg.rope %{{.*}} theta 1.000000e+04 inverse : tensor<2x8x4x4xf32>
   %s = tg.rope %q theta 1.0e4 inverse : tensor<2x8x4x4xf32>
+  // CHECK: tg.rope %{{.*}} theta 1.000000e+04 dims 2 linear 8.000000e+00 inverse : tensor<2x8x4x4xf32>
+  %linear = tg.rope %q theta 1.0e4 dims 2 linear 8.0 inverse : tensor<2x8x4x4xf32>
+  // CHECK: tg.rope %{{.*}} theta 5.000000e+05 llama3 8.000000e+00 low 1.000000e+00 high 4.000000e+00 positions 8192 : tensor<2x8x4x4xf32>
+  %llama3 = tg.rope %q theta 5.0e5 llama3 8.0 low 1.0 high 4.0 positions 8192 : tensor<2x8x4x4xf32>
+  // CHECK: tg.rope %{{.*}} theta 1.000000e+04 linear 2.000000e+00 : tensor<2x8x4x4xf32>
+  %generic = "tg.rope"(%q) <{theta = 1.0e4 : f64, scaling = #tg.rope_scaling<linear 2.0>}> : (tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32>
   return
 }
 

@@ -235,6 +235,10 @@ def composites(g):
         x, gain = g.param("x", shape), g.param("gain", [lanes])
         y, _ = g.results(2, f"tg.rms_norm {x}, {gain} eps 1.0e-3", f"({tensor(shape)}, {tensor([lanes])}) -> ({tensor(shape)}, {tensor(rows)})")
         g.weigh(y, shape)
+        g.begin(f"rms_norm_offset{i}")
+        x, gain = g.param("x", shape), g.param("gain", [lanes])
+        y, _ = g.results(2, f"tg.rms_norm {x}, {gain} eps 1.0e-3 offset 1.0", f"({tensor(shape)}, {tensor([lanes])}) -> ({tensor(shape)}, {tensor(rows)})")
+        g.weigh(y, shape)
         if lanes == 1:
             continue  # its variance is zero: no gradient to compare
         g.begin(f"layer_norm{i}")
@@ -284,7 +288,9 @@ def composites(g):
                          f"({tensor(wide)}, {tensor(narrow)}, {tensor(narrow)}, {tensor([batch, keys], 'i32')}) -> "
                          f"({tensor(wide)}, {tensor([batch, heads, queries])})")
         g.weigh(o, wide)
-    for i, (shape, how) in enumerate((([2, 3, 2, 6], ""), ([1, 17, 1, 2], ""), ([2, 5, 3, 34], ""), ([1, 3, 2, 6], " inverse"))):
+    for i, (shape, how) in enumerate((([2, 3, 2, 6], ""), ([1, 17, 1, 2], ""), ([2, 5, 3, 34], ""), ([1, 3, 2, 6], " inverse"),
+                                       ([2, 5, 3, 10], " dims 6"), ([1, 9, 2, 8], " dims 2 linear 4.0"),
+                                       ([1, 17, 1, 16], " llama3 8.0 low 0.2 high 2.0 positions 16"))):
         g.begin(f"rope{i}")
         g.weigh(g.value(f"tg.rope {g.param('x', shape)} theta 100.0{how}", tensor(shape)), shape)
 
