@@ -53,7 +53,7 @@ constexpr Option kInputs[] = {
      into<&Options::inputs, &reference::InputOptions::prefix>()},
     {"--set", list("NAME=NUMBER", isAssignment, "NAME=NUMBER, as in --set lr=0.1"),
      "A number for every element of an input", into<&Options::numbers>()},
-    {"--inputs", text("FILE"), "Tensors for inputs, by name (safetensors)", into<&Options::inputFile>()},
+    {"--inputs", list("FILES"), "Tensors for inputs, by name (safetensors)", into<&Options::inputFiles>()},
     {"--data", text("FILE"), "Tokens for --steps: a BRAIDTOK file, read in order", into<&Options::dataFile>(),
      needs("--steps")},
 };

@@ -18,7 +18,8 @@ struct Options {
   std::string file = "-", function, afterFunction, pipelineBefore, pipeline, referencePipeline;
   reference::Arithmetic arithmetic = reference::Arithmetic::Native;
   reference::InputOptions inputs;
-  std::string inputFile, expectFile, outputFile, dataFile, logFile;
+  std::vector<std::string> inputFiles;
+  std::string expectFile, outputFile, dataFile, logFile;
   int64_t printLimit = 64, microbatches = 1, seeds = 1;
   std::optional<int64_t> steps;
   bool print = false, perRank = false;

@@ -26,6 +26,20 @@ static int fail(const std::string &message) {
   return 1;
 }
 
+/// The tensors of all files of inputs; a name stands in one of them.
+static llvm::Error readInputs(Options &options, MLIRContext &context, reference::Values &inputs) {
+  for (const std::string &path : options.inputFiles) {
+    llvm::Expected<reference::Values> read = reference::readSafetensors(path, &context);
+    if (!read)
+      return read.takeError();
+    for (auto &[name, tensor] : *read)
+      if (!inputs.try_emplace(name, std::move(tensor)).second)
+        return llvm::createStringError("%s: '%s' is in another file of --inputs, too", path.c_str(), name.c_str());
+    options.inputs.file = &inputs;
+  }
+  return llvm::Error::success();
+}
+
 static LogicalResult runMode(ModuleOp module, const Options &options) {
   switch (options.mode) {
   case Mode::Run:
@@ -62,13 +76,8 @@ int main(int argc, char **argv) {
     return 1;
 
   reference::Values inputs;
-  if (!options.inputFile.empty()) {
-    auto read = reference::readSafetensors(options.inputFile, &context);
-    if (!read)
-      return fail(llvm::toString(read.takeError()));
-    inputs = std::move(*read);
-    options.inputs.file = &inputs;
-  }
+  if (llvm::Error error = readInputs(options, context, inputs))
+    return fail(llvm::toString(std::move(error)));
   if (failed(applyPasses(*module, options.pipelineBefore)))
     return 1;
   return failed(runMode(*module, options));
