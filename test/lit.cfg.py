@@ -2,6 +2,7 @@
 # Those under equivalence/ compare two ways to compute the same thing.
 import os
 import shutil
+import subprocess
 import sysconfig
 
 import lit.formats
@@ -56,6 +57,13 @@ if shutil.which("clang-format-19"):
     config.available_features.add("clang-format")
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
+# A Python that has Hugging Face Transformers.
+for python in filter(None, (os.environ.get("BRAID_TRANSFORMERS_PYTHON"), shutil.which("python3"))):
+    look = "import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, ('torch', 'transformers'))))"
+    if subprocess.run([python, "-c", look], check=False).returncode == 0:
+        config.available_features.add("transformers")
+        config.substitutions.append(("%{transformers_python}", python))
+        break
 if any(map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))):
     config.available_features.add("browser")
 if os.environ.get("BRAID_LONG_TESTS"):

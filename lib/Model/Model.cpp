@@ -11,15 +11,13 @@ using namespace braid;
 namespace {
 /// Positions that the model can tell apart; 0: it has no sequence.
 struct PositionsOf {
-  int64_t operator()(const Gpt2Config &config) const { return config.positions; }
-  int64_t operator()(const LlamaConfig &config) const { return config.positions; }
+  int64_t operator()(const DecoderConfig &config) const { return config.positions; }
   int64_t operator()(const MlpConfig &) const { return 0; }
 };
 
 struct Build {
   BatchShape shape;
-  ModelGraph operator()(const Gpt2Config &config) const { return buildGpt2(config, shape); }
-  ModelGraph operator()(const LlamaConfig &config) const { return buildLlama(config, shape); }
+  ModelGraph operator()(const DecoderConfig &config) const { return buildDecoder(config, shape); }
   ModelGraph operator()(const MlpConfig &config) const { return buildMlp(config, shape); }
 };
 } // namespace
@@ -59,30 +57,4 @@ GraphValue model::dropout(GraphWriter &writer, const GraphValue &x, const GraphV
                    "tg.dropout " + x.name + ", " + key.name + " rate " + number(rate) + " stream " +
                        std::to_string(stream++),
                    {x, key}, x.shape);
-}
-
-GraphValue model::attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,
-                            double scale, double dropoutRate, const GraphValue &key, int64_t &stream) {
-  int64_t batch = q.shape[0], sequence = q.shape[1], heads = q.shape[2], kvHeads = k.shape[2], size = q.shape[3];
-  if (dropoutRate == 0) {
-    GraphValue lse{"", {batch, heads, sequence}};
-    return writer.ops({"attended", "lse"},
-                      "tg.attention " + q.name + ", " + k.name + ", " + v.name + " scale " + number(scale) + " causal",
-                      {q, k, v}, {q, lse})[0];
-  }
-  int64_t group = heads / kvHeads;
-  SmallVector<int64_t, 4> scores = {batch, kvHeads, group, sequence, sequence};
-  GraphValue grouped = writer.reshape("q", q, {batch, sequence, kvHeads, group, size});
-  GraphValue raw = writer.contract("scores", "bskgh,btkh->bkgst", grouped, k, scores);
-  GraphValue scaled = writer.mul("scaled", raw, writer.constant("scale", number(scale), scores));
-  GraphValue row{"", scores, "i32"};
-  GraphValue from = writer.same("row", "tg.iota dim 3", row), to = writer.same("column", "tg.iota dim 4", row);
-  GraphValue visible = writer.same("visible", "arith.cmpi sge, " + from.name + ", " + to.name, row);
-  visible.element = "i1";
-  GraphValue minus = writer.constant("minus_infinity", "0xFF800000", scores);
-  GraphValue masked = writer.select("masked", visible, scaled, minus);
-  GraphValue weights = writer.same("weights", "tg.softmax " + masked.name, masked);
-  GraphValue kept = dropout(writer, weights, key, dropoutRate, stream);
-  GraphValue out = writer.contract("attended", "bkgst,btkh->bskgh", kept, v, grouped.shape);
-  return writer.reshape("attended", out, q.shape);
 }

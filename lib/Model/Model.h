@@ -19,8 +19,7 @@ struct ModelGraph {
   std::vector<GraphParam> params;
 };
 
-ModelGraph buildGpt2(const Gpt2Config &config, BatchShape shape);
-ModelGraph buildLlama(const LlamaConfig &config, BatchShape shape);
+ModelGraph buildDecoder(const DecoderConfig &config, BatchShape shape);
 ModelGraph buildMlp(const MlpConfig &config, BatchShape shape);
 
 /// Checks the batch shape against the model and builds the graph.
@@ -34,10 +33,16 @@ std::string normalInit(double std, int64_t layers = 0);
 /// An f64 literal that MLIR reads back exactly.
 std::string number(double value);
 GraphValue dropout(GraphWriter &writer, const GraphValue &x, const GraphValue &key, double rate, int64_t &stream);
-/// Causal attention.  Without dropout it is the composite; with dropout on its
-/// weights it is written out.
-GraphValue attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v, double scale,
-                     double dropoutRate, const GraphValue &key, int64_t &stream);
+/// cap tanh(x / cap).
+GraphValue softcap(GraphWriter &writer, const GraphValue &x, double cap);
+/// How causal attention makes scores; a window or soft cap of 0 is none.
+struct Scores {
+  double scale = 1, softcap = 0;
+  int64_t window = 0;
+};
+/// Without dropout it is the composite; with dropout on its weights it is written out.
+GraphValue attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,
+                     const Scores &how, double dropoutRate, const GraphValue &key, int64_t &stream);
 } // namespace model
 
 } // namespace braid

@@ -29,9 +29,11 @@ struct Options {
 };
 
 constexpr Option kModel[] = {
-    {"CONFIG.json", text(""), "A Hugging Face config.json (gpt2 or llama)", into<&Options::config>(), required()},
+    {"FOLDER|config.json", text(""),
+     "A Hugging Face checkpoint's folder, or its config.json; docs/Models.md lists the families",
+     into<&Options::config>(), required()},
     {"--preset", text("NAME"), "A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny or mlp",
-     into<&Options::preset>(), excludes("CONFIG.json")},
+     into<&Options::preset>(), excludes("FOLDER|config.json")},
     {"--batch", integer("N", 1, INT32_MAX), "Sequences (rows) in the global batch", into<&Options::batch>()},
     {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence, at most the model's positions",
      into<&Options::sequence>(), byDefault("64")},

@@ -1,0 +1,382 @@
+//===- Families.cpp - what a config.json says of each family --------------===//
+//
+// A family is a row of the table at the end: what it is, with Transformers' defaults, and
+// which settings it has.  Only dropout is off where a file does not mention it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Model/Families.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Settings that several families have
+//===----------------------------------------------------------------------===//
+
+/// Sizes, under the names that all families but GPT-2 use.
+static void readSizes(Settings &settings, DecoderConfig &config) {
+  settings.read("vocab_size", config.vocab);
+  settings.read("max_position_embeddings", config.positions);
+  settings.read("hidden_size", config.width);
+  settings.read("intermediate_size", config.inner);
+  settings.read("num_hidden_layers", config.layers, 1 << 12);
+  settings.read("num_attention_heads", config.heads, 1 << 12);
+  settings.read("initializer_range", config.initStd, 0.0, 1e3);
+  settings.read("tie_word_embeddings", config.tied);
+}
+
+/// A head's size where no setting says it.
+static void divideHeads(Settings &settings, DecoderConfig &config, StringRef heads = "num_attention_heads",
+                        StringRef width = "hidden_size") {
+  settings.check(config.width % config.heads == 0,
+                 "'" + heads + "' " + Twine(config.heads) + " does not divide '" + width + "' " + Twine(config.width));
+  config.headSize = std::max<int64_t>(1, config.width / config.heads);
+}
+
+/// Heads of keys and values that several heads of queries share.
+static void readKeyHeads(Settings &settings, DecoderConfig &config) {
+  settings.readOrNone("num_key_value_heads", config.kvHeads);
+  config.kvHeads = config.kvHeads ? config.kvHeads : config.heads;
+  settings.check(config.heads % config.kvHeads == 0, "'num_key_value_heads' " + Twine(config.kvHeads) +
+                                                         " does not divide 'num_attention_heads' " +
+                                                         Twine(config.heads));
+}
+
+/// The same with a size of their own.
+static void readHeads(Settings &settings, DecoderConfig &config) {
+  readKeyHeads(settings, config);
+  settings.readOrNone("head_dim", config.headSize);
+  if (!config.headSize)
+    divideHeads(settings, config);
+}
+
+static void readAttentionBias(Settings &settings, DecoderConfig &config) {
+  settings.read("attention_bias", config.queryBias);
+  config.outBias = config.queryBias;
+}
+
+/// What Llama and the families that came after it have in common.
+static void readModern(Settings &settings, DecoderConfig &config) {
+  readSizes(settings, config);
+  readHeads(settings, config);
+  settings.read("rms_norm_eps", config.eps, 0.0, 1.0);
+  settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
+}
+
+/// The windows of layers from `layer_types` or, without it, where `slides` says.
+static void setWindows(Settings &settings, DecoderConfig &config, int64_t window, function_ref<bool(int64_t)> slides) {
+  config.windows.assign(config.layers, 0);
+  const json::Value *types = settings.find("layer_types");
+  const json::Array *list = types ? types->getAsArray() : nullptr;
+  settings.check(!types || (list && list->size() == static_cast<size_t>(config.layers)),
+                 "'layer_types' must have a type for each of " + Twine(config.layers) + " layers");
+  for (int64_t layer = 0; layer < config.layers; ++layer) {
+    bool isSliding = slides(layer);
+    if (list && layer < static_cast<int64_t>(list->size())) {
+      StringRef type = (*list)[layer].getAsString().value_or("");
+      settings.check(type == "full_attention" || type == "sliding_attention",
+                     "'layer_types' has " + Settings::text((*list)[layer]) +
+                         "; full_attention and sliding_attention are supported");
+      isSliding = type == "sliding_attention";
+    }
+    settings.check(!isSliding || window, "layer " + Twine(layer) + " slides, but there is no 'sliding_window'");
+    config.windows[layer] = isSliding ? window : 0;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// GPT-2 (Radford et al. 2019)
+//===----------------------------------------------------------------------===//
+
+static void describeGpt2(DecoderConfig &config) {
+  config.title = "GPT-2";
+  DecoderNames &names = config.names;
+  names.root = "transformer", names.blocks = "h", names.table = "wte", names.positions = "wpe";
+  names.lastNorm = "ln_f", names.firstNorm = "ln_1", names.secondNorm = "ln_2";
+  names.attention = "attn", names.fused = "c_attn", names.out = "c_proj";
+  names.mlp = "mlp", names.up = "c_fc", names.down = "c_proj";
+  config.vocab = 50257, config.positions = 1024, config.width = 768, config.layers = 12, config.heads = 12;
+  config.norm = DecoderConfig::Norm::Layer, config.eps = 1e-5;
+  config.projection = DecoderConfig::Projection::Fused;
+  config.activation = "gelu tanh";
+  config.queryBias = config.outBias = config.mlpBias = true;
+  config.tied = config.fromTo = config.scaledInit = true;
+}
+
+static void readGpt2(Settings &settings, DecoderConfig &config) {
+  settings.read("vocab_size", config.vocab);
+  settings.read("n_positions", config.positions);
+  settings.read("n_embd", config.width);
+  settings.read("n_layer", config.layers, 1 << 12);
+  settings.read("n_head", config.heads, 1 << 12);
+  config.inner = 4 * config.width;
+  settings.read("n_inner", config.inner);
+  settings.readActivation("activation_function", config.activation);
+  settings.read("layer_norm_epsilon", config.eps, 0.0, 1.0);
+  settings.read("initializer_range", config.initStd, 0.0, 1e3);
+  settings.read("embd_pdrop", config.embedDropout, 0.0, 1.0);
+  settings.read("resid_pdrop", config.residualDropout, 0.0, 1.0);
+  settings.read("attn_pdrop", config.attentionDropout, 0.0, 1.0);
+  bool isScaled = true;
+  settings.read("scale_attn_weights", isScaled);
+  config.scale = isScaled ? 0.0 : 1.0;
+  settings.read("scale_attn_by_inverse_layer_idx", config.scaleByLayer);
+  settings.read("tie_word_embeddings", config.tied);
+  settings.refuseUnless("add_cross_attention", false);
+  // How Transformers computes the same, and heads that it puts on top of other models.
+  settings.ignore({"n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
+                   "summary_proj_to_labels", "summary_type", "summary_use_proj"});
+  divideHeads(settings, config, "n_head", "n_embd");
+  config.kvHeads = config.heads;
+}
+
+//===----------------------------------------------------------------------===//
+// Llama (Touvron et al. 2023) and the families after it
+//===----------------------------------------------------------------------===//
+
+static void describeLlama(DecoderConfig &config) {
+  config.title = "Llama";
+  DecoderNames &names = config.names;
+  names.root = "model", names.blocks = "layers", names.table = "embed_tokens", names.lastNorm = "norm";
+  names.firstNorm = "input_layernorm", names.secondNorm = "post_attention_layernorm";
+  names.attention = "self_attn", names.query = "q_proj", names.key = "k_proj", names.value = "v_proj",
+  names.out = "o_proj";
+  names.mlp = "mlp", names.gate = "gate_proj", names.up = "up_proj", names.down = "down_proj";
+  config.vocab = 32000, config.positions = 2048, config.width = 4096, config.layers = 32, config.heads = 32;
+  config.inner = 11008;
+  config.activation = "silu";
+  config.gated = config.normsLast = true;
+}
+
+static void readLlama(Settings &settings, DecoderConfig &config) {
+  readModern(settings, config);
+  settings.readActivation("hidden_act", config.activation);
+  readAttentionBias(settings, config);
+  settings.read("mlp_bias", config.mlpBias);
+  settings.ignore({"pretraining_tp"});
+  readRope(settings, config);
+}
+
+/// Mistral (Jiang et al. 2023): every layer has the window.
+static void describeMistral(DecoderConfig &config) {
+  describeLlama(config);
+  config.title = "Mistral";
+  config.positions = 131072, config.inner = 14336, config.kvHeads = 8;
+}
+
+static void readMistral(Settings &settings, DecoderConfig &config) {
+  readModern(settings, config);
+  settings.readActivation("hidden_act", config.activation);
+  int64_t window = 4096;
+  settings.readOrNone("sliding_window", window);
+  config.windows.assign(config.layers, window);
+  readRope(settings, config);
+}
+
+/// Qwen 2 (Yang et al. 2024): biases of queries, keys and values.
+static void describeQwen2(DecoderConfig &config) {
+  describeLlama(config);
+  config.title = "Qwen 2";
+  config.vocab = 151936, config.positions = 32768, config.inner = 22016, config.kvHeads = 32;
+  config.queryBias = true;
+}
+
+static void readQwen2(Settings &settings, DecoderConfig &config) {
+  readModern(settings, config);
+  settings.readActivation("hidden_act", config.activation);
+  bool hasWindow = false;
+  int64_t window = 4096, first = 28;
+  settings.read("use_sliding_window", hasWindow);
+  settings.readOrNone("sliding_window", window);
+  settings.read("max_window_layers", first, 1 << 12, /*least=*/0);
+  window = hasWindow ? window : 0;
+  setWindows(settings, config, window, [&](int64_t layer) { return window && layer >= first; });
+  settings.refuseUnless("use_mrope", false);
+  readRope(settings, config);
+}
+
+/// Qwen 3 (Yang et al. 2025): norms of queries and keys instead of biases.
+static void describeQwen3(DecoderConfig &config) {
+  describeQwen2(config);
+  config.title = "Qwen 3";
+  config.names.queryNorm = "q_norm", config.names.keyNorm = "k_norm";
+  config.headSize = 128;
+  config.queryBias = false;
+}
+
+static void readQwen3(Settings &settings, DecoderConfig &config) {
+  readQwen2(settings, config);
+  readAttentionBias(settings, config);
+}
+
+//===----------------------------------------------------------------------===//
+// Gemma 2 and 3 (Gemma Team 2024, 2025)
+//===----------------------------------------------------------------------===//
+
+static void describeGemma2(DecoderConfig &config) {
+  describeLlama(config);
+  config.title = "Gemma 2";
+  DecoderNames &names = config.names;
+  names.attentionPostNorm = "post_attention_layernorm", names.secondNorm = "pre_feedforward_layernorm";
+  names.mlpPostNorm = "post_feedforward_layernorm";
+  config.vocab = 256000, config.positions = 8192, config.width = 2304, config.inner = 9216, config.layers = 26;
+  config.heads = 8, config.kvHeads = 4, config.headSize = 256;
+  config.normOffset = 1;
+  config.activation = "gelu tanh";
+  config.tied = true;
+  config.attentionSoftcap = 50, config.logitSoftcap = 30;
+}
+
+/// What both have; `full` is how often a layer without a window comes.
+static void readGemma(Settings &settings, DecoderConfig &config, int64_t full) {
+  readModern(settings, config);
+  settings.readActivation("hidden_activation", config.activation);
+  std::string older = config.activation;
+  settings.readActivation("hidden_act", older);
+  settings.check(older == config.activation, "'hidden_act' and 'hidden_activation' disagree; leave 'hidden_act' out");
+  readAttentionBias(settings, config);
+  double scalar = 256;
+  settings.read("query_pre_attn_scalar", scalar, 1e-6, 1e9);
+  config.scale = 1 / std::sqrt(scalar);
+  config.embeddingScale = std::sqrt(static_cast<double>(config.width));
+  settings.readOrNone("final_logit_softcapping", config.logitSoftcap, 1e-6, 1e9);
+  int64_t window = 4096;
+  settings.readOrNone("sliding_window", window);
+  setWindows(settings, config, window, [&](int64_t layer) { return (layer + 1) % full != 0; });
+  settings.refuseUnless("use_bidirectional_attention", false);
+}
+
+static void readGemma2(Settings &settings, DecoderConfig &config) {
+  readGemma(settings, config, /*full=*/2);
+  settings.readOrNone("attn_logit_softcapping", config.attentionSoftcap, 1e-6, 1e9);
+  readRope(settings, config);
+}
+
+/// Norms of queries and keys instead of soft caps, and frequencies for each kind of layer.
+static void describeGemma3(DecoderConfig &config) {
+  describeGemma2(config);
+  config.title = "Gemma 3";
+  config.names.queryNorm = "q_norm", config.names.keyNorm = "k_norm";
+  config.vocab = 262208, config.positions = 131072;
+  config.attentionSoftcap = config.logitSoftcap = 0;
+  config.rope.theta = 1e6;
+}
+
+static void readGemma3(Settings &settings, DecoderConfig &config) {
+  int64_t full = 6;
+  settings.read("_sliding_window_pattern", full);
+  settings.read("sliding_window_pattern", full);
+  readGemma(settings, config, full);
+  settings.refuseUnless("attn_logit_softcapping", nullptr);
+  readRopeByLayer(settings, config);
+}
+
+//===----------------------------------------------------------------------===//
+// GPT-NeoX (Black et al. 2022) and Phi (Gunasekar et al. 2023)
+//===----------------------------------------------------------------------===//
+
+static void describeGptNeoX(DecoderConfig &config) {
+  config.title = "GPT-NeoX";
+  DecoderNames &names = config.names;
+  names.root = "gpt_neox", names.blocks = "layers", names.table = "embed_in", names.lastNorm = "final_layer_norm";
+  names.head = "embed_out";
+  names.firstNorm = "input_layernorm", names.secondNorm = "post_attention_layernorm";
+  names.attention = "attention", names.fused = "query_key_value", names.out = "dense";
+  names.mlp = "mlp", names.up = "dense_h_to_4h", names.down = "dense_4h_to_h";
+  config.vocab = 50432, config.positions = 2048, config.width = 6144, config.layers = 44, config.heads = 64;
+  config.inner = 24576;
+  config.norm = DecoderConfig::Norm::Layer, config.eps = 1e-5;
+  config.projection = DecoderConfig::Projection::FusedByHead;
+  config.activation = "gelu erf";
+  config.queryBias = config.outBias = config.mlpBias = config.parallelResidual = true;
+}
+
+static void readGptNeoX(Settings &settings, DecoderConfig &config) {
+  readSizes(settings, config);
+  divideHeads(settings, config);
+  config.kvHeads = config.heads;
+  settings.readActivation("hidden_act", config.activation);
+  settings.read("layer_norm_eps", config.eps, 0.0, 1.0);
+  settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
+  settings.read("hidden_dropout", config.residualDropout, 0.0, 1.0);
+  config.embedDropout = config.residualDropout;
+  readAttentionBias(settings, config);
+  settings.read("use_parallel_residual", config.parallelResidual);
+  readRope(settings, config, {.olderTheta = "rotary_emb_base", .olderShare = "rotary_pct", .share = 0.25});
+}
+
+/// Attention and the MLP share a norm.
+static void describePhi(DecoderConfig &config) {
+  describeLlama(config);
+  config.title = "Phi";
+  DecoderNames &names = config.names;
+  names.lastNorm = "final_layernorm", names.secondNorm = "";
+  names.out = "dense", names.gate = "", names.up = "fc1", names.down = "fc2";
+  config.vocab = 51200, config.width = 2048, config.inner = 8192, config.layers = 24;
+  config.norm = DecoderConfig::Norm::Layer, config.eps = 1e-5;
+  config.activation = "gelu tanh";
+  config.gated = false;
+  config.queryBias = config.outBias = config.mlpBias = config.headBias = config.parallelResidual = true;
+}
+
+static void readPhi(Settings &settings, DecoderConfig &config) {
+  readSizes(settings, config);
+  readHeads(settings, config);
+  settings.readActivation("hidden_act", config.activation);
+  settings.read("layer_norm_eps", config.eps, 0.0, 1.0);
+  settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
+  settings.read("resid_pdrop", config.residualDropout, 0.0, 1.0);
+  settings.read("embd_pdrop", config.embedDropout, 0.0, 1.0);
+  bool hasNorms = false;
+  settings.read("qk_layernorm", hasNorms);
+  if (hasNorms)
+    config.names.queryNorm = "q_layernorm", config.names.keyNorm = "k_layernorm";
+  readRope(settings, config, {.share = 0.5});
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static constexpr Family kFamilies[] = {
+    {"gpt2", describeGpt2, readGpt2},
+    {"llama", describeLlama, readLlama},
+    {"mistral", describeMistral, readMistral},
+    {"qwen2", describeQwen2, readQwen2},
+    {"qwen3", describeQwen3, readQwen3},
+    {"gemma2", describeGemma2, readGemma2},
+    {"gemma3_text", describeGemma3, readGemma3},
+    {"gpt_neox", describeGptNeoX, readGptNeoX},
+    {"phi", describePhi, readPhi},
+};
+
+const Family *braid::findFamily(StringRef type) {
+  const Family *found = llvm::find_if(kFamilies, [&](const Family &family) { return family.type == type; });
+  return found == std::end(kFamilies) ? nullptr : found;
+}
+
+std::string braid::familyNames() {
+  return llvm::join(llvm::map_range(kFamilies, [](const Family &family) { return StringRef(family.type); }), ", ");
+}
+
+/// Relatives by what they compute; for others, whatever is spelt most alike.
+StringRef braid::closestFamily(StringRef type) {
+  StringRef relative = StringSwitch<StringRef>(type)
+                           .Cases("bert", "roberta", "gpt_neo", "gpt_bigcode", "opt", "bloom", "mpt", "gpt2")
+                           .Cases("gptj", "codegen", "falcon", "gpt_neox_japanese", "gpt_neox")
+                           .Cases("olmo", "granite", "cohere", "deepseek_v3", "llama4", "phi3", "smollm3", "llama")
+                           .Cases("mixtral", "ministral", "ministral3", "mistral3", "mistral")
+                           .Cases("stablelm", "persimmon", "phi")
+                           .Case("gemma", "gemma2")
+                           .Cases("gemma3", "gemma3n", "gemma4", "gemma3_text")
+                           .Default("");
+  if (!relative.empty())
+    return relative;
+  auto distance = [&](const Family &family) { return type.edit_distance(family.type); };
+  return llvm::min_element(kFamilies, [&](const Family &a, const Family &b) { return distance(a) < distance(b); })
+      ->type;
+}

@@ -1,0 +1,41 @@
+//===- Families.h - the families of language models -------------*- C++ -*-===//
+#ifndef BRAID_LIB_MODEL_FAMILIES_H
+#define BRAID_LIB_MODEL_FAMILIES_H
+
+#include "lib/Model/DecoderConfig.h"
+#include "lib/Model/Settings.h"
+#include <optional>
+
+namespace braid {
+
+struct Family {
+  /// The `model_type` of its `config.json`.
+  llvm::StringLiteral type;
+  /// What it is whatever the settings say, with the values of settings that are left out.
+  void (*describe)(DecoderConfig &);
+  /// Reads its settings.
+  void (*read)(Settings &, DecoderConfig &);
+};
+
+/// Null if there is no such family.
+const Family *findFamily(llvm::StringRef type);
+/// The family that comes nearest to one that there is not.
+llvm::StringRef closestFamily(llvm::StringRef type);
+/// "gpt2, llama, …"
+std::string familyNames();
+
+/// The rotary positions of a family, in either spelling: `rope_parameters`, or `rope_theta` and
+/// `rope_scaling`.
+struct RopeFamily {
+  /// What the family called `rope_theta` and `partial_rotary_factor` once.
+  std::optional<llvm::StringLiteral> olderTheta = std::nullopt, olderShare = std::nullopt;
+  /// The share of a head that turns where no setting says it; without it, all of every head does.
+  std::optional<double> share = std::nullopt;
+};
+void readRope(Settings &settings, DecoderConfig &config, const RopeFamily &family = {});
+/// The same where layers with a window have frequencies of their own (Gemma 3).
+void readRopeByLayer(Settings &settings, DecoderConfig &config);
+
+} // namespace braid
+
+#endif // BRAID_LIB_MODEL_FAMILIES_H

@@ -1,0 +1,120 @@
+//===- Settings.cpp - the settings of a config.json -----------------------===//
+
+#include "lib/Model/Settings.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace braid;
+
+std::string Settings::text(const json::Value &value) {
+  std::string out;
+  raw_string_ostream(out) << value;
+  return out;
+}
+
+const json::Value *Settings::find(StringRef key) {
+  known.insert(key);
+  const json::Value *found = object.get(key);
+  return found && found->kind() != json::Value::Null ? found : nullptr;
+}
+
+void Settings::read(StringRef key, int64_t &value, int64_t most, int64_t least) {
+  const json::Value *found = find(key);
+  if (!found)
+    return;
+  std::optional<int64_t> number = found->getAsInteger();
+  if (!number || *number < least || *number > most)
+    return fail("'" + key + "' must be an integer from " + Twine(least) + " to " + Twine(most) + ", found " +
+                text(*found));
+  value = *number;
+}
+
+void Settings::read(StringRef key, double &value, double least, double below) {
+  const json::Value *found = find(key);
+  if (!found)
+    return;
+  std::optional<double> number = found->getAsNumber();
+  if (!number || !(*number >= least && *number < below))
+    return fail("'" + key + "' must be a number in [" + Twine(text(least)) + ", " + text(below) + "), found " +
+                text(*found));
+  value = *number;
+}
+
+void Settings::read(StringRef key, bool &value) {
+  const json::Value *found = find(key);
+  if (!found)
+    return;
+  if (!found->getAsBoolean())
+    return fail("'" + key + "' must be true or false, found " + text(*found));
+  value = *found->getAsBoolean();
+}
+
+static bool isNull(const json::Object &object, StringRef key) {
+  const json::Value *found = object.get(key);
+  return found && found->kind() == json::Value::Null;
+}
+
+void Settings::readOrNone(StringRef key, int64_t &value) {
+  value = isNull(object, key) ? 0 : value;
+  read(key, value);
+}
+
+void Settings::readOrNone(StringRef key, double &value, double least, double below) {
+  value = isNull(object, key) ? 0 : value;
+  read(key, value, least, below);
+}
+
+void Settings::readActivation(StringRef key, std::string &op) {
+  const json::Value *found = find(key);
+  if (!found)
+    return;
+  StringRef name = found->getAsString().value_or("");
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast")
+    op = "gelu tanh";
+  else if (name == "gelu")
+    op = "gelu erf";
+  else if (name == "silu" || name == "swish")
+    op = "silu";
+  else if (name == "relu")
+    op = "relu";
+  else
+    fail("'" + key + "' is " + text(*found) + "; expected gelu_new, gelu_pytorch_tanh, gelu, silu or relu");
+}
+
+void Settings::refuseUnless(StringRef key, const json::Value &expected) {
+  const json::Value *found = find(key);
+  if (found && *found != expected)
+    fail("'" + key + "': " + text(*found) + " is not supported, only " + text(expected));
+}
+
+void Settings::ignore(ArrayRef<StringLiteral> keys) {
+  for (StringRef key : keys)
+    known.insert(key);
+}
+
+/// The known setting that a misspelt one is nearest to; empty if none is near.
+static StringRef nearest(const StringSet<> &known, StringRef key) {
+  SmallVector<StringRef> names(known.keys());
+  llvm::sort(names);
+  StringRef best;
+  unsigned least = std::max<unsigned>(key.size() / 3, 1) + 1;
+  for (StringRef name : names)
+    if (unsigned distance = key.edit_distance(name, /*AllowReplacements=*/true, least); distance < least) {
+      best = name;
+      least = distance;
+    }
+  return best;
+}
+
+Error Settings::finish() {
+  SmallVector<StringRef> keys(llvm::make_first_range(object));
+  llvm::sort(keys);
+  for (StringRef key : keys) {
+    if (known.contains(key))
+      continue;
+    StringRef near = nearest(known, key);
+    fail("unknown setting '" + key + "', which may change the model" +
+         (near.empty() ? std::string() : "; did you mean '" + near.str() + "'?"));
+  }
+  return error.empty() ? Error::success() : createStringError(error);
+}
