@@ -55,6 +55,7 @@ private:
   GraphValue norm(const GraphValue &x, const Norm &params);
   GraphValue drop(const GraphValue &x, double rate) { return model::dropout(writer, x, key, rate, stream); }
   GraphValue times(StringRef hint, const GraphValue &x, double factor);
+  GraphValue fixPadding(const GraphValue &x);
   GraphValue embed(const GraphValue &table, const GraphValue &positions);
   GraphValue positioned(StringRef hint, GraphValue x, const OptionalNorm &params, const RopeConfig &rope);
   Heads splitFused(const GraphValue &x, const Block &block);
@@ -179,11 +180,22 @@ GraphValue DecoderBuilder::times(StringRef hint, const GraphValue &x, double fac
   return writer.mul(hint, x, writer.constant("factor", model::number(factor), x.shape));
 }
 
+/// As PyTorch's padding_idx.
+GraphValue DecoderBuilder::fixPadding(const GraphValue &x) {
+  GraphValue each = writer.broadcast("token", tokens, {0, 1}, hidden);
+  GraphValue padding = writer.constant("padding", std::to_string(*config.padding), hidden, "i32");
+  GraphValue isPadding = writer.same("is_padding", "arith.cmpi eq, " + each.name + ", " + padding.name, each);
+  isPadding.element = "i1";
+  return writer.select("x", isPadding, writer.same("fixed", "tg.stop_gradient " + x.name, x), x);
+}
+
 GraphValue DecoderBuilder::embed(const GraphValue &table, const GraphValue &positions) {
   bool isLearned = config.hasLearnedPositions();
   writer.enter(isLearned ? "embedding" : names.table, isLearned ? "token and position embedding" : "token embedding");
   GraphValue x =
       writer.op(isLearned ? "token" : "x", "tg.gather " + table.name + ", " + tokens.name, {table, tokens}, hidden);
+  if (config.padding)
+    x = fixPadding(x);
   if (config.embeddingScale != 1)
     x = times("scaled", x, config.embeddingScale);
   if (isLearned) {

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace braid {
@@ -65,8 +66,9 @@ struct DecoderConfig {
   std::string activation;
   bool gated = false, mlpBias = false, parallelResidual = false;
 
-  // Table and head.
+  // Table and head.  A lookup of the token `padding` gives its row no gradient.
   bool tied = false, headBias = false;
+  std::optional<int64_t> padding;
   double embeddingScale = 1;
 
   // Weights are stored from x to (GPT-2's Conv1D), or to x from.  Projections into the residual stream

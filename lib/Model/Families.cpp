@@ -37,18 +37,13 @@ static void divideHeads(Settings &settings, DecoderConfig &config, StringRef hea
   config.headSize = std::max<int64_t>(1, config.width / config.heads);
 }
 
-/// Heads of keys and values that several heads of queries share.
-static void readKeyHeads(Settings &settings, DecoderConfig &config) {
+/// Heads of keys and values that several heads of queries share, and a head's size.
+static void readHeads(Settings &settings, DecoderConfig &config) {
   settings.readOrNone("num_key_value_heads", config.kvHeads);
   config.kvHeads = config.kvHeads ? config.kvHeads : config.heads;
   settings.check(config.heads % config.kvHeads == 0, "'num_key_value_heads' " + Twine(config.kvHeads) +
                                                          " does not divide 'num_attention_heads' " +
                                                          Twine(config.heads));
-}
-
-/// The same with a size of their own.
-static void readHeads(Settings &settings, DecoderConfig &config) {
-  readKeyHeads(settings, config);
   settings.readOrNone("head_dim", config.headSize);
   if (!config.headSize)
     divideHeads(settings, config);
@@ -59,9 +54,23 @@ static void readAttentionBias(Settings &settings, DecoderConfig &config) {
   config.outBias = config.queryBias;
 }
 
+/// The row of the table that lookups do not train; from the end of the table where it is negative.
+static void readPadding(Settings &settings, DecoderConfig &config) {
+  if (settings.has("pad_token_id"))
+    config.padding = 0;
+  else if (settings.isNull("pad_token_id"))
+    config.padding = std::nullopt;
+  if (!config.padding)
+    return settings.ignore({"pad_token_id"});
+  settings.read("pad_token_id", *config.padding, config.vocab - 1, -config.vocab);
+  if (*config.padding < 0)
+    *config.padding += config.vocab;
+}
+
 /// What Llama and the families that came after it have in common.
 static void readModern(Settings &settings, DecoderConfig &config) {
   readSizes(settings, config);
+  readPadding(settings, config);
   readHeads(settings, config);
   settings.read("rms_norm_eps", config.eps, 0.0, 1.0);
   settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
@@ -128,7 +137,7 @@ static void readGpt2(Settings &settings, DecoderConfig &config) {
   settings.read("tie_word_embeddings", config.tied);
   settings.refuseUnless("add_cross_attention", false);
   // How Transformers computes the same, and heads that it puts on top of other models.
-  settings.ignore({"n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
+  settings.ignore({"pad_token_id", "n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
                    "summary_proj_to_labels", "summary_type", "summary_use_proj"});
   divideHeads(settings, config, "n_head", "n_embd");
   config.kvHeads = config.heads;
@@ -228,6 +237,7 @@ static void describeGemma2(DecoderConfig &config) {
   config.normOffset = 1;
   config.activation = "gelu tanh";
   config.tied = true;
+  config.padding = 0;
   config.attentionSoftcap = 50, config.logitSoftcap = 30;
 }
 
@@ -306,6 +316,7 @@ static void readGptNeoX(Settings &settings, DecoderConfig &config) {
   config.embedDropout = config.residualDropout;
   readAttentionBias(settings, config);
   settings.read("use_parallel_residual", config.parallelResidual);
+  settings.ignore({"pad_token_id"});
   readRope(settings, config, {.olderTheta = "rotary_emb_base", .olderShare = "rotary_pct", .share = 0.25});
 }
 
@@ -325,6 +336,7 @@ static void describePhi(DecoderConfig &config) {
 
 static void readPhi(Settings &settings, DecoderConfig &config) {
   readSizes(settings, config);
+  readPadding(settings, config);
   readHeads(settings, config);
   settings.readActivation("hidden_act", config.activation);
   settings.read("layer_norm_eps", config.eps, 0.0, 1.0);

@@ -18,7 +18,7 @@ static constexpr StringLiteral kWithoutEffect[] = {
     "model_type", "architectures", "auto_map", "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
     "finetuning_task", "task_specific_params", "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
     // Tokens.
-    "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "bad_words_ids",
+    "bos_token_id", "eos_token_id", "sep_token_id", "decoder_start_token_id", "bad_words_ids",
     // Types of stored weights.
     "dtype", "torch_dtype", "use_bfloat16",
     // How Transformers runs it.

@@ -51,8 +51,6 @@ namespace {
 struct Rotation {
   RopeConfig rope;
   double share = 1;
-
-  bool operator==(const Rotation &) const = default;
 };
 } // namespace
 
@@ -100,10 +98,15 @@ void braid::readRope(Settings &settings, DecoderConfig &config, const RopeFamily
     readObject(settings, "rope_scaling", *scaling, config.positions, isPartial, older);
   if (all)
     readObject(settings, "rope_parameters", *all, config.positions, isPartial, newer);
-  settings.check(!scaling || !all || older == newer,
-                 "'rope_parameters' and 'rope_scaling' disagree; leave one of them out");
-  settings.check(!all || !settings.has("rope_theta") || newer.rope.theta == rotation.rope.theta,
-                 "'rope_parameters' and 'rope_theta' disagree; leave one of them out");
+  auto agree = [&](StringRef key, bool isSame) {
+    settings.check(!all || !settings.has(key) || isSame,
+                   "'rope_parameters' and '" + key + "' disagree; leave one of them out");
+  };
+  agree("rope_scaling", older.rope == newer.rope && older.share == newer.share);
+  for (StringRef key : {StringRef("rope_theta"), StringRef(family.olderTheta.value_or(""))})
+    agree(key, rotation.rope.theta == newer.rope.theta);
+  for (StringRef key : {StringRef("partial_rotary_factor"), StringRef(family.olderShare.value_or(""))})
+    agree(key, !isPartial || rotation.share == newer.share);
   const Rotation &said = all ? newer : older;
   config.rope = said.rope;
   setDims(settings, config, config.rope, said.share);

@@ -12,10 +12,19 @@ std::string Settings::text(const json::Value &value) {
   return out;
 }
 
+bool Settings::isNull(StringRef key) const {
+  const json::Value *found = object.get(key);
+  return found && found->kind() == json::Value::Null;
+}
+
+bool Settings::has(StringRef key) const {
+  const json::Value *found = object.get(key);
+  return found && found->kind() != json::Value::Null;
+}
+
 const json::Value *Settings::find(StringRef key) {
   known.insert(key);
-  const json::Value *found = object.get(key);
-  return found && found->kind() != json::Value::Null ? found : nullptr;
+  return has(key) ? object.get(key) : nullptr;
 }
 
 void Settings::read(StringRef key, int64_t &value, int64_t most, int64_t least) {
@@ -49,18 +58,13 @@ void Settings::read(StringRef key, bool &value) {
   value = *found->getAsBoolean();
 }
 
-static bool isNull(const json::Object &object, StringRef key) {
-  const json::Value *found = object.get(key);
-  return found && found->kind() == json::Value::Null;
-}
-
 void Settings::readOrNone(StringRef key, int64_t &value) {
-  value = isNull(object, key) ? 0 : value;
+  value = isNull(key) ? 0 : value;
   read(key, value);
 }
 
 void Settings::readOrNone(StringRef key, double &value, double least, double below) {
-  value = isNull(object, key) ? 0 : value;
+  value = isNull(key) ? 0 : value;
   read(key, value, least, below);
 }
 

@@ -37,7 +37,9 @@ public:
 
   /// The value of a setting; null if it is absent or null.
   const llvm::json::Value *find(llvm::StringRef key);
-  bool has(llvm::StringRef key) { return find(key) != nullptr; }
+  /// Whether it is there and not null, without asking for it.
+  bool has(llvm::StringRef key) const;
+  bool isNull(llvm::StringRef key) const;
 
   void check(bool condition, const llvm::Twine &message) {
     if (!condition)

@@ -7,7 +7,7 @@ The virtual environment is that of make_goldens.py; tests need neither.  A famil
 is a checkpoint as Transformers writes it: config.json and model.safetensors, a tiny model
 with random weights, but with every feature of the family switched on and set so that it
 matters in 16 positions: a window of 5 tokens, soft caps that bend, frequencies of which
-some are lowered.  step.safetensors has a batch, its logits and the gradient of every
+some are lowered, a pad that is in the data.  step.safetensors has a batch, its logits and the gradient of every
 weight; goldens.json has ten AdamW steps.  All of it is what Transformers computes in
 float32; the script prints how far float64 is from it.
 """
@@ -43,6 +43,7 @@ CONFIGS = {
     "llama": GATED | {
         "model_type": "llama", "architectures": ["LlamaForCausalLM"], "head_dim": 8, "hidden_act": "silu",
         "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True, "rope_theta": 10000.0,
+        "pad_token_id": 32,
         "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 0.2, "high_freq_factor": 2.0,
                          "original_max_position_embeddings": 16},
     },
@@ -63,7 +64,7 @@ CONFIGS = {
     "gemma2": GATED | {
         "model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"], "head_dim": 8,
         "hidden_activation": "gelu_pytorch_tanh", "query_pre_attn_scalar": 12, "attn_logit_softcapping": 1.5,
-        "final_logit_softcapping": 3.0, "sliding_window": 5, "rope_theta": 100.0,
+        "final_logit_softcapping": 3.0, "sliding_window": 5, "rope_theta": 100.0, "pad_token_id": -32,
     },
     "gemma3": GATED | {
         "model_type": "gemma3_text", "architectures": ["Gemma3ForCausalLM"], "head_dim": 8,
@@ -81,6 +82,7 @@ CONFIGS = {
         "resid_pdrop": 0.0, "embd_pdrop": 0.0,
     },
 }
+CONFIGS["gpt_neox_sequential"] = CONFIGS["gpt_neox"] | {"use_parallel_residual": False, "attention_bias": False}
 
 
 def make_tokens():
