@@ -55,14 +55,14 @@ StringRef codegen::memoryType(Type type) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class Form {
+enum class Spelling {
   Infix,  // a + b
   Prefix, // -a
   Call,   // f(a, b)
 };
 struct Rule {
   StringLiteral op;
-  Form form;
+  Spelling form;
   StringLiteral text;
   bool expensive = false;
   /// What takes the place of `text` where the op allows an approximation.
@@ -71,45 +71,45 @@ struct Rule {
 } // namespace
 
 static constexpr Rule rules[] = {
-    {"arith.addf", Form::Infix, "+"},
-    {"arith.subf", Form::Infix, "-"},
-    {"arith.mulf", Form::Infix, "*"},
-    {"arith.divf", Form::Infix, "/"},
-    {"arith.negf", Form::Prefix, "-"},
-    {"arith.maximumf", Form::Call, "maximum"},
-    {"arith.minimumf", Form::Call, "minimum"},
-    {"arith.maxnumf", Form::Call, "maxnum"},
-    {"arith.minnumf", Form::Call, "minnum"},
-    {"arith.addi", Form::Infix, "+"},
-    {"arith.subi", Form::Infix, "-"},
-    {"arith.muli", Form::Infix, "*"},
-    {"arith.divsi", Form::Infix, "/"},
-    {"arith.remsi", Form::Infix, "%"},
-    {"arith.andi", Form::Infix, "&"},
-    {"arith.ori", Form::Infix, "|"},
-    {"arith.xori", Form::Infix, "^"},
-    {"arith.shli", Form::Infix, "<<"},
-    {"arith.shrsi", Form::Infix, ">>"},
-    {"arith.maxsi", Form::Call, "maximum"},
-    {"arith.minsi", Form::Call, "minimum"},
-    {"math.absf", Form::Call, "abs"},
-    {"math.absi", Form::Call, "abs"},
-    {"math.floor", Form::Call, "floor"},
-    {"math.ceil", Form::Call, "ceil"},
-    {"math.sqrt", Form::Call, "sqrt"},
-    {"math.rsqrt", Form::Call, "rsqrt"},
-    {"math.fma", Form::Call, "fma"},
-    {"math.copysign", Form::Call, "copysign"},
-    {"math.exp", Form::Call, "exp", true, "exp_approx"},
-    {"math.exp2", Form::Call, "exp2", true},
-    {"math.expm1", Form::Call, "expm1", true},
-    {"math.log", Form::Call, "log", true},
-    {"math.log1p", Form::Call, "log1p", true},
-    {"math.tanh", Form::Call, "tanh", true, "tanh_approx"},
-    {"math.erf", Form::Call, "erf", true},
-    {"math.sin", Form::Call, "sin", true},
-    {"math.cos", Form::Call, "cos", true},
-    {"math.powf", Form::Call, "pow", true},
+    {"arith.addf", Spelling::Infix, "+"},
+    {"arith.subf", Spelling::Infix, "-"},
+    {"arith.mulf", Spelling::Infix, "*"},
+    {"arith.divf", Spelling::Infix, "/"},
+    {"arith.negf", Spelling::Prefix, "-"},
+    {"arith.maximumf", Spelling::Call, "maximum"},
+    {"arith.minimumf", Spelling::Call, "minimum"},
+    {"arith.maxnumf", Spelling::Call, "maxnum"},
+    {"arith.minnumf", Spelling::Call, "minnum"},
+    {"arith.addi", Spelling::Infix, "+"},
+    {"arith.subi", Spelling::Infix, "-"},
+    {"arith.muli", Spelling::Infix, "*"},
+    {"arith.divsi", Spelling::Infix, "/"},
+    {"arith.remsi", Spelling::Infix, "%"},
+    {"arith.andi", Spelling::Infix, "&"},
+    {"arith.ori", Spelling::Infix, "|"},
+    {"arith.xori", Spelling::Infix, "^"},
+    {"arith.shli", Spelling::Infix, "<<"},
+    {"arith.shrsi", Spelling::Infix, ">>"},
+    {"arith.maxsi", Spelling::Call, "maximum"},
+    {"arith.minsi", Spelling::Call, "minimum"},
+    {"math.absf", Spelling::Call, "abs"},
+    {"math.absi", Spelling::Call, "abs"},
+    {"math.floor", Spelling::Call, "floor"},
+    {"math.ceil", Spelling::Call, "ceil"},
+    {"math.sqrt", Spelling::Call, "sqrt"},
+    {"math.rsqrt", Spelling::Call, "rsqrt"},
+    {"math.fma", Spelling::Call, "fma"},
+    {"math.copysign", Spelling::Call, "copysign"},
+    {"math.exp", Spelling::Call, "exp", true, "exp_approx"},
+    {"math.exp2", Spelling::Call, "exp2", true},
+    {"math.expm1", Spelling::Call, "expm1", true},
+    {"math.log", Spelling::Call, "log", true},
+    {"math.log1p", Spelling::Call, "log1p", true},
+    {"math.tanh", Spelling::Call, "tanh", true, "tanh_approx"},
+    {"math.erf", Spelling::Call, "erf", true},
+    {"math.sin", Spelling::Call, "sin", true},
+    {"math.cos", Spelling::Call, "cos", true},
+    {"math.powf", Spelling::Call, "pow", true},
 };
 
 /// Comparisons of floats; `$0 < $1` on NaN is false, so the unordered ones are
@@ -235,15 +235,15 @@ static std::string printInRegisters(Operation *op, ArrayRef<Expr> operands, Stri
   // want equal types.
   SmallVector<std::string> arguments;
   for (const Expr &x : operands) {
-    bool widen = lane && (rule->form == Form::Call || x.kind == Kind::I1);
+    bool widen = lane && (rule->form == Spelling::Call || x.kind == Kind::I1);
     arguments.push_back(widen ? x.asLane(lanes) : x.text);
   }
   switch (rule->form) {
-  case Form::Infix:
+  case Spelling::Infix:
     return arguments[0] + " " + rule->text.str() + " " + arguments[1];
-  case Form::Prefix:
+  case Spelling::Prefix:
     return rule->text.str() + (arguments[0].front() == '-' ? "(" + arguments[0] + ")" : arguments[0]);
-  case Form::Call:
+  case Spelling::Call:
     return (isApproximate(op) && !rule->approximate.empty() ? rule->approximate : rule->text).str() + "(" +
            llvm::join(arguments, ", ") + ")";
   }

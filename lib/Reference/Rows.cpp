@@ -67,7 +67,7 @@ void braid::reference::addContraction(OpTable &table) { table.add(evaluateContra
 //===----------------------------------------------------------------------===//
 
 /// The row of a table that element `i` of `indices` names.
-static FailureOr<int64_t> rowOf(Operation *op, const Tensor &indices, int64_t i, int64_t rows) {
+static FailureOr<int64_t> rowAt(Operation *op, const Tensor &indices, int64_t i, int64_t rows) {
   int64_t row = indices.n(i);
   if (row >= 0 && row < rows)
     return row;
@@ -80,7 +80,7 @@ Results braid::reference::gatherRows(Operation *op, const Tensor &table, const T
   Tensor result(shape, table.elementType);
   int64_t width = table.shape[0] ? table.size() / table.shape[0] : 0;
   for (int64_t i = 0; i < indices.size(); ++i) {
-    FailureOr<int64_t> row = rowOf(op, indices, i, table.shape[0]);
+    FailureOr<int64_t> row = rowAt(op, indices, i, table.shape[0]);
     if (failed(row))
       return failure();
     for (int64_t j = 0; j < width; ++j)
@@ -92,7 +92,7 @@ Results braid::reference::gatherRows(Operation *op, const Tensor &table, const T
 Results braid::reference::scatterRows(Operation *op, const Tensor &indices, const Tensor &updates, Tensor table) {
   int64_t width = indices.size() ? updates.size() / indices.size() : 0;
   for (int64_t i = 0; i < indices.size(); ++i) {
-    FailureOr<int64_t> row = rowOf(op, indices, i, table.shape[0]);
+    FailureOr<int64_t> row = rowAt(op, indices, i, table.shape[0]);
     if (failed(row))
       return failure();
     for (int64_t j = 0; j < width; ++j)

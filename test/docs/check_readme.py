@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-LENGTH = 140
+LENGTH = 145
 
 
 def written(graph):
