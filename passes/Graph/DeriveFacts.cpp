@@ -121,19 +121,21 @@ void Derivation::findNumbers() {
 // From new values to gradients
 //===----------------------------------------------------------------------===//
 
-/// The parameter whose gradient or new value a result is, or that of what is kept for it.
+/// The parameter whose gradient or new value a result is, or that of what is kept for it.  That of a
+/// working copy is its master.
 StringAttr Derivation::ownerOfResult(unsigned index) {
   auto gradOf = program.getResultAttrOfType<StringAttr>(index, kGradOf);
   auto updates = program.getResultAttrOfType<StringAttr>(index, kUpdates);
   if (!gradOf && !updates)
     return {};
   StringAttr name = gradOf ? gradOf : updates;
-  for (BlockArgument argument : program.getArguments())
-    if (auto state = program.getArgAttrOfType<StateAttr>(argument.getArgNumber(), kState);
-        state && state.getName() == name)
-      name = state.getOf();
-  if (BlockArgument parameter = name ? parameters.lookup(name) : BlockArgument())
-    return parameterOf(parameter).getName();
+  for (BlockArgument argument : program.getArguments()) {
+    if (StateAttr state = stateOf(argument); state && state.getName() == name)
+      return state.getOf() && parameters.contains(state.getOf()) ? state.getOf() : StringAttr();
+    if (ParamAttr parameter = parameterOf(argument);
+        parameter && llvm::is_contained({parameter.getName(), parameter.getOf()}, name))
+      return parameter.getOf();
+  }
   return {};
 }
 

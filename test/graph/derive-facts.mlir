@@ -34,3 +34,22 @@ func.func @eval(%x: tensor<4xf32> {tg.input = "x"}) -> (tensor<f32> {tg.role = #
   %l = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// A working copy is its master's, and so is what is updated for either.
+// CHECK-LABEL: func.func @bf16
+// CHECK: arith.mulf {{.*}} loc(fused<#tg.facts<backward, unit = "u", of = "w", as = gradient>>[
+// CHECK: tg.convert {{.*}} loc(fused<#tg.facts<backward, unit = "u", of = "w", as = gradient>>[
+// CHECK: arith.subf {{.*}} loc(fused<#tg.facts<update, unit = "u", of = "w", as = master>>[
+// CHECK: tg.convert {{.*}} loc(fused<#tg.facts<update, unit = "u", of = "w", as = working_copy>>[
+func.func @bf16(%x: tensor<4xbf16> {tg.input = "x", tg.role = #tg.role<features>},
+                %w: tensor<4xbf16> {tg.param = #tg.param<"w.bf16", #tg.init<ones>, unit = "u", copy_of = "w">},
+                %m: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<ones>, of = "w", kind = master>})
+    -> (tensor<bf16> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}, tensor<4xbf16> {tg.updates = "w.bf16"}) {
+  %p = arith.mulf %x, %w : tensor<4xbf16>
+  %l = tg.reduce sum %p dims [0] : tensor<4xbf16> -> tensor<bf16>
+  %g = arith.mulf %x, %x : tensor<4xbf16>
+  %wide = tg.convert %g : tensor<4xbf16> -> tensor<4xf32>
+  %u = arith.subf %m, %wide : tensor<4xf32>
+  %n = tg.convert %u : tensor<4xf32> -> tensor<4xbf16>
+  return %l, %u, %n : tensor<bf16>, tensor<4xf32>, tensor<4xbf16>
+}
