@@ -161,6 +161,11 @@ static Error checkAttention(const DriverOptions &options) {
 
 /// What is kept in the host's memory, of a target that has another.
 static Error checkOffload(const DriverOptions &options) {
+  if (is_contained(options.given, "--offload-activations") && !options.offloadsActivations())
+    return makeError(
+        "--offload-activations says which activations are copied to the host, but --offload=" +
+        Twine(options.offload.empty() ? "none" : options.offload) + " copies none: add activations there (" +
+        (options.offloadsState() ? "--offload=optimizer,activations" : "--offload=activations") + "), or leave it out");
   if (!options.offloads() || lookupTarget(options.target)->gpu)
     return Error::success();
   return makeError("--offload=" + options.offload + ": on the " + options.target +

@@ -39,9 +39,11 @@ struct Kept {
 
 class Offload {
 public:
-  Offload(func::FuncOp program, const ComputeRates &compute, const HostRates &host, int64_t minBytes, bool all)
-      : program(program), block(program.getBody().front()), compute(compute), host(host), minBytes(minBytes), all(all),
-        builder(program.getContext()) {}
+  /// `givenBytes`: below which a tensor stays, where the user says so.
+  Offload(func::FuncOp program, const ComputeRates &compute, const HostRates &host, std::optional<int64_t> givenBytes,
+          bool all)
+      : program(program), block(program.getBody().front()), compute(compute), host(host), givenBytes(givenBytes),
+        minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all), builder(program.getContext()) {}
   LogicalResult run();
 
   /// How many tensors are kept for backward, and how many of these wait in the host's memory.
@@ -61,6 +63,7 @@ private:
   Block &block;
   const ComputeRates &compute;
   const HostRates &host;
+  std::optional<int64_t> givenBytes;
   int64_t minBytes;
   bool all;
   OpBuilder builder;
@@ -196,7 +199,9 @@ void Offload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
   InFlightDiagnostic remark = emitRemark(program.getLoc())
                               << "@" << program.getSymName() << ": " << name << ", " << formatSize(kept.bytes) << ", "
                               << (goes ? "waits in the host's memory: " : "stays on the device: ");
-  if (kept.bytes < minBytes)
+  if (kept.bytes < minBytes && givenBytes)
+    remark << "it has less than the " << formatSize(minBytes) << " of min-bytes";
+  else if (kept.bytes < minBytes)
     remark << "a copy of less than " << formatSize(minBytes) << " takes longer to begin than to move its bytes";
   else if (goes && exposed == 0)
     remark << "two copies of " << microseconds(seconds) << " each are hidden in the " << microseconds(gap)
@@ -293,12 +298,12 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
     if (!rates)
       return module.emitError() << llvm::toString(rates.takeError());
     HostRates host = HostRates::of(target);
-    int64_t least = minBytes >= 0 ? int64_t(minBytes) : all ? 0 : host.bytesOfLatency();
+    std::optional<int64_t> givenBytes = minBytes < 0 ? std::nullopt : std::optional<int64_t>(minBytes);
     unsigned kept = 0, away = 0;
     for (auto program : module.getOps<func::FuncOp>()) {
       if (!program.getBody().hasOneBlock())
         continue;
-      Offload offload(program, *rates, host, least, all);
+      Offload offload(program, *rates, host, givenBytes, all);
       if (failed(offload.run()))
         return failure();
       kept += offload.numKept;

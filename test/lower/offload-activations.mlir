@@ -2,6 +2,7 @@
 // RUN: braid-opt %s --exec-offload-activations=all=true --exec-verify-values --split-input-file 2>/dev/null | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: braid-opt %s --exec-offload-activations="compute=1,1 min-bytes=5000" --exec-verify-values --split-input-file 2>&1 | FileCheck %s --check-prefixes=CHECK,SOME
 // RUN: braid-opt %s --exec-offload-activations="compute=100000,100000 min-bytes=5000" --split-input-file 2>&1 | FileCheck %s --check-prefix=FAST
+// RUN: braid-opt %s --exec-offload-activations --split-input-file 2>&1 | FileCheck %s --check-prefix=LATENCY
 // RUN: braid-interp %s --compare --reference-pipeline="exec-verify-values" --pipeline="exec-offload-activations{all=true}" --rtol=0 --atol=0 --seeds=2
 // RUN: braid-interp %s --compare --reference-pipeline="exec-verify-values" --pipeline="exec-offload-activations{all=true},comm-overlap" --rtol=0 --atol=0 --seeds=2
 // RUN: braid-interp %s --compare --reference-pipeline="exec-verify-values" --pipeline="exec-offload-activations{all=true},exec-plan-memory,exec-verify-plan" --rtol=0 --atol=0 --seeds=2
@@ -9,9 +10,10 @@
 
 // `%y` is read through a view by both, `%small` by backward alone, and the loss is the caller's.  What
 // backward makes stays, and so do parameters.
-// SOME: remark: @train: small, 4.00 KiB, stays on the device: a copy of less than 4.88 KiB takes longer to begin than to move its bytes
+// SOME: remark: @train: small, 4.00 KiB, stays on the device: it has less than the 4.88 KiB of min-bytes
 // SOME: remark: @train: y, 16.0 KiB, waits in the host's memory: two copies of {{.*}} us each are hidden in the {{.*}} us until it is read again
 // SOME: remark: @train: 1 of 2 tensors that are kept for backward, 16.0 KiB of 20.0 KiB, wait in the host's memory
+// LATENCY: remark: @train: small, 4.00 KiB, stays on the device: a copy of less than {{.*}} takes longer to begin than to move its bytes
 // FAST: remark: @train: y, 16.0 KiB, stays on the device: of two copies of {{.*}} us each, in the {{.*}} us until it is read again, {{.*}} us would be exposed, where forward is over before the copy to the host is
 // FAST: warning: none of the 2 activations that are kept for backward is copied to the host and back before it is read again, so all stay on the device
 // CHECK-LABEL: func.func @train(%arg0
