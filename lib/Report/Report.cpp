@@ -21,6 +21,17 @@ static std::optional<AttentionSumsReport> readAttention(mlir::ModuleOp module) {
   return found;
 }
 
+/// What computes, as it is launched, and what it stalls for copies.
+static double secondsOf(exec::ProgramOp program, const ComputeRates &rates) {
+  std::optional<comm::Timing> scheduled = comm::timingOf(program);
+  double seconds = scheduled ? scheduled->exposed : 0;
+  for (auto action : program.getOps<exec::ActionOpInterface>())
+    if (!isa<comm::QueuedOpInterface, comm::StartOp, comm::WaitOp>(action.getOperation()))
+      seconds += rates.seconds(action);
+  return seconds;
+}
+
+/// With ranks that of the schedule.
 static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64_t microbatches) {
   if (traffic.predictedSeconds)
     return *traffic.predictedSeconds;
@@ -28,12 +39,8 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
   double seconds = 0;
   for (auto program : module.getOps<exec::ProgramOp>()) {
     int64_t times = program.getSymName() == "train" ? 1 : program.getSymName() == "accumulate" ? microbatches - 1 : 0;
-    std::optional<comm::Timing> scheduled = comm::timingOf(program);
-    if (scheduled)
-      seconds += times * scheduled->predicted;
-    else if (times > 0)
-      for (auto action : program.getOps<exec::ActionOpInterface>())
-        seconds += times * rates.seconds(action);
+    if (times > 0)
+      seconds += times * secondsOf(program, rates);
   }
   return seconds;
 }

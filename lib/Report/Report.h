@@ -29,8 +29,8 @@ struct Report {
   Traffic traffic;
   /// None without such calls.
   std::optional<AttentionSumsReport> attention = std::nullopt;
-  /// A step, as predicted: by the schedule of ranks, or of one rank all actions one after the
-  /// other.
+  /// A step, as predicted: by the schedule of ranks, or of one rank all that computes, one after the
+  /// other, and what it stalls for copies.
   double stepSeconds = 0;
   /// Of each program that trains.
   std::vector<KeptReport> kept = {};
