@@ -386,6 +386,20 @@ static void addHostMemory(unsigned number, const KindText &kind, const StepPrint
   addCalls("transfer", steps.transfers(number), suffixOf(number), model);
 }
 
+/// What the file includes and needs.
+static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool manyRanks, bool callsAttention) {
+  os << "// The tables that the runtime reads, and main.\n"
+        "#include \"braid_rt.h\"\n#include \""
+     << emitter.modelInclude << "\"\n#include \"step.h\"\n"
+     << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n")
+     << "// A field that a row does not name is 0.\n#pragma GCC diagnostic ignored "
+        "\"-Wmissing-field-initializers\"\n\n";
+  if (callsAttention)
+    os << "#ifdef BRAID_RT_WITHOUT_CUDNN\n#error this model calls the attention of cuDNN, and the runtime is built "
+          "without: install cuDNN 9 and nvidia-cudnn-frontend, or compile the graph with --attention=decompose\n"
+          "#endif\n\n";
+}
+
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
                                            const CodegenOptions &options) {
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
@@ -403,16 +417,9 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
 
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// The tables that the runtime reads, and main.\n"
-        "#include \"braid_rt.h\"\n#include \""
-     << steps.getEmitter().modelInclude << "\"\n#include \"step.h\"\n"
-     << (manyRanks ? "#include \"comm/transports.h\"\n\n" : "\n")
-     << "// A field that a row does not name is 0.\n#pragma GCC diagnostic ignored "
-        "\"-Wmissing-field-initializers\"\n\n";
-  if (llvm::any_of(llvm::seq(kinds.size()), [&](unsigned kind) { return !steps.attentions(kind).empty(); }))
-    os << "#ifdef BRAID_RT_WITHOUT_CUDNN\n#error this model calls the attention of cuDNN, and the runtime is built "
-          "without: install cuDNN 9 and nvidia-cudnn-frontend, or compile the graph with --attention=decompose\n"
-          "#endif\n\n";
+  bool callsAttention =
+      llvm::any_of(llvm::seq(kinds.size()), [&](unsigned kind) { return !steps.attentions(kind).empty(); });
+  printHead(os, steps.getEmitter(), manyRanks, callsAttention);
   for (const KindText &kind : kinds)
     os << kind.tables;
   os << ranks.arraysText();

@@ -297,6 +297,10 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
     llvm::Expected<ComputeRates> rates = ComputeRates::parse(compute, target);
     if (!rates)
       return module.emitError() << llvm::toString(rates.takeError());
+    if (!target.gpu)
+      return module.emitError() << "the " << target.name
+                                << " target has no memory beside that of the host, so no activation can be offloaded "
+                                   "to it";
     HostRates host = HostRates::of(target);
     std::optional<int64_t> givenBytes = minBytes < 0 ? std::nullopt : std::optional<int64_t>(minBytes);
     unsigned kept = 0, away = 0;
@@ -320,16 +324,8 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
   }
 
   void runOnOperation() final {
-    ModuleOp module = getOperation();
-    const TargetInfo *target = targetOf(module);
-    if (!target)
-      return signalPassFailure();
-    if (!target->gpu) {
-      module.emitError() << "the " << target->name
-                         << " target has no memory beside that of the host, so no activation can be offloaded to it";
-      return signalPassFailure();
-    }
-    if (failed(offload(*target)))
+    const TargetInfo *target = targetOf(getOperation());
+    if (!target || failed(offload(*target)))
       signalPassFailure();
   }
 };

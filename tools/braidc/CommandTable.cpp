@@ -91,6 +91,16 @@ constexpr Option kMemory[] = {
      byDefault("early")},
     {"--order", choice({{"peak", "another one, where that lowers the peak of memory"}, {"graph", "that of the graph"}}),
      "The order of kernels and calls that may run in several", into<&DriverOptions::order>(), byDefault("peak")},
+    {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
+     "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, and "
+     "values are computed again where that is needed",
+     into<&DriverOptions::memoryLimit>()},
+    {"--row-alignment", integer("BYTES"),
+     "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
+     into<&DriverOptions::rowAlignment>(), byDefault("the target's")},
+};
+
+constexpr Option kHostMemory[] = {
     {"--offload",
      choice({{"none", ""},
              {"optimizer", "moments, and f32 masters of bf16 parameters: fetched for each update and written back"},
@@ -103,13 +113,6 @@ constexpr Option kMemory[] = {
              {"all", "all that are kept for backward, whatever their copies cost"}}),
      "Which activations --offload=activations copies", into<&DriverOptions::offloadActivations>(), byDefault("hidden"),
      needs("--offload")},
-    {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
-     "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, and "
-     "values are computed again where that is needed",
-     into<&DriverOptions::memoryLimit>()},
-    {"--row-alignment", integer("BYTES"),
-     "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
-     into<&DriverOptions::rowAlignment>(), byDefault("the target's")},
 };
 
 constexpr Option kKernels[] = {
@@ -277,6 +280,7 @@ constexpr Topic kTopics[] = {
     topic<DriverOptions, &DriverOptions::precision>("Precision", kPrecision),
     topic<DriverOptions>("Library calls", kKernels),
     topic<DriverOptions>("Memory", kMemory),
+    topic<DriverOptions>("Memory of a GPU's host", kHostMemory),
     topic<DriverOptions, &DriverOptions::parallel>("Ranks", kRanks, "--mesh"),
     topic<DriverOptions, &DriverOptions::parallel>("Communication", kOverlap, "--mesh"),
     topic<DriverOptions>("Help", kToolHelp),
