@@ -161,6 +161,14 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+int64_t ProgramOp::getHostBytes() {
+  int64_t end = 0;
+  for (auto buffer : getBody().getOps<BufferOp>())
+    if (buffer.getHost())
+      end = std::max<int64_t>(end, buffer.getOffset() + buffer.getBytes());
+  return end;
+}
+
 bool LaunchOp::mayWriteInPlace(unsigned result, unsigned in) {
   // Kernels stand beside the program, in the module.
   Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();

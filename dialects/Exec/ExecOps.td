@@ -380,6 +380,10 @@ def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `arena` $arena_bytes attr-dict-with-keyword $body";
+  let extraClassDeclaration = [{
+    /// The end of its buffers in the host's memory; 0 if it has none there.
+    int64_t getHostBytes();
+  }];
 }
 
 def Exec_BufferOp : Exec_Op<"buffer", [Symbol, ArenaRangeOpInterface]> {

@@ -271,16 +271,6 @@ struct KindText {
 };
 } // namespace
 
-/// What activations have in the host's memory, in the program that needs most.
-static int64_t hostBytesOf(ArrayRef<exec::ProgramOp> programs) {
-  int64_t bytes = 0;
-  for (exec::ProgramOp program : programs)
-    for (auto buffer : program.getOps<exec::BufferOp>())
-      if (buffer.getHost())
-        bytes = std::max<int64_t>(bytes, buffer.getOffset() + buffer.getBytes());
-  return bytes;
-}
-
 static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTables &ranks, KindText &text,
                                   StringRef suffix) {
   std::string rows;
@@ -409,7 +399,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
         failed(printPrograms(kind, steps, ranges, ranks, text, suffixOf(number))))
       return failure();
-    text.hostBytes = std::max(text.hostBytes, hostBytesOf(kind.programs));
+    for (exec::ProgramOp program : kind.programs)
+      text.hostBytes = std::max(text.hostBytes, program.getHostBytes());
   }
   FailureOr<uint64_t> hash = graphHash(module, ranks, options.optimizer);
   if (failed(hash))

@@ -28,8 +28,7 @@ static constexpr int64_t kSteps = 8;
 /// milliseconds, than of large ones.
 static constexpr int64_t kLeastTries = 16, kMostTries = 256, kOpsOfAllTries = 10'000;
 
-/// What keeps the budget and is slower by less than this than a step without replays is not
-/// improved.
+/// What keeps the budget and is slower than the fastest point by less than this is not improved.
 static constexpr double kAsFast = 1.005;
 
 //===----------------------------------------------------------------------===//

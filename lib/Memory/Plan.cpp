@@ -160,11 +160,7 @@ const ProgramPlan &MemoryPlan::largest() const {
 
 /// The end in the host's memory of what a program has there.
 static int64_t hostBytesOf(ModuleOp module, ProgramOp program) {
-  int64_t end = endOf(persistentTensors(module, program, /*onHost=*/true, 0));
-  for (auto buffer : program.getBody().getOps<BufferOp>())
-    if (buffer.getHost())
-      end = std::max<int64_t>(end, buffer.getOffset() + buffer.getBytes());
-  return end;
+  return std::max(endOf(persistentTensors(module, program, /*onHost=*/true, 0)), program.getHostBytes());
 }
 
 static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {

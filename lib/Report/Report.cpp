@@ -26,7 +26,7 @@ static double secondsOf(exec::ProgramOp program, const ComputeRates &rates) {
   std::optional<comm::Timing> scheduled = comm::timingOf(program);
   double seconds = scheduled ? scheduled->exposed : 0;
   for (auto action : program.getOps<exec::ActionOpInterface>())
-    if (!isa<comm::QueuedOpInterface, comm::StartOp, comm::WaitOp>(action.getOperation()))
+    if (!comm::queueOf(action) && !isa<comm::WaitOp>(action.getOperation()))
       seconds += rates.seconds(action);
   return seconds;
 }

@@ -119,11 +119,11 @@ int32_t ignoredTarget() { return tables.loss.ignored; }
 
 br_io batch(const char *role, uint64_t offset) {
   uint64_t bytes = uint64_t{rowsOfAll} / tables.mesh[0].size * length * 4;
-  return {role, role, BR_I32, 2, {rowsOfAll, length}, offset, bytes, {1}, 0, 0};
+  return {role, role, BR_I32, 2, {rowsOfAll, length}, offset, bytes, {1}, 0, 0, 0, 0};
 }
 
 br_io number(const char *role, br_dtype dtype, uint64_t offset, uint64_t bytes) {
-  return {role, role, dtype, bytes == 4 ? 0 : 1, {static_cast<int64_t>(bytes / 4)}, offset, bytes, {}, 0, 0};
+  return {role, role, dtype, bytes == 4 ? 0 : 1, {static_cast<int64_t>(bytes / 4)}, offset, bytes, {}, 0, 0, 0, 0};
 }
 
 void addPrograms(int32_t microbatches) {
