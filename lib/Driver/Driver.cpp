@@ -12,6 +12,7 @@
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/PrecisionOptions.h"
+#include "lib/Driver/PrintIr.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/RecomputeOptions.h"
 #include "lib/Driver/SourceFolder.h"
@@ -377,6 +378,7 @@ LogicalResult Driver::checkOptions() {
 LogicalResult Driver::checkHooks() {
   DriverOptions bare = options;
   bare.hooks = {kListHooks.str()};
+  bare.printIrAfter.clear();
   PhaseClock untimed(/*verbose=*/false);
   OwningOpRef<ModuleOp> copy = module->clone();
   ScopedDiagnosticHandler filter(
@@ -396,6 +398,8 @@ LogicalResult Driver::lower() {
   optimizer = optimizerText(options.optimizer);
   if (recomputesForLimit(options))
     options.recompute = RecomputePolicy::Auto;
+  if (failed(report(checkPrintedPasses(options, buildPhases(options)))))
+    return failure();
   std::string done;
   if (choosesLossChunk(options)) {
     done = lastPhaseWithComposites(options);

@@ -68,6 +68,7 @@ private:
 
 FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
   DriverOptions chosen = optionsAt(options, choice);
+  chosen.printIrAfter.clear();
   PhaseClock untimed(/*verbose=*/false);
   OwningOpRef<ModuleOp> copy = module.clone();
   StringRef behind = chosen.recomputes() ? "recompute" : "decompose";

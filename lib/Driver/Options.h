@@ -155,6 +155,8 @@ struct DriverOptions {
   std::string keep;
   /// The folder with lib/braid and share/braid; empty to look around the program.
   std::string runtimeDir;
+  /// Passes behind which the IR is printed, or `all`.
+  std::vector<std::string> printIrAfter;
   bool printPipeline = false, verbose = false;
 
   bool offloadsState() const { return offload.starts_with("optimizer"); }

@@ -6,6 +6,7 @@
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/LossChunks.h"
 #include "lib/Driver/ParallelOptions.h"
+#include "lib/Driver/PrintIr.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
@@ -285,9 +286,10 @@ void braid::printPipeline(raw_ostream &os, ArrayRef<Phase> phases) {
 //===----------------------------------------------------------------------===//
 
 /// Errors are reported on the ops.
-static LogicalResult runPhase(ModuleOp module, const Phase &phase) {
+static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverOptions &options) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   phase.build(manager);
+  printIrAfter(manager, options);
   return manager.run(module);
 }
 
@@ -313,7 +315,7 @@ LogicalResult Lowering::run(ModuleOp module, const Phase &phase) {
     filter.emplace(module.getContext(), [](Diagnostic &diagnostic) {
       return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
     });
-  return clock.time(phase.name, [&] { return runPhase(module, phase); });
+  return clock.time(phase.name, [&] { return runPhase(module, phase, options); });
 }
 
 LogicalResult Lowering::run(ModuleOp module, ArrayRef<Phase> phases) {

@@ -41,6 +41,9 @@ constexpr Option kOutput[] = {
     {"--keep", text("FOLDER"), "Leave the generated sources in this folder", into<&DriverOptions::keep>()},
     {"--print-pipeline", flag(), "Print the passes as braid-opt takes them, and stop",
      into<&DriverOptions::printPipeline>()},
+    {"--print-ir-after", list("PASS"),
+     "Print the IR to standard error behind these passes, of those that --print-pipeline prints, or behind all",
+     into<&DriverOptions::printIrAfter>(), excludes("--compare")},
     {"-v", flag(), "Show commands and the time of each phase", into<&DriverOptions::verbose>()},
 };
 

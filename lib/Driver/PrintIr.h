@@ -1,0 +1,21 @@
+//===- PrintIr.h - the IR behind a pass -------------------------*- C++ -*-===//
+#ifndef BRAID_LIB_DRIVER_PRINTIR_H
+#define BRAID_LIB_DRIVER_PRINTIR_H
+
+#include "lib/Driver/Pipeline.h"
+#include "llvm/Support/Error.h"
+
+namespace braid {
+
+/// In --print-ir-after: behind every pass.
+inline constexpr llvm::StringLiteral kAllPasses = "all";
+
+/// Whether every pass that --print-ir-after names runs in one of the phases.
+llvm::Error checkPrintedPasses(const DriverOptions &options, llvm::ArrayRef<Phase> phases);
+
+/// Prints the IR to standard error behind the passes that --print-ir-after names.
+void printIrAfter(mlir::PassManager &manager, const DriverOptions &options);
+
+} // namespace braid
+
+#endif // BRAID_LIB_DRIVER_PRINTIR_H
