@@ -229,6 +229,11 @@ typedef struct br_model {
   uint64_t host_bytes;   // of the host's memory beside the arena of a device; 0: none
   const br_transfer_desc *transfers;
   int32_t n_transfers;
+  // The device that it was compiled for, and its FLOPs a second in f32 and in bf16 by the data sheet; null and 0 where
+  // they are not known.
+  const char *peak_device;
+  double peak_flops, peak_half_flops;
+  const char *config; // the text of the model's config.json; null: none
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.

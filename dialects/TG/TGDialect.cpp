@@ -1,11 +1,13 @@
 //===- TGDialect.cpp - registration, attributes, the argument contract ----===//
 
 #include "dialects/Interfaces/TensorShape.h"
+#include "dialects/TG/ModelConfig.h"
 #include "dialects/TG/Replays.h"
 #include "dialects/TG/TG.h"
 #include "dialects/TG/TGIndices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -313,6 +315,11 @@ LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
                : op->emitOpError() << "has '" << name << "' = " << attribute.getValue()
                                    << ", which must be a number of type i64, 0 or more";
   }
+  if (name == kConfig)
+    return isa<ModuleOp>(op) && isa<StringAttr>(attribute.getValue())
+               ? success()
+               : op->emitOpError() << "has '" << name << "' = " << attribute.getValue()
+                                   << ", which must be the text of a config.json on a module";
   return op->emitOpError() << "has '" << attribute.getName() << "', which belongs on a function's argument or result";
 }
 

@@ -32,6 +32,10 @@ def TG_Dialect : Dialect {
     `tg.updates = "name"` (the new value of a parameter or state) or
     `tg.grad_of = "name"`.  Elementwise arithmetic is `arith` and `math` on
     tensors.
+
+    A module may have `tg.config = "{...}"`, the text of the `config.json` that its
+    graph was made from: nothing is computed from it, and `export` of the training
+    binary writes it beside the weights.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

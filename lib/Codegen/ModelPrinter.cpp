@@ -2,9 +2,11 @@
 
 #include "lib/Codegen/ModelPrinter.h"
 #include "dialects/Comm/Programs.h"
+#include "dialects/TG/ModelConfig.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/Initializer.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -376,6 +378,17 @@ static void addHostMemory(unsigned number, const KindText &kind, const StepPrint
   addCalls("transfer", steps.transfers(number), suffixOf(number), model);
 }
 
+/// What the rates of programs are measured by, and what the model is for other programs.
+static void addDescription(ModuleOp module, Initializer &model) {
+  if (const GpuInfo *gpu = targetOf(module)->gpu)
+    model.newLine()
+        .always("peak_device", stringLiteral(gpu->card))
+        .always("peak_flops", doubleLiteral(gpu->f32Flops))
+        .always("peak_half_flops", doubleLiteral(gpu->bf16Flops));
+  if (auto config = module->getAttrOfType<StringAttr>(tg::kConfig))
+    model.newLine().always("config", stringLiteral(config));
+}
+
 /// What the file includes and needs.
 static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool manyRanks, bool callsAttention) {
   os << "// The tables that the runtime reads, and main.\n"
@@ -441,6 +454,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     if (!options.optimizer.empty())
       model.newLine().always("optimizer", stringLiteral(options.optimizer));
     addHostMemory(number, kinds[number], steps, model);
+    addDescription(module, model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

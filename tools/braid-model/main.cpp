@@ -2,6 +2,7 @@
 
 #include "cli/StandardFiles.h"
 #include "dialects/TG/TG.h"
+#include "lib/Model/ConfigText.h"
 #include "lib/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -111,5 +112,7 @@ int main(int argc, char **argv) {
     printCount(*graph);
     return 0;
   }
-  return verifies(graph->text) ? writeGraph(options.output, graph->text) : fail("the graph does not verify");
+  std::string text = braid::withConfig(graph->text, options.preset.empty() ? braid::configTextOf(options.config)
+                                                                           : braid::presetConfigText(options.preset));
+  return verifies(text) ? writeGraph(options.output, text) : fail("the graph does not verify");
 }
