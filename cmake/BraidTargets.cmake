@@ -36,8 +36,14 @@ function(braid_compile_options target)
   target_precompile_headers(${target} REUSE_FROM ${braid_pch})
 endfunction()
 
+# Goes along with an installation, as Braid::TG for BraidTG (Install.cmake).
+function(braid_install_library name)
+  set_property(GLOBAL APPEND PROPERTY BRAID_LIBRARIES ${name})
+endfunction()
+
 function(braid_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  braid_install_library(${name})
   if(NOT ARG_UNPARSED_ARGUMENTS)
     add_library(${name} INTERFACE)
     return()
@@ -57,5 +63,8 @@ function(braid_tool name)
   braid_compile_options(${name})
   add_dependencies(${name} braid_tablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  # Debian's LLVM is in a folder of its own, where the loader does not look.
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
+    INSTALL_RPATH ${LLVM_LIBRARY_DIR})
+  set_property(GLOBAL APPEND PROPERTY BRAID_TOOLS ${name})
 endfunction()

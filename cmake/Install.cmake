@@ -1,0 +1,57 @@
+# What `cmake --install` puts where, how to take it away again, and the package of it.
+#
+#   bin             the tools, which look for what they need beside bin
+#   lib/braid       the runtime and the compiler's libraries
+#   lib/cmake/Braid find_package(Braid): see BraidConfig.cmake.in
+#   share/braid     the runtime's sources and headers, which programs are compiled against
+#   include/braid   headers of the compiler, as sources include them: "dialects/TG/TG.h"
+#   share/doc/braid documents and examples
+
+include(CMakePackageConfigHelpers)
+
+# The tools and libraries that braid_library and braid_tool have declared.
+get_property(tools GLOBAL PROPERTY BRAID_TOOLS)
+get_property(libraries GLOBAL PROPERTY BRAID_LIBRARIES)
+foreach(library ${libraries})
+  string(REGEX REPLACE "^Braid" "" name ${library})
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+endforeach()
+install(TARGETS ${tools} EXPORT BraidTargets RUNTIME DESTINATION bin)
+install(TARGETS ${libraries} EXPORT BraidTargets ARCHIVE DESTINATION lib/braid)
+install(EXPORT BraidTargets NAMESPACE Braid:: DESTINATION lib/cmake/Braid)
+
+install(DIRECTORY dialects lib passes DESTINATION include/braid FILES_MATCHING PATTERN *.h PATTERN *.td)
+install(DIRECTORY include/braid DESTINATION include/braid FILES_MATCHING PATTERN *.h)
+foreach(folder dialects passes)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/${folder} DESTINATION include/braid FILES_MATCHING PATTERN *.inc
+    PATTERN CMakeFiles EXCLUDE)
+endforeach()
+install(FILES README.md LICENSE DESTINATION share/doc/braid)
+install(DIRECTORY examples DESTINATION share/doc/braid)
+install(DIRECTORY docs DESTINATION share/doc/braid FILES_MATCHING PATTERN *.md PATTERN *.svg)
+install(PROGRAMS scripts/plot DESTINATION bin RENAME braid-plot)
+
+configure_package_config_file(cmake/BraidConfig.cmake.in ${CMAKE_BINARY_DIR}/BraidConfig.cmake
+  INSTALL_DESTINATION lib/cmake/Braid)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/BraidConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/BraidConfig.cmake ${CMAKE_BINARY_DIR}/BraidConfigVersion.cmake
+  DESTINATION lib/cmake/Braid)
+
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt -P ${CMAKE_SOURCE_DIR}/cmake/Uninstall.cmake
+  COMMENT "Removing what was installed last")
+
+# Compiling a graph takes a C++ compiler, and the libraries that programs link.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME braid)
+set(CPACK_PACKAGE_CONTACT "The Braid developers <braid@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Ahead-of-time compiler for training neural networks")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libdnnl-dev, libssl-dev, libgloo-dev, libopenmpi-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, cmake, python3")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-matplotlib")
+include(CPack)
