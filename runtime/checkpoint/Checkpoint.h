@@ -58,8 +58,8 @@ private:
   int keep;
 };
 
-// Opens a checkpoint, or the newest readable one of a directory (the first rank
-// warns of those that are not).
+// Opens a checkpoint, a file or folder of weights, or the newest readable checkpoint of a
+// directory (the first rank warns of those that are not).
 SavedTensors openCheckpoint(const std::string &path, const Rank &rank = {});
 // The id of the job that saved it; empty if it does not say.
 std::string savedJobId(const std::string &path);
@@ -75,7 +75,7 @@ std::string earlierCheckpoint(const std::string &path);
 enum class Restore { Everything, ModelOnly };
 void restoreTensors(const SavedTensors &saved, Model &model, Restore what);
 
-// Parameters only, from any safetensors file with tensors of these names and
+// Parameters only, from any weights (Weights.h) with tensors of these names and
 // shapes; floats of another width are converted.
 void importParameters(const SavedTensors &saved, Model &model);
 

@@ -6,6 +6,7 @@
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
 #include "checkpoint/PieceReader.h"
+#include "checkpoint/Weights.h"
 #include "core/Agree.h"
 #include "core/AllOrNothing.h"
 #include "core/Mesh.h"
@@ -26,7 +27,7 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
-  if (!std::filesystem::is_directory(path) || std::filesystem::exists(indexPath(path)))
+  if (!std::filesystem::is_directory(path) || std::filesystem::exists(indexPath(path)) || isWeightsFolder(path))
     return SavedTensors(path);
   std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())
@@ -77,10 +78,6 @@ namespace {
 // What is to be read, by the name that it has in the file: tensors, and those that are
 // copies of them.
 using Targets = std::multimap<std::string_view, const br_tensor *>;
-
-std::string_view nameInFile(const br_tensor &t) { return t.copy_of ? t.copy_of : t.name; }
-
-std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.shape + t.rank}; }
 
 // Of each tensor the part of this rank, from the pieces that hold any of it.  The first one
 // comes upon zeros, padding included: what was in the arena before is never read.
@@ -155,31 +152,6 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
   return wanted;
 }
 
-// The same for weights from anywhere: parameters, and what they are copies of.
-Targets compareParameters(const SavedTensors &saved, const Model &model) {
-  std::set<std::string_view> names;
-  for (const br_tensor &t : tensorsOf(model.table()))
-    if (t.category == BR_PARAMETERS)
-      names.insert(nameInFile(t));
-  Targets wanted;
-  for (const br_tensor &t : tensorsOf(model.table())) {
-    const std::string_view name = nameInFile(t);
-    if (!names.count(name))
-      continue;
-    const SavedTensor *tensor = saved.find(std::string(name));
-    if (!tensor)
-      fail("'", saved.path(), "' has no tensor '", name, "', a parameter of model '", model.table().name, "'");
-    if (tensor->shape != shapeOf(t))
-      fail("'", saved.path(), "': tensor '", name, "' has shape ", formatShape(tensor->shape), ", the model's has ",
-           formatShape(shapeOf(t)));
-    if (!isConvertible(tensor->dtype, t.dtype))
-      fail("'", saved.path(), "': tensor '", name, "' has type ", tensor->dtype, ", which cannot become the model's ",
-           typeName(t.dtype));
-    wanted.emplace(name, &t);
-  }
-  return wanted;
-}
-
 // A file system may show ranks different things, and each takes the newest that it
 // can read.
 void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
@@ -225,7 +197,13 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
 }
 
 void braid::importParameters(const SavedTensors &saved, Model &model) {
+  // The names that the file has for them.
+  std::map<std::string_view, std::string> names;
+  const std::vector<const br_tensor *> parameters = parametersOf(tensorsOf(model.table()));
+  const bool areAll = isOfAllRanks(model.table()) || model.rank().isFirst();
+  allOrNothing(model, [&] { names = matchParameters(saved, model.table().name, parameters, areAll); });
   Targets targets;
-  allOrNothing(model, [&] { targets = compareParameters(saved, model); });
+  for (const br_tensor *t : parameters)
+    targets.emplace(names.at(nameInFile(*t)), t);
   allOrNothing(model, [&] { readParts(saved, model, targets); });
 }

@@ -28,6 +28,10 @@ std::string braid::describeJob(const br_model &model, const JobState &s, const c
                                      {"warmup", std::to_string(s.warmup)},
                                      {"decay_steps", std::to_string(s.decaySteps)},
                                      {"schedule", s.schedule}};
+  if (s.batchTokens > 0)
+    metadata["batch_tokens"] = std::to_string(s.batchTokens);
+  if (!s.initFolder.empty())
+    metadata["init_folder"] = s.initFolder;
   if (model.optimizer)
     metadata["optimizer"] = model.optimizer;
   if (!s.data.empty())
@@ -84,6 +88,9 @@ JobState braid::parseJob(const std::map<std::string, std::string> &strings, cons
   s.schedule = from.get("schedule");
   s.optimizer = from.getOr("optimizer", "");
   s.data = from.getOr("data", "");
+  s.initFolder = from.getOr("init_folder", "");
+  if (strings.count("batch_tokens"))
+    from.get("batch_tokens", s.batchTokens);
   if (s.step < 0 || s.tokensSeen < 0)
     fail("'", path, "' is corrupt: its metadata has step ", s.step, " and tokens_seen ", s.tokensSeen);
   return s;

@@ -20,10 +20,12 @@ struct JobState {
   std::string batchOrder = "random";
   float lr = 1e-3f, minLr = 0;
   int64_t warmup = 0, decaySteps = 0;
+  int64_t batchTokens = 0; // of a step; 0 in older checkpoints
   std::string schedule = "constant";
   // What it was trained on (data/Fingerprint.h) and by (br_model.optimizer); empty in checkpoints
   // of versions that did not say.
   std::string data, optimizer;
+  std::string initFolder; // that its weights are from; may be empty
 };
 
 // The optimizer is the model's.  As strings, by name, which is what safetensors' metadata holds: a JSON object.

@@ -6,29 +6,58 @@
 #include "base/NumberTypes.h"
 #include "checkpoint/CheckpointFolder.h"
 #include "checkpoint/CheckpointIndex.h"
+#include "checkpoint/Weights.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 using namespace braid;
 
 SavedTensors::SavedTensors(const std::string &path) : name(path) {
-  if (std::filesystem::is_directory(path))
-    openFolder(path);
-  else
+  if (!std::filesystem::is_directory(path))
     openFile(path);
+  else if (isWeightsFolder(path) && !std::filesystem::exists(indexPath(path)))
+    openWeights(path);
+  else
+    openFolder(path);
 }
 
 void SavedTensors::openFile(const std::string &path) {
+  addFile(path, [](const std::string &) { return true; });
+}
+
+// Where there is a file with all tensors, an index is not needed.
+void SavedTensors::openWeights(const std::string &path) {
+  if (const std::string file = path + "/" + kWeightsFile; std::filesystem::exists(file))
+    return openFile(file);
+  const std::string index = path + "/" + kWeightsIndex;
+  const std::map<std::string, std::string> fileOf = readWeightsIndex(index);
+  std::set<std::string> names;
+  for (const auto &[tensor, file] : fileOf)
+    names.insert(file);
+  for (const std::string &name : names)
+    addFile(path + "/" + name, [&](const std::string &tensor) {
+      auto file = fileOf.find(tensor);
+      return file != fileOf.end() && file->second == name;
+    });
+  for (const auto &[tensor, file] : fileOf)
+    if (!all.count(tensor))
+      fail("'", index, "' says that tensor '", tensor, "' is in '", file, "', which does not have it");
+}
+
+template <class F> void SavedTensors::addFile(const std::string &path, const F &isIncluded) {
   const CheckedFile checkedFile(path);
   const SafetensorsFile &file = checkedFile.tensors();
   strings = file.metadata();
-  checked = checkedFile.hasChecksums();
+  checked = checked && checkedFile.hasChecksums();
   StoredFile &stored = files.emplace_back();
   stored.path = path;
   for (const TensorEntry &entry : file.entries()) {
+    if (!isIncluded(entry.name))
+      continue;
     all[entry.name] = {entry.dtype, entry.shape};
     // Dims beyond the runtime's number belong to tensors that no model has.
     if (entry.shape.size() <= BR_MAX_RANK)

@@ -25,8 +25,8 @@ struct SavedTensor {
 
 class SavedTensors {
 public:
-  // A safetensors file, or a folder of them with an index.  Throws Error that names
-  // the file and what is wrong with it.
+  // A safetensors file, or a folder of them: with the index of a checkpoint, or as weights
+  // (Weights.h).  Throws Error that names the file and what is wrong with it.
   explicit SavedTensors(const std::string &path);
 
   const std::string &path() const { return name; }
@@ -59,6 +59,8 @@ private:
   };
   void openFile(const std::string &path);
   void openFolder(const std::string &path);
+  void openWeights(const std::string &path);
+  template <class F> void addFile(const std::string &path, const F &isIncluded);
   void check(const StoredFile &stored, int rank);
 
   std::string name;

@@ -9,6 +9,7 @@ using namespace braid::cli;
 
 namespace braid {
 static void readOption(LinkModel &link, std::string_view text) { parseLink(std::string(text), link); }
+static void readOption(SaveInterval &interval, std::string_view text) { interval = *parseSaveInterval(text); }
 } // namespace braid
 
 namespace {
@@ -25,6 +26,8 @@ bool isLink(std::string_view text) {
   LinkModel ignored;
   return parseLink(std::string(text), ignored);
 }
+
+bool isSaveInterval(std::string_view text) { return parseSaveInterval(text).has_value(); }
 
 //===----------------------------------------------------------------------===//
 // Options of several commands
@@ -136,7 +139,11 @@ constexpr Option kLearningRate[] = {
 };
 
 constexpr Option kMetrics[] = {
-    {"--log", text("FILE"), "Metrics, one JSON object a line", into<&TrainOptions::log>()},
+    {"--log", text("FILE"), "Metrics, one JSON object a line; scripts/plot draws them", into<&TrainOptions::log>()},
+    {"--tensorboard", text("DIR"), "Metrics as TensorBoard reads them, in a directory for this job alone",
+     into<&TrainOptions::tensorboard>()},
+    {"--force", flag(), "Write the log and the directory for TensorBoard anew where another job has left them",
+     into<&TrainOptions::force>()},
     {"--eval-every", integer("N"), "Steps between evaluations on the held-out part; 0: none",
      into<&TrainOptions::evalEvery>()},
     {"--eval-batches", integer("N", 1),
@@ -146,8 +153,9 @@ constexpr Option kMetrics[] = {
 
 constexpr Option kCheckpoints[] = {
     {"--checkpoint", text("DIR"), "Directory to save checkpoints in", into<&TrainOptions::checkpoint>()},
-    {"--save-every", integer("N"), "Steps between checkpoints; 0: only at the end", into<&TrainOptions::saveEvery>(),
-     needs("--checkpoint")},
+    {"--save-every", text("N|15m", isSaveInterval, "a number of steps, or a time like 15m, 90s or 2h"),
+     "Steps between checkpoints, or the time by the clock of rank 0; 0: only at the end",
+     into<&TrainOptions::saveEvery>(), byDefault("15m"), needs("--checkpoint")},
     {"--keep", integer("N"), "Checkpoints kept, newest first; 0: all", into<&TrainOptions::keep>()},
     {"--resume", choice({"false", "true", "auto"}).alone("true"),
      "Go on from the newest checkpoint; =auto: or start where there is none, so that one command starts and restarts a "
@@ -156,7 +164,10 @@ constexpr Option kCheckpoints[] = {
     {"--allow", list("data,optimizer", isDifferences, "data, optimizer or both"),
      "Go on although the data, or the optimizer or its settings, are not those of the checkpoint",
      into<&TrainOptions::allow>(), needs("--resume")},
-    {"--init", text("FILE"), "Start from the parameters in this safetensors file", into<&TrainOptions::init>()},
+    {"--init", text("FILE|FOLDER"),
+     "Start from the parameters in a safetensors file, a checkpoint, or a folder with model.safetensors or its index; "
+     "floats of f32, f16 and bf16 are converted",
+     into<&TrainOptions::init>()},
 };
 
 constexpr Topic kTrainTopics[] = {
@@ -178,8 +189,8 @@ constexpr Topic kTrainTopics[] = {
 constexpr Option kEvaluation[] = {
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
      into<&EvalOptions::checkpoint>(), required()},
-    {"--init", text("FILE"), "Any safetensors file with the parameters, instead", into<&EvalOptions::init>(),
-     excludes("--checkpoint")},
+    {"--init", text("FILE|FOLDER"), "Any weights with the parameters, instead, as train --init takes them",
+     into<&EvalOptions::init>(), excludes("--checkpoint")},
     {"--eval-batches", integer("N", 1),
      "Batches to average over, spread over the held-out part; all of it if it has no more",
      into<&EvalOptions::batches>()},
@@ -211,6 +222,25 @@ constexpr Topic kSampleTopics[] = {
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
     topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
+    topic<Invocation>("Help", kHelp),
+};
+
+constexpr Option kExported[] = {
+    {"FOLDER", text(""), "The folder to write; it may not be there yet, or must be empty",
+     into<&ExportOptions::folder>(), required()},
+    {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it), of any layout",
+     into<&ExportOptions::checkpoint>(), required()},
+    {"--init", text("FILE|FOLDER"), "Any weights with the parameters, instead", into<&ExportOptions::init>(),
+     excludes("--checkpoint")},
+    {"--tokenizer", text("FOLDER"), "Folder with the files of the tokenizer, which are copied",
+     into<&ExportOptions::tokenizer>(), byDefault("the folder that --init named when training began")},
+    {"--type", choice({"f32", "bf16"}), "Type of the weights", into<&ExportOptions::type>()},
+    {"--file-gb", numberAbove("X", 0, 1e6), "Most GB in a file; there is an index where one is not enough",
+     into<&ExportOptions::fileGb>()},
+};
+
+constexpr Topic kExportTopics[] = {
+    topic<Invocation, &Invocation::exported>("Weights", kExported),
     topic<Invocation>("Help", kHelp),
 };
 
@@ -261,6 +291,8 @@ constexpr Topic kGeneralTopics[] = {topic<Invocation>("Options", kGeneral)};
 constexpr Command braid::kTrain = {"train", "Train the model", kTrainTopics};
 constexpr Command braid::kEval = {"eval", "Print the loss on the held-out part of the data", kEvalTopics};
 constexpr Command braid::kSample = {"sample", "Generate text from a checkpoint", kSampleTopics};
+constexpr Command braid::kExport = {
+    "export", "Write the weights, config.json and tokenizer as Hugging Face's libraries load them", kExportTopics};
 constexpr Command braid::kInfo = {"info", "Print the memory plan the model was compiled with", kInfoTopics};
 constexpr Command braid::kVerify = {"verify", "Read checkpoints whole and compare their checksums", kVerifyTopics};
 constexpr Command braid::kRun = {"run", "Run one program once, to compare it with another implementation", kRunTopics};

@@ -15,12 +15,13 @@ struct Invocation {
   SampleOptions sample;
   InfoOptions info;
   VerifyOptions verify;
+  ExportOptions exported;
   RunOptions run;
   RankOptions ranks;
 };
 
-extern const cli::Command kTrain, kEval, kSample, kInfo, kVerify, kRun;
-inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kInfo, &kVerify, &kRun};
+extern const cli::Command kTrain, kEval, kSample, kExport, kInfo, kVerify, kRun;
+inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kExport, &kInfo, &kVerify, &kRun};
 // What is said of the ranks alone, whatever else the command line says.
 extern const cli::Command kRankOptions;
 // The options that come before a command.

@@ -31,6 +31,9 @@ using namespace braid;
 
 namespace {
 
+// Whether one process does it, whatever the number of ranks.
+bool isForOne(const cli::Command *command) { return command == &kInfo || command == &kVerify || command == &kExport; }
+
 struct CommandLine {
   const cli::Command *command = nullptr; // null: there is nothing to run
   Invocation invocation;
@@ -72,7 +75,7 @@ public:
     const cli::Command *command = *std::find_if(std::begin(kCommands), std::end(kCommands),
                                                 [&](auto *one) { return one->name == sub->get_name(); });
     cli::Words &words = ofCommand[command];
-    line.isForRanks = command != &kInfo && command != &kVerify;
+    line.isForRanks = !isForOne(command);
     words.unknown = sub->remaining();
     if (const std::string *help = words.textOf("--help")) {
       std::string name = concat(program, " ", command->name);
@@ -149,7 +152,7 @@ private:
     else if (const std::string *help = general.textOf("--help"))
       line.answer = *help == "markdown" ? page() : this->help();
     else if (words.empty())
-      line.error = "missing command: train, eval, sample, info, verify or run";
+      line.error = "missing command: train, eval, sample, export, info, verify or run";
     else if (words.front().starts_with('-'))
       line.error = cli::readOptions(kTrainingBinary, {{}, words}, target, nullptr);
     else
@@ -207,14 +210,15 @@ void refuse(const br_model &model, const CommandLine &line, const std::string &e
 
 int runCommand(const br_model &model, const CommandLine &line) {
   const Invocation &said = line.invocation;
-  const bool isForOne = line.command == &kInfo || line.command == &kVerify;
-  Launch launch = findOwnLaunch(said.ranks.ranks || isForOne);
-  if (isForOne && launch.rank != 0)
+  Launch launch = findOwnLaunch(said.ranks.ranks || isForOne(line.command));
+  if (isForOne(line.command) && launch.rank != 0)
     return 0;
   if (line.command == &kInfo)
     return runInfo(model, said.info);
   if (line.command == &kVerify)
     return runVerify(said.verify);
+  if (line.command == &kExport)
+    return runExport(model, said.exported);
   RankPlan plan;
   try {
     plan = planRanks(model, said.ranks, launch);

@@ -14,6 +14,7 @@
 #include "comm/Rank.h"
 #include "comm/StartFacts.h"
 #include "train/RunOutputs.h"
+#include "train/SaveInterval.h"
 
 #include <cstdint>
 #include <functional>
@@ -38,11 +39,12 @@ struct TrainOptions {
   std::optional<std::string> batchOrder, schedule;
   std::optional<float> lr, minLr;
   std::optional<int64_t> warmup, decaySteps;
-  int64_t batchTokens = 0; // a step, of all ranks; 0: as compiled
-  std::string log;
+  int64_t batchTokens = 0;      // a step, of all ranks; 0: as compiled
+  std::string log, tensorboard; // a file and a directory
+  bool force = false;           // they may be there already
   int64_t evalEvery = 0, evalBatches = 16;
   std::string checkpoint, init;
-  int64_t saveEvery = 0;
+  std::optional<SaveInterval> saveEvery;
   int keep = 3;
   Resume resume = Resume::No;
   std::vector<std::string> allow; // differences from the checkpoint: data, optimizer
@@ -60,6 +62,14 @@ struct SampleOptions {
   double temperature = 0.8;
   int64_t topK = 0; // 0: no limit
   uint64_t seed = 1;
+};
+
+enum class ExportType { Float32, BFloat16 };
+
+struct ExportOptions {
+  std::string folder, checkpoint, init, tokenizer;
+  ExportType type = ExportType::Float32;
+  double fileGb = 5; // of 10^9 bytes
 };
 
 struct InfoOptions {
@@ -91,6 +101,7 @@ PreparedCommand prepareSample(const br_model &model, const SampleOptions &option
 PreparedCommand prepareRun(const br_model &model, const RunOptions &options, RunOutputs &outputs);
 int runInfo(const br_model &model, const InfoOptions &options);
 int runVerify(const VerifyOptions &options);
+int runExport(const br_model &model, const ExportOptions &options);
 
 } // namespace braid
 #endif // BRAID_TRAIN_COMMANDS_H

@@ -85,11 +85,16 @@ void printTensors(const ordered_json &plan, int64_t limit) {
   std::stable_sort(tensors.begin(), tensors.end(),
                    [](auto *a, auto *b) { return number(*a, "bytes") > number(*b, "bytes"); });
   tensors.resize(std::min<size_t>(tensors.size(), limit));
+  auto action = [](const ordered_json &tensor, const char *key) {
+    auto at = tensor.find(key);
+    const int64_t number = at != tensor.end() && at->is_number() ? at->get<int64_t>() : 0;
+    return number < 0 ? std::string("start") : std::to_string(number); // before the first
+  };
   std::printf("largest tensors (bytes, category, live from op to op)\n");
   for (const ordered_json *tensor : tensors)
-    std::printf("  %16s  %-16s %6llu - %-6llu %s\n", formatCount(number(*tensor, "bytes")).c_str(),
-                word(*tensor, "category").c_str(), static_cast<unsigned long long>(number(*tensor, "first")),
-                static_cast<unsigned long long>(number(*tensor, "last")), word(*tensor, "name").c_str());
+    std::printf("  %16s  %-16s %6s - %-6s %s\n", formatCount(number(*tensor, "bytes")).c_str(),
+                word(*tensor, "category").c_str(), action(*tensor, "first").c_str(), action(*tensor, "last").c_str(),
+                word(*tensor, "name").c_str());
 }
 
 } // namespace

@@ -1,16 +1,13 @@
-//===- Metrics.cpp - what a run writes down and shows ---------------------===//
+//===- Metrics.cpp - what a run writes down -------------------------------===//
 
 #include "train/Metrics.h"
 
 #include "base/Error.h"
-#include "base/Format.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 using namespace braid;
 
@@ -24,10 +21,37 @@ NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t local
   return {localSquare, globalSquare, noise / signal};
 }
 
-MetricsLog::MetricsLog(const std::string &path, bool append) {
+// Takes away what was logged after a step, and a last line that was not written whole.
+static void cutAfter(const std::string &path, int64_t step) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return;
+  std::ifstream file(path, std::ios::binary);
+  uint64_t kept = 0;
+  int64_t number = 1;
+  for (std::string line; std::getline(file, line); ++number) {
+    const bool isWhole = !file.eof();
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const bool isMetrics = json.is_object() && json.contains("step") && json["step"].is_number_integer();
+    if (isWhole && !isMetrics)
+      fail("cannot go on with the log '", path, "': line ", number, " is not what training writes; name another --log");
+    if (!isWhole || json["step"].get<int64_t>() > step)
+      break;
+    kept += line.size() + 1;
+  }
+  file.close();
+  std::filesystem::resize_file(path, kept, error);
+  if (error)
+    fail("cannot write '", path, "': ", error.message());
+}
+
+MetricsLog::MetricsLog(const std::string &path, std::optional<int64_t> resumedStep) {
   line.reserve(512);
-  if (!path.empty())
-    file.emplace(append ? File::openForAppending(path) : File::createForWriting(path));
+  if (path.empty())
+    return;
+  if (resumedStep)
+    cutAfter(path, *resumedStep);
+  file.emplace(resumedStep ? File::openForAppending(path) : File::createForWriting(path));
 }
 
 void MetricsLog::step(const StepMetrics &m) {
@@ -66,71 +90,4 @@ void MetricsLog::evaluation(int64_t step, float loss) {
 void MetricsLog::writeLine() {
   line += '\n';
   file->write(line.data(), line.size());
-}
-
-Progress::Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes, uint64_t peakBytes)
-    : firstStep(firstStep), lastStep(lastStep), arenaBytes(arenaBytes), peakBytes(peakBytes),
-      terminal(isatty(STDOUT_FILENO)) {}
-
-namespace {
-
-// "1h 02m", "3m 20s", "12s".
-void formatDuration(double seconds, char (&text)[32]) {
-  long long s = static_cast<long long>(seconds + 0.5);
-  if (s >= 3600)
-    std::snprintf(text, sizeof text, "%lldh %02lldm", s / 3600, s / 60 % 60);
-  else if (s >= 60)
-    std::snprintf(text, sizeof text, "%lldm %02llds", s / 60, s % 60);
-  else
-    std::snprintf(text, sizeof text, "%llds", s);
-}
-
-void flushOutput() {
-  if (std::fflush(stdout) != 0)
-    fail("cannot write to standard output: ", std::strerror(errno));
-  if (std::ferror(stdout)) // before
-    fail("cannot write to standard output");
-}
-
-} // namespace
-
-void Progress::step(const StepMetrics &m) {
-  ++stepsDone;
-  secondsDone += m.seconds;
-  secondsSinceShown += m.seconds;
-  // Ten refreshments a second, or about fifty plain lines a run; always the
-  // first step and the last.
-  int64_t every = std::max<int64_t>(1, (lastStep - firstStep + 1) / 50);
-  // A line with measurements may not fit the terminal, and then cannot be refreshed.
-  const bool refreshes = terminal && m.measurements.empty();
-  bool due = refreshes ? secondsSinceShown >= 0.1 : m.step % every == 0;
-  if (!due && m.step != firstStep && m.step != lastStep)
-    return;
-  secondsSinceShown = 0;
-
-  char eta[32];
-  formatDuration(secondsDone / stepsDone * (lastStep - m.step), eta);
-  double share = peakBytes ? 100.0 * arenaBytes / peakBytes : 100.0;
-  std::printf("%sstep %lld/%lld  loss %.4f  lr %.2e  %.0f tok/s  arena %s "
-              "(%.0f%% of peak)  eta %s",
-              refreshes ? "\r\033[K" : "", static_cast<long long>(m.step), static_cast<long long>(lastStep), m.loss,
-              m.lr, m.tokens / std::max(m.seconds, 1e-9), formatBytes(arenaBytes).c_str(), share, eta);
-  for (const Measurement &measured : m.measurements)
-    std::printf("  %s %.4g", measured.name, measured.value);
-  lineOpen = refreshes;
-  if (!refreshes)
-    std::printf("\n");
-  flushOutput();
-}
-
-void Progress::evaluation(int64_t step, float loss) {
-  finishLine();
-  std::printf("step %lld  held-out loss %.4f\n", static_cast<long long>(step), loss);
-  flushOutput();
-}
-
-void Progress::finishLine() {
-  if (lineOpen)
-    std::printf("\n");
-  lineOpen = false;
 }

@@ -1,8 +1,7 @@
-//===- Metrics.h - what a run writes down and shows -----------------------===//
+//===- Metrics.h - what a run writes down ---------------------------------===//
 //
-// Two readers: machines get metrics.jsonl, one JSON object a step or
-// evaluation, and people a line on the terminal that is refreshed, or now and
-// then a plain line where standard output is not a terminal.
+// metrics.jsonl, one JSON object a step or evaluation.  People get a line on the terminal
+// (Progress.h), and TensorBoard events (EventFile.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_METRICS_H
@@ -50,8 +49,9 @@ struct StepMetrics {
 // exactly.  Tokens are those of all ranks.
 class MetricsLog {
 public:
-  // An empty path writes nothing.  A resumed job appends.
-  MetricsLog(const std::string &path, bool append);
+  // An empty path writes nothing.  A job that goes on from a step appends, once the lines of
+  // later steps, which it does again, are gone.
+  MetricsLog(const std::string &path, std::optional<int64_t> resumedStep);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);
@@ -61,22 +61,6 @@ private:
 
   std::optional<File> file;
   std::string line;
-};
-
-class Progress {
-public:
-  Progress(int64_t firstStep, int64_t lastStep, uint64_t arenaBytes, uint64_t peakBytes);
-
-  void step(const StepMetrics &m);
-  void evaluation(int64_t step, float loss);
-  // Leaves the refreshed line as it is and goes to the next.
-  void finishLine();
-
-private:
-  int64_t firstStep, lastStep, stepsDone = 0;
-  uint64_t arenaBytes, peakBytes;
-  double secondsDone = 0, secondsSinceShown = 0;
-  bool terminal, lineOpen = false;
 };
 
 } // namespace braid

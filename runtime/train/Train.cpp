@@ -25,14 +25,17 @@
 #include "checkpoint/NonFinite.h"
 #include "core/Agree.h"
 #include "core/AllOrNothing.h"
-#include "core/Plan.h"
 #include "train/Evaluate.h"
+#include "train/EventFile.h"
 #include "train/Metrics.h"
+#include "train/ModelFlops.h"
+#include "train/Progress.h"
 #include "train/Stop.h"
 #include "train/TrainJob.h"
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <iterator>
 #include <memory>
@@ -78,7 +81,7 @@ public:
         localSquare(findByRole(resultsOf(job.train), "grad_sq_local")),
         globalSquare(findByRole(resultsOf(job.train), "grad_sq_global")),
         ownStop(findByRole(inputsOf(job.train), "stop")), anyStop(findByRole(resultsOf(job.train), "stop")),
-        savedStep(job.state.step), latest(job.resumedFrom) {
+        interval(options.saveEvery.value_or(SaveInterval())), savedStep(job.state.step), latest(job.resumedFrom) {
     if (!loss)
       fail("program 'train' reports no result of role 'loss'");
     findMeasured();
@@ -104,8 +107,8 @@ private:
   [[noreturn]] void endWithFailure();
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
   std::optional<NoiseMetrics> noise(int64_t tokens, int back) const;
-  int requestedSignal(int back) const;
-  int ownSignal() const { return failure.empty() ? StopRequest::take() : kFailure; }
+  int requestedSignal(int back);
+  int ownSignal();
   // Whether ranks can agree on an end.
   bool canAgree() const { return job.model.rank().size == 1 || anyStop; }
   int leave(int signal);
@@ -120,11 +123,14 @@ private:
   std::vector<Measurement> measurements; // of the step that was read last
   std::optional<CheckpointWriter> writer;
   std::optional<MetricsLog> log;    // of the first rank
+  std::optional<EventFile> events;  // likewise
   std::optional<Progress> progress; // likewise
-  int64_t savedStep;                // at first that of the start, which is there or has nothing to keep
-  std::string failure;              // why this rank cannot go on
-  std::string latest;               // the checkpoint to go on from
-  double lastFinish = 0;            // when the results of a step were read last
+  const SaveInterval interval;
+  double nextSave = 0;   // by the clock
+  int64_t savedStep;     // at first that of the start, which is there or has nothing to keep
+  std::string failure;   // why this rank cannot go on
+  std::string latest;    // the checkpoint to go on from
+  double lastFinish = 0; // when the results of a step were read last
 };
 
 void Trainer::findMeasured() {
@@ -141,8 +147,12 @@ void Trainer::openOutputs() {
     writer.emplace(job.model, options.checkpoint, options.keep, job.state.id);
   if (!isFirst())
     return;
-  log.emplace(options.log, /*append=*/job.state.step > 0);
-  progress.emplace(job.state.step + 1, options.steps, job.model.arenaBytes(), reportedPeak(job.table));
+  // A job that starts with --resume=auto goes on from step 0.
+  const bool resumes = options.resume != Resume::No;
+  const std::optional<int64_t> resumed = resumes ? std::optional(job.state.step) : std::nullopt;
+  log.emplace(options.log, resumed);
+  events.emplace(options.tensorboard, resumed);
+  progress.emplace(job.state.step + 1, options.steps, job.batches->unit(), secondsAtPeak(job.table, job.microbatches));
 }
 
 int64_t Trainer::fill(const br_program &program, int64_t number, int microbatch) {
@@ -196,8 +206,20 @@ std::optional<NoiseMetrics> Trainer::noise(int64_t tokens, int back) const {
   return noiseOf(result(*localSquare, back), result(*globalSquare, back), global / size.readers, global);
 }
 
+// The clock of rank 0 asks all to save as SIGUSR2 does.
+int Trainer::ownSignal() {
+  if (!failure.empty())
+    return kFailure;
+  if (int signal = StopRequest::take())
+    return signal;
+  if (!writer || !isFirst() || interval.seconds <= 0 || secondsNow() < nextSave)
+    return 0;
+  nextSave = secondsNow() + interval.seconds;
+  return SIGUSR2;
+}
+
 // Of the step that was run: ranks that hear a signal later say so in the next.
-int Trainer::requestedSignal(int back) const { return anyStop ? stopSignal(result(*anyStop, back)) : ownSignal(); }
+int Trainer::requestedSignal(int back) { return anyStop ? stopSignal(result(*anyStop, back)) : ownSignal(); }
 
 void Trainer::evaluate() {
   float heldOut = heldOutLoss(job.model, *job.eval, *job.batches, options.evalBatches, job.state.seed).loss;
@@ -205,6 +227,7 @@ void Trainer::evaluate() {
     return;
   report([&] {
     log->evaluation(job.state.step, heldOut);
+    events->evaluation(job.state.step, heldOut);
     progress->evaluation(job.state.step, heldOut);
   });
 }
@@ -236,6 +259,7 @@ std::optional<StartedStep> Trainer::startOrFail(int64_t number) {
 }
 
 void Trainer::save() {
+  nextSave = secondsNow() + interval.seconds;
   if (!writer || savedStep == job.state.step)
     return;
   writer->save(job.state);
@@ -304,6 +328,7 @@ int Trainer::finish(const StartedStep &step, int back) {
   if (isFirst())
     report([&] {
       log->step(m);
+      events->step(m);
       progress->step(m);
     });
   return requestedSignal(back);
@@ -312,7 +337,7 @@ int Trainer::finish(const StartedStep &step, int back) {
 // Whether something follows a step that needs its results.
 bool Trainer::isBreak(int64_t step) const {
   return step == options.steps || (job.eval && step % options.evalEvery == 0) ||
-         (options.saveEvery > 0 && step % options.saveEvery == 0);
+         (interval.steps > 0 && step % interval.steps == 0);
 }
 
 // Returns the signal (or failure) that has ended it, or 0.
@@ -333,7 +358,7 @@ int Trainer::trainSteps() {
       return signal;
     if (job.eval && number % options.evalEvery == 0)
       evaluate();
-    if (signal || (options.saveEvery > 0 && number % options.saveEvery == 0))
+    if (signal || (interval.steps > 0 && number % interval.steps == 0))
       save();
   }
   return 0;
@@ -342,6 +367,11 @@ int Trainer::trainSteps() {
 int Trainer::run() {
   openOutputs();
   job.announce();
+  if (options.saveEvery && interval.seconds > 0 && !canAgree())
+    fail("--save-every=", formatSaveInterval(interval),
+         " goes by the clock of rank 0, and the model has no way to tell "
+         "the other ranks; give a number of steps");
+  nextSave = secondsNow() + interval.seconds;
 
   // Without a way to agree on it ranks end as soon as they are asked to.
   std::optional<StopRequest> stop;

@@ -51,7 +51,8 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
       batches(openBatches(model,
                           {options.data.data, options.data.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &train, eval)),
-      microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)) {
+      microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)), changes(std::move(start.changes)) {
+  noteBatch();
   nameJob(options);
   checkData(options);
   loadTensors(options);
@@ -88,12 +89,23 @@ void TrainJob::nameJob(const TrainOptions &options) {
   });
 }
 
+// Rates are meant for a batch of some size.
+void TrainJob::noteBatch() {
+  const int64_t tokens = batches->batchSize(train).tokens() * microbatches;
+  if (saved && state.batchTokens > 0 && state.batchTokens != tokens)
+    changes.push_back(concat("a step takes ", formatCount(tokens), " ", batches->unit(), ", and took ",
+                             formatCount(state.batchTokens), " when the checkpoint was saved"));
+  state.batchTokens = tokens;
+}
+
 void TrainJob::loadTensors(const TrainOptions &options) {
   if (saved) {
     restoreTensors(*saved, model, Restore::Everything);
     if (model.rank().isFirst())
       std::printf("resumed from %s: step %s, loss %.4f\n", saved->path().c_str(), formatCount(state.step).c_str(),
                   state.lastLoss);
+    for (const std::string &change : model.rank().isFirst() ? changes : std::vector<std::string>())
+      std::printf("%s\n", change.c_str());
     saved.reset();
     return;
   }

@@ -39,6 +39,9 @@ public:
   const int microbatches; // a step
 
 private:
+  std::vector<std::string> changes; // since the checkpoint was saved
+
+  void noteBatch();
   void nameJob(const TrainOptions &options);
   void checkData(const TrainOptions &options) const;
   void loadTensors(const TrainOptions &options);

@@ -5,10 +5,13 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "base/Hash.h"
+#include "checkpoint/Weights.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "data/Batches.h"
 #include "data/Fingerprint.h"
+#include "train/ConfigCheck.h"
+#include "train/EventFile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -109,22 +112,42 @@ static void checkIdentity(const SavedTensors &saved, const JobState &state, cons
 // The state
 //===----------------------------------------------------------------------===//
 
+static std::string textOf(const std::string &text) { return text; }
+template <class Number> static std::string textOf(Number number) { return formatExact(number); }
+
 // What is given on the command line replaces what the checkpoint holds.
-static void applyOptions(JobState &state, const TrainOptions &options, bool resumes) {
-  auto apply = [](auto &place, const auto &given) {
-    if (given)
-      place = *given;
+static void applyOptions(TrainStart &start, const TrainOptions &options) {
+  JobState &state = start.state;
+  const bool resumes = start.saved.has_value();
+  auto apply = [&](const char *name, auto &place, const auto &given) {
+    if (!given)
+      return;
+    if (resumes && place != *given)
+      start.changes.push_back(concat(name, " is ", textOf(*given), ", and was ", textOf(place), " in the checkpoint"));
+    place = *given;
   };
-  apply(state.seed, options.seed);
-  apply(state.batchSeed, options.batchSeed);
-  apply(state.batchOrder, options.batchOrder);
-  apply(state.lr, options.lr);
-  apply(state.minLr, options.minLr);
-  apply(state.warmup, options.warmup);
-  apply(state.schedule, options.schedule);
+  apply("--seed", state.seed, options.seed);
+  apply("--batch-seed", state.batchSeed, options.batchSeed);
+  apply("--batch-order", state.batchOrder, options.batchOrder);
+  apply("--lr", state.lr, options.lr);
+  apply("--min-lr", state.minLr, options.minLr);
+  apply("--warmup", state.warmup, options.warmup);
+  apply("--schedule", state.schedule, options.schedule);
   if (!resumes)
     state.decaySteps = options.steps;
-  apply(state.decaySteps, options.decaySteps);
+  apply("--decay-steps", state.decaySteps, options.decaySteps);
+}
+
+// What another job has written is not written over unasked.
+static void checkOutputs(const TrainOptions &options) {
+  if (options.resume != Resume::No || options.force)
+    return;
+  std::error_code error;
+  if (fs::is_regular_file(options.log, error) && fs::file_size(options.log, error) > 0)
+    fail("the log '", options.log, "' is there already; name another file, or write over it with --force");
+  if (!options.tensorboard.empty() && !eventFiles(options.tensorboard).empty())
+    fail("'", options.tensorboard,
+         "' has the events of another job already; name another directory, or replace them with --force");
 }
 
 // A cosine ends where the first run of the job ended, unless that run said something else.
@@ -155,7 +178,16 @@ TrainStart braid::startOf(const br_model &table, const TrainOptions &options, in
     start.state = readJobState(*start.saved);
     checkIdentity(*start.saved, start.state, data, table, options, own.isFirst());
   }
-  applyOptions(start.state, options, start.saved.has_value());
+  applyOptions(start, options);
+  if (!start.saved && isWeightsFolder(options.init)) {
+    start.state.initFolder = fs::absolute(options.init).lexically_normal().string();
+    for (const std::string &difference : configDifferences(table, options.init))
+      if (own.isFirst())
+        std::fprintf(stderr, "warning: the config.json in '%s' is not the model's: %s\n", options.init.c_str(),
+                     difference.c_str());
+  }
+  if (own.isFirst())
+    checkOutputs(options);
   start.state.data = data;
   start.isDone = start.saved && start.state.step >= options.steps;
   if (start.isDone && options.resume == Resume::Yes)
@@ -200,7 +232,7 @@ StartFacts braid::factsOf(const TrainStart &start, const TrainOptions &options) 
                       {"--eval-every", std::to_string(options.evalEvery)},
                       {"--eval-batches", std::to_string(options.evalBatches)},
                       {"--checkpoint", given(options.checkpoint)},
-                      {"--save-every", std::to_string(options.saveEvery)},
+                      {"--save-every", formatSaveInterval(options.saveEvery.value_or(SaveInterval()))},
                       {"--init", given(options.init)},
                       {"the checkpoint to go on from", describeSaved(start.saved)}};
   if (!s.data.empty())

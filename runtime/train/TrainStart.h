@@ -13,6 +13,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace braid {
 
@@ -20,7 +22,8 @@ struct TrainStart {
   std::unique_ptr<DirectoryLock> lock; // of the first rank, as long as the job lives
   std::optional<SavedTensors> saved;   // to go on from
   JobState state;
-  bool isDone = false; // nothing is left to train
+  std::vector<std::string> changes; // of options since it was saved, a line each
+  bool isDone = false;              // nothing is left to train
 };
 
 // Throws Error when the options, the checkpoint and the data do not fit together.  The first

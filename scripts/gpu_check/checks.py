@@ -20,7 +20,7 @@ class Program:
 
     def command(self, log, *words, steps=None):
         ranks = [] if self.entry["ranks"] == 1 else ["--ranks", self.entry["ranks"], "--transport", "device-threads"]
-        return [self.binary, "train", "--data", self.folder / "data" / self.entry["data"], "--log", log, *ranks,
+        return [self.binary, "train", "--data", self.folder / "data" / self.entry["data"], "--log", log, "--force", *ranks,
                 *programs.TRAIN, "--steps", steps or self.steps, *words]
 
     def train(self, name, *words, steps=None):

@@ -27,7 +27,7 @@ def need_gpus(program):
 
 def command(program, log, *words, steps=None):
     return [str(word) for word in [program.binary, "train", "--data", program.folder / "data" / program.entry["data"],
-                                   "--log", log, "--timeout", TIMEOUT, *programs.TRAIN, "--steps",
+                                   "--log", log, "--force", "--timeout", TIMEOUT, *programs.TRAIN, "--steps",
                                    steps or program.steps, *words]]
 
 

@@ -63,7 +63,7 @@ class Measured:
 
         The last step is left out: no launch of another lies between its end and the one before, as with all others."""
         log, (steps, warm) = self.scratch / "speed.jsonl", self.bench.steps()
-        self.run("--steps", warm + steps + 1, "--log", log, *words)
+        self.run("--steps", warm + steps + 1, "--log", log, "--force", *words)
         return [line["tokens_per_second"] for line in tools.read_lines(log) if "tokens_per_second" in line][warm:-1]
 
     def flops_of_token(self):

@@ -222,7 +222,7 @@ TEST_F(OnRanks, averageOverTheTokensThatAreThere) {
       for (int32_t ignored : {-1, 14}) { // none of the tokens, and one of them
         Outcome outcome = run(ranksModel({{"dp", ranks}}, microbatches, ignored),
                               {"--steps", "5", "--batch-order", "sequential", "--holdout", "0.9", "--eval-every", "5",
-                               "--eval-batches", "1000", "--log", scratch / "log"});
+                               "--eval-batches", "1000", "--log", scratch / "log", "--force"});
         ASSERT_EQ(outcome.status, 0) << outcome.errors;
         auto log = readLog(scratch / "log");
         int last = microbatches == 1 ? 4 : 2;
@@ -236,7 +236,7 @@ TEST_F(OnRanks, averageOverTheTokensThatAreThere) {
 TEST_F(OnRanks, takeAsManyMicrobatchesAsTokensSay) {
   auto tokens = [&](int32_t microbatches, const char *wanted) {
     Outcome outcome = run(ranksModel({{"dp", 2}}, microbatches),
-                          {"--steps", "1", "--batch-tokens", wanted, "--log", scratch / "log"});
+                          {"--steps", "1", "--batch-tokens", wanted, "--log", scratch / "log", "--force"});
     return outcome.status == 0 ? readLog(scratch / "log")[0]["tokens"].dump() : outcome.errors;
   };
   EXPECT_EQ(tokens(2, "24"), "24");

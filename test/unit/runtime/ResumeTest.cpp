@@ -89,7 +89,7 @@ TEST_F(Restarts, takeInitialWeightsOnlyAtTheStart) {
 }
 
 TEST_F(Restarts, startTheLogAnewWhereTheJobStarts) {
-  std::string log = writeFile(scratch / "log", "old\n");
+  std::string log = writeFile(scratch / "log", "{\"step\":7,\"loss\":\"old\"}\n");
   ASSERT_EQ(train({"--steps", "1", "--resume=auto", "--log", log}).status, 0);
   ASSERT_EQ(train({"--steps", "2", "--resume=auto", "--log", log}).status, 0);
   std::string text = readFile(log);

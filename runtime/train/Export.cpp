@@ -1,0 +1,168 @@
+//===- Export.cpp - a checkpoint as a folder that other programs load -----===//
+//
+// FOLDER gets the weights under the names of the graph's parameters, the config.json that the
+// graph was made from, and the files of the tokenizer.  It is written under another name, and
+// renamed when it is whole.
+//
+// One process does it, whatever the layout of the checkpoint, without memory for the model.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Error.h"
+#include "base/File.h"
+#include "base/Format.h"
+#include "base/NumberTypes.h"
+#include "checkpoint/Checkpoint.h"
+#include "checkpoint/Weights.h"
+#include "train/Commands.h"
+#include "train/ExportedWeights.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unistd.h>
+
+using namespace braid;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *kTokenizerFiles[] = {"tokenizer.json",
+                                           "tokenizer_config.json",
+                                           "special_tokens_map.json",
+                                           "added_tokens.json",
+                                           "vocab.json",
+                                           "merges.txt",
+                                           "vocab.txt",
+                                           "tokenizer.model",
+                                           "spiece.model",
+                                           "chat_template.jinja",
+                                           "chat_template.json",
+                                           "generation_config.json"};
+
+// A folder under another name until it is whole.
+class NewFolder {
+public:
+  // Throws Error when there is something in a folder of that name.
+  explicit NewFolder(const std::string &given)
+      : path(fs::path(given + "/").parent_path().string()), temporary(concat(path, ".", getpid(), ".tmp")) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(path, error)))
+      fail("'", path, "' is there already, and nothing is written over it; name another folder");
+    fs::create_directories(temporary, error);
+    if (error)
+      fail("cannot make the folder '", path, "': ", error.message());
+  }
+  ~NewFolder() {
+    std::error_code ignored;
+    if (!temporary.empty())
+      fs::remove_all(temporary, ignored);
+  }
+
+  const std::string &place() const { return temporary; }
+  void commit() {
+    syncDirectory(temporary);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0)
+      fail("cannot write '", path, "': ", std::strerror(errno));
+    temporary.clear();
+    const std::string parent = fs::path(path).parent_path().string();
+    syncDirectory(parent.empty() ? "." : parent);
+  }
+
+private:
+  std::string path, temporary;
+};
+
+// Of all kinds of ranks, each once.
+std::vector<const br_tensor *> allParameters(const br_model &model) {
+  std::vector<const br_tensor *> parameters;
+  std::set<std::string_view> known;
+  for (const br_model *kind = &model; kind; kind = kind->others)
+    for (const br_tensor *t : parametersOf(tensorsOf(*kind)))
+      if (known.insert(nameInFile(*t)).second)
+        parameters.push_back(t);
+  return parameters;
+}
+
+std::vector<ExportedTensor> tensorsToExport(const SavedTensors &saved, const br_model &model) {
+  const std::vector<const br_tensor *> parameters = allParameters(model);
+  auto names = matchParameters(saved, model.name, parameters, /*areAll=*/true);
+  std::vector<ExportedTensor> tensors;
+  for (const br_tensor *t : parameters)
+    tensors.push_back({std::string(nameInFile(*t)), names.at(nameInFile(*t)), shapeOf(*t)});
+  return tensors;
+}
+
+// Whether the model has one.  The type of the weights is that of these.
+bool writeConfig(const br_model &model, br_dtype dtype, const std::string &folder) {
+  if (!model.config)
+    return false;
+  auto config = nlohmann::ordered_json::parse(model.config, nullptr, /*allow_exceptions=*/false);
+  if (!config.is_object())
+    fail("the compiled model is broken: its config.json is not a JSON object");
+  config[config.contains("dtype") ? "dtype" : "torch_dtype"] = dtype == BR_BF16 ? "bfloat16" : "float32";
+  replaceFile(folder + "/config.json", config.dump(2) + "\n");
+  return true;
+}
+
+// Returns how many there were.
+int copyTokenizer(const std::string &from, const std::string &to) {
+  int copied = 0;
+  for (const char *name : kTokenizerFiles) {
+    std::error_code error;
+    if (!fs::is_regular_file(fs::path(from) / name, error))
+      continue;
+    fs::copy_file(fs::path(from) / name, fs::path(to) / name, error);
+    if (error)
+      fail("cannot copy '", (fs::path(from) / name).string(), "': ", error.message());
+    ++copied;
+  }
+  return copied;
+}
+
+// The folder that the weights came from at first, which has the tokenizer as a rule.
+std::string originOf(const SavedTensors &saved) {
+  if (isWeightsFolder(saved.path()))
+    return saved.path();
+  auto folder = saved.metadata().find("init_folder");
+  return folder == saved.metadata().end() ? "" : folder->second;
+}
+
+void addTokenizer(const SavedTensors &saved, const ExportOptions &options, const std::string &folder) {
+  const std::string from = options.tokenizer.empty() ? originOf(saved) : options.tokenizer;
+  if (from.empty()) {
+    std::printf("without a tokenizer: name the folder with its files by --tokenizer\n");
+    return;
+  }
+  const int copied = copyTokenizer(from, folder);
+  if (copied == 0 && !options.tokenizer.empty())
+    fail("--tokenizer=", from, ": there is no file of a tokenizer, such as tokenizer.json or tokenizer.model");
+  if (copied == 0)
+    std::fprintf(stderr,
+                 "warning: '%s', which the weights were from, has no file of a tokenizer; name a folder that "
+                 "has by --tokenizer\n",
+                 from.c_str());
+}
+
+} // namespace
+
+int braid::runExport(const br_model &model, const ExportOptions &options) {
+  const SavedTensors saved = openCheckpoint(options.checkpoint.empty() ? options.init : options.checkpoint);
+  const std::vector<ExportedTensor> tensors = tensorsToExport(saved, model);
+  const br_dtype dtype = options.type == ExportType::BFloat16 ? BR_BF16 : BR_F32;
+  NewFolder folder(options.folder);
+  const ExportedSize size =
+      exportWeights(saved, tensors, dtype, static_cast<uint64_t>(options.fileGb * 1e9), folder.place());
+  if (!writeConfig(model, dtype, folder.place()))
+    std::printf("without a config.json: the graph was not made from one\n");
+  addTokenizer(saved, options, folder.place());
+  folder.commit();
+  std::printf("exported %s to %s: %s parameters in %s, %s in %zu file%s\n", saved.path().c_str(),
+              options.folder.c_str(), formatCount(size.elements).c_str(), nameOf(dtype),
+              formatBytes(size.bytes).c_str(), size.files, size.files == 1 ? "" : "s");
+  return 0;
+}

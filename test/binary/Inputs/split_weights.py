@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""split_weights.py FROM TO TYPE FILES: the weights of a folder as another program might have
+stored them: of another type (F16, F32 or BF16), in so many files with an index, and without
+what all names begin with.
+"""
+
+import json
+import pathlib
+import struct
+import sys
+
+
+def read(path):
+    data = path.read_bytes()
+    length, = struct.unpack_from("<Q", data)
+    header = json.loads(data[8:8 + length])
+    header.pop("__metadata__", None)
+    return {name: (entry["shape"], data[8 + length + entry["data_offsets"][0]:8 + length + entry["data_offsets"][1]])
+            for name, entry in header.items()}
+
+
+def converted(data, to):
+    """f32 as another type; weights here are exact in it, or what is compared is not."""
+    numbers = struct.unpack(f"<{len(data) // 4}f", data)
+    if to == "F16":
+        return struct.pack(f"<{len(numbers)}e", *numbers)
+    if to == "BF16":
+        return b"".join(struct.pack("<f", number)[2:] for number in numbers)
+    return data
+
+
+def write(path, tensors, kind):
+    header, at = {}, 0
+    for name, (shape, data) in tensors.items():
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [at, at + len(data)]}
+        at += len(data)
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data for _, data in tensors.values()))
+
+
+def main():
+    source, target, kind, files = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    tensors = {name.removeprefix("transformer."): (shape, converted(data, kind))
+               for path in sorted(source.glob("*.safetensors")) for name, (shape, data) in read(path).items()}
+    target.mkdir()
+    names, weight_map = list(tensors), {}
+    for number in range(files):
+        held = names[number::files]
+        file = f"model-{number + 1:05}-of-{files:05}.safetensors"
+        write(target / file, {name: tensors[name] for name in held}, kind)
+        weight_map |= {name: file for name in held}
+    (target / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+
+
+main()
