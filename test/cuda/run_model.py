@@ -51,7 +51,7 @@ def losses(path):
 
 
 def train_command(program, args, log):
-    command = [program, "train", "--data", args.data, "--steps", args.steps, "--lr", args.lr, "--threads", 1, "--log", log]
+    command = [program, "train", "--data", args.data, "--steps", args.steps, "--lr", args.lr, "--threads", 1, "--log", log, "--force"]
     if args.evaluate:
         command += ["--eval-every", 2, "--eval-batches", 1]
     return command

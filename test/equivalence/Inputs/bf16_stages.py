@@ -21,7 +21,7 @@ def train(graph, folder, name, data, options):
     binary, log = f"{folder}/{name}", f"{folder}/{name}.jsonl"
     subprocess.run(["braidc", graph, "--precision=bf16", "-o", binary, *options], check=True)
     ranks = ["--ranks", "2"] if any(option.startswith("--mesh") for option in options) else []
-    subprocess.run([binary, "train", *data, *TRAIN, *ranks, "--log", log], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([binary, "train", *data, *TRAIN, *ranks, "--log", log, "--force"], check=True, stdout=subprocess.DEVNULL)
     return losses(log)
 
 

@@ -157,7 +157,7 @@ class Trial:
         return json.loads((self.folder / f"{name}.json").read_text())
 
     def train(self, name, log, *options):
-        done = self.run(f"./{name}", "train", *self.data, "--log", log, *options)
+        done = self.run(f"./{name}", "train", *self.data, "--log", log, "--force", *options)
         if done.returncode:
             raise Failure(f"training ends with {done.returncode}: {done.stderr[-3000:]}")
         if done.stderr and not re.search(WARNING, done.stderr):
