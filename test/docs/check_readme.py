@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-LENGTH = 145
+LENGTH = 150
 
 
 def written(graph):
