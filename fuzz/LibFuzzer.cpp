@@ -9,6 +9,7 @@
 #include "base/Safetensors.h"
 #include "comm/StoreClient.h"
 #include "data/TokenFile.h"
+#include "data/TokenTable.h"
 #include "fuzz/Mutate.h"
 #include <algorithm>
 #include <cstdio>
@@ -54,6 +55,10 @@ private:
   TokenFile file(input.path(), 256);
   std::vector<int32_t> tokens(std::min<int64_t>(file.count(), 4096));
   file.read(0, static_cast<int64_t>(tokens.size()), tokens.data());
+  file.mask(0, static_cast<int64_t>(tokens.size()), -100, tokens.data());
+  if (auto table = TokenTable::read(input.path()))
+    for (int64_t token = -1; token <= table->vocabulary(); ++token)
+      table->textOf(token);
 }
 
 [[maybe_unused]] static void readStoreMessages(const uint8_t *data, size_t size) {

@@ -97,6 +97,9 @@ static constexpr const char *kLineWords[] = {"--help",
                                              "--min-lr=1",
                                              "--decay-steps=2",
                                              "--init=text",
+                                             "--data-format=bytes",
+                                             "--prompt-tokens=1,2",
+                                             "--tokenizer=text",
                                              "--eval-every=1",
                                              "--timeout=1",
                                              "--link=20,1",
@@ -162,14 +165,37 @@ static std::string tokenFile(const std::string &text, size_t width) {
   return file;
 }
 
+/// Of version 2, with everything that one can have: a mask, documents and a table.
+static std::string wholeTokenFile(const std::string &text, size_t width) {
+  std::string file = tokenFile(text, width);
+  const size_t documents = 3;
+  file.replace(8, 4, test::littleEndian(2, 4));
+  file.replace(32, 32,
+               test::littleEndian(documents, 8) + test::littleEndian(256, 8) + test::littleEndian(1, 4) +
+                   test::littleEndian('\n', 4) + test::littleEndian(0, 8));
+  auto section = [&](const std::string &data) { file.resize((file.size() + 7) / 8 * 8), file += data; };
+  section(std::string((text.size() + 7) / 8, '\x77'));
+  std::string starts, offsets, letters;
+  for (size_t i = 0; i < documents; ++i)
+    starts += test::littleEndian(i * 50, 8);
+  for (int i = 0; i <= 256; ++i)
+    offsets += test::littleEndian(i, 4), letters += i < 256 ? std::string(1, static_cast<char>(i)) : "";
+  section(starts);
+  section(offsets);
+  section(letters);
+  return file;
+}
+
 Case Corpus::tokens(Random &random) const {
   size_t width = random.pick<size_t>({2, 4});
-  std::string file = tokenFile(text, width);
+  std::string file = random.oneIn(2) ? tokenFile(text, width) : wholeTokenFile(text, width);
   file =
       random.oneIn(2) ? mutateNumbers(random, file, 4, random.oneIn(4) ? file.size() : 64) : mutateBytes(random, file);
-  return {{"train", "train", "--data=data", "--steps=3", "--threads=1",
-           random.pick({"--batch-order=sequential", "--eval-every=1"})},
-          {{"data", file}}};
+  const char *data = random.pick({"--data=data", "--data=data:2,text:1"});
+  return {{"train", "train", data, "--steps=3", "--threads=1",
+           random.pick({"--batch-order=sequential", "--eval-every=1", "--checkpoint=saved"}),
+           random.pick({"--data-format=auto", "--data-format=nanogpt", "--data-format=bytes"})},
+          {{"data", file}, {"text", text}}};
 }
 
 Case Corpus::rows(Random &random) const {

@@ -14,8 +14,10 @@ llvm::Expected<TokenFile> TokenFile::read(llvm::StringRef path) {
   if (!file)
     return llvm::createStringError("%s: %s", name.c_str(), file.getError().message().c_str());
   llvm::StringRef content = (*file)->getBuffer();
-  if (content.size() < 64 || !content.starts_with("BRAIDTOK") || read32le(content.data() + 8) != 1)
-    return llvm::createStringError("%s: no token file: it does not begin with BRAIDTOK and version 1", name.c_str());
+  uint32_t version = content.size() < 64 ? 0 : read32le(content.data() + 8);
+  if (!content.starts_with("BRAIDTOK") || (version != 1 && version != 2))
+    return llvm::createStringError("%s: no token file: it does not begin with BRAIDTOK and version 1 or 2",
+                                   name.c_str());
   uint64_t width = read32le(content.data() + 12), count = read64le(content.data() + 16);
   if ((width != 2 && width != 4) || count > (content.size() - 64) / width)
     return llvm::createStringError("%s: %zu bytes do not hold %llu tokens of %llu bytes", name.c_str(),

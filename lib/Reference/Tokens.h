@@ -1,7 +1,8 @@
 //===- Tokens.h - training data in a binary file ----------------*- C++ -*-===//
 //
-// A 64-byte little-endian header (`BRAIDTOK`, u32 version 1, u32 bytes a token,
-// u64 number of tokens, u64 vocabulary, zeros), then the tokens.
+// A 64-byte little-endian header (`BRAIDTOK`, u32 version, u32 bytes a token, u64
+// number of tokens, u64 vocabulary, and more), then the tokens, and in version 2
+// what is known of them (docs/Data.md).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_TOKENS_H

@@ -20,6 +20,8 @@
 #define BRAID_DATA_BATCHES_H
 
 #include "core/Model.h"
+#include "data/DataFiles.h"
+#include "data/TokenTable.h"
 
 #include <cstdint>
 #include <memory>
@@ -29,8 +31,8 @@
 namespace braid {
 
 struct BatchOptions {
-  std::string path;
-  double holdout = 0.1; // fraction of the data, from the end
+  DataFiles data;
+  double holdout = 0.1; // fraction of each file, from its end
   uint64_t seed = 1;
   bool sequential = false;
 };
@@ -95,12 +97,14 @@ public:
   // ("windows" or "rows").
   virtual const char *unit() const = 0;
   virtual const char *rowUnit() const = 0;
+  // What the tokens mean, where the data says it.
+  virtual std::optional<TokenTable> tokenTable() const { return std::nullopt; }
 };
 
 // Whether a program has inputs that are filled from data.
 bool takesData(const br_program &program);
 
-// The source that suits the model: a text or token file for one with inputs of
+// The source that suits the model: text or token files for one with inputs of
 // role `tokens`, else a safetensors file with a tensor for each data input.
 // `training` and `evaluation` are the programs to be fed; either may be null.
 // Throws Error when the data is too short for them or does not fit.  All ranks open

@@ -28,3 +28,31 @@ std::string braid::fingerprintOf(const std::string &path) {
   }
   return concat(size, " bytes, sample ", formatHash(hash));
 }
+
+// How the files are read, where it is not for themselves to say.
+static std::string describe(DataFormat format) {
+  switch (format) {
+  case DataFormat::Auto:
+    return "";
+  case DataFormat::Bytes:
+    return ", as bytes";
+  case DataFormat::NanoGpt:
+    return ", as nanoGPT's";
+  }
+  return "";
+}
+
+std::string braid::fingerprintOf(const DataFiles &data) {
+  if (!data.isWeighted() && data.groups[0].paths.size() == 1)
+    return fingerprintOf(data.groups[0].paths[0]) + describe(data.format);
+  uint64_t hash = longHashOf(""), files = 0, bytes = 0;
+  for (const DataGroup &group : data.groups) {
+    if (data.isWeighted())
+      hash = longHashOf(concat("weight ", formatExact(group.weight), "\n"), hash);
+    for (const std::string &path : group.paths) {
+      hash = longHashOf(fingerprintOf(path) + "\n", hash);
+      ++files, bytes += File::openForReading(path).size();
+    }
+  }
+  return concat(files, " files, ", bytes, " bytes, sample ", formatHash(hash), describe(data.format));
+}

@@ -6,6 +6,7 @@
 #include "base/NumberTypes.h"
 #include "base/Philox.h"
 #include "data/DataChecks.h"
+#include "data/TokenLayout.h"
 
 #include <algorithm>
 #include <string_view>
@@ -27,20 +28,31 @@ bool isTargetsOf(const br_loss &loss, const br_io &io) { return std::string_view
 
 } // namespace
 
+// Text in place of tensors would be refused as a damaged file.
+static const std::string &tensorsOf(const BatchOptions &options, const br_program &program) {
+  const std::string &path = onlyFile(options.data, "the model takes rows of tensors, all of which are in one file");
+  const File file = File::openForReading(path);
+  const std::string kind = kindOf(file);
+  if (file.size() > 0 && !looksLikeSafetensors(file) && kind != "a file of an unknown kind")
+    fail("'", path, "' is ", kind, ", but the model takes no tokens: give a safetensors file with rows of '",
+         firstData(program).name, "' and of its other inputs");
+  return path;
+}
+
 TensorBatches::TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
                              const br_program *evaluation)
-    : model(model), options(options), file(options.path) {
+    : model(model), options(options), file(tensorsOf(options, training ? *training : *evaluation)) {
   for (const br_program *program : {training, evaluation})
     if (program)
       checkProgram(*program);
   int64_t heldOut = static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
   trainRows = rows - heldOut;
   if (training && trainRows < 1)
-    fail("'", options.path, "' has ", rows,
+    fail("'", file.path(), "' has ", rows,
          " rows, none of which are left to train on; "
          "change --holdout");
   if (evaluation && heldOut < 1)
-    fail("'", options.path, "' has ", rows, " rows, of which --holdout ", options.holdout,
+    fail("'", file.path(), "' has ", rows, " rows, of which --holdout ", options.holdout,
          " leaves none for evaluation");
   for (const br_io &io : inputsOf(training ? *training : *evaluation))
     if (isData(io))

@@ -24,14 +24,29 @@ Shape shapeOf(const br_io &io) {
   return {io.shape[0], io.shape[1]};
 }
 
+// Of documents that share a row.
+bool isNamed(const br_io &io, std::string_view name) {
+  return std::string_view(io.role) == "features" && std::string_view(io.name) == name;
+}
+
+bool isOfTokens(const br_io &io) {
+  const std::string_view role = io.role;
+  return role == "tokens" || role == "targets" || isNamed(io, "documents") || isNamed(io, "positions");
+}
+
+bool takesDocuments(const br_program &program) {
+  auto inputs = inputsOf(program);
+  return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return isNamed(io, "documents"); });
+}
+
 Shape tokenShape(const br_program &program) {
   const br_io *tokens = findByRole(inputsOf(program), "tokens");
   if (!tokens)
     fail("program '", program.name, "' has no input of role 'tokens'");
   Shape shape = shapeOf(*tokens);
-  const br_io *targets = findByRole(inputsOf(program), "targets");
-  if (targets && (shapeOf(*targets).rows != shape.rows || shapeOf(*targets).length != shape.length))
-    fail("program '", program.name, "': inputs '", tokens->name, "' and '", targets->name, "' differ in shape");
+  for (const br_io &io : inputsOf(program))
+    if (isOfTokens(io) && (shapeOf(io).rows != shape.rows || shapeOf(io).length != shape.length))
+      fail("program '", program.name, "': inputs '", tokens->name, "' and '", io.name, "' differ in shape");
   return shape;
 }
 
@@ -44,29 +59,98 @@ int64_t vocabularyOf(const br_model &table, const br_program &program) {
   return vocabulary;
 }
 
-void checkLength(const TokenFile &file, const char *part, int64_t available, const br_program *program) {
-  if (!program)
-    return;
-  int64_t needed = tokenShape(*program).length + 1;
-  if (available < needed)
-    fail("the data file '", file.path(), "' is too short: its ", part, " has ", available, " of ", file.count(),
-         " tokens, and one window needs ", needed, "; give more data, or change --holdout");
+int64_t windowLength(const br_program *program) { return program ? tokenShape(*program).length : 0; }
+
+std::vector<double> weightsOf(const DataFiles &data) {
+  std::vector<double> weights;
+  for (const DataGroup &group : data.groups)
+    weights.push_back(group.weight);
+  return weights;
 }
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
 TokenBatches::TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
                            const br_program *evaluation)
-    : model(model), options(options),
-      file(options.path, vocabularyOf(model.table(), training ? *training : *evaluation)) {
-  int64_t heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
-  trainCount = file.count() - heldOut;
-  checkLength(file, "training part", trainCount, training);
-  checkLength(file, "held-out part", heldOut, evaluation);
-  for (const br_program *program : {training, evaluation})
-    if (program)
-      tokens.resize(std::max<size_t>(tokens.size(), tokenShape(*program).length + 1));
+    : model(model), options(options), mix(weightsOf(options.data)),
+      isPacked(takesDocuments(training ? *training : *evaluation)) {
+  open(vocabularyOf(model.table(), training ? *training : *evaluation));
+  for (Shard &shard : shards)
+    if (isPacked)
+      pack(shard, windowLength(training ? training : evaluation));
+  checkLengths(training, evaluation);
+  tokens.resize(std::max(windowLength(training), windowLength(evaluation)) + 1);
   targets.resize(tokens.size());
+  documents.resize(tokens.size()), positions.resize(tokens.size());
+}
+
+void TokenBatches::open(int64_t vocabulary) {
+  for (const DataGroup &group : options.data.groups)
+    for (const std::string &path : group.paths) {
+      TokenFile file(path, vocabulary, options.data.format);
+      if (file.isMasked() && !model.table().loss)
+        fail("the token file '", path, "' has tokens that are no targets, but the loss of the model counts every one; ",
+             "tokenize without a mask, or use a loss that leaves targets out");
+      auto heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
+      const int64_t trainCount = file.count() - heldOut;
+      shards.push_back({std::move(file), trainCount});
+    }
+  table = tableOf(options.data);
+  size_t first = 0;
+  for (const DataGroup &group : options.data.groups) {
+    groups.push_back(Shards(shards).subspan(first, group.paths.size()));
+    first += group.paths.size();
+  }
+}
+
+// No document is trained on and held out.
+void TokenBatches::pack(Shard &shard, int64_t length) const {
+  shard.documents = shard.file.documents();
+  if (shard.documents.empty())
+    fail("the model packs documents into rows (braid-model --pack), but '", shard.file.path(),
+         "' does not say where they begin; make a token file with scripts/tokenize");
+  if (!model.table().loss)
+    fail("the model packs documents into rows, but its loss counts every target, those between documents, too; use a "
+         "loss that leaves targets out");
+  auto first = std::upper_bound(shard.documents.begin(), shard.documents.end(), shard.trainCount);
+  if (shard.trainCount < shard.file.count())
+    shard.trainCount = first == shard.documents.begin() ? 0 : *std::prev(first);
+  shard.training = PackedRows(shard.documents, 0, shard.trainCount, length);
+  shard.heldOut = PackedRows(shard.documents, shard.trainCount, shard.file.count(), length);
+}
+
+// Every file is trained on; its held-out part may be too short where another's is not.
+void TokenBatches::checkLengths(const br_program *training, const br_program *evaluation) const {
+  auto check = [&](const Shard &shard, Part part, const br_program *program) {
+    const int64_t needed = isPacked ? 1 : windowLength(program) + 1;
+    if (program && count(shard, part) < needed)
+      fail("the data file '", shard.file.path(), "' is too short: its ",
+           part == Part::training ? "training part" : "held-out part", " has ", count(shard, part), " of ",
+           shard.file.count(), " tokens, and ",
+           isPacked ? std::string("a row needs a whole document") : concat("one window needs ", needed),
+           "; give more data, or change --holdout");
+  };
+  for (const Shard &shard : shards)
+    check(shard, Part::training, training);
+  auto longest = std::max_element(shards.begin(), shards.end(), [](const Shard &a, const Shard &b) {
+    return count(a, Part::heldOut) < count(b, Part::heldOut);
+  });
+  check(*longest, Part::heldOut, evaluation);
+}
+
+int64_t TokenBatches::count(const Shard &shard, Part part) {
+  return part == Part::training ? shard.trainCount : shard.file.count() - shard.trainCount;
+}
+
+int64_t TokenBatches::count(std::span<const Shard> some, Part part) {
+  int64_t sum = 0;
+  for (const Shard &shard : some)
+    sum += count(shard, part);
+  return sum;
 }
 
 BatchSize TokenBatches::batchSize(const br_program &program) const {
@@ -76,29 +160,68 @@ BatchSize TokenBatches::batchSize(const br_program &program) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Windows in order
+// Windows
 //===----------------------------------------------------------------------===//
 
-// The last may be filled up where the loss can leave targets out.
-int64_t TokenBatches::windowsOf(const br_program &program, int64_t tokens) const {
-  int64_t length = tokenShape(program).length;
-  return (tokens - 1 + (model.table().loss ? length - 1 : 0)) / length;
+// The last of a file may be filled up where the loss can leave targets out.
+int64_t TokenBatches::windowsOf(const br_program &program, const Shard &shard, Part part) const {
+  if (isPacked)
+    return (part == Part::training ? shard.training : shard.heldOut).count();
+  const int64_t length = tokenShape(program).length, targets = std::max<int64_t>(0, count(shard, part) - 1);
+  return (targets + (model.table().loss ? length - 1 : 0)) / length;
 }
 
-TokenBatches::Window TokenBatches::windowOf(const br_program &program, Part part, std::optional<int64_t> number) const {
+int64_t TokenBatches::windowsOf(const br_program &program, std::span<const Shard> some, Part part) const {
+  int64_t sum = 0;
+  for (const Shard &shard : some)
+    sum += windowsOf(program, shard, part);
+  return sum;
+}
+
+TokenBatches::Window TokenBatches::packedWindow(Shard &shard, Part part, int64_t number) const {
+  const PackedRows &rows = part == Part::training ? shard.training : shard.heldOut;
+  const int64_t first = rows.first(number), next = rows.first(number + 1);
+  const bool isWhole = number + 1 == rows.count() || std::ranges::binary_search(shard.documents, next);
+  return {&shard, first, next - first - (isWhole ? 1 : 0)};
+}
+
+TokenBatches::Window TokenBatches::windowOf(const br_program &program, Shards some, Part part,
+                                            std::optional<int64_t> number) const {
   if (!number)
-    return {part.begin, 0};
-  int64_t length = tokenShape(program).length;
-  int64_t first = part.begin + *number * length;
-  return {first, std::min(length, part.end - 1 - first)};
+    return {&some[0], 0, 0};
+  auto shard = some.begin();
+  int64_t left = *number;
+  for (int64_t here; left >= (here = windowsOf(program, *shard, part)); ++shard)
+    left -= here;
+  if (isPacked)
+    return packedWindow(*shard, part, left);
+  const int64_t length = tokenShape(program).length, first = left * length;
+  return {&*shard, begin(*shard, part) + first, std::min(length, count(*shard, part) - 1 - first)};
 }
 
+TokenBatches::Window TokenBatches::randomWindow(const br_program &program, Shards some, int64_t step,
+                                                int64_t row) const {
+  const int64_t length = tokenShape(program).length;
+  const PhiloxWords words = philoxAt(step, static_cast<uint32_t>(row), 0, options.seed);
+  if (isPacked)
+    return windowOf(program, some, Part::training,
+                    static_cast<int64_t>(boundedRandom(words, windowsOf(program, some, Part::training))));
+  const int64_t places = count(some, Part::training) - static_cast<int64_t>(some.size()) * length;
+  auto shard = some.begin();
+  auto left = static_cast<int64_t>(boundedRandom(words, places));
+  for (int64_t here; left >= (here = shard->trainCount - length); ++shard)
+    left -= here;
+  return {&*shard, left, length};
+}
+
+// With weights the passes of groups end at different times, and none is short for it.
 RowOrder TokenBatches::trainingOrder(const br_program &program, int perStep) const {
-  return {windowsOf(program, trainCount), tokenShape(program).rows * perStep, model.table().loss != nullptr};
+  return {windowsOf(program, shards, Part::training), tokenShape(program).rows * perStep,
+          model.table().loss || options.data.isWeighted()};
 }
 
 RowOrder TokenBatches::evaluationOrder(const br_program &program) const {
-  return {windowsOf(program, heldOutTokens()), tokenShape(program).rows, model.table().loss != nullptr};
+  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows, model.table().loss != nullptr};
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,11 +233,13 @@ int64_t TokenBatches::fillTraining(const br_program &program, int64_t step, int 
   RowOrder order = trainingOrder(program, perStep);
   return fillRows(program, [&](int64_t globalRow) -> Window {
     int64_t row = microbatch * shape.rows + globalRow;
-    if (options.sequential)
-      return windowOf(program, {0, trainCount}, order.at(step - 1, row));
-    PhiloxWords words = philoxAt(step, static_cast<uint32_t>(row), 0, options.seed);
-    auto first = static_cast<int64_t>(boundedRandom(words, trainCount - shape.length));
-    return {first, shape.length};
+    const Mix::Place place = mix.at((step - 1) * order.batch + row);
+    const Shards group = groups[place.source];
+    if (!options.sequential)
+      return randomWindow(program, group, step, row);
+    if (!options.data.isWeighted())
+      return windowOf(program, group, Part::training, order.at(step - 1, row));
+    return windowOf(program, group, Part::training, place.number % windowsOf(program, group, Part::training));
   });
 }
 
@@ -123,7 +248,7 @@ int64_t TokenBatches::fillEvaluation(const br_program &program, int64_t index, i
   int64_t wanted = count * order.batch;
   auto at = [&](int64_t globalRow) {
     int64_t row = index * order.batch + globalRow;
-    return windowOf(program, {trainCount, file.count()},
+    return windowOf(program, shards, Part::heldOut,
                     order.rows > wanted ? row * order.rows / wanted : order.at(index, globalRow));
   };
   fillRows(program, at);
@@ -148,28 +273,55 @@ template <class F> int64_t TokenBatches::fillRows(const br_program &program, con
 // Tokens and targets may be sharded along the sequence, too: then a rank has its
 // part of each window.
 void TokenBatches::fillRow(const br_program &program, int64_t row, Window window) {
+  read(window);
+  for (const br_io &io : inputsOf(program)) {
+    if (!isOfTokens(io))
+      continue;
+    const std::vector<int32_t> &values = isNamed(io, "documents")                ? documents
+                                         : isNamed(io, "positions")              ? positions
+                                         : std::string_view(io.role) == "tokens" ? tokens
+                                                                                 : targets;
+    InputBlock part = inputBlock(model, io, 1);
+    std::memcpy(model.input<int32_t>(program, io) + row * part.count, values.data() + part.begin,
+                part.count * sizeof(int32_t));
+  }
+}
+
+void TokenBatches::read(Window window) {
   std::fill(tokens.begin(), tokens.end(), 0);
   if (window.targets > 0)
-    file.read(window.first, window.targets + 1, tokens.data());
+    window.shard->file.read(window.first, window.targets + 1, tokens.data());
   std::copy_n(tokens.begin() + 1, window.targets, targets.begin());
-  if (const br_loss *loss = model.table().loss)
+  if (const br_loss *loss = model.table().loss) {
     std::fill(targets.begin() + window.targets, targets.end(), loss->ignored);
-  for (const br_io &io : inputsOf(program)) {
-    bool isTokens = std::string_view(io.role) == "tokens";
-    if (!isTokens && std::string_view(io.role) != "targets")
-      continue;
-    InputBlock part = inputBlock(model, io, 1);
-    std::memcpy(model.input<int32_t>(program, io) + row * part.count, (isTokens ? tokens : targets).data() + part.begin,
-                part.count * sizeof(int32_t));
+    window.shard->file.mask(window.first + 1, window.targets, loss->ignored, targets.data());
+  }
+  if (isPacked)
+    placeDocuments(window);
+}
+
+// What is behind the last document of a row is a document of its own.
+void TokenBatches::placeDocuments(Window window) {
+  const auto length = static_cast<int64_t>(tokens.size()) - 1;
+  const std::vector<int64_t> &starts = window.shard->documents;
+  auto next = std::upper_bound(starts.begin(), starts.end(), window.first);
+  std::fill(documents.begin(), documents.end(), -1);
+  std::fill(positions.begin(), positions.end(), 0);
+  int32_t number = 0, position = 0;
+  for (int64_t i = 0; i < std::min(length, window.targets + 1); ++i) {
+    if (next != starts.end() && *next == window.first + i) {
+      targets[i - 1] = model.table().loss->ignored;
+      ++number, ++next, position = 0;
+    }
+    documents[i] = number, positions[i] = position++;
   }
 }
 
 int64_t TokenBatches::counted(Window window) {
   const br_loss *loss = model.table().loss;
-  if (!loss || loss->ignored < 0 || loss->ignored >= model.table().vocab_size)
+  const bool ignoresAToken = loss && loss->ignored >= 0 && loss->ignored < model.table().vocab_size;
+  if (!ignoresAToken && !isPacked && !(loss && window.shard->file.isMasked()))
     return window.targets;
-  if (window.targets == 0)
-    return 0;
-  file.read(window.first, window.targets + 1, tokens.data());
-  return window.targets - std::count(tokens.begin() + 1, tokens.begin() + 1 + window.targets, loss->ignored);
+  read(window);
+  return window.targets - std::count(targets.begin(), targets.begin() + window.targets, loss->ignored);
 }

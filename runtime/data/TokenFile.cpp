@@ -10,83 +10,79 @@
 
 using namespace braid;
 
-namespace {
-
-constexpr uint64_t headerBytes = 64;
-constexpr char magic[] = "BRAIDTOK";
-
-uint64_t littleEndian(const unsigned char *p, int bytes) {
-  uint64_t x = 0;
-  for (int i = bytes - 1; i >= 0; --i)
-    x = x << 8 | p[i];
-  return x;
-}
-
-} // namespace
-
-TokenFile::TokenFile(const std::string &path, int64_t vocab) : file(File::openForReading(path)), vocab(vocab) {
-  uint64_t size = file.size();
-  if (size == 0)
-    fail("the data file '", path, "' is empty");
-  unsigned char start[8] = {};
-  file.readAt(0, start, std::min<uint64_t>(size, 8));
-  if (std::memcmp(start, magic, 8) == 0) {
-    parseHeader(size);
-    checkIds();
-    return;
-  }
-  if (vocab < 256)
-    fail("'", path,
-         "' is a text file, whose bytes are tokens up to 255, but the model "
-         "has a "
-         "vocabulary of ",
-         vocab,
-         "; give a binary token file, or compile with a "
-         "vocabulary of at least 256");
-  tokens = static_cast<int64_t>(size);
-}
-
-void TokenFile::parseHeader(uint64_t size) {
-  const std::string &path = file.path();
-  if (size < headerBytes)
-    fail("the token file '", path, "' has ", size, " bytes, fewer than its header of ", headerBytes);
-  unsigned char header[headerBytes];
-  file.readAt(0, header, headerBytes);
-  uint64_t version = littleEndian(header + 8, 4), width = littleEndian(header + 12, 4);
-  uint64_t count = littleEndian(header + 16, 8), fileVocab = littleEndian(header + 24, 8);
-  if (version != 1)
-    fail("the token file '", path, "' has version ", version, ", this program reads version 1");
-  if (width != 2 && width != 4)
-    fail("the token file '", path, "' has ", width, " bytes a token, not 2 or 4");
-  if (count == 0)
+TokenFile::TokenFile(const std::string &path, int64_t vocab, DataFormat format)
+    : file(File::openForReading(path)), format(format), vocab(vocab), layout(layoutOf(file, format)) {
+  if (layout.tokens == 0)
     fail("the token file '", path, "' holds no tokens");
-  if (count > (size - headerBytes) / width || count * width != size - headerBytes)
-    fail("the token file '", path, "' claims ", count, " tokens of ", width, " bytes, but ", size - headerBytes,
-         " bytes follow its header");
-  if (fileVocab > INT32_MAX)
-    fail("the token file '", path, "' claims a vocabulary of ", fileVocab);
-  tokens = static_cast<int64_t>(count);
-  bytesPerToken = static_cast<int>(width);
-  dataStart = headerBytes;
+  if (isText())
+    checkText();
+  checkIds();
 }
 
+// Every file is a sequence of bytes, and a model of other tokens would learn nothing from
+// them, without a word.
+void TokenFile::checkText() const {
+  if (vocab < 256)
+    fail("'", path(), "' is a text file, whose bytes are tokens up to 255, but the model has a vocabulary of ", vocab,
+         "; give a binary token file, or compile with a vocabulary of at least 256");
+  if (vocab > 256 && format == DataFormat::Auto)
+    fail("'", path(), "' is ", kindOf(file),
+         ", whose bytes would be tokens up to 255, but the model has a vocabulary of ", vocab,
+         "; make tokens of text with scripts/tokenize, say --data-format=nanogpt if it holds nanoGPT's ids of 2 ",
+         "bytes, or --data-format=bytes if bytes are meant");
+}
+
+// Text is looked through for what text does not have.
 void TokenFile::checkIds() {
   constexpr int64_t step = 1 << 16;
   std::vector<int32_t> ids(step);
-  for (int64_t at = 0; at < std::min(tokens, elementsCheckedAtStart); at += step)
-    read(at, std::min(step, tokens - at), ids.data());
+  for (int64_t at = 0; at < std::min(layout.tokens, elementsCheckedAtStart); at += step)
+    read(at, std::min(step, layout.tokens - at), ids.data());
   buffer = std::vector<unsigned char>(); // sized again by the first window
 }
 
 void TokenFile::read(int64_t first, int64_t n, int32_t *out) {
-  if (static_cast<int64_t>(buffer.size()) < n * bytesPerToken)
-    buffer.resize(n * bytesPerToken);
-  file.readAt(dataStart + first * bytesPerToken, buffer.data(), n * bytesPerToken);
+  const int width = layout.bytesPerToken;
+  if (static_cast<int64_t>(buffer.size()) < n * width)
+    buffer.resize(n * width);
+  file.readAt(layout.idsBegin + first * width, buffer.data(), n * width);
+  if (isText() && format == DataFormat::Auto)
+    if (const void *zero = std::memchr(buffer.data(), 0, n))
+      fail("'", path(), "' has a NUL at byte ", first + (static_cast<const unsigned char *>(zero) - buffer.data()),
+           ", so it is no text; say --data-format=nanogpt if it holds nanoGPT's ids of 2 bytes, --data-format=bytes if "
+           "any bytes are meant, or make a token file with scripts/tokenize");
   for (int64_t i = 0; i < n; ++i) {
-    uint64_t id = littleEndian(buffer.data() + i * bytesPerToken, bytesPerToken);
+    uint64_t id = readLittleEndian(buffer.data() + i * width, width);
     if (id >= static_cast<uint64_t>(vocab))
-      fail("token ", first + i, " of '", file.path(), "' (byte ", dataStart + (first + i) * bytesPerToken, ") is ", id,
+      fail("token ", first + i, " of '", path(), "' (byte ", layout.idsBegin + (first + i) * width, ") is ", id,
            ", but the model's vocabulary has ", vocab, " entries; use data made for this vocabulary");
     out[i] = static_cast<int32_t>(id);
   }
+}
+
+std::vector<int64_t> TokenFile::documents() const {
+  std::vector<int64_t> starts(layout.documents.count);
+  std::vector<unsigned char> raw(8 * starts.size());
+  if (!raw.empty())
+    file.readAt(layout.documents.begin, raw.data(), raw.size());
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const uint64_t start = readLittleEndian(raw.data() + 8 * i, 8);
+    if (start >= static_cast<uint64_t>(layout.tokens) || (i > 0 && static_cast<int64_t>(start) <= starts[i - 1]))
+      fail("the token file '", path(), "' is corrupt: document ", i, " begins with token ", start, ", but there are ",
+           layout.tokens, " tokens, and the document in front of it begins with ", i > 0 ? starts[i - 1] : 0);
+    starts[i] = static_cast<int64_t>(start);
+  }
+  return starts;
+}
+
+void TokenFile::mask(int64_t first, int64_t n, int32_t ignored, int32_t *targets) {
+  if (!isMasked() || n == 0)
+    return;
+  const int64_t begin = first / 8, end = (first + n + 7) / 8;
+  if (static_cast<int64_t>(buffer.size()) < end - begin)
+    buffer.resize(end - begin);
+  file.readAt(layout.mask.begin + begin, buffer.data(), end - begin);
+  for (int64_t i = 0; i < n; ++i)
+    if (int64_t bit = first + i - 8 * begin; !(buffer[bit / 8] >> bit % 8 & 1))
+      targets[i] = ignored;
 }

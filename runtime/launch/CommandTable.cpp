@@ -36,10 +36,17 @@ bool isSaveInterval(std::string_view text) { return parseSaveInterval(text).has_
 constexpr Option kHelp[] = {kHelpOption};
 
 constexpr Option kData[] = {
-    {"--data", text("FILE"),
-     "Text file (a token a byte), binary token file, or for models without tokens a safetensors file",
+    {"--data", list("FILE|FOLDER[:WEIGHT]"),
+     "Text files (a token a byte) or token files, or for models without tokens a safetensors file; a folder stands for "
+     "its .tok, .bin and .txt files; with weights rows are taken in these proportions, as in a.tok:0.7,b.tok:0.3",
      into<&DataOptions::data>(), required()},
-    {"--holdout", number("SHARE", 0, 1), "Fraction of the data, from its end, kept for evaluation",
+    {"--data-format",
+     choice({{"auto", "text, which has no NUL and is for a vocabulary of 256"},
+             {"bytes", "a token a byte"},
+             {"nanogpt", "ids of 2 bytes, without a header"}}),
+     "How data is read that does not say what it is, as llm.c's and scripts/tokenize's files do",
+     into<&DataOptions::format>()},
+    {"--holdout", number("SHARE", 0, 1), "Fraction of each file, from its end, kept for evaluation",
      into<&DataOptions::holdout>()},
 };
 
@@ -208,9 +215,15 @@ constexpr Topic kEvalTopics[] = {
 constexpr Option kSampling[] = {
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
      into<&SampleOptions::checkpoint>(), required()},
-    {"--prompt", text("TEXT"), "Text to go on from", into<&SampleOptions::prompt>(), byDefault("a newline")},
-    {"--prompt-ids", text("IDS"), "Token ids to go on from, like 1,2,3", into<&SampleOptions::promptIds>(),
-     excludes("--prompt")},
+    {"--prompt", text("TEXT"), "Text to go on from", into<&SampleOptions::prompt>(),
+     byDefault("a newline, or the token that ends a text")},
+    {"--prompt-tokens", text("IDS"), "Tokens to go on from, like 1,2,3; scripts/sample makes them of a text",
+     into<&SampleOptions::promptTokens>(), excludes("--prompt")},
+    {"--prompt-ids", text(""), "", {}, moved("it is --prompt-tokens now")},
+    {"--tokenizer", text("FILE"),
+     "The token file whose table says which text a token is, and which token ends it; without one, tokens are bytes if "
+     "the model has no more than 256, and else printed as numbers",
+     into<&SampleOptions::tokenizer>(), byDefault("tokenizer.tok beside the checkpoint, where training left it")},
     {"--length", integer("N"), "Tokens to generate", into<&SampleOptions::length>()},
     {"--temperature", number("X"), "0: always the likeliest token", into<&SampleOptions::temperature>()},
     {"--top-k", integer("K"), "Choose among the k likeliest; 0: among all", into<&SampleOptions::topK>()},

@@ -13,6 +13,7 @@
 #include "braid_rt.h"
 #include "comm/Rank.h"
 #include "comm/StartFacts.h"
+#include "data/DataFiles.h"
 #include "train/RunOutputs.h"
 #include "train/SaveInterval.h"
 
@@ -25,8 +26,11 @@
 namespace braid {
 
 struct DataOptions {
-  std::string data;
+  std::vector<std::string> data;
+  DataFormat format = DataFormat::Auto;
   double holdout = 0.1;
+
+  DataFiles find() const { return findData(data, format); }
 };
 
 // Whether a job goes on from a checkpoint: never, always, or if there is one.
@@ -57,7 +61,8 @@ struct EvalOptions {
 };
 
 struct SampleOptions {
-  std::string checkpoint, prompt = "\n", promptIds;
+  std::string checkpoint, promptTokens, tokenizer;
+  std::optional<std::string> prompt;
   int64_t length = 500;
   double temperature = 0.8;
   int64_t topK = 0; // 0: no limit

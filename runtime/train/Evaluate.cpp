@@ -49,7 +49,7 @@ void braid::checkHeldOut(const Model &model, const br_program &program, const Ba
 static int runEval(const br_model &table, const EvalOptions &options, const Rank &rank, int threads) {
   Model model(table, threads, rank);
   const br_program &program = model.program("eval");
-  BatchOptions data{options.data.data, options.data.holdout, 1, false};
+  BatchOptions data{options.data.find(), options.data.holdout, 1, false};
   std::unique_ptr<BatchSource> batches = openBatches(model, data, nullptr, &program);
   checkHeldOut(model, program, *batches, options.batches);
   if (!options.checkpoint.empty())
@@ -73,6 +73,6 @@ PreparedCommand braid::prepareEval(const br_model &table, const EvalOptions &opt
                       {"--init", options.init.empty() ? "not given" : "given"}};
   // Ranks that read other data would run another number of batches.
   if (const br_program *eval = findProgram(table, "eval"); eval && takesData(*eval))
-    facts.push_back({"the data", fingerprintOf(options.data.data)});
+    facts.push_back({"the data", fingerprintOf(options.data.find())});
   return {facts, [&](const Rank &rank, int threads) { return runEval(table, options, rank, threads); }};
 }

@@ -2,8 +2,10 @@
 //
 // The `generate` program takes a window of S tokens and the position of the
 // last one that counts, and gives the logits of the next.  When the text is
-// longer than S the window slides.  Models with a vocabulary of up to 256 speak
-// bytes; others speak token ids, for a tokenizer to read.
+// longer than S the window slides.
+//
+// A tokenizer's table says what tokens mean (data/TokenTable.h).  Without one,
+// models with a vocabulary of up to 256 speak bytes, and others numbers.
 //
 // All ranks get the same logits and draw the same token; the first prints it.  Where
 // one rank computes for all, the others take no text and receive the logits.
@@ -17,50 +19,103 @@
 #include "checkpoint/Checkpoint.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
+#include "data/TokenTable.h"
 #include "train/Commands.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 using namespace braid;
+namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<int32_t> parseIds(const std::string &text) {
+// The table that was asked for, or else what training left beside the checkpoint.
+std::optional<TokenTable> findTable(const SampleOptions &options) {
+  if (!options.tokenizer.empty()) {
+    std::optional<TokenTable> table = TokenTable::read(options.tokenizer);
+    if (!table)
+      fail("the token file '", options.tokenizer, "' has no table of its tokens' texts; make it with scripts/tokenize");
+    return table;
+  }
+  const fs::path path = fs::path(options.checkpoint + "/").parent_path();
+  for (const fs::path &folder : {path, path.parent_path()})
+    if (std::error_code error; fs::is_regular_file(folder / kTokenTableName, error))
+      return TokenTable::read((folder / kTokenTableName).string());
+  return std::nullopt;
+}
+
+std::vector<int32_t> parseTokens(const std::string &text) {
   std::vector<int32_t> ids;
   const char *at = text.data(), *end = at + text.size();
   while (at < end) {
     int32_t id = 0;
     auto [next, status] = std::from_chars(at, end, id);
     if (status != std::errc() || (next < end && *next != ','))
-      fail("--prompt-ids '", text, "' is not a list of numbers like 1,2,3");
+      fail("--prompt-tokens '", text, "' is not a list of numbers like 1,2,3");
     ids.push_back(id);
     at = next < end ? next + 1 : next;
   }
   return ids;
 }
 
-std::vector<int32_t> promptTokens(const SampleOptions &options, int64_t vocab) {
-  std::vector<int32_t> ids;
-  if (!options.promptIds.empty())
-    ids = parseIds(options.promptIds);
-  else if (vocab > 256)
-    fail("the model has a vocabulary of ", vocab,
-         " tokens, not bytes: give the prompt as "
-         "--prompt-ids");
-  else
-    for (unsigned char c : options.prompt)
+// What a model's tokens are for people.
+class Speech {
+public:
+  Speech(std::optional<TokenTable> table, int64_t vocab) : table(std::move(table)), vocab(vocab) {}
+
+  std::vector<int32_t> promptOf(const SampleOptions &options) const {
+    std::vector<int32_t> ids = tokensOf(options);
+    if (ids.empty())
+      fail("the prompt is empty; give at least one token");
+    for (int32_t id : ids)
+      if (id < 0 || id >= vocab)
+        fail("token ", id, " of the prompt is outside the model's vocabulary of ", vocab);
+    return ids;
+  }
+
+  bool ends(int32_t id) const { return table && id == table->endOfText(); }
+
+  void emit(int32_t id, const Rank &rank) const {
+    if (!rank.isFirst())
+      return;
+    if (table)
+      emit(table->textOf(id));
+    else if (vocab <= 256)
+      std::putchar(id);
+    else
+      std::printf("%d ", id);
+    std::fflush(stdout);
+  }
+
+private:
+  static void emit(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+  std::vector<int32_t> tokensOf(const SampleOptions &options) const {
+    if (!options.promptTokens.empty())
+      return parseTokens(options.promptTokens);
+    if (!options.prompt && table && table->endOfText() >= 0)
+      return {static_cast<int32_t>(table->endOfText())};
+    if (table || vocab > 256)
+      fail("the model reads tokens of a vocabulary of ", vocab,
+           ", not bytes, and this program has no tokenizer: give a ",
+           "text to scripts/sample, or its tokens as --prompt-tokens=1,2,3");
+    std::vector<int32_t> ids;
+    for (unsigned char c : options.prompt.value_or("\n"))
       ids.push_back(c);
-  if (ids.empty())
-    fail("the prompt is empty; give at least one token");
-  for (int32_t id : ids)
-    if (id < 0 || id >= vocab)
-      fail("token ", id, " of the prompt is outside the model's vocabulary of ", vocab);
-  return ids;
-}
+    return ids;
+  }
+
+  std::optional<TokenTable> table;
+  int64_t vocab;
+};
 
 // Draws the next token: softmax of logits / temperature over the k largest.
 class Sampler {
@@ -92,16 +147,6 @@ private:
   std::vector<double> weights;
 };
 
-void emit(int32_t id, int64_t vocab, const Rank &rank) {
-  if (!rank.isFirst())
-    return;
-  if (vocab <= 256)
-    std::putchar(id);
-  else
-    std::printf("%d ", id);
-  std::fflush(stdout);
-}
-
 // The last tokens of the text, and the place of the last of them.
 void fillWindow(const Model &model, const br_program &program, const br_io &tokens, const std::vector<int32_t> &text) {
   int64_t length = tokens.shape[tokens.rank - 1];
@@ -110,6 +155,15 @@ void fillWindow(const Model &model, const br_program &program, const br_io &toke
   std::copy(text.end() - used, text.end(), window);
   std::fill(window + used, window + length, 0);
   model.setPosition(program, static_cast<int32_t>(used - 1));
+  // A model that packs documents sees one here.
+  for (const br_io &io : inputsOf(program)) {
+    const std::string_view name = io.name;
+    if (std::string_view(io.role) != "features" || (name != "documents" && name != "positions"))
+      continue;
+    int32_t *numbers = model.input<int32_t>(program, io);
+    for (int64_t i = 0; i < length; ++i)
+      numbers[i] = name == "positions" ? static_cast<int32_t>(i) : 0;
+  }
 }
 
 } // namespace
@@ -130,11 +184,12 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
            "compile it without sharding the batch");
   int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
 
-  std::vector<int32_t> text = promptTokens(options, vocab);
+  const Speech speech(findTable(options), vocab);
+  std::vector<int32_t> text = speech.promptOf(options);
   restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
   Sampler sampler(options, vocab);
   for (int32_t id : text)
-    emit(id, vocab, rank);
+    speech.emit(id, rank);
   for (int64_t i = 0; i < options.length; ++i) {
     if (tokens)
       fillWindow(model, program, *tokens, text);
@@ -147,7 +202,9 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
              "did not diverge");
       text.push_back(sampler.next(scores, i));
     });
-    emit(text.back(), vocab, rank);
+    if (speech.ends(text.back()))
+      break;
+    speech.emit(text.back(), rank);
   }
   if (rank.isFirst())
     std::printf("\n");
@@ -157,7 +214,7 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
 
 PreparedCommand braid::prepareSample(const br_model &table, const SampleOptions &options) {
   StartFacts facts = {{"the command", "sample"},
-                      {"the prompt", formatHash(longHashOf(options.prompt + "\n" + options.promptIds))},
+                      {"the prompt", formatHash(longHashOf(options.prompt.value_or("") + "\n" + options.promptTokens))},
                       {"--length", std::to_string(options.length)},
                       {"--temperature", formatExact(options.temperature)},
                       {"--top-k", std::to_string(options.topK)},

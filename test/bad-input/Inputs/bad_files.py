@@ -25,6 +25,13 @@ def main():
     tokens(at("version.tokens"), ids, 256, version=9)
     tokens(at("width.tokens"), ids, 256, width=3)
     tokens(at("count.tokens"), ids, 256, count=1 << 60)
+    with open(at("nanogpt.bin"), "wb") as file:
+        file.write(b"".join(struct.pack("<H", token) for token in ids))
+    with open(at("llmc.bin"), "wb") as file:
+        file.write(struct.pack("<256i", 20240520, 1, len(ids) + 1, *[0] * 253) + bytes(2 * len(ids)))
+    with open(at("table.tok"), "wb") as file:  # its table has places that fall
+        file.write(b"BRAIDTOK" + struct.pack("<IIQQQQIIQ", 2, 2, 4, 2, 0, 3, 0, 0xffffffff, 0) + bytes(8))
+        file.write(struct.pack("<III4x3s", 0, 9, 3, b"abc"))
 
     with open(source, "rb") as file:
         data = file.read()

@@ -62,7 +62,7 @@ TEST(TokenFile, refusals) {
   EXPECT_REFUSED("abc", 100, "vocabulary of 100");
   EXPECT_REFUSED(tokenHeader(0, 2, 10).substr(0, 20), 256, "fewer than its header");
   EXPECT_REFUSED(tokenHeader(0, 2, 10), 256, "holds no tokens");
-  EXPECT_REFUSED(tokenHeader(1, 2, 10, 2) + "xx", 256, "has version 2");
+  EXPECT_REFUSED(tokenHeader(1, 2, 10, 3) + "xx", 256, "has version 3");
   EXPECT_REFUSED(tokenHeader(1, 3, 10) + "xxx", 256, "3 bytes a token");
   EXPECT_REFUSED(tokenHeader(2, 2, 10) + "xx", 256, "claims 2 tokens of 2 bytes, but 2 bytes follow");
   EXPECT_REFUSED(tokenHeader(uint64_t{1} << 63, 2, 10) + "xx", 256, "claims 9223372036854775808 tokens");
@@ -87,7 +87,7 @@ TEST(TokenFile, idsAreClasses) {
   std::string data = tokenHeader(100, 2, 256) + littleEndian(200, 2);
   for (int i = 1; i < 100; ++i)
     data += littleEndian(i, 2);
-  BatchOptions options{writeFile(scratch / "data", data), 0.1, 1, true};
+  BatchOptions options{findData({writeFile(scratch / "data", data)}, DataFormat::Auto), 0.1, 1, true};
   auto open = [&](int64_t vocabulary, int64_t classes) {
     ios[0].extent = vocabulary, ios[1].extent = classes;
     Model model(table, 1);

@@ -110,7 +110,7 @@ protected:
   void TearDown() override { onRankCall = nullptr; }
 
   Outcome run(const br_model &model, std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"train", "--data", data, "--threads", "1"};
+    std::vector<std::string> arguments = {"train", "--data", data, "--data-format", "bytes", "--threads", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return runMain(model, arguments);
   }

@@ -3,6 +3,7 @@
 #include "ExampleModels.h"
 #include "TestFiles.h"
 
+#include <cctype>
 #include <gtest/gtest.h>
 
 using namespace braid::test;
@@ -43,14 +44,72 @@ TEST_F(Sample, windowSlidesAndSeedDecides) {
   EXPECT_NE(text("1"), text("2"));
 }
 
-TEST_F(Sample, promptIds) {
-  EXPECT_EQ(sample({"--prompt-ids", "104", "--length", "1", "--temperature", "0"}).output, "he\n");
-  Outcome bad = sample({"--prompt-ids", "1,x"});
+TEST_F(Sample, promptTokens) {
+  EXPECT_EQ(sample({"--prompt-tokens", "104", "--length", "1", "--temperature", "0"}).output, "he\n");
+  Outcome bad = sample({"--prompt-tokens", "1,x"});
   EXPECT_EQ(bad.status, 1);
   EXPECT_NE(bad.errors.find("not a list of numbers"), std::string::npos);
-  Outcome outside = sample({"--prompt-ids", "256"});
+  Outcome outside = sample({"--prompt-tokens", "256"});
   EXPECT_NE(outside.errors.find("token 256 of the prompt is outside"), std::string::npos);
   EXPECT_EQ(sample({"--prompt", ""}).status, 2);
+}
+
+// A token file whose tokens are bytes, each with a text of its own: the capital letter.
+std::string tableOfCapitals(int end) {
+  std::string text, offsets = littleEndian(0, 4);
+  for (int byte = 0; byte < 256; ++byte) {
+    text += byte == ' ' ? std::string("_") : std::string(1, static_cast<char>(std::toupper(byte)));
+    offsets += littleEndian(text.size(), 4);
+  }
+  std::string file = "BRAIDTOK" + littleEndian(2, 4) + littleEndian(2, 4) + littleEndian(0, 8) + littleEndian(256, 8) +
+                     littleEndian(0, 8) + littleEndian(text.size(), 8) + littleEndian(0, 4) + littleEndian(end, 4) +
+                     littleEndian(0, 8) + offsets;
+  file.resize((file.size() + 7) / 8 * 8);
+  return file + text;
+}
+
+TEST_F(Sample, speaksByTheTable) {
+  const std::string table = writeFile(scratch / "table", tableOfCapitals(' '));
+  auto greedy = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--temperature", "0"});
+    return sample(more);
+  };
+  // It ends where the text does.
+  EXPECT_EQ(greedy({"--tokenizer", table, "--prompt-tokens", "113", "--length", "9"}).output, "QUICK\n");
+  writeFile(scratch / "c/tokenizer.tok", tableOfCapitals('k'));
+  EXPECT_EQ(greedy({"--prompt-tokens", "113", "--length", "9"}).output, "QUIC\n");
+  EXPECT_EQ(greedy({"--prompt-tokens", "113", "--length", "2"}).output, "QUI\n");
+  // The token that ends a text is also what a text begins with.
+  EXPECT_EQ(greedy({"--length", "1"}).output, "K_\n");
+  Outcome run = greedy({"--prompt", "q"});
+  EXPECT_NE(
+      run.errors.find("not bytes, and this program has no tokenizer: give a text to scripts/sample, or its tokens "
+                      "as --prompt-tokens=1,2,3"),
+      std::string::npos)
+      << run.errors;
+  run = greedy({"--tokenizer", text});
+  EXPECT_NE(run.errors.find("is a text file, not a token file with a table"), std::string::npos) << run.errors;
+}
+
+// Training leaves the table of its data beside the checkpoints.
+TEST_F(Sample, tableOfTheData) {
+  std::string data = tableOfCapitals(0);
+  const std::string bytes = bigramData();
+  data.replace(16, 8, littleEndian(bytes.size(), 8));
+  std::string ids;
+  for (unsigned char byte : bytes)
+    ids += littleEndian(byte, 2);
+  ids.resize((ids.size() + 7) / 8 * 8);
+  data.insert(64, ids);
+  Outcome run = runMain(bigramModel(), {"train", "--data", writeFile(scratch / "data.tok", data), "--steps", "1",
+                                        "--checkpoint", scratch / "d"});
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_NE(readFile(scratch / "d/tokenizer.tok"), "");
+  const std::string file = scratch / "d/step-00000001.safetensors";
+  for (const std::string &checkpoint : {scratch / "d", scratch / "d/", file}) {
+    run = runMain(bigramModel(), {"sample", "--checkpoint", checkpoint, "--prompt-tokens", "113", "--length", "0"});
+    EXPECT_EQ(run.output, "Q\n") << run.errors;
+  }
 }
 
 TEST_F(Sample, evalPrintsTheHeldOutLoss) {

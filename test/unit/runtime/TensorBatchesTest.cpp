@@ -65,7 +65,9 @@ std::string tenRows() {
 
 class OrderedRows : public testing::Test {
 protected:
-  TensorBatches open(double holdout) { return {model, {path, holdout, 1, true}, &program, &program}; }
+  TensorBatches open(double holdout) {
+    return {model, {findData({path}, DataFormat::Auto), holdout, 1, true}, &program, &program};
+  }
   std::vector<int32_t> classes() const {
     const int32_t *y = model.input<int32_t>(program, ios[1]);
     return {y, y + batch};
@@ -156,7 +158,8 @@ template <class Index> std::string problemOf(Index index, int64_t row, int64_t e
   y[2 * row + row % 2] = index;
   Lookup<Index> lookup(extent, ignored);
   Model model(lookup.model, 1);
-  BatchOptions options{writeFile(scratch / "rows", rowsOf(std::vector<float>(60), y)), 0.5, 1, true};
+  BatchOptions options{findData({writeFile(scratch / "rows", rowsOf(std::vector<float>(60), y))}, DataFormat::Auto),
+                       0.5, 1, true};
   try {
     TensorBatches(model, options, &lookup.program, &lookup.program);
     return "";
@@ -195,7 +198,7 @@ TEST(Indices, areCheckedAsTheyAreRead) {
   std::string path = writeFile(scratch / "rows", rowsOf(std::vector<float>(16), y));
   Lookup<int32_t> lookup(2, 0);
   Model model(lookup.model, 1);
-  TensorBatches batches(model, {path, 0.0, 1, true}, &lookup.program, nullptr);
+  TensorBatches batches(model, {findData({path}, DataFormat::Auto), 0.0, 1, true}, &lookup.program, nullptr);
   batches.fillTraining(lookup.program, 1, 0, 1);
   y[3] = 2;
   writeFile(path, rowsOf(std::vector<float>(16), y));
@@ -211,7 +214,7 @@ TEST(NonFinite, isNamedWithItsRow) {
       std::string path = writeFile(scratch / "rows", rowsOf(x, std::vector<int32_t>(16)));
       Lookup<int32_t> lookup(2, 0);
       Model model(lookup.model, 1);
-      TensorBatches batches(model, {path, 0.0, 1, true}, &lookup.program, nullptr);
+      TensorBatches batches(model, {findData({path}, DataFormat::Auto), 0.0, 1, true}, &lookup.program, nullptr);
       int64_t step = row / batch + 1;
       EXPECT_EQ(batches.nonFinite(lookup.program, 3 - step, 1), "");
       EXPECT_EQ(batches.nonFinite(lookup.program, step, 1),
