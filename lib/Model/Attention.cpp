@@ -12,7 +12,7 @@ GraphValue model::softcap(GraphWriter &writer, const GraphValue &x, double cap) 
 }
 
 /// Of each score, whether the query, along dim 3, counts the key, along dim 4.
-static GraphValue countsOf(GraphWriter &writer, ArrayRef<int64_t> scores, int64_t window) {
+static GraphValue countsOf(GraphWriter &writer, ArrayRef<int64_t> scores, const model::Scores &how) {
   GraphValue row{"", SmallVector<int64_t, 4>(scores), "i32"};
   GraphValue from = writer.same("row", "tg.iota dim 3", row), to = writer.same("column", "tg.iota dim 4", row);
   auto compare = [&](StringRef hint, const GraphValue &a, StringRef how, const GraphValue &b) {
@@ -21,12 +21,17 @@ static GraphValue countsOf(GraphWriter &writer, ArrayRef<int64_t> scores, int64_
     return result;
   };
   GraphValue visible = compare("visible", from, "sge", to);
-  if (!window)
+  if (how.documents) {
+    GraphValue ofQuery = writer.broadcast("of_query", *how.documents, {0, 3}, scores);
+    GraphValue ofKey = writer.broadcast("of_key", *how.documents, {0, 4}, scores);
+    visible = writer.both("visible", visible, compare("same", ofQuery, "eq", ofKey));
+  }
+  if (!how.window)
     return visible;
-  GraphValue size = writer.constant("window", std::to_string(window), scores, "i32");
+  GraphValue size = writer.constant("window", std::to_string(how.window), scores, "i32");
   GraphValue end = writer.same("end", "arith.addi " + to.name + ", " + size.name, row);
   GraphValue near = compare("near", end, "sgt", from);
-  return writer.same("counts", "arith.andi " + visible.name + ", " + near.name, visible);
+  return writer.both("counts", visible, near);
 }
 
 GraphValue model::attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,
@@ -37,8 +42,13 @@ GraphValue model::attention(GraphWriter &writer, const GraphValue &q, const Grap
     std::string words = " scale " + number(how.scale) + " causal";
     words += how.window ? " window " + std::to_string(how.window) : "";
     words += how.softcap ? " softcap " + number(how.softcap) : "";
-    return writer.ops({"attended", "lse"}, "tg.attention " + q.name + ", " + k.name + ", " + v.name + words, {q, k, v},
-                      {q, lse})[0];
+    SmallVector<GraphValue> operands = {q, k, v};
+    std::string text = "tg.attention " + q.name + ", " + k.name + ", " + v.name;
+    if (how.documents) {
+      operands.push_back(*how.documents);
+      text += ", " + how.documents->name;
+    }
+    return writer.ops({"attended", "lse"}, text + words, operands, {q, lse})[0];
   }
   int64_t group = heads / kvHeads;
   SmallVector<int64_t, 4> scores = {batch, kvHeads, group, sequence, sequence};
@@ -47,7 +57,7 @@ GraphValue model::attention(GraphWriter &writer, const GraphValue &q, const Grap
   GraphValue scaled = writer.mul("scaled", raw, writer.constant("scale", number(how.scale), scores));
   if (how.softcap)
     scaled = softcap(writer, scaled, how.softcap);
-  GraphValue counts = countsOf(writer, scores, how.window);
+  GraphValue counts = countsOf(writer, scores, how);
   GraphValue minus = writer.constant("minus_infinity", "0xFF800000", scores);
   GraphValue masked = writer.select("masked", counts, scaled, minus);
   GraphValue weights = writer.same("weights", "tg.softmax " + masked.name, masked);

@@ -56,6 +56,7 @@ private:
   GraphValue drop(const GraphValue &x, double rate) { return model::dropout(writer, x, key, rate, stream); }
   GraphValue times(StringRef hint, const GraphValue &x, double factor);
   GraphValue fixPadding(const GraphValue &x);
+  GraphValue embedPositions(const GraphValue &positions);
   GraphValue embed(const GraphValue &table, const GraphValue &positions);
   GraphValue positioned(StringRef hint, GraphValue x, const OptionalNorm &params, const RopeConfig &rope);
   Heads splitFused(const GraphValue &x, const Block &block);
@@ -74,7 +75,8 @@ private:
   SmallVector<int64_t, 4> hidden;
   GraphWriter writer;
   GraphValue tokens, targets, key;
-  int64_t stream = 0; // of the next dropout
+  GraphValue documents, places; // of tokens in packed sequences; places are positions in documents
+  int64_t stream = 0;           // of the next dropout
 };
 } // namespace
 
@@ -153,6 +155,11 @@ DecoderBuilder::Block DecoderBuilder::declareBlock(int64_t layer) {
 void DecoderBuilder::declareInputs() {
   tokens = writer.input("tokens", "tokens", {shape.batch, shape.sequence}, "i32");
   targets = writer.input("targets", "targets", {shape.batch, shape.sequence}, "i32");
+  if (shape.isPacked)
+    documents = writer.input("documents", "features", {shape.batch, shape.sequence}, "i32");
+  // Rotations show how far apart tokens are, which is the same wherever a document begins.
+  if (shape.isPacked && config.hasLearnedPositions())
+    places = writer.input("positions", "features", {shape.batch, shape.sequence}, "i32");
   if (config.hasDropout())
     key = writer.input("key", "key", {4}, "i32");
 }
@@ -189,6 +196,16 @@ GraphValue DecoderBuilder::fixPadding(const GraphValue &x) {
   return writer.select("x", isPadding, writer.same("fixed", "tg.stop_gradient " + x.name, x), x);
 }
 
+/// The embeddings of positions in the sequence, or in the documents of a packed one.
+GraphValue DecoderBuilder::embedPositions(const GraphValue &positions) {
+  if (shape.isPacked)
+    return writer.op("position", "tg.gather " + positions.name + ", " + places.name, {positions, places}, hidden);
+  GraphValue rows = positions;
+  if (shape.sequence < config.positions)
+    rows = writer.slice("positions", positions, 0, 0, shape.sequence);
+  return writer.broadcast("position", rows, {1, 2}, hidden);
+}
+
 GraphValue DecoderBuilder::embed(const GraphValue &table, const GraphValue &positions) {
   bool isLearned = config.hasLearnedPositions();
   writer.enter(isLearned ? "embedding" : names.table, isLearned ? "token and position embedding" : "token embedding");
@@ -198,12 +215,8 @@ GraphValue DecoderBuilder::embed(const GraphValue &table, const GraphValue &posi
     x = fixPadding(x);
   if (config.embeddingScale != 1)
     x = times("scaled", x, config.embeddingScale);
-  if (isLearned) {
-    GraphValue rows = positions;
-    if (shape.sequence < config.positions)
-      rows = writer.slice("positions", positions, 0, 0, shape.sequence);
-    x = writer.add("residual", x, writer.broadcast("position", rows, {1, 2}, hidden));
-  }
+  if (isLearned)
+    x = writer.add("residual", x, embedPositions(positions));
   return drop(x, config.embedDropout);
 }
 
@@ -268,6 +281,8 @@ GraphValue DecoderBuilder::attend(const GraphValue &x, const Block &block, int64
   if (config.windowOf(layer) < shape.sequence)
     scores.window = config.windowOf(layer);
   scores.softcap = config.attentionSoftcap;
+  if (shape.isPacked)
+    scores.documents = documents;
   GraphValue out =
       model::attention(writer, heads.query, heads.key, heads.value, scores, config.attentionDropout, key, stream);
   GraphValue joined = writer.reshape("joined", out, {shape.batch, shape.sequence, config.heads * config.headSize});
@@ -316,7 +331,8 @@ std::string DecoderBuilder::title() const {
     heads += " (" + std::to_string(config.kvHeads) + " for keys and values)";
   return config.title + ": " + std::to_string(config.layers) + " layers, width " + std::to_string(config.width) + ", " +
          heads + ", vocabulary " + std::to_string(config.vocab) + (config.tied ? ", tied head" : "") + "\nbatch " +
-         std::to_string(shape.batch) + " x " + std::to_string(shape.sequence) + " tokens";
+         std::to_string(shape.batch) + " x " + std::to_string(shape.sequence) + " tokens" +
+         (shape.isPacked ? " of packed documents" : "");
 }
 
 /// Logits and loss of what the last norm made.

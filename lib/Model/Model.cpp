@@ -26,6 +26,8 @@ Expected<ModelGraph> braid::buildModel(const ModelConfig &config, BatchShape sha
   int64_t positions = std::visit(PositionsOf{}, config);
   if (!positions && shape.sequence)
     return createStringError("--seq does not apply to a model without a sequence");
+  if (!positions && shape.isPacked)
+    return createStringError("--pack does not apply to a model without a sequence");
   if (positions && (shape.sequence < 1 || shape.sequence > positions))
     return createStringError("--seq must be from 1 to the model's %lld positions, found %lld", (long long)positions,
                              (long long)shape.sequence);

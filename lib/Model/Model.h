@@ -4,6 +4,7 @@
 
 #include "lib/Model/GraphWriter.h"
 #include "lib/Model/ModelConfig.h"
+#include <optional>
 
 namespace braid {
 
@@ -11,6 +12,8 @@ namespace braid {
 /// has no sequence: 0).
 struct BatchShape {
   int64_t batch, sequence;
+  /// Whether a sequence holds several documents, each with attention and positions of its own.
+  bool isPacked = false;
 };
 
 /// A graph in text and its parameters in order.
@@ -39,6 +42,8 @@ GraphValue softcap(GraphWriter &writer, const GraphValue &x, double cap);
 struct Scores {
   double scale = 1, softcap = 0;
   int64_t window = 0;
+  /// The document of each token, outside of which nothing is seen.
+  std::optional<GraphValue> documents;
 };
 /// Without dropout it is the composite; with dropout on its weights it is written out.
 GraphValue attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,

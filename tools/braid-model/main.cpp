@@ -26,7 +26,7 @@ struct Options {
   std::string config, preset, output = "-";
   int64_t batch = 8;
   std::optional<int64_t> sequence;
-  bool count = false;
+  bool pack = false, count = false;
 };
 
 constexpr Option kModel[] = {
@@ -38,6 +38,10 @@ constexpr Option kModel[] = {
     {"--batch", integer("N", 1, INT32_MAX), "Sequences (rows) in the global batch", into<&Options::batch>()},
     {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence, at most the model's positions",
      into<&Options::sequence>(), byDefault("64")},
+    {"--pack", flag(),
+     "Sequences hold several documents, each with attention and positions of its own, as the data says where they "
+     "begin",
+     into<&Options::pack>()},
 };
 
 constexpr Option kOutput[] = {
@@ -105,7 +109,7 @@ int main(int argc, char **argv) {
     return fail(toString(config.takeError()));
   bool hasSequence = !std::holds_alternative<braid::MlpConfig>(*config);
   int64_t tokens = options.sequence.value_or(hasSequence ? 64 : 0);
-  Expected<braid::ModelGraph> graph = braid::buildModel(*config, {options.batch, tokens});
+  Expected<braid::ModelGraph> graph = braid::buildModel(*config, {options.batch, tokens, options.pack});
   if (!graph)
     return fail(toString(graph.takeError()));
   if (options.count) {
