@@ -1,5 +1,6 @@
 # Tests of passes and tools: a file tests one property, its RUN lines say how.
 # Those under equivalence/ compare two ways to compute the same thing.
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -55,6 +56,10 @@ for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/i
         break
 if shutil.which("clang-format-19"):
     config.available_features.add("clang-format")
+# Libraries that scripts use.
+for name in ("jinja2", "tokenizers"):
+    if importlib.util.find_spec(name):
+        config.available_features.add(name)
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
 # A Python that has Hugging Face Transformers.

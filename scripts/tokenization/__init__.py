@@ -1,0 +1,1 @@
+"""What scripts/tokenize and scripts/sample share."""

@@ -1,0 +1,82 @@
+"""Token files as docs/Data.md describes them."""
+
+import array
+import os
+import struct
+import sys
+
+HAS_MASK = 1
+NO_TOKEN = 0xFFFFFFFF
+
+
+def little_endian(numbers):
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+class Writer:
+    """Writes ids as they come, and what is known only at the end behind them.  The file has its
+    name when all of it is there."""
+
+    def __init__(self, path, vocabulary):
+        self.path, self.vocabulary = path, vocabulary
+        self.type = "H" if vocabulary <= 1 << 16 else "I"
+        self.temporary = f"{path}.{os.getpid()}.tmp"
+        self.file = open(self.temporary, "wb")
+        self.file.write(bytes(64))
+        self.count = 0
+        self.documents = array.array("Q")
+        self.counting = bytearray()  # a byte for each token: whether it counts as a target
+        self.masked = False
+
+    def add(self, ids, counts=True):
+        """Tokens of the current document, all of which count as targets or none."""
+        if not ids:
+            return
+        self.file.write(little_endian(array.array(self.type, ids)))
+        if not counts and not self.masked:
+            self.masked = True
+            self.counting = bytearray(b"\1") * self.count
+        if self.masked:
+            self.counting += (b"\1" if counts else b"\0") * len(ids)
+        self.count += len(ids)
+
+    def begin_document(self):
+        if not self.documents or self.documents[-1] != self.count:
+            self.documents.append(self.count)
+
+    def _section(self, data):
+        self.file.write(bytes(-self.file.tell() % 8))
+        self.file.write(data)
+
+    def _mask(self):
+        padded = self.counting + bytes(-len(self.counting) % 8)
+        return bytes(sum(padded[at + bit] << bit for bit in range(8)) for at in range(0, len(padded), 8))
+
+    def finish(self, end_of_text, table):
+        """With the table of the tokens' bytes, or None."""
+        while self.documents and self.documents[-1] == self.count:
+            self.documents.pop()
+        text = b"".join(table or [])
+        if self.masked:
+            self._section(self._mask())
+        if self.documents:
+            self._section(little_endian(self.documents[:]))
+        if text:
+            places = array.array("I", [0])
+            for token in table:
+                places.append(places[-1] + len(token))
+            self._section(little_endian(places))
+            self._section(text)
+        self.file.seek(0)
+        self.file.write(struct.pack("<8sIIQQQQIIQ", b"BRAIDTOK", 2, array.array(self.type).itemsize, self.count,
+                                    self.vocabulary, len(self.documents), len(text), HAS_MASK if self.masked else 0,
+                                    NO_TOKEN if end_of_text is None else end_of_text, 0))
+        self.file.close()
+        os.replace(self.temporary, self.path)
+
+    def abandon(self):
+        self.file.close()
+        if os.path.exists(self.temporary):
+            os.remove(self.temporary)
