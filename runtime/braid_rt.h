@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 13
+#define BR_ABI_VERSION 14
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
