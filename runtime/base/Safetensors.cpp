@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 using namespace braid;
 using nlohmann::json;
@@ -100,6 +101,8 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(File::openForRe
   uint64_t headerBytes = 0;
   for (int i = 7; i >= 0; --i)
     headerBytes = headerBytes << 8 | raw[i];
+  if (std::string_view(reinterpret_cast<const char *>(raw), sizeof raw) == "version ")
+    fail(where, "it looks like what Git LFS puts in a file's place; fetch the file itself, with git lfs pull");
   if (headerBytes > size - 8)
     fail(where, "its header claims ", headerBytes, " bytes, but only ", size - 8,
          " follow; the file is truncated or corrupt");

@@ -31,7 +31,7 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
     return SavedTensors(path);
   std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())
-    fail("no checkpoint (step-*) found in '", path, "'");
+    fail("no checkpoint (step-*) found in '", path, "', and no ", kWeightsFile, describeOtherWeights(path));
   std::string firstProblem;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     try {

@@ -4,7 +4,7 @@
 // write it: model.safetensors, or several files and model.safetensors.index.json.  There, a
 // file of a model without its head leaves out what the names of all parameters begin with
 // ("transformer."), and masks and tables that follow from the configuration may be among the
-// tensors.
+// tensors, or a copy of the table of embeddings where that is the head.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_WEIGHTS_H
@@ -27,6 +27,10 @@ bool isWeightsFolder(const std::string &path);
 // The files that an index names, by tensor.  Throws Error that names the index and what is
 // wrong with it.
 std::map<std::string, std::string> readWeightsIndex(const std::string &path);
+
+// For a message about a folder without any: what there is instead, and what to do; empty if
+// there is nothing alike.
+std::string describeOtherWeights(const std::string &folder);
 
 // The name that a tensor, or what it is a copy of, has in files.
 inline std::string_view nameInFile(const br_tensor &t) { return t.copy_of ? t.copy_of : t.name; }

@@ -2,7 +2,7 @@
 //
 // FOLDER gets the weights under the names of the graph's parameters, the config.json that the
 // graph was made from, and the files of the tokenizer.  It is written under another name, and
-// renamed when it is whole.
+// renamed when it is whole; Ctrl-C leaves nothing.
 //
 // One process does it, whatever the layout of the checkpoint, without memory for the model.
 //
@@ -16,6 +16,7 @@
 #include "checkpoint/Weights.h"
 #include "train/Commands.h"
 #include "train/ExportedWeights.h"
+#include "train/Stop.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -53,6 +54,7 @@ public:
     const fs::file_status status = fs::status(path, error);
     if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(path, error)))
       fail("'", path, "' is there already, and nothing is written over it; name another folder");
+    fs::remove_all(temporary, error); // of a process of the same number that was killed
     fs::create_directories(temporary, error);
     if (error)
       fail("cannot make the folder '", path, "': ", error.message());
@@ -148,21 +150,42 @@ void addTokenizer(const SavedTensors &saved, const ExportOptions &options, const
                  from.c_str());
 }
 
-} // namespace
+// Thrown at Ctrl-C and the like.
+struct Stopped {
+  int signal;
+};
 
-int braid::runExport(const br_model &model, const ExportOptions &options) {
+void checkStop() {
+  if (const int signal = StopRequest::take(); signal && !onlySaves(signal))
+    throw Stopped{signal};
+}
+
+void exportTo(const std::string &path, const br_model &model, const ExportOptions &options) {
   const SavedTensors saved = openCheckpoint(options.checkpoint.empty() ? options.init : options.checkpoint);
   const std::vector<ExportedTensor> tensors = tensorsToExport(saved, model);
   const br_dtype dtype = options.type == ExportType::BFloat16 ? BR_BF16 : BR_F32;
-  NewFolder folder(options.folder);
+  NewFolder folder(path);
   const ExportedSize size =
-      exportWeights(saved, tensors, dtype, static_cast<uint64_t>(options.fileGb * 1e9), folder.place());
+      exportWeights(saved, tensors, dtype, static_cast<uint64_t>(options.fileGb * 1e9), folder.place(), checkStop);
   if (!writeConfig(model, dtype, folder.place()))
     std::printf("without a config.json: the graph was not made from one\n");
   addTokenizer(saved, options, folder.place());
+  checkStop();
   folder.commit();
-  std::printf("exported %s to %s: %s parameters in %s, %s in %zu file%s\n", saved.path().c_str(),
-              options.folder.c_str(), formatCount(size.elements).c_str(), nameOf(dtype),
-              formatBytes(size.bytes).c_str(), size.files, size.files == 1 ? "" : "s");
-  return 0;
+  std::printf("exported %s to %s: %s parameters in %s, %s in %zu file%s\n", saved.path().c_str(), path.c_str(),
+              formatCount(size.elements).c_str(), nameOf(dtype), formatBytes(size.bytes).c_str(), size.files,
+              size.files == 1 ? "" : "s");
+}
+
+} // namespace
+
+int braid::runExport(const br_model &model, const ExportOptions &options) {
+  StopRequest request;
+  try {
+    exportTo(options.folder, model, options);
+    return 0;
+  } catch (const Stopped &stopped) {
+    std::printf("stopped by %s; nothing was exported\n", signalName(stopped.signal));
+    return 128 + stopped.signal;
+  }
 }

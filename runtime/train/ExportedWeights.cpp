@@ -115,7 +115,7 @@ struct Place {
 } // namespace
 
 ExportedSize braid::exportWeights(const SavedTensors &saved, const std::vector<ExportedTensor> &tensors, br_dtype dtype,
-                                  uint64_t fileBytes, const std::string &folder) {
+                                  uint64_t fileBytes, const std::string &folder, const std::function<void()> &check) {
   const uint64_t elementBytes = static_cast<uint64_t>(elementSize(dtype));
   const std::vector<Tensors> division = divide(tensors, elementBytes, fileBytes);
   ExportedSize size;
@@ -141,11 +141,14 @@ ExportedSize braid::exportWeights(const SavedTensors &saved, const std::vector<E
   PieceReader reader;
   saved.forEachPiece([&](const std::string &name, const TensorPart &) { return places.count(name) > 0; },
                      [&](const std::string &name, const SavedTensors::Piece &piece) {
+                       check();
                        const Place &place = places.at(name);
                        reader.read(piece, wholeTensor(place.tensor->shape), dtype, place.memory);
                      });
-  for (const auto &file : files)
+  for (const auto &file : files) {
+    check();
     file->sync();
+  }
   if (division.size() > 1)
     replaceFile(folder + "/" + kWeightsIndex,
                 ordered_json{{"metadata", {{"total_size", size.bytes}}}, {"weight_map", index}}.dump(2) + "\n");

@@ -10,6 +10,7 @@
 #include "checkpoint/SavedTensors.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct ExportedSize {
 };
 
 // Writes `folder`/model.safetensors, or several files with an index where one would have more
-// than `fileBytes`.  Floats are converted to `dtype`.
+// than `fileBytes`.  Floats are converted to `dtype`.  Calls `check` before each tensor, which
+// throws to end it.
 ExportedSize exportWeights(const SavedTensors &saved, const std::vector<ExportedTensor> &tensors, br_dtype dtype,
-                           uint64_t fileBytes, const std::string &folder);
+                           uint64_t fileBytes, const std::string &folder, const std::function<void()> &check);
 
 } // namespace braid
 #endif // BRAID_TRAIN_EXPORTEDWEIGHTS_H

@@ -9,14 +9,7 @@ import pathlib
 import struct
 import sys
 
-
-def read(path):
-    data = path.read_bytes()
-    length, = struct.unpack_from("<Q", data)
-    header = json.loads(data[8:8 + length])
-    header.pop("__metadata__", None)
-    return {name: (entry["shape"], data[8 + length + entry["data_offsets"][0]:8 + length + entry["data_offsets"][1]])
-            for name, entry in header.items()}
+from safetensors_file import read, write
 
 
 def converted(data, to):
@@ -29,25 +22,16 @@ def converted(data, to):
     return data
 
 
-def write(path, tensors, kind):
-    header, at = {}, 0
-    for name, (shape, data) in tensors.items():
-        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [at, at + len(data)]}
-        at += len(data)
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data for _, data in tensors.values()))
-
-
 def main():
     source, target, kind, files = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
-    tensors = {name.removeprefix("transformer."): (shape, converted(data, kind))
-               for path in sorted(source.glob("*.safetensors")) for name, (shape, data) in read(path).items()}
+    tensors = {name.removeprefix("transformer."): (kind, shape, converted(data, kind))
+               for path in sorted(source.glob("*.safetensors")) for name, (_, shape, data) in read(path).items()}
     target.mkdir()
     names, weight_map = list(tensors), {}
     for number in range(files):
         held = names[number::files]
         file = f"model-{number + 1:05}-of-{files:05}.safetensors"
-        write(target / file, {name: tensors[name] for name in held}, kind)
+        write(target / file, {name: tensors[name] for name in held})
         weight_map |= {name: file for name in held}
     (target / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
 

@@ -1,0 +1,224 @@
+//===- WeightNames.cpp - which tensors of a file are a model's parameters -===//
+//
+// Files call parameters by the names of the model, but for what libraries do to names: a
+// model that was saved without its head lacks the first part of all names, and the head of
+// GPT-NeoX has two names.  What else a file has is refused, unless it says nothing new.
+//
+//===----------------------------------------------------------------------===//
+
+#include "base/Checksum.h"
+#include "base/Error.h"
+#include "base/NumberTypes.h"
+#include "checkpoint/PieceReader.h"
+#include "checkpoint/Weights.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace braid;
+
+std::vector<const br_tensor *> braid::parametersOf(std::span<const br_tensor> tensors) {
+  std::set<std::string_view> names;
+  for (const br_tensor &t : tensors)
+    if (t.category == BR_PARAMETERS)
+      names.insert(nameInFile(t));
+  std::vector<const br_tensor *> parameters;
+  for (const br_tensor &t : tensors)
+    if (names.count(nameInFile(t)))
+      parameters.push_back(&t);
+  return parameters;
+}
+
+namespace {
+
+// What Transformers calls heads.  That of GPT-NeoX is embed_out in the files of the hub, and
+// lm_head in those of some versions; version 5 loads both, version 4 only the first.
+constexpr std::string_view kHeads[] = {"lm_head.weight", "embed_out.weight"};
+
+bool isHead(std::string_view name) { return std::find(std::begin(kHeads), std::end(kHeads), name) != std::end(kHeads); }
+
+// Checkpoints hold more than parameters, which is not what their names are compared for.
+bool isCheckpoint(const SavedTensors &saved) {
+  auto format = saved.metadata().find("format");
+  return format != saved.metadata().end() && format->second.starts_with("braid-checkpoint-");
+}
+
+// Up to its first point, what most parameters' names begin with: "transformer."; empty if the
+// file has names that begin so, or none of the parameters without it.
+std::string missingPrefix(const SavedTensors &saved, const std::vector<const br_tensor *> &parameters) {
+  std::map<std::string, size_t> counts;
+  for (const br_tensor *t : parameters)
+    if (const size_t point = nameInFile(*t).find('.'); point != std::string_view::npos)
+      ++counts[std::string(nameInFile(*t).substr(0, point + 1))];
+  auto most = std::max_element(counts.begin(), counts.end(), [](auto &a, auto &b) { return a.second < b.second; });
+  if (most == counts.end())
+    return "";
+  for (const auto &[name, tensor] : saved.tensors())
+    if (name.starts_with(most->first))
+      return "";
+  const auto isThere = [&](const br_tensor *t) {
+    return nameInFile(*t).starts_with(most->first) &&
+           saved.find(std::string(nameInFile(*t).substr(most->first.size())));
+  };
+  return std::any_of(parameters.begin(), parameters.end(), isThere) ? most->first : "";
+}
+
+// What libraries keep among weights although it follows from the configuration: masks, which
+// have rows and columns where a bias has not, and the frequencies of rotations.
+bool isDerived(std::string_view name, const SavedTensor &tensor) {
+  auto endsWith = [&](std::string_view last) {
+    return name.ends_with(last) && (name.size() == last.size() || name[name.size() - last.size() - 1] == '.');
+  };
+  if (endsWith("attn.bias") || endsWith("attention.bias"))
+    return tensor.shape.size() == 4;
+  return endsWith("attn.masked_bias") || endsWith("attention.masked_bias") || endsWith("rotary_emb.inv_freq");
+}
+
+// By a checksum, without memory for them.
+bool haveSameData(const SavedTensors &saved, const std::string &a, const std::string &b) {
+  std::map<std::string, Checksum> sums;
+  std::vector<std::byte> buffer(1 << 20);
+  saved.forEachPiece([&](const std::string &name, const TensorPart &) { return name == a || name == b; },
+                     [&](const std::string &name, const SavedTensors::Piece &piece) {
+                       const uint64_t bytes = piece.entry.end - piece.entry.begin;
+                       for (uint64_t at = 0; at < bytes; at += buffer.size()) {
+                         const uint64_t count = std::min<uint64_t>(buffer.size(), bytes - at);
+                         piece.file.read(piece.entry, at, buffer.data(), count);
+                         sums[name].add(buffer.data(), count);
+                       }
+                     });
+  return sums[a].value() == sums[b].value();
+}
+
+// "'a', 'b'", of the first few, with `separator` in between.
+std::string listed(const std::vector<std::string> &texts, const char *separator) {
+  constexpr size_t shown = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(shown, texts.size()); ++i)
+    text += concat(i ? separator : "", texts[i]);
+  return text + (texts.size() > shown ? concat(" and ", texts.size() - shown, " more") : "");
+}
+
+std::string counted(const std::vector<std::string> &names) {
+  return concat(names.size(), names.size() == 1 ? " tensor (" : " tensors (", listed(names, ", "), ")");
+}
+
+class Matching {
+public:
+  Matching(const SavedTensors &saved, const std::vector<const br_tensor *> &parameters)
+      : saved(saved), parameters(parameters), isForeign(!isCheckpoint(saved)),
+        prefix(isForeign ? missingPrefix(saved, parameters) : "") {}
+
+  void matchAll();
+  void refuseOthers();
+  // What keeps the weights from fitting the model; empty: nothing.
+  std::string misfits() const;
+  std::map<std::string_view, std::string> takeNames() { return std::move(names); }
+
+private:
+  std::string nameOf(std::string_view own) const;
+  void compare(const br_tensor &t, const std::string &name, const SavedTensor &there);
+  bool isTiedHead(const std::string &name, const SavedTensor &tensor);
+
+  const SavedTensors &saved;
+  const std::vector<const br_tensor *> &parameters;
+  const bool isForeign;
+  const std::string prefix;
+  std::map<std::string_view, std::string> names;
+  std::set<std::string> known;
+  std::vector<std::string> missing, additional, others;
+};
+
+std::string Matching::nameOf(std::string_view own) const {
+  std::string name(!prefix.empty() && own.starts_with(prefix) ? own.substr(prefix.size()) : own);
+  if (!isForeign || !isHead(name) || saved.find(name))
+    return name;
+  auto isOurs = [&](std::string_view other) {
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const br_tensor *t) { return nameInFile(*t) == other; });
+  };
+  for (std::string_view other : kHeads)
+    if (saved.find(std::string(other)) && !isOurs(other))
+      return std::string(other);
+  return name;
+}
+
+void Matching::compare(const br_tensor &t, const std::string &name, const SavedTensor &there) {
+  if (there.shape != shapeOf(t))
+    others.push_back(concat("tensor '", name, "' has shape ", formatShape(there.shape), " there and ",
+                            formatShape(shapeOf(t)), " in the model"));
+  if (!isConvertible(there.dtype, t.dtype))
+    others.push_back(
+        concat("tensor '", name, "' has type ", there.dtype, ", which cannot become the model's ", typeName(t.dtype)));
+}
+
+void Matching::matchAll() {
+  for (const br_tensor *t : parameters) {
+    const std::string_view own = nameInFile(*t);
+    if (names.count(own))
+      continue;
+    std::string name = nameOf(own);
+    if (const SavedTensor *there = saved.find(name))
+      compare(*t, name, *there);
+    else
+      missing.push_back(concat("'", name, "'"));
+    known.insert(name);
+    names.emplace(own, std::move(name));
+  }
+}
+
+// A head that the model ties to its table is in some files nonetheless, as a copy.  Another
+// one than the table is of another model.
+bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
+  if (!isHead(name))
+    return false;
+  std::string alike;
+  for (const br_tensor *t : parameters) {
+    const std::string &table = names.at(nameInFile(*t));
+    const SavedTensor *there = saved.find(table);
+    if (!there || there->shape != tensor.shape || there->dtype != tensor.dtype)
+      continue;
+    if (haveSameData(saved, name, table))
+      return true;
+    if (alike.empty())
+      alike = table;
+  }
+  if (!alike.empty())
+    others.push_back(concat("tensor '", name, "' is not the same as '", alike,
+                            "', and the model has no head beside its table: set tie_word_embeddings to false in the "
+                            "config.json and compile that model"));
+  return !alike.empty();
+}
+
+void Matching::refuseOthers() {
+  if (!isForeign)
+    return;
+  for (const auto &[name, tensor] : saved.tensors())
+    if (!known.count(name) && !isDerived(name, tensor) && !isTiedHead(name, tensor))
+      additional.push_back(concat("'", name, "'"));
+}
+
+std::string Matching::misfits() const {
+  std::vector<std::string> parts;
+  if (!missing.empty())
+    parts.push_back("it lacks " + counted(missing));
+  if (!additional.empty())
+    parts.push_back(concat("it has ", counted(additional), " that the model lacks"));
+  if (!others.empty())
+    parts.push_back(listed(others, "; "));
+  return listed(parts, "; ");
+}
+
+} // namespace
+
+std::map<std::string_view, std::string> braid::matchParameters(const SavedTensors &saved, const char *model,
+                                                               const std::vector<const br_tensor *> &parameters,
+                                                               bool areAll) {
+  Matching matching(saved, parameters);
+  matching.matchAll();
+  if (areAll)
+    matching.refuseOthers();
+  if (const std::string text = matching.misfits(); !text.empty())
+    fail("'", saved.path(), "' does not have the parameters of model '", model, "': ", text);
+  return matching.takeNames();
+}
