@@ -110,6 +110,66 @@ TEST_F(Weights, allMisfitsInOneMessage) {
           "[2, 3] in the model; tensor 'lm_head.weight' has type I32, which cannot become the model's F32");
 }
 
+// Transformers has called the head of GPT-NeoX both.
+TEST_F(Weights, headsUnderAnotherName) {
+  model.back() = tensor("embed_out.weight", {5});
+  writeFile(folder + "/model.safetensors",
+            fileOf({{"transformer.a", {2, 3}}, {"transformer.b", {4}}, {"lm_head.weight", {5}}}));
+  EXPECT_EQ(match(folder).at("embed_out.weight"), "lm_head.weight");
+  // Unless the model has both.
+  model.push_back(tensor("lm_head.weight", {5}));
+  EXPECT_NE(refusal(folder).find("it lacks 1 tensor ('embed_out.weight')"), std::string::npos);
+}
+
+TEST_F(Weights, headsThatAreTheTable) {
+  model.pop_back();
+  auto refusalOf = [&](const Entry &head, char first) {
+    std::string text = fileOf({head, {"transformer.a", {2, 3}}, {"transformer.b", {4}}});
+    text[text.size() - 64] = first; // of the head: it is first of 64 bytes
+    writeFile(folder + "/model.safetensors", text);
+    return refusal(folder);
+  };
+  EXPECT_EQ(refusalOf({"lm_head.weight", {2, 3}}, 0), "");
+  EXPECT_NE(refusalOf({"lm_head.weight", {2, 3}}, 1).find("tensor 'lm_head.weight' is not the same as 'transformer.a'"),
+            std::string::npos);
+  EXPECT_NE(refusalOf({"lm_head.weight", {3, 2}}, 0).find("it has 1 tensor ('lm_head.weight') that the model lacks"),
+            std::string::npos);
+}
+
+TEST_F(Weights, masksAreNoBiases) {
+  model.pop_back();
+  auto refusalOf = [&](const std::string &name, const std::vector<int64_t> &shape) {
+    writeFile(folder + "/model.safetensors",
+              fileOf({{"transformer.a", {2, 3}}, {"transformer.b", {4}}, {name, shape, "U8"}}));
+    return refusal(folder);
+  };
+  for (const char *name : {"transformer.h.0.attn.bias", "gpt_neox.layers.0.attention.bias"}) {
+    EXPECT_EQ(refusalOf(name, {1, 1, 8, 8}), "");
+    EXPECT_NE(refusalOf(name, {8}).find("that the model lacks"), std::string::npos) << name;
+  }
+  EXPECT_EQ(refusalOf("h.0.attn.masked_bias", {}), "");
+  EXPECT_EQ(refusalOf("rotary_emb.inv_freq", {8}), "");
+  EXPECT_NE(refusalOf("other_rotary_emb.inv_freq", {8}), "");
+}
+
+// Of many, the first few are named.
+TEST_F(Weights, manyMisfitsAreCounted) {
+  std::vector<Entry> entries;
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i)
+    names.push_back("w" + std::to_string(i));
+  model.clear();
+  for (const std::string &name : names) {
+    model.push_back(tensor(name.c_str(), {2}));
+    entries.push_back({name, {3}, "I32"});
+  }
+  writeFile(folder + "/model.safetensors", fileOf(entries));
+  const std::string text = refusal(folder);
+  EXPECT_NE(text.find("tensor 'w0' has shape [3] there and [2] in the model; tensor 'w0' has type I32, which"),
+            std::string::npos);
+  EXPECT_TRUE(text.ends_with("and 12 more")) << text;
+}
+
 class Export : public testing::Test {
 protected:
   Outcome main(std::vector<std::string> arguments) { return runMain(model, arguments); }
