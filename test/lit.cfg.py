@@ -60,6 +60,9 @@ if shutil.which("clang-format-19"):
 for name in ("jinja2", "tokenizers"):
     if importlib.util.find_spec(name):
         config.available_features.add(name)
+# A small library of the tests stands in for tokenizers.
+stand_in = os.path.join(config.braid_source, "test", "binary", "Inputs", "library")
+config.substitutions.append(("%{with_tokenizers}", "env" if "tokenizers" in config.available_features else f"env PYTHONPATH={stand_in}"))
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
 # A Python that has Hugging Face Transformers.

@@ -21,7 +21,8 @@ struct Named {
   std::optional<double> weight;
 };
 
-// The number behind the last colon; a path that exists may have one of its own.
+// The number behind the last colon; a path that exists may have one of its own.  What is no
+// number behind one that does exist is meant as a weight.
 Named parse(const std::string &text) {
   std::error_code error;
   const size_t colon = text.rfind(':');
@@ -30,8 +31,12 @@ Named parse(const std::string &text) {
   double weight = 0;
   const char *begin = text.data() + colon + 1, *end = text.data() + text.size();
   auto [next, status] = std::from_chars(begin, end, weight);
-  if (begin == end || status != std::errc() || next != end)
+  if (begin == end || status != std::errc() || next != end) {
+    if (fs::exists(text.substr(0, colon), error))
+      fail("--data '", text, "' has no weight behind its colon; give a number above 0, as in ", text.substr(0, colon),
+           ":0.7");
     return {text, std::nullopt};
+  }
   if (!std::isfinite(weight) || weight <= 0)
     fail("--data '", text, "' has the weight ", std::string(begin, end), ", which must be a number above 0");
   return {text.substr(0, colon), weight};

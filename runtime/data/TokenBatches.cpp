@@ -95,6 +95,7 @@ void TokenBatches::open(int64_t vocabulary) {
       if (file.isMasked() && !model.table().loss)
         fail("the token file '", path, "' has tokens that are no targets, but the loss of the model counts every one; ",
              "tokenize without a mask, or use a loss that leaves targets out");
+      checkVocabulary(file);
       auto heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
       const int64_t trainCount = file.count() - heldOut;
       shards.push_back({std::move(file), trainCount});
@@ -105,6 +106,14 @@ void TokenBatches::open(int64_t vocabulary) {
     groups.push_back(Shards(shards).subspan(first, group.paths.size()));
     first += group.paths.size();
   }
+}
+
+// Files without tables may be told apart by the sizes of their vocabularies alone.
+void TokenBatches::checkVocabulary(const TokenFile &file) const {
+  for (const Shard &other : shards)
+    if (file.vocabulary() > 0 && other.file.vocabulary() > 0 && file.vocabulary() != other.file.vocabulary())
+      fail("'", other.file.path(), "' has tokens of a vocabulary of ", other.file.vocabulary(), " and '", file.path(),
+           "' of one of ", file.vocabulary(), ", so different tokenizers made them; give files of one tokenizer");
 }
 
 // No document is trained on and held out.
@@ -126,13 +135,15 @@ void TokenBatches::pack(Shard &shard, int64_t length) const {
 // Every file is trained on; its held-out part may be too short where another's is not.
 void TokenBatches::checkLengths(const br_program *training, const br_program *evaluation) const {
   auto check = [&](const Shard &shard, Part part, const br_program *program) {
-    const int64_t needed = isPacked ? 1 : windowLength(program) + 1;
-    if (program && count(shard, part) < needed)
-      fail("the data file '", shard.file.path(), "' is too short: its ",
-           part == Part::training ? "training part" : "held-out part", " has ", count(shard, part), " of ",
-           shard.file.count(), " tokens, and ",
-           isPacked ? std::string("a row needs a whole document") : concat("one window needs ", needed),
-           "; give more data, or change --holdout");
+    const char *what = part == Part::training ? "training part" : "held-out part";
+    if (program && isPacked && count(shard, part) == 0)
+      fail("the ", what, " of '", shard.file.path(), "' has no whole document: the file has ", shard.documents.size(),
+           " of them in ", shard.file.count(), " tokens; tell documents apart (scripts/tokenize --separator), give ",
+           "more of them, or change --holdout");
+    const int64_t needed = windowLength(program) + 1;
+    if (program && !isPacked && count(shard, part) < needed)
+      fail("the data file '", shard.file.path(), "' is too short: its ", what, " has ", count(shard, part), " of ",
+           shard.file.count(), " tokens, and one window needs ", needed, "; give more data, or change --holdout");
   };
   for (const Shard &shard : shards)
     check(shard, Part::training, training);

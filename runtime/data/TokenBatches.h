@@ -65,6 +65,7 @@ private:
   };
 
   void open(int64_t vocabulary);
+  void checkVocabulary(const TokenFile &file) const;
   void pack(Shard &shard, int64_t length) const;
   void checkLengths(const br_program *training, const br_program *evaluation) const;
 

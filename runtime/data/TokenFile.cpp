@@ -53,11 +53,24 @@ void TokenFile::read(int64_t first, int64_t n, int32_t *out) {
            "any bytes are meant, or make a token file with scripts/tokenize");
   for (int64_t i = 0; i < n; ++i) {
     uint64_t id = readLittleEndian(buffer.data() + i * width, width);
-    if (id >= static_cast<uint64_t>(vocab))
-      fail("token ", first + i, " of '", path(), "' (byte ", layout.idsBegin + (first + i) * width, ") is ", id,
-           ", but the model's vocabulary has ", vocab, " entries; use data made for this vocabulary");
+    if (id >= static_cast<uint64_t>(smallestVocabulary()))
+      failForId(first + i, id);
     out[i] = static_cast<int32_t>(id);
   }
+}
+
+int64_t TokenFile::smallestVocabulary() const {
+  return layout.vocabulary > 0 ? std::min(layout.vocabulary, vocab) : vocab;
+}
+
+void TokenFile::failForId(int64_t token, uint64_t id) const {
+  const std::string what =
+      concat("token ", token, " of '", path(), "' (byte ", layout.idsBegin + token * layout.bytesPerToken, ") is ", id);
+  if (id < static_cast<uint64_t>(vocab))
+    fail("the token file is corrupt: ", what, ", but its own header claims a vocabulary of ", layout.vocabulary);
+  fail(what, ", but the model's vocabulary has ", vocab, " entries",
+       layout.vocabulary > vocab ? concat(", and that of the file has ", layout.vocabulary) : "",
+       "; use data made for this vocabulary");
 }
 
 std::vector<int64_t> TokenFile::documents() const {

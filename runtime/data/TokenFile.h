@@ -24,6 +24,8 @@ public:
 
   const std::string &path() const { return file.path(); }
   int64_t count() const { return layout.tokens; }
+  // That its tokens are of; 0 where the file does not say.
+  int64_t vocabulary() const { return layout.vocabulary; }
   bool isText() const { return layout.kind == TokenLayout::Kind::Text; }
 
   // Reads tokens [first, first + n) into `out`; throws Error for an id outside
@@ -41,6 +43,8 @@ public:
 private:
   void checkText() const;
   void checkIds();
+  int64_t smallestVocabulary() const;
+  [[noreturn]] void failForId(int64_t token, uint64_t id) const;
 
   File file;
   DataFormat format;

@@ -21,6 +21,7 @@ def main():
     ids = [i % 200 for i in range(4000)]
     tokens(at("good.tokens"), ids, 256)
     tokens(at("wide.tokens"), ids, 50257)
+    tokens(at("lying.tokens"), ids, 100)
     tokens(at("outside.tokens"), ids[:3000] + [300] * 1000, 256)
     tokens(at("version.tokens"), ids, 256, version=9)
     tokens(at("width.tokens"), ids, 256, width=3)

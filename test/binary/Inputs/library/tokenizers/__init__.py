@@ -1,4 +1,5 @@
-"""What scripts/tokenize needs of the library `tokenizers`, for tests and texts in ASCII: a byte-level tokenizer
+"""What scripts/tokenize and docs/Cookbook.md need of the library `tokenizers`, for tests and texts in
+ASCII: a byte-level tokenizer
 that merges pairs or, where it has no merges, takes the longest token that fits."""
 
 import json
@@ -9,6 +10,23 @@ import types
 WORD = re.compile(r"'(?:[sdmt]|ll|ve|re)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
 # How bytes that do not print are written.
 LETTERS = {ord(" "): "\u0120", ord("\n"): "\u010a"}
+
+
+class ByteLevelBPETokenizer:
+    """Learns letters alone, however many tokens it may have."""
+
+    def train(self, file, vocab_size, special_tokens):
+        with open(file, encoding="utf-8") as text:
+            letters = {*text.read().translate(LETTERS), *map(chr, range(33, 127))}
+        self.tokens = {token: number for number, token in enumerate([*special_tokens, *sorted(letters)])}
+        assert len(self.tokens) <= vocab_size
+        self.special = special_tokens
+
+    def save(self, path):
+        added = [{"id": self.tokens[token], "content": token, "special": True} for token in self.special]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"model": {"type": "BPE", "vocab": self.tokens}, "added_tokens": added,
+                       "decoder": {"type": "ByteLevel"}}, file)
 
 
 class Tokenizer:
