@@ -3,7 +3,8 @@
 #   bin             the tools, which look for what they need beside bin
 #   lib/braid       the runtime and the compiler's libraries
 #   lib/cmake/Braid find_package(Braid): see BraidConfig.cmake.in
-#   share/braid     the runtime's sources and headers, which programs are compiled against
+#   share/braid     the runtime's sources and headers, which programs are compiled against, and
+#                   the scripts that bin has links to, with the modules beside them
 #   include/braid   headers of the compiler, as sources include them: "dialects/TG/TG.h"
 #   share/doc/braid documents and examples
 
@@ -29,7 +30,13 @@ endforeach()
 install(FILES README.md LICENSE DESTINATION share/doc/braid)
 install(DIRECTORY examples DESTINATION share/doc/braid)
 install(DIRECTORY docs DESTINATION share/doc/braid FILES_MATCHING PATTERN *.md PATTERN *.svg)
-install(PROGRAMS scripts/plot DESTINATION bin RENAME braid-plot)
+install(PROGRAMS scripts/plot scripts/sample scripts/tokenize DESTINATION share/braid/scripts)
+install(DIRECTORY scripts/tokenization DESTINATION share/braid/scripts FILES_MATCHING PATTERN *.py)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links)
+foreach(script plot sample tokenize)
+  file(CREATE_LINK ../share/braid/scripts/${script} ${CMAKE_BINARY_DIR}/links/braid-${script} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/links/braid-${script} DESTINATION bin)
+endforeach()
 
 configure_package_config_file(cmake/BraidConfig.cmake.in ${CMAKE_BINARY_DIR}/BraidConfig.cmake
   INSTALL_DESTINATION lib/cmake/Braid)
@@ -53,5 +60,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libdnnl-dev, libssl-dev, libgloo-dev, libopenmpi-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, cmake, python3")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-matplotlib")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-jinja2, python3-matplotlib")
 include(CPack)
