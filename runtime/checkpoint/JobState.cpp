@@ -27,7 +27,8 @@ std::string braid::describeJob(const br_model &model, const JobState &s, const c
                                      {"min_lr", formatExact(s.minLr)},
                                      {"warmup", std::to_string(s.warmup)},
                                      {"decay_steps", std::to_string(s.decaySteps)},
-                                     {"schedule", s.schedule}};
+                                     {"schedule", s.schedule},
+                                     {"holdout", formatExact(s.holdout)}};
   if (s.batchTokens > 0)
     metadata["batch_tokens"] = std::to_string(s.batchTokens);
   if (!s.initFolder.empty())
@@ -65,6 +66,16 @@ struct Metadata {
 
 } // namespace
 
+std::optional<double> braid::parseHoldout(const std::map<std::string, std::string> &strings, const std::string &path) {
+  if (!strings.count("holdout"))
+    return std::nullopt;
+  double share = 0;
+  Metadata{strings, path}.get("holdout", share);
+  if (!(share >= 0 && share <= 1))
+    fail("'", path, "' is corrupt: its metadata has holdout = '", strings.at("holdout"), "', which is not from 0 to 1");
+  return share;
+}
+
 JobState braid::parseJob(const std::map<std::string, std::string> &strings, const std::string &path) {
   Metadata from{strings, path};
   JobState s;
@@ -89,6 +100,7 @@ JobState braid::parseJob(const std::map<std::string, std::string> &strings, cons
   s.optimizer = from.getOr("optimizer", "");
   s.data = from.getOr("data", "");
   s.initFolder = from.getOr("init_folder", "");
+  s.holdout = parseHoldout(strings, path).value_or(s.holdout);
   if (strings.count("batch_tokens"))
     from.get("batch_tokens", s.batchTokens);
   if (s.step < 0 || s.tokensSeen < 0)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace braid {
@@ -22,6 +23,7 @@ struct JobState {
   int64_t warmup = 0, decaySteps = 0;
   int64_t batchTokens = 0; // of a step; 0 in older checkpoints
   std::string schedule = "constant";
+  double holdout = 0.1; // the share of the data, from its end, that is not trained on
   // What it was trained on (data/Fingerprint.h) and by (br_model.optimizer); empty in checkpoints
   // of versions that did not say.
   std::string data, optimizer;
@@ -33,6 +35,8 @@ std::string describeJob(const br_model &model, const JobState &state, const char
 
 // Throws Error when a key is missing or malformed; `path` is where they are from.
 JobState parseJob(const std::map<std::string, std::string> &metadata, const std::string &path);
+// The share alone, of any file; nothing where it does not say, as older ones.
+std::optional<double> parseHoldout(const std::map<std::string, std::string> &metadata, const std::string &path);
 
 } // namespace braid
 #endif // BRAID_CHECKPOINT_JOBSTATE_H

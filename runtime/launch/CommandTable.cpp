@@ -47,7 +47,7 @@ constexpr Option kData[] = {
      "How data is read that does not say what it is, as llm.c's and scripts/tokenize's files do",
      into<&DataOptions::format>()},
     {"--holdout", number("SHARE", 0, 1), "Fraction of each file, from its end, kept for evaluation",
-     into<&DataOptions::holdout>()},
+     into<&DataOptions::holdout>(), defaultOf<&JobState::holdout>()},
 };
 
 constexpr Option kRanks[] = {

@@ -28,7 +28,7 @@ namespace braid {
 struct DataOptions {
   std::vector<std::string> data;
   DataFormat format = DataFormat::Auto;
-  double holdout = 0.1;
+  std::optional<double> holdout;
 
   DataFiles find() const { return findData(data, format); }
 };

@@ -49,13 +49,18 @@ void braid::checkHeldOut(const Model &model, const br_program &program, const Ba
 static int runEval(const br_model &table, const EvalOptions &options, const Rank &rank, int threads) {
   Model model(table, threads, rank);
   const br_program &program = model.program("eval");
-  BatchOptions data{options.data.find(), options.data.holdout, 1, false};
-  std::unique_ptr<BatchSource> batches = openBatches(model, data, nullptr, &program);
+  const bool isCheckpoint = !options.checkpoint.empty();
+  const SavedTensors saved = openCheckpoint(isCheckpoint ? options.checkpoint : options.init, model.rank());
+  // What the checkpoint was trained on is not held out.
+  const double holdout =
+      options.data.holdout.value_or(parseHoldout(saved.metadata(), saved.path()).value_or(JobState().holdout));
+  std::unique_ptr<BatchSource> batches =
+      openBatches(model, {options.data.find(), holdout, 1, false}, nullptr, &program);
   checkHeldOut(model, program, *batches, options.batches);
-  if (!options.checkpoint.empty())
-    restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
+  if (isCheckpoint)
+    restoreTensors(saved, model, Restore::ModelOnly);
   else
-    importParameters(openCheckpoint(options.init, model.rank()), model);
+    importParameters(saved, model);
 
   HeldOutLoss heldOut = heldOutLoss(model, program, *batches, options.batches, 1);
   model.finish();
@@ -67,10 +72,11 @@ static int runEval(const br_model &table, const EvalOptions &options, const Rank
 }
 
 PreparedCommand braid::prepareEval(const br_model &table, const EvalOptions &options) {
-  StartFacts facts = {{"the command", "eval"},
-                      {"--eval-batches", std::to_string(options.batches)},
-                      {"--holdout", formatExact(options.data.holdout)},
-                      {"--init", options.init.empty() ? "not given" : "given"}};
+  StartFacts facts = {
+      {"the command", "eval"},
+      {"--eval-batches", std::to_string(options.batches)},
+      {"--holdout", options.data.holdout ? formatExact(*options.data.holdout) : "that of the checkpoint"},
+      {"--init", options.init.empty() ? "not given" : "given"}};
   // Ranks that read other data would run another number of batches.
   if (const br_program *eval = findProgram(table, "eval"); eval && takesData(*eval))
     facts.push_back({"the data", fingerprintOf(options.data.find())});

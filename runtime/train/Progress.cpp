@@ -84,7 +84,7 @@ size_t braid::terminalColumns() {
   if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb") ||
       ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
     return 0;
-  return size.ws_col;
+  return size.ws_col > 1 ? size.ws_col : 0; // one column has no place for a line
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +130,7 @@ void Progress::step(const StepMetrics &m) {
     return;
   const size_t columns = refreshes ? terminalColumns() : 0;
   // The last column stays free: some terminals wrap there.
-  std::string line = fitLine(fieldsOf(m), columns > 1 ? columns - 1 : SIZE_MAX);
+  std::string line = fitLine(fieldsOf(m), columns > 0 ? columns - 1 : SIZE_MAX);
   for (const Measurement &measured : m.measurements)
     line += format("  %s %.4g", measured.name, measured.value);
   std::printf("%s%s%s", refreshes ? "\r\033[K" : "", line.c_str(), refreshes ? "" : "\n");

@@ -48,9 +48,9 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
       state(std::move(start.state)), model(table, threads, rank), train(model.program("train")),
       accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
       eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
-      batches(openBatches(
-          model, {options.data.find(), options.data.holdout, state.batchSeed, state.batchOrder == "sequential"}, &train,
-          eval)),
+      batches(openBatches(model,
+                          {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
+                          &train, eval)),
       microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)), changes(std::move(start.changes)) {
   noteBatch();
   nameJob(options);

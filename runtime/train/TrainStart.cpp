@@ -133,6 +133,7 @@ static void applyOptions(TrainStart &start, const TrainOptions &options) {
   apply("--min-lr", state.minLr, options.minLr);
   apply("--warmup", state.warmup, options.warmup);
   apply("--schedule", state.schedule, options.schedule);
+  apply("--holdout", state.holdout, options.data.holdout);
   if (!resumes)
     state.decaySteps = options.steps;
   apply("--decay-steps", state.decaySteps, options.decaySteps);
@@ -228,7 +229,7 @@ StartFacts braid::factsOf(const TrainStart &start, const TrainOptions &options) 
                       {"--warmup", std::to_string(s.warmup)},
                       {"--min-lr", formatExact(s.minLr)},
                       {"--decay-steps", std::to_string(s.decaySteps)},
-                      {"--holdout", formatExact(options.data.holdout)},
+                      {"--holdout", formatExact(s.holdout)},
                       {"--eval-every", std::to_string(options.evalEvery)},
                       {"--eval-batches", std::to_string(options.evalBatches)},
                       {"--checkpoint", given(options.checkpoint)},

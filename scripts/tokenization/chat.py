@@ -10,14 +10,14 @@ class Chat:
         except ImportError:
             raise Failure("the Python library 'jinja2', which renders chat templates, is missing; install it: "
                           "pip install jinja2") from None
-        environment = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+        environment = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True,
+                                                                    extensions=["jinja2.ext.loopcontrols"])
         environment.globals["raise_exception"] = self._refuse
         self.special = {key: tokenizer.named(key) for key in ("bos_token", "eos_token") if tokenizer.named(key)}
         try:
             self.template = environment.from_string(self._text(tokenizer, template_file))
         except jinja2.TemplateError as error:
             raise Failure(f"the chat template of '{tokenizer.folder}' is wrong: {error}") from None
-        self.error = jinja2.TemplateError
 
     @staticmethod
     def _refuse(message):
@@ -41,7 +41,7 @@ class Chat:
     def _render(self, messages, place, prompt):
         try:
             return self.template.render(messages=messages, add_generation_prompt=prompt, **self.special)
-        except (self.error, Failure, TypeError) as error:
+        except Exception as error:  # a template can raise anything that Python can
             raise Failure(f"{place}: {error}") from None
 
     def parts(self, messages, place):

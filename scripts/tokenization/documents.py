@@ -10,10 +10,26 @@ PIECE = 1 << 20  # characters that are encoded at a time
 CUT = re.compile(r"(?<=\S\n)(?=\S)")
 
 
+def kind_of(path):
+    """What a file is that is no text, by its beginning; None where that does not say."""
+    with open(path, "rb") as file:
+        start = file.read(16)
+        size = file.seek(0, 2)
+    if start.startswith(b"BRAIDTOK"):
+        return "a token file already"
+    if len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= size - 8:
+        return "a safetensors file"
+    return None
+
+
 def decoded(file, read):
     """What `read` gives, until it gives nothing."""
+    if kind := kind_of(file.name):
+        raise Failure(f"'{file.name}' is {kind}, but text is wanted")
     try:
         while block := read():
+            if "\0" in block:
+                raise Failure(f"'{file.name}' has a NUL, so it is no text; give the text that it was made of")
             yield block
     except UnicodeDecodeError as error:
         raise Failure(f"'{file.name}' is not text in UTF-8: {error}; convert it") from None
@@ -60,9 +76,9 @@ def json_lines(path):
             try:
                 value = json.loads(line)
             except ValueError as error:
-                raise Failure(f"{place} is not JSON: {error}") from None
+                raise Failure(f"{place} is not JSON: {error}; there must be an object on each line") from None
             if not isinstance(value, dict):
-                raise Failure(f"{place} is not a JSON object")
+                raise Failure(f"{place} is not a JSON object; there must be one on each line")
             yield value, place
 
 
