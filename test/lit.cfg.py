@@ -57,7 +57,7 @@ for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/i
 if shutil.which("clang-format-19"):
     config.available_features.add("clang-format")
 # Libraries that scripts use.
-for name in ("jinja2", "tokenizers"):
+for name in ("jinja2", "matplotlib", "tokenizers"):
     if importlib.util.find_spec(name):
         config.available_features.add(name)
 # A small library of the tests stands in for tokenizers.
