@@ -50,14 +50,25 @@ def pieces_of(file):
         yield text
 
 
+def lies_across(separator, one, next_one):
+    """Whether it begins in a piece and ends in the next, or may, that piece being shorter than it."""
+    end = one[1 - len(separator):]
+    return len(one) < len(separator) or 0 <= (end + next_one).find(separator) < len(end)
+
+
 def separated(pieces, separator):
     """Lists of pieces, one for each document."""
-    text = ""
+    document = []
     for piece in pieces:
-        *whole, text = (text + piece).split(separator)
-        yield from ([document] for document in whole if document)
-    if text:
-        yield [text]
+        while document and len(separator) > 1 and lies_across(separator, document[-1], piece):
+            piece = document.pop() + piece
+        first, *others = piece.split(separator)
+        document.append(first)
+        for other in others:
+            yield from [document] if any(document) else []
+            document = [other]
+    if any(document):
+        yield document
 
 
 def text_documents(path, separator):
