@@ -1,6 +1,5 @@
-"""What scripts/tokenize and docs/Cookbook.md need of the library `tokenizers`, for tests and texts in
-ASCII: a byte-level tokenizer
-that merges pairs or, where it has no merges, takes the longest token that fits."""
+"""What scripts/tokenize and docs/Cookbook.md need of the library `tokenizers`, for tests and texts in ASCII:
+a byte-level tokenizer that merges pairs or, where it has no merges, takes the longest token that fits."""
 
 import json
 import re
