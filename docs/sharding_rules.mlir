@@ -152,6 +152,10 @@ func.func @attention_causal(%q: tensor<2x6x4x8xf32>, %k: tensor<2x6x2x8xf32>, %v
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal : (tensor<2x6x4x8xf32>, tensor<2x6x2x8xf32>, tensor<2x6x2x8xf32>) -> (tensor<2x6x4x8xf32>, tensor<2x4x6xf32>)
   return %o, %lse : tensor<2x6x4x8xf32>, tensor<2x4x6xf32>
 }
+func.func @dropout_attention(%q: tensor<2x6x4x8xf32>, %k: tensor<2x4x2x8xf32>, %v: tensor<2x4x2x8xf32>, %random: tensor<4xi32>) -> tensor<2x6x4x8xf32> {
+  %o = tg.dropout_attention %q, %k, %v, %random scale 0.5 rate 0.25 stream 3 : (tensor<2x6x4x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<4xi32>) -> tensor<2x6x4x8xf32>
+  return %o : tensor<2x6x4x8xf32>
+}
 func.func @attention_grad(%q: tensor<2x6x4x8xf32>, %k: tensor<2x4x2x8xf32>, %v: tensor<2x4x2x8xf32>, %o: tensor<2x6x4x8xf32>, %lse: tensor<2x4x6xf32>, %do: tensor<2x6x4x8xf32>)
     -> (tensor<2x6x4x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) {
   %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.5

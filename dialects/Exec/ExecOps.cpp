@@ -267,10 +267,10 @@ void TensorOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
 }
 
 LogicalResult TensorOp::verify() {
-  constexpr Category kept[] = {Category::Parameters, Category::Gradients, Category::OptimizerState};
+  constexpr Category kept[] = {Category::Parameters, Category::Gradients, Category::OptimizerState, Category::Caches};
   if (!llvm::is_contained(kept, getCategory()))
     return emitOpError() << "has the category " << stringifyCategory(getCategory())
-                         << ", but lives across programs: expected parameters, gradients or optimizer_state";
+                         << ", but lives across programs: expected parameters, gradients, optimizer_state or caches";
   return success();
 }
 

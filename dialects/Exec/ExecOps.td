@@ -35,7 +35,8 @@ def Exec_Category : I32EnumAttr<"Category", "what memory is for", [
     I32EnumAttrCase<"Parameters", 0, "parameters">, I32EnumAttrCase<"Gradients", 1, "gradients">,
     I32EnumAttrCase<"OptimizerState", 2, "optimizer_state">, I32EnumAttrCase<"Activations", 3, "activations">,
     I32EnumAttrCase<"Buckets", 4, "buckets">, I32EnumAttrCase<"Gathered", 5, "gathered">,
-    I32EnumAttrCase<"Workspace", 6, "workspace">, I32EnumAttrCase<"Inputs", 7, "inputs">]> {
+    I32EnumAttrCase<"Workspace", 6, "workspace">, I32EnumAttrCase<"Inputs", 7, "inputs">,
+    I32EnumAttrCase<"Caches", 8, "caches">]> {
   let cppNamespace = "::braid::exec";
 }
 

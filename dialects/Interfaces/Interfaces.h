@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 
 namespace braid {
 /// What an op is to a policy of precision.
@@ -29,6 +30,13 @@ NumericKind numericKindOf(mlir::Operation *op);
 /// Whether an op's results are nothing but its operands' numbers, elsewhere or rounded.
 bool handsOnNumbers(mlir::Operation *op);
 
+/// The dim of the sequence in each operand and result of an op; none in those without one.
+struct SequenceDims {
+  llvm::SmallVector<std::optional<unsigned>> operands, results;
+  /// The operands that a position reads at earlier ones too, and what each is to the op: "key".
+  llvm::SmallVector<std::pair<unsigned, llvm::StringLiteral>> past;
+};
+
 using Widen = llvm::function_ref<mlir::Value(mlir::Value)>;
 /// The same op on operands with elements of `element`, as `widen` answers them.
 mlir::Value cloneWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
@@ -43,8 +51,6 @@ template <NumericKind kind> struct HasNumericKind {
     static NumericKind getNumericKind() { return kind; }
   };
 };
-template <typename ConcreteType>
-class IdentityInInference : public mlir::OpTrait::TraitBase<ConcreteType, IdentityInInference> {};
 template <typename ConcreteType> class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
 
 /// Whether the result of `op` has its operand's elements, of the same type and in the same order.

@@ -107,9 +107,33 @@ def LossOpInterface : OpInterface<"LossOpInterface"> {
   ];
 }
 
-/// In inference the op is its first operand.
-def IdentityInInference : NativeOpTrait<"IdentityInInference"> {
+def CausalOpInterface : OpInterface<"CausalOpInterface"> {
   let cppNamespace = "::braid";
+  let description = [{
+    An op along a sequence in which a position may read earlier positions of some operands, and none
+    reads later ones.  So a sequence can be computed one position after the other, where what
+    later positions read of earlier ones is kept (`tg-make-decode`).
+  }];
+  let methods = [
+    InterfaceMethod<"Where the sequence is; none if a position reads later ones.",
+      "::std::optional<::braid::SequenceDims>", "getSequenceDims", (ins)>,
+    InterfaceMethod<[{Builds the results at one position, tensor<i32>.  Operands that are read at
+      earlier positions are whole, with any finite numbers behind that position; of the others, and of
+      the results, the dim of the sequence has this position alone.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildAtPosition",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "::mlir::Value":$position)>,
+  ];
+}
+
+def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    An op that computes something else in training than in inference: dropout. One without a gradient of
+    its own is its definition in training, so that forward and backward share what that computes.
+  }];
+  let methods = [InterfaceMethod<
+    "Builds what the op is in inference; returns one value for each result.",
+    "::llvm::SmallVector<::mlir::Value>", "buildInference", (ins "::mlir::OpBuilder &":$builder)>];
 }
 
 /// What an op is to PrecisionOpInterface: an enumerator of NumericKind.

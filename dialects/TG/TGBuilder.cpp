@@ -72,6 +72,15 @@ Value TensorBuilder::reshape(Value a, ArrayRef<int64_t> shape) {
   return a.getType() == type ? a : make<ReshapeOp>(type, a);
 }
 
+Value TensorBuilder::at(Value a, int64_t dim, Value index) {
+  SmallVector<int64_t> shape(typeOf(a).getShape()), order{dim};
+  llvm::append_range(order, otherDims({dim}, shape.size()));
+  int64_t size = std::exchange(shape[dim], 1);
+  bool isFirst = llvm::all_of(llvm::seq<int64_t>(0, dim), [&](int64_t before) { return shape[before] == 1; });
+  Value table = reshape(isFirst ? a : transpose(a, order), {size, typeOf(a).getNumElements() / size});
+  return reshape(make<GatherOp>(table, reshape(index, {1})), shape);
+}
+
 Value TensorBuilder::slice(Value a, int64_t dim, int64_t offset, int64_t size) {
   if (offset == 0 && size == typeOf(a).getDimSize(dim))
     return a;

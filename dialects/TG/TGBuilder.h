@@ -100,6 +100,8 @@ public:
   Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
   Value transpose(Value a, llvm::ArrayRef<int64_t> permutation) { return make<TransposeOp>(a, permutation); }
   Value slice(Value a, int64_t dim, int64_t offset, int64_t size);
+  /// What is at `index`, tensor<i32>, along `dim`, which then has size 1.
+  Value at(Value a, int64_t dim, Value index);
   /// Zeros around `a`; itself when there are none.
   Value padZeros(Value a, int64_t dim, int64_t low, int64_t high);
   Value contract(const llvm::Twine &spec, Value a, Value b) {

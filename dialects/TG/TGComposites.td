@@ -78,7 +78,7 @@ def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [IdentityInInference, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Cost, TG_Training]> {
   let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate).";
   let description = [{
     Element i is kept when `random_uniform(key, stream)[i] >= rate`.  Its own
@@ -189,7 +189,7 @@ def TG_Softcap : OptionalAttr<ConfinedAttr<F64Attr, [AttrConstraint<
     CPred<"::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFiniteNonZero() && "
           "!::llvm::cast<::mlir::FloatAttr>($_self).getValue().isNegative()">, "a finite number above 0">]>>;
 
-def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost, TG_Causal]> {
   let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp.";
   let description = [{
     Layout: q is batch x sequence x heads x size, k and v have kv heads, which
@@ -208,6 +208,27 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Comp
   let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, Optional<TG_Int>:$documents, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$result, TG_Float:$lse);
   let assemblyFormat = "operands custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, TG_Composite, TG_Cost, TG_Training]> {
+  let summary = "Attention with dropout on its weights: softmax(scale q kᵀ + mask), then dropout, then times v.";
+  let description = [{
+    Operands and mask are those of `tg.attention`, which it is in inference; rate and stream are those of
+    `tg.dropout`, on weights in the order batch x heads x queries x keys.
+
+    ```mlir
+    %o = tg.dropout_attention %q, %k, %v, %random scale 0.5 causal rate 0.1 stream 3
+        : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<4xi32>) -> tensor<2x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, TG_Key:$random, Optional<TG_Int>:$documents,
+                       F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap, F64Attr:$rate, I64Attr:$stream);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = [{
+    operands custom<Scores>($scale, $mask, $softcap) `rate` $rate `stream` $stream attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 
 def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Composite, TG_Cost]> {

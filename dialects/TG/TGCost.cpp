@@ -45,6 +45,8 @@ static int64_t attentionMatmulFlops(Value query, Value key, MaskAttr mask) {
 
 int64_t AttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
 
+int64_t DropoutAttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
+
 // The matmuls of the backward pass: the scores again, dv, dp, dq and dk.
 int64_t AttentionGradOp::getFlops() { return 5 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
 

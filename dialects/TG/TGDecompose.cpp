@@ -88,6 +88,8 @@ SmallVector<Value> ReluOp::decompose(OpBuilder &builder) {
   return {t.select(t.compare(arith::CmpFPredicate::OLE, x, zero), zero, x)};
 }
 
+SmallVector<Value> DropoutOp::buildInference(OpBuilder &) { return {getInput()}; }
+
 SmallVector<Value> DropoutOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput());

@@ -12,26 +12,39 @@
 #include "dialects/TG/TGBuilder.h"
 
 using namespace mlir;
+using namespace braid;
 using namespace braid::tg;
 
 namespace {
 /// What forward and backward share: the einsum letters and the scores.
 class Attention {
 public:
-  template <typename Op>
-  Attention(TensorBuilder &t, Op op)
-      : t(t), element(op.getQuery().getType().getElementType()), scale(op.getScale().convertToDouble()),
-        mask(op.getMask()), documents(op.getDocuments()),
-        isGrouped(op.getQuery().getType().getDimSize(2) != op.getKey().getType().getDimSize(2)) {
-    RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
-    if (op.getSoftcap())
-      softcap = op.getSoftcap()->convertToDouble();
-    ArrayRef<int64_t> q = query.getShape();
-    int64_t heads = key.getDimSize(2);
-    if (isGrouped)
-      groupedShape = {q[0], q[1], heads, q[2] / heads, q[3]};
-    else
-      groupedShape.assign(q.begin(), q.end());
+  template <typename Op> Attention(TensorBuilder &t, Op op) : Attention(t, op, typeOf(op.getQuery()).getShape()) {}
+
+  /// Of the one query, the first of the operands, at a position.
+  Attention(TensorBuilder &t, AttentionOp op, ValueRange operands, Value position)
+      : Attention(t, op, typeOf(operands[0]).getShape()) {
+    this->position = position;
+    if (documents)
+      documents = operands[3];
+  }
+
+  /// The output, and the log-sum-exp of each row of the scores.
+  std::pair<Value, Value> attend(Value query, Value key, Value value) {
+    Value s = masked(scores(group(query), key).value);
+    Value max = t.reduceLanes(ReduceKind::Max, s);
+    Value e = t.exp(t.sub(s, t.fromRows(max, s)));
+    Value sum = t.reduceLanes(ReduceKind::Sum, e);
+    Value weights = t.div(e, t.fromRows(sum, s));
+    Value lse = t.add(max, t.log(sum));
+    return {contract(scoreDims(), weights, keyDims(), value, queryDims()), lse};
+  }
+
+  /// The output where dropout takes away some of the weights.
+  Value attend(DropoutAttentionOp op) {
+    Value weights = t.make<SoftmaxOp>(masked(scores(group(op.getQuery()), op.getKey()).value));
+    Value kept = t.make<DropoutOp>(weights.getType(), weights, op.getRandom(), op.getRateAttr(), op.getStreamAttr());
+    return contract(scoreDims(), kept, keyDims(), op.getValue(), queryDims());
   }
 
   std::string queryDims() const { return isGrouped ? "bshrd" : "bshd"; }
@@ -86,11 +99,26 @@ public:
   }
 
 private:
+  template <typename Op>
+  Attention(TensorBuilder &t, Op op, ArrayRef<int64_t> q)
+      : t(t), element(op.getQuery().getType().getElementType()), scale(op.getScale().convertToDouble()),
+        mask(op.getMask()), documents(op.getDocuments()) {
+    if (op.getSoftcap())
+      softcap = op.getSoftcap()->convertToDouble();
+    int64_t heads = typeOf(op.getKey()).getDimSize(2);
+    isGrouped = q[2] != heads;
+    if (isGrouped)
+      groupedShape = {q[0], q[1], heads, q[2] / heads, q[3]};
+    else
+      groupedShape.assign(q.begin(), q.end());
+  }
+
   /// Of each score, whether a causal mask counts it.
   Value countsByPosition(Value s) {
     int64_t rank = typeOf(s).getRank();
     Type integer = t.builder.getI32Type();
-    Value row = t.iota(s, rank - 2, integer), column = t.iota(s, rank - 1, integer);
+    Value row = position ? t.fromScalar(position, s) : t.iota(s, rank - 2, integer);
+    Value column = t.iota(s, rank - 1, integer);
     if (int64_t first = mask.getFirst())
       row = t.make<arith::AddIOp>(row, t.like(row, static_cast<double>(first)));
     Value counts = t.compare(arith::CmpIPredicate::sge, row, column);
@@ -105,7 +133,7 @@ private:
   Value isOneDocument(Value s) {
     RankedTensorType numbers = typeOf(documents), pairs = withElement(typeOf(s), numbers.getElementType());
     int64_t rank = pairs.getRank(), queries = pairs.getDimSize(rank - 2);
-    Value ofQueries = t.slice(documents, /*dim=*/1, mask.getFirst(), queries);
+    Value ofQueries = position ? t.at(documents, 1, position) : t.slice(documents, /*dim=*/1, mask.getFirst(), queries);
     Value ofQuery = t.broadcast(ofQueries, pairs, {0, rank - 2});
     Value ofKey = t.broadcast(documents, pairs, {0, rank - 1});
     return t.compare(arith::CmpIPredicate::eq, ofQuery, ofKey);
@@ -117,6 +145,7 @@ private:
   std::optional<double> softcap;
   MaskAttr mask;
   Value documents; // null: each row is one
+  Value position;  // of the one query; null: queries are a sequence
   bool isGrouped;
   SmallVector<int64_t> groupedShape;
 };
@@ -130,15 +159,38 @@ Value asResult(TensorBuilder &t, Value value, Value result) {
 
 SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Attention a(t, *this);
-  Value scores = a.masked(a.scores(a.group(getQuery()), getKey()).value);
-  Value max = t.reduceLanes(ReduceKind::Max, scores);
-  Value e = t.exp(t.sub(scores, t.fromRows(max, scores)));
-  Value sum = t.reduceLanes(ReduceKind::Sum, e);
-  Value weights = t.div(e, t.fromRows(sum, scores));
-  Value lse = t.add(max, t.log(sum));
-  Value out = a.contract(a.scoreDims(), weights, a.keyDims(), getValue(), a.queryDims());
+  auto [out, lse] = Attention(t, *this).attend(getQuery(), getKey(), getValue());
   return {asResult(t, out, getResult()), asResult(t, lse, getLse())};
+}
+
+SmallVector<Value> DropoutAttentionOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  return {asResult(t, Attention(t, *this).attend(*this), getResult())};
+}
+
+SmallVector<Value> DropoutAttentionOp::buildInference(OpBuilder &builder) {
+  auto attention = builder.create<AttentionOp>(getLoc(), getQuery(), getKey(), getValue(), getDocuments(),
+                                               getScaleAttr(), getMaskAttr(), getSoftcapAttr());
+  return {attention.getResult()};
+}
+
+/// Causal, and queries and keys are the same positions.
+std::optional<SequenceDims> AttentionOp::getSequenceDims() {
+  if (!getMask().getCausal() || getMask().getFirst() > 0)
+    return std::nullopt;
+  SequenceDims dims{SmallVector<std::optional<unsigned>>(getNumOperands(), 1), {1, 2}, {{1, "key"}, {2, "value"}}};
+  if (getDocuments())
+    dims.past.push_back({3, "documents"});
+  return dims;
+}
+
+SmallVector<Value> AttentionOp::buildAtPosition(OpBuilder &builder, ValueRange operands, Value position) {
+  TensorBuilder t(builder, originOf(*this, "at a position"));
+  auto [out, lse] = Attention(t, *this, operands, position).attend(operands[0], operands[1], operands[2]);
+  SmallVector<int64_t> rows(typeOf(getLse()).getShape());
+  rows[2] = 1;
+  return {t.convert(t.reshape(out, typeOf(operands[0]).getShape()), typeOf(getResult()).getElementType()),
+          t.convert(t.reshape(lse, rows), typeOf(getLse()).getElementType())};
 }
 
 SmallVector<Value> AttentionGradOp::decompose(OpBuilder &builder) {

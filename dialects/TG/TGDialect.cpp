@@ -68,7 +68,7 @@ static ParseResult parseQuoted(AsmParser &parser, StringAttr &attr) {
   return success();
 }
 
-static constexpr StringLiteral kStateKinds = "moment, master, accumulator or running_statistic";
+static constexpr StringLiteral kStateKinds = "moment, master, accumulator, running_statistic or cache";
 
 static ParseResult parseKind(AsmParser &parser, std::optional<TensorKind> &kind) {
   StringRef keyword;
@@ -214,9 +214,10 @@ LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
                          << " of no parameter; say of which with of = \"...\"";
     return success();
   case TensorKind::RunningStatistic:
+  case TensorKind::Cache:
     if (of)
-      return emitError() << "state " << name << " is a running_statistic of the parameter " << of
-                         << "; a running_statistic belongs to none";
+      return emitError() << "state " << name << " is a " << stringifyTensorKind(kind) << " of the parameter " << of
+                         << "; a " << stringifyTensorKind(kind) << " belongs to none";
     return success();
   case TensorKind::Accumulator:
     return success();

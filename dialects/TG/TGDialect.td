@@ -89,7 +89,7 @@ def TG_TensorKind : TG_Enum<"TensorKind", "what a tensor is to the parameter it 
     I32EnumAttrCase<"Parameter", 0, "parameter">, I32EnumAttrCase<"WorkingCopy", 1, "working_copy">,
     I32EnumAttrCase<"Master", 2, "master">, I32EnumAttrCase<"Gradient", 3, "gradient">,
     I32EnumAttrCase<"Accumulator", 4, "accumulator">, I32EnumAttrCase<"Moment", 5, "moment">,
-    I32EnumAttrCase<"RunningStatistic", 6, "running_statistic">]>;
+    I32EnumAttrCase<"RunningStatistic", 6, "running_statistic">, I32EnumAttrCase<"Cache", 7, "cache">]>;
 
 def TG_Role : TG_Enum<"Role", "what an input or result is to training", [
     I32EnumAttrCase<"Tokens", 0, "tokens">, I32EnumAttrCase<"Targets", 1, "targets">,
@@ -169,7 +169,10 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
     * `accumulator`: the sum over microbatches of a parameter's gradient or, without
       `of`, of the loss or of the count that it is divided by.  It starts from its
       initial value in every step and is left out of checkpoints;
-    * `running_statistic`: state of the model itself, of no parameter.
+    * `running_statistic`: state of the model itself, of no parameter;
+    * `cache`: what later positions of a sequence read of earlier ones, a row for each position
+      (`tg-make-decode`).  It lives from `generate` to the last `decode` of a text, has no memory
+      while other programs run, and is left out of checkpoints.
 
     `transposed` is as for parameters.
   }];
@@ -181,6 +184,9 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isAccumulator() const { return getKind() == TensorKind::Accumulator; }
+    bool isCache() const { return getKind() == TensorKind::Cache; }
+    /// Whether checkpoints hold it.
+    bool isSaved() const { return !isAccumulator() && !isCache(); }
     /// Whether it sums up the loss, or the count that the loss is divided by.
     bool isOfLoss() const { return isAccumulator() && !getOf(); }
   }];
@@ -205,6 +211,8 @@ defvar TG_InferToWidth = InferTypeOpAdaptorWithIsCompatible;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
 defvar TG_Loss = DeclareOpInterfaceMethods<LossOpInterface>;
+defvar TG_Training = DeclareOpInterfaceMethods<TrainingOpInterface>;
+defvar TG_Causal = DeclareOpInterfaceMethods<CausalOpInterface>;
 defvar TG_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>;
 defvar TG_DefaultCost = DeclareOpInterfaceMethods<CostOpInterface>;
 

@@ -261,6 +261,13 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
   return success();
 }
 
+LogicalResult DropoutAttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(attentionRows(loc, adaptor)))
+    return failure();
+  types.append({tensorOf(adaptor.getQuery())});
+  return success();
+}
+
 LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType query = tensorOf(adaptor.getQuery()), key = tensorOf(adaptor.getKey());
   auto rows = attentionRows(loc, adaptor);

@@ -231,6 +231,14 @@ ShardingRule AttentionOp::getShardingRule() {
                     countsByPosition(*this) ? "std" : "td");
 }
 
+/// The same; the decomposition's random numbers know the place of heads and rows, the op does not.
+ShardingRule DropoutAttentionOp::getShardingRule() {
+  return einsumRule(*this,
+                    getDocuments() ? "b s kg d, b t k d, b t k d, 1, b t -> b s kg d"
+                                   : "b s kg d, b t k d, b t k d, 1 -> b s kg d",
+                    countsByPosition(*this) ? "std" : "td", "bkgs", "bkgs");
+}
+
 /// The saved log-sum-exp replaces the softmax's reduction: dq over a shard of t,
 /// dk and dv over a shard of s are partial sums.
 ShardingRule AttentionGradOp::getShardingRule() {

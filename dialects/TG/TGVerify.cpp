@@ -77,12 +77,22 @@ LogicalResult RandomUniformOp::verify() {
   return verifyKey(*this, getKey().getType());
 }
 
-LogicalResult DropoutOp::verify() {
-  double rate = getRate().convertToDouble();
+template <typename Op> static LogicalResult verifyDropout(Op op) {
+  double rate = op.getRate().convertToDouble();
   if (!(rate >= 0.0 && rate < 1.0))
-    return emitOpError() << "rate must be at least 0 and below 1, found " << rate;
-  if (getStream() > UINT32_MAX)
-    return emitOpError() << "stream " << getStream() << " does not fit 32 bits";
+    return op.emitOpError() << "rate must be at least 0 and below 1, found " << rate;
+  if (op.getStream() > UINT32_MAX)
+    return op.emitOpError() << "stream " << op.getStream() << " does not fit 32 bits";
+  return success();
+}
+
+LogicalResult DropoutAttentionOp::verify() {
+  return failed(verifyDropout(*this)) ? failure() : verifyKey(*this, getRandom().getType());
+}
+
+LogicalResult DropoutOp::verify() {
+  if (failed(verifyDropout(*this)))
+    return failure();
   if (getInput().getType() != getType())
     return emitOpError() << "changes the type from " << getInput().getType() << " to " << getType();
   return verifyKey(*this, getKey().getType());

@@ -126,7 +126,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   row.unlessZero("stride", part->strides).newLine();
   addPlace(op.getOffset(), op.getBytes(), row);
   addInit(param ? param.getInit() : state.getInit(), row);
-  row.always("stream", stream).always("checkpoint", copyOf || (state && state.isAccumulator()) ? 0 : 1).newLine();
+  row.always("stream", stream).always("checkpoint", copyOf || (state && !state.isSaved()) ? 0 : 1).newLine();
   addGroups(*part, row);
   if (copyOf)
     row.always("copy_of", stringLiteral(copyOf));
@@ -139,7 +139,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
 static FailureOr<std::string> savedText(exec::TensorOp op, RankTables &ranks) {
   auto param = dyn_cast<tg::ParamAttr>(op.getValue());
   auto state = dyn_cast<tg::StateAttr>(op.getValue());
-  if (param ? static_cast<bool>(param.getCopyOf()) : state && state.isAccumulator())
+  if (param ? static_cast<bool>(param.getCopyOf()) : state && !state.isSaved())
     return std::string();
   auto type = cast<RankedTensorType>(op.getType());
   FailureOr<PartOfTensor> part = ranks.partOf(op, type);
@@ -283,7 +283,8 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
     if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()); param && param.getCopyOf())
       copies[param.getCopyOf()] = number;
   for (auto [place, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
-    if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks))
+    // The runtime neither saves caches nor gives them initial values: programs fill them.
+    if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks) || tensor.getCategory() == exec::Category::Caches)
       continue;
     int64_t &bytes = tensor.getHost() ? text.hostBytes : text.arenaBytes;
     bytes = std::max<int64_t>(bytes, tensor.getOffset() + tensor.getBytes());

@@ -108,12 +108,16 @@ struct DriverOptions {
   /// on or off: whether matmuls of one tensor with several weights are one; empty for what suits
   /// the target and the layout.
   std::string mergeMatmuls;
+  /// on or off: whether sampling keeps keys and values of earlier positions; empty for on.
+  std::string kvCache;
   /// short or full: whether loops over the lanes of rows compute only what they must; empty
   /// for short.
   std::string rowLoops;
   /// streamed or cached: whether results that are not read soon go past the caches; empty for
   /// streamed.
   std::string stores;
+  /// kernel or library: who multiplies a matrix by a vector; empty for kernel.
+  std::string dotProducts;
   /// once or library: who copies the right operands of matmuls into panels; empty for once.
   std::string panels;
   RecomputePolicy recompute = RecomputePolicy::None;

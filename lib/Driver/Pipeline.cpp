@@ -60,6 +60,7 @@ static void differentiate(OpPassManager &manager, const DriverOptions &options) 
   pipeline.accumulate = options.accumulate > 1;
   pipeline.mixedPrecision = options.precision.isMixed();
   set(pipeline.gradients.type, options.precision.gradients);
+  pipeline.decode = options.kvCache != "off";
   pipeline.hooks = !options.hooks.empty();
   std::vector<std::string> points, actions;
   for (StringRef text : options.hooks)
@@ -141,6 +142,7 @@ static void decompose(OpPassManager &manager, const DriverOptions &options) {
     pipeline.loss.rows = rows;
     pipeline.loss.required = true;
   }
+  pipeline.dotProducts = becomesActions && options.dotProducts != "library";
   pipeline.epilogues = becomesActions && options.epilogues != "none";
   buildDecomposePipeline(manager, pipeline);
 }

@@ -19,6 +19,8 @@ exec::Category braid::categoryOf(tg::TensorKind kind) {
   case tg::TensorKind::Moment:
   case tg::TensorKind::RunningStatistic: // what else training keeps beside parameters
     return exec::Category::OptimizerState;
+  case tg::TensorKind::Cache:
+    return exec::Category::Caches;
   }
   llvm_unreachable("a kind of tensor without a category");
 }

@@ -12,6 +12,7 @@
 //   buckets      of these, what a collective reads and reduces to somewhere else: full
 //                gradients that are not yet reduced (one that is reduced in place is
 //                a gradient)
+//   caches       what `generate` and `decode` keep of earlier positions
 //   activations  the rest: what forward and backward pass on
 //
 //===----------------------------------------------------------------------===//

@@ -151,8 +151,14 @@ int64_t PersistentTensors::hostBytesBelow(func::FuncOp program, int64_t alignmen
 }
 
 int64_t PersistentTensors::endBelow(func::FuncOp program, int64_t alignment, bool onHost) const {
+  auto has = [&](StringRef name) {
+    return llvm::any_of(llvm::seq(program.getNumArguments()),
+                        [&](unsigned argument) { return nameOf(program, argument) == name; });
+  };
+  // Caches come last, and programs that do not have them use their memory for other things.
   for (const PersistentTensor &tensor : llvm::reverse(tensors))
-    if (tensor.isOnHost == onHost && comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
+    if (tensor.isOnHost == onHost && comm::shareRanks(tensor.holders, comm::someRanksOf(program)) &&
+        (tensor.category != exec::Category::Caches || has(tensor.name)))
       return llvm::alignTo(tensor.offset + tensor.bytes, alignment);
   return 0;
 }

@@ -40,7 +40,7 @@ struct PersistentTensors {
   std::vector<PersistentTensor> tensors;
   llvm::StringMap<unsigned> byName;
 
-  /// The end in the arena of the last that the ranks of a program hold, a multiple of the alignment.
+  /// The end in the arena of the last that the ranks of a program hold while it runs, a multiple of the alignment.
   int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
   /// The same in the host's memory.
   int64_t hostBytesBelow(mlir::func::FuncOp program, int64_t alignment) const;

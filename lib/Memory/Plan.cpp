@@ -17,6 +17,9 @@ using namespace braid;
 using namespace braid::exec;
 
 bool braid::isHeldBy(TensorOp tensor, ProgramOp program) {
+  auto names = [&](RefOp reference) { return reference.getBuffer() == tensor.getSymName(); };
+  if (tensor.getCategory() == Category::Caches && llvm::none_of(program.getBody().getOps<RefOp>(), names))
+    return false;
   return comm::shareRanks(comm::someRanksOf(tensor), comm::someRanksOf(program));
 }
 

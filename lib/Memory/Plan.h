@@ -11,7 +11,7 @@
 
 namespace braid {
 
-/// Whether the ranks of a program hold a persistent tensor.
+/// Whether the ranks of a program hold a persistent tensor while it runs.
 bool isHeldBy(exec::TensorOp tensor, exec::ProgramOp program);
 
 struct PlanTensor {

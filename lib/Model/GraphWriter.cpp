@@ -143,10 +143,6 @@ GraphValue GraphWriter::mul(StringRef hint, const GraphValue &a, const GraphValu
   return same(hint, "arith.mulf " + a.name + ", " + b.name, a);
 }
 
-GraphValue GraphWriter::both(StringRef hint, const GraphValue &a, const GraphValue &b) {
-  return same(hint, "arith.andi " + a.name + ", " + b.name, a);
-}
-
 GraphValue GraphWriter::linear(StringRef hint, StringRef spec, const GraphValue &x, const GraphValue &weight,
                                const GraphValue *bias, ArrayRef<int64_t> shape) {
   GraphValue matmul = contract(hint, spec, x, weight, shape);

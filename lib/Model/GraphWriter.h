@@ -63,7 +63,6 @@ public:
   GraphValue add(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
   GraphValue select(llvm::StringRef hint, const GraphValue &condition, const GraphValue &yes, const GraphValue &no);
   GraphValue mul(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
-  GraphValue both(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
   /// x w (+ bias): `spec` has the input first; the bias runs along the last dim.
   GraphValue linear(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &x, const GraphValue &weight,
                     const GraphValue *bias, Shape shape);

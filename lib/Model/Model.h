@@ -45,7 +45,7 @@ struct Scores {
   /// The document of each token, outside of which nothing is seen.
   std::optional<GraphValue> documents;
 };
-/// Without dropout it is the composite; with dropout on its weights it is written out.
+/// `dropoutRate` is that of dropout on its weights, which draws from `stream` of `key`.
 GraphValue attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,
                      const Scores &how, double dropoutRate, const GraphValue &key, int64_t &stream);
 } // namespace model

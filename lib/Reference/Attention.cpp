@@ -9,6 +9,7 @@
 #include "dialects/Exec/Exec.h"
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
+#include "lib/Reference/Rows.h"
 #include <cmath>
 
 using namespace mlir;
@@ -80,9 +81,14 @@ template <typename Op> static const Tensor *documentsOf(Op op, const Operands &i
   return op.getDocuments() ? &in(op.getDocuments()) : nullptr;
 }
 
-template <typename Op> static Results evaluateAttention(Op op, const Operands &in) {
+/// What is left of a weight, by its row of scores and key.
+using Keep = llvm::function_ref<double(int64_t row, int64_t key, double weight)>;
+
+/// The output and the log-sum-exp of each row.
+template <typename Op>
+static std::pair<Tensor, Tensor> attend(Op op, const Operands &in, RankedTensorType rows, Keep keep) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
-  Tensor o(resultType(op, 0)), lse(resultType(op, 1));
+  Tensor o(resultType(op, 0)), lse(rows);
   Geometry g(q, k, op.getMask(), documentsOf(op, in));
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
     const std::vector<int64_t> counted = g.counted(b, s);
@@ -97,9 +103,31 @@ template <typename Op> static Results evaluateAttention(Op op, const Operands &i
     double rowLse = lse.f(g.row(b, h, s)) = largest + std::log(sum);
     for (auto [t, score] : llvm::zip(counted, scores))
       for (int64_t e = 0; e < g.size; ++e)
-        o.f(g.query(b, s, h) + e) += std::exp(score - rowLse) * v.f(g.key(b, t, h) + e);
+        o.f(g.query(b, s, h) + e) += keep(g.row(b, h, s), t, std::exp(score - rowLse)) * v.f(g.key(b, t, h) + e);
   });
+  return {std::move(o), std::move(lse)};
+}
+
+template <typename Op> static Results evaluateAttention(Op op, const Operands &in) {
+  auto [o, lse] = attend(op, in, resultType(op, 1), [](int64_t, int64_t, double weight) { return weight; });
   return results(std::move(o), std::move(lse));
+}
+
+static Results evaluateDropoutAttention(tg::DropoutAttentionOp op, const Operands &in) {
+  const Tensor &q = in(op.getQuery());
+  int64_t keys = in(op.getKey()).shape[1];
+  SmallVector<int64_t> rows{q.shape[0], q.shape[2], q.shape[1]}, weights(rows);
+  weights.push_back(keys);
+  // Scores of bf16 are f32.
+  Type element = q.elementType.isBF16() ? Float32Type::get(op.getContext()) : q.elementType;
+  Tensor uniform(weights, element);
+  fillUniform(in(op.getRandom()), op.getStream(), uniform);
+  uniform.round();
+  double rate = op.getRate().convertToDouble(), threshold = roundTo(element, rate);
+  auto keep = [&](int64_t row, int64_t key, double weight) {
+    return uniform.f(row * keys + key) >= threshold ? weight / (1 - rate) : 0;
+  };
+  return results(attend(op, in, RankedTensorType::get(rows, element), keep).first);
 }
 
 template <typename Op> static Results evaluateAttentionGrad(Op op, const Operands &in) {
@@ -128,6 +156,7 @@ template <typename Op> static Results evaluateAttentionGrad(Op op, const Operand
 
 void braid::reference::addAttention(OpTable &table) {
   table.add(evaluateAttention<tg::AttentionOp>);
+  table.add(evaluateDropoutAttention);
   table.add(evaluateAttentionGrad<tg::AttentionGradOp>);
   table.add(evaluateAttention<exec::AttentionOp>);
   table.add(evaluateAttentionGrad<exec::AttentionGradOp>);

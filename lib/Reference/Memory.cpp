@@ -21,11 +21,11 @@ static StringRef nameInReferences(exec::TensorOp tensor) {
   return tensor.getSymName();
 }
 
-/// Whether the ranks of a program hold a tensor.  Where programs share the ranks,
-/// what one does not use lives on other ranks.
+/// Whether the ranks of a program hold a tensor while it runs.  Where programs share the ranks,
+/// what one does not use lives on other ranks; and so do not caches that it does not use.
 static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
   auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
-  if (!ranks || !ranks.getAxis())
+  if (tensor.getCategory() != exec::Category::Caches && (!ranks || !ranks.getAxis()))
     return true;
   StringRef name = nameInReferences(tensor);
   return llvm::any_of(program.getBody().getOps<exec::RefOp>(),

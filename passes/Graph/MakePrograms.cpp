@@ -1,11 +1,13 @@
 //===- MakePrograms.cpp - train, eval and generate from one model ---------===//
 
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Graph/BatchDims.h"
 #include "passes/Graph/ForwardFacts.h"
 #include "passes/Graph/Passes.h"
+#include "passes/Graph/PositionRow.h"
 #include "passes/Graph/Signature.h"
 
 namespace braid {
@@ -29,13 +31,22 @@ static void keepResults(func::FuncOp function, tg::Role role) {
   });
 }
 
-/// Dropout and the like.
+/// Replaces dropout and the like by what they are in inference.
 static void removeTrainingOps(func::FuncOp function) {
-  function.walk([](Operation *op) {
-    if (!op->hasTrait<IdentityInInference>())
-      return;
-    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+  function.walk([](TrainingOpInterface op) {
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(op.buildInference(builder));
     op->erase();
+  });
+}
+
+/// Replaces those that have no gradient of their own by their definitions.
+static void defineTrainingOps(func::FuncOp function) {
+  function.walk([](TrainingOpInterface op) {
+    if (isa<DifferentiableOpInterface>(op.getOperation()))
+      return;
+    OpBuilder builder(op);
+    tg::replaceHandingOnFacts(op, cast<DecomposableOpInterface>(op.getOperation()).decompose(builder));
   });
 }
 
@@ -53,17 +64,6 @@ static func::FuncOp copyFor(func::FuncOp model, StringRef name, tg::Role role) {
 //===----------------------------------------------------------------------===//
 // The logits of one position
 //===----------------------------------------------------------------------===//
-
-/// Row `position` of a tensor whose leading dims have `rows` rows: 1 x what the
-/// other dims have, in the shape of `tensor` with all leading dims 1.
-static Value pickRow(tg::TensorBuilder &b, Value tensor, unsigned leading, int64_t rows, Value position) {
-  RankedTensorType type = tg::typeOf(tensor);
-  Value table = b.reshape(tensor, {rows, type.getNumElements() / rows});
-  Value row = b.make<tg::GatherOp>(table, b.reshape(position, {1}));
-  SmallVector<int64_t> shape(type.getShape());
-  std::fill_n(shape.begin(), leading, 1);
-  return b.reshape(row, shape);
-}
 
 /// The number of leading dims that logits and a contraction's operand share, when
 /// picking a row of the operand picks the row of the result: "bsd,vd->bsv" has 2.
@@ -198,6 +198,7 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
       return copyFor(function, program, program == "eval" ? tg::Role::Loss : tg::Role::Logits);
     func::FuncOp train = function.clone();
     train.setName(program);
+    defineTrainingOps(train);
     // A step also moves on the state that the model updates; the other programs read it.
     eraseResults(train, [&](unsigned index) {
       return index != *resultWithRole(train, tg::Role::Loss) && !train.getResultAttr(index, tg::kUpdates);

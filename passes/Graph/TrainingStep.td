@@ -166,6 +166,100 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
+def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
+  let summary = "Makes the program that computes the next token from the last one";
+  let description = [{
+    `@decode` takes the token at `position` alone, and what earlier positions left in
+    caches, and returns what `@generate` returns. Its ops are those of `@generate` as the
+    rank of a mesh has them that holds this position of the sequence: the factors of sharding
+    rules say where the sequence is. An op that reads earlier positions
+    (`CausalOpInterface`) reads caches, which are states of kind `cache` with a row for each
+    position. `@generate` fills them up to its position, with zeros behind; `@decode` adds
+    its row.
+
+    There is no `@decode`, and a remark says why, where an op other than these needs the whole
+    sequence: nothing proves then that later positions change no earlier one.
+
+    Input:
+    ```mlir
+    func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
+                        %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
+                        %p: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>})
+        -> (tensor<16xf32> {tg.role = #tg.role<logits>}) {
+      %x = tg.gather %e, %t : (tensor<16x8xf32>, tensor<1x4xi32>) -> tensor<1x4x8xf32>
+      %k = tg.reshape %x : tensor<1x4x8xf32> -> tensor<1x4x1x8xf32>
+      %o, %lse = tg.attention %k, %k, %k scale 0.5 causal
+          : (tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>) -> (tensor<1x4x1x8xf32>, tensor<1x1x4xf32>)
+      %h = tg.reshape %o : tensor<1x4x1x8xf32> -> tensor<4x8xf32>
+      %i = tg.reshape %p : tensor<i32> -> tensor<1xi32>
+      %r = tg.gather %h, %i : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
+      %l = tg.contract "bd,vd->bv" %r, %e : (tensor<1x8xf32>, tensor<16x8xf32>) -> tensor<1x16xf32>
+      %z = tg.reshape %l : tensor<1x16xf32> -> tensor<16xf32>
+      return %z : tensor<16xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
+                        %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
+                        %p: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>},
+                        %c: tensor<4x8xf32> {tg.state = #tg.state<"cache.key", #tg.init<zeros>, kind = cache>})
+        -> (tensor<16xf32> {tg.role = #tg.role<logits>}, tensor<4x8xf32> {tg.updates = "cache.key"}) {
+      %x = tg.gather %e, %t : (tensor<16x8xf32>, tensor<1x4xi32>) -> tensor<1x4x8xf32>
+      %k = tg.reshape %x : tensor<1x4x8xf32> -> tensor<1x4x1x8xf32>
+      %o, %lse = tg.attention %k, %k, %k scale 0.5 causal
+          : (tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>) -> (tensor<1x4x1x8xf32>, tensor<1x1x4xf32>)
+      %h = tg.reshape %o : tensor<1x4x1x8xf32> -> tensor<4x8xf32>
+      %i = tg.reshape %p : tensor<i32> -> tensor<1xi32>
+      %r = tg.gather %h, %i : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
+      %l = tg.contract "bd,vd->bv" %r, %e : (tensor<1x8xf32>, tensor<16x8xf32>) -> tensor<1x16xf32>
+      %z = tg.reshape %l : tensor<1x16xf32> -> tensor<16xf32>
+      %rows = tg.reshape %k : tensor<1x4x1x8xf32> -> tensor<4x8xf32>
+      %place = tg.iota dim 0 : tensor<4x8xi32>
+      %last = tg.broadcast %p dims [] : tensor<i32> -> tensor<4x8xi32>
+      %past = arith.cmpi sle, %place, %last : tensor<4x8xi32>
+      %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+      %kept = arith.select %past, %rows, %zero : tensor<4x8xi1>, tensor<4x8xf32>
+      return %z, %kept : tensor<16xf32>, tensor<4x8xf32>
+    }
+    func.func @decode(%e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
+                      %p: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>},
+                      %t: tensor<1x1xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
+                      %c: tensor<4x8xf32> {tg.state = #tg.state<"cache.key", #tg.init<zeros>, kind = cache>})
+        -> (tensor<16xf32> {tg.role = #tg.role<logits>}, tensor<4x8xf32> {tg.updates = "cache.key"}) {
+      %x = tg.gather %e, %t : (tensor<16x8xf32>, tensor<1x1xi32>) -> tensor<1x1x8xf32>
+      %q = tg.reshape %x : tensor<1x1x8xf32> -> tensor<1x1x1x8xf32>
+      %row = tg.reshape %q : tensor<1x1x1x8xf32> -> tensor<1x8xf32>
+      %i = tg.reshape %p : tensor<i32> -> tensor<1xi32>
+      %new = tg.scatter_add %i, %row : (tensor<1xi32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+      %next = arith.addf %c, %new : tensor<4x8xf32>
+      %k = tg.reshape %next : tensor<4x8xf32> -> tensor<1x4x1x8xf32>
+      %products = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<1x1x1x8xf32>, tensor<1x4x1x8xf32>) -> tensor<1x1x1x4xf32>
+      %half = arith.constant dense<0.5> : tensor<1x1x1x4xf32>
+      %s = arith.mulf %products, %half : tensor<1x1x1x4xf32>
+      %here = tg.broadcast %p dims [] : tensor<i32> -> tensor<1x1x1x4xi32>
+      %there = tg.iota dim 3 : tensor<1x1x1x4xi32>
+      %counts = arith.cmpi sge, %here, %there : tensor<1x1x1x4xi32>
+      %minus = arith.constant dense<0xFF800000> : tensor<1x1x1x4xf32>
+      %m = arith.select %counts, %s, %minus : tensor<1x1x1x4xi1>, tensor<1x1x1x4xf32>
+      %max = tg.reduce max %m dims [3] : tensor<1x1x1x4xf32> -> tensor<1x1x1xf32>
+      %largest = tg.broadcast %max dims [0, 1, 2] : tensor<1x1x1xf32> -> tensor<1x1x1x4xf32>
+      %d = arith.subf %m, %largest : tensor<1x1x1x4xf32>
+      %exp = math.exp %d : tensor<1x1x1x4xf32>
+      %sum = tg.reduce sum %exp dims [3] : tensor<1x1x1x4xf32> -> tensor<1x1x1xf32>
+      %divisor = tg.broadcast %sum dims [0, 1, 2] : tensor<1x1x1xf32> -> tensor<1x1x1x4xf32>
+      %w = arith.divf %exp, %divisor : tensor<1x1x1x4xf32>
+      %o = tg.contract "bhst,bthd->bshd" %w, %k : (tensor<1x1x1x4xf32>, tensor<1x4x1x8xf32>) -> tensor<1x1x1x8xf32>
+      %r = tg.reshape %o : tensor<1x1x1x8xf32> -> tensor<1x8xf32>
+      %l = tg.contract "bd,vd->bv" %r, %e : (tensor<1x8xf32>, tensor<16x8xf32>) -> tensor<1x16xf32>
+      %z = tg.reshape %l : tensor<1x16xf32> -> tensor<16xf32>
+      return %z, %next : tensor<16xf32>, tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
   let summary = "Turns a mean loss into a sum and a count";
   let description = [{

@@ -99,10 +99,12 @@ static Value lookUp(OpBuilder &builder, Location loc, RankedTensorType type, Arr
                     Value numbers) {
   unsigned rank = dims.size();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
+  // Of a single row there is one number, without dims.
+  AffineMap ofRow = AffineMap::get(rank, 0, all.getResults().drop_back(), builder.getContext());
   Value init = builder.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   auto generic = builder.create<linalg::GenericOp>(
-      loc, type, numbers, init, ArrayRef<AffineMap>{all.getMajorSubMap(rank - 1), all}, iterators,
+      loc, type, numbers, init, ArrayRef<AffineMap>{ofRow, all}, iterators,
       [&](OpBuilder &body, Location, ValueRange scalars) {
         int64_t last = cast<RankedTensorType>(table.getType()).getDimSize(0) - 1;
         Value first = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(0));

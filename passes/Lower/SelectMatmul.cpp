@@ -189,12 +189,13 @@ static bool diesIn(arith::AddFOp add, Value value) {
   if (!argument)
     return !isInlined(value) && !value.getDefiningOp<exec::ViewOp>();
   auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!function || !add->hasOneUse())
-    return false;
-  OpOperand &use = *add->use_begin();
-  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-  return state && use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
-         function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), tg::kUpdates) == state.getName();
+  auto state =
+      function ? function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState) : tg::StateAttr();
+  // A cache is read with its new row; what else is updated is read as a sum, which a kernel makes.
+  return state && (state.isCache() || add->hasOneUse()) && llvm::any_of(add->getUses(), [&](OpOperand &use) {
+           return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+                  function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), tg::kUpdates) == state.getName();
+         });
 }
 
 /// The call `value` comes from, if it can add into an accumulator.

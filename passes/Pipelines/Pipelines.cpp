@@ -58,6 +58,9 @@ static void attachHooks(OpPassManager &manager, const DifferentiatePipelineOptio
 void braid::buildDifferentiatePipeline(OpPassManager &manager, const DifferentiatePipelineOptions &options) {
   if (options.hooks)
     attachHooks(manager, options, "forward");
+  // What hooks do may need all positions of a sequence.
+  if (options.decode)
+    manager.addPass(createMakeDecodePass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   if (options.accumulate)
@@ -150,6 +153,9 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
     functions.addPass(createChunkLossPass(options.loss));
   if (options.attentionCalls)
     functions.addPass(createSelectAttentionPass(options.attention));
+  // What becomes a kernel has no call to take an epilogue.
+  if (options.dotProducts)
+    functions.addPass(createSelectDotProductsPass());
   if (options.epilogues)
     functions.addPass(createSelectEpiloguesPass());
   functions.addPass(createDecomposePass());

@@ -42,6 +42,8 @@ struct DifferentiatePipelineOptions : mlir::PassPipelineOptions<DifferentiatePip
   Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("A step has several microbatches")};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
   Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks on the gradients of parameters")};
+  Option<bool> decode{*this, "decode",
+                      llvm::cl::desc("A program for the next token that keeps what it knows of others")};
   GradientPrecisionPassOptions gradients;
   AttachHooksPassOptions attachments;
 };
@@ -86,6 +88,7 @@ struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOpt
   Option<bool> attentionCalls{*this, "attention-calls",
                               llvm::cl::desc("Attention as calls of the target's library, or by tiles")};
   Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
+  Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("A matrix times a vector is a kernel")};
   SelectAttentionPassOptions attention;
   ChunkLossPassOptions loss;
 };

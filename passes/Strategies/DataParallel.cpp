@@ -189,7 +189,7 @@ unsigned DataParallel::firstStage(BlockArgument argument) const {
   tg::StateAttr state = stateOf(argument);
   if (state.isAccumulator())
     return 2;
-  return state.getKind() == tg::TensorKind::RunningStatistic ? kNever : 1;
+  return state.getOf() ? 1 : kNever;
 }
 
 LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
@@ -215,10 +215,14 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
 }
 
 /// Whether ranks share the examples of a program.  One that has no loss and updates
-/// nothing (text is generated) has results that every rank wants.
+/// nothing but caches (text is generated) has results that every rank wants.
 static bool isShardedByBatch(func::FuncOp function) {
+  DenseSet<Attribute> caches;
+  for (BlockArgument argument : function.getArguments())
+    if (tg::StateAttr state = stateOf(argument); state && state.isCache())
+      caches.insert(state.getName());
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (function.getResultAttr(i, tg::kUpdates))
+    if (Attribute updated = function.getResultAttr(i, tg::kUpdates); updated && !caches.contains(updated))
       return true;
   return resultWithRole(function, tg::Role::Loss).has_value();
 }

@@ -1,8 +1,6 @@
 //===- Sample.cpp - generating text from a checkpoint ---------------------===//
 //
-// The `generate` program takes a window of S tokens and the position of the
-// last one that counts, and gives the logits of the next.  When the text is
-// longer than S the window slides.
+// Logits of the next token come from the model's programs (train/NextToken.h).
 //
 // A tokenizer's table says what tokens mean (data/TokenTable.h).  Without one,
 // models with a vocabulary of up to 256 speak bytes, and others numbers.
@@ -17,10 +15,10 @@
 #include "base/Hash.h"
 #include "base/Philox.h"
 #include "checkpoint/Checkpoint.h"
-#include "core/Mesh.h"
 #include "core/Model.h"
 #include "data/TokenTable.h"
 #include "train/Commands.h"
+#include "train/NextToken.h"
 
 #include <algorithm>
 #include <charconv>
@@ -147,42 +145,12 @@ private:
   std::vector<double> weights;
 };
 
-// The last tokens of the text, and the place of the last of them.
-void fillWindow(const Model &model, const br_program &program, const br_io &tokens, const std::vector<int32_t> &text) {
-  int64_t length = tokens.shape[tokens.rank - 1];
-  int64_t used = std::min<int64_t>(text.size(), length);
-  int32_t *window = model.input<int32_t>(program, tokens);
-  std::copy(text.end() - used, text.end(), window);
-  std::fill(window + used, window + length, 0);
-  model.setPosition(program, static_cast<int32_t>(used - 1));
-  // A model that packs documents sees one here.
-  for (const br_io &io : inputsOf(program)) {
-    const std::string_view name = io.name;
-    if (std::string_view(io.role) != "features" || (name != "documents" && name != "positions"))
-      continue;
-    int32_t *numbers = model.input<int32_t>(program, io);
-    for (int64_t i = 0; i < length; ++i)
-      numbers[i] = name == "positions" ? static_cast<int32_t>(i) : 0;
-  }
-}
-
 } // namespace
 
 static int runSample(const br_model &table, const SampleOptions &options, const Rank &rank, int threads) {
   Model model(table, threads, rank);
-  const br_program &program = model.program("generate");
-  const br_io *tokens = findByRole(inputsOf(program), "tokens");
-  const br_io *logits = findByRole(resultsOf(program), "logits");
-  const bool isOnAnotherRank = !isOfAllRanks(table) && inputsOf(program).empty();
-  if ((!tokens && !isOnAnotherRank) || !logits || (tokens && tokens->rank < 1) || logits->rank < 1)
-    fail("program 'generate' lacks an input of role 'tokens' or a result of "
-         "role 'logits'");
-  for (const br_io *io : {tokens, logits})
-    if (io && (io->flat != 0 || std::any_of(io->dims, io->dims + io->rank, [](int32_t group) { return group != 0; })))
-      fail("program 'generate' shards '", io->name,
-           "' across ranks, but sampling needs tokens and logits that are whole on every rank; "
-           "compile it without sharding the batch");
-  int64_t vocab = std::min(table.vocab_size, logits->shape[logits->rank - 1]);
+  NextToken next(model, table);
+  const int64_t vocab = std::min(table.vocab_size, next.vocab());
 
   const Speech speech(findTable(options), vocab);
   std::vector<int32_t> text = speech.promptOf(options);
@@ -191,17 +159,12 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
   for (int32_t id : text)
     speech.emit(id, rank);
   for (int64_t i = 0; i < options.length; ++i) {
-    if (tokens)
-      fillWindow(model, program, *tokens, text);
-    model.setKey(program, options.seed, 0, 0);
-    model.run(program);
-    model.onHost(*logits, Use::Read, [&](const std::byte *memory) {
-      const float *scores = reinterpret_cast<const float *>(memory);
-      if (!std::isfinite(scores[0]))
+    text.push_back(next.draw(text, options.seed, [&](const float *logits) {
+      if (!std::isfinite(logits[0]))
         fail("the model's logits are not finite; check that the training of the checkpoint "
              "did not diverge");
-      text.push_back(sampler.next(scores, i));
-    });
+      return sampler.next(logits, i);
+    }));
     if (speech.ends(text.back()))
       break;
     speech.emit(text.back(), rank);

@@ -101,6 +101,15 @@ func.func @attention_causal_grouped(%q: tensor<2x5x6x4xf64>, %k: tensor<2x5x2x4x
   return %o, %lse : tensor<2x5x6x4xf64>, tensor<2x6x5xf64>
 }
 
+func.func @dropout_attention(%q: tensor<2x5x6x4xf64>, %k: tensor<2x5x2x4xf64>, %v: tensor<2x5x2x4xf64>,
+                             %random: tensor<4xi32>, %documents: tensor<2x5xi32>) -> (tensor<2x5x6x4xf64>, tensor<2x5x6x4xf64>) {
+  %o = tg.dropout_attention %q, %k, %v, %random scale 0.3 causal window 3 softcap 2.0 rate 0.4 stream 3
+      : (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<4xi32>) -> tensor<2x5x6x4xf64>
+  %p = tg.dropout_attention %q, %k, %v, %random, %documents scale 0.3 rate 0.4 stream 4
+      : (tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<4xi32>, tensor<2x5xi32>) -> tensor<2x5x6x4xf64>
+  return %o, %p : tensor<2x5x6x4xf64>, tensor<2x5x6x4xf64>
+}
+
 // The gradient is taken at a result of attention: its log-sum-exp must be true.
 func.func @attention_grad(%q: tensor<2x5x2x4xf64>, %k: tensor<2x5x2x4xf64>, %v: tensor<2x5x2x4xf64>, %do: tensor<2x5x2x4xf64>)
     -> (tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>) {

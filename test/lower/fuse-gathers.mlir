@@ -90,3 +90,16 @@ func.func @two(%table: tensor<16x8xf32>, %a: tensor<4xi32>, %b: tensor<4xi32>) -
   %s = tg.reduce sum %p dims [1] : tensor<4x8xf32> -> tensor<4xf32>
   return %s : tensor<4xf32>
 }
+
+// -----
+
+// A kernel without rows reads one row: its number has no dims.
+// CHECK-LABEL: @single
+// CHECK: exec.kernel "gather"(%arg2, %arg0, %{{.*}}) space [8] : (tensor<8xf32>, tensor<16x8xf32>, tensor<i32>)
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel"]}
+func.func @single(%table: tensor<16x8xf32>, %id: tensor<1xi32>, %bias: tensor<8xf32>) -> tensor<8xf32> {
+  %row = tg.gather %table, %id : (tensor<16x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
+  %x = tg.reshape %row : tensor<1x8xf32> -> tensor<8xf32>
+  %y = arith.addf %x, %bias : tensor<8xf32>
+  return %y : tensor<8xf32>
+}

@@ -442,6 +442,15 @@ func.func @dropout_type(%x: tensor<4xf32>, %k: tensor<4xi32>) {
 
 // -----
 
+func.func @dropout_attention_rate(%q: tensor<2x3x2x4xf32>, %k: tensor<4xi32>) -> tensor<2x3x2x4xf32> {
+  // expected-error @below {{'tg.dropout_attention' op rate must be at least 0 and below 1, found 1.500000e+00}}
+  %y = tg.dropout_attention %q, %q, %q, %k scale 0.5 causal rate 1.5 stream 0
+      : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<4xi32>) -> tensor<2x3x2x4xf32>
+  return %y : tensor<2x3x2x4xf32>
+}
+
+// -----
+
 func.func @layer_norm_weight(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
   // expected-error @below {{weight is 'tensor<4xf32>' but the input's last dim needs 'tensor<8xf32>'}}
   // expected-error @below {{'tg.layer_norm' op failed to infer returned types}}
@@ -870,21 +879,21 @@ func.func @state_flag(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zero
 
 // -----
 
-// expected-error @below {{state 'w' has no kind; expected kind = moment, master, accumulator or running_statistic}}
+// expected-error @below {{state 'w' has no kind; expected kind = moment, master, accumulator, running_statistic or cache}}
 func.func @state_without_kind(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{unknown kind 'momentum'; expected moment, master, accumulator or running_statistic}}
+// expected-error @below {{unknown kind 'momentum'; expected moment, master, accumulator, running_statistic or cache}}
 func.func @unknown_kind(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, of = "w", kind = momentum>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{state "w" has the kind gradient; expected moment, master, accumulator or running_statistic}}
+// expected-error @below {{state "w" has the kind gradient; expected moment, master, accumulator, running_statistic or cache}}
 func.func @kind_of_no_state(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, of = "w", kind = gradient>}) {
   return
 }
@@ -900,6 +909,13 @@ func.func @moment_of_nothing(%p: tensor<4xf32> {tg.state = #tg.state<"m", #tg.in
 
 // expected-error @below {{state "m" is a running_statistic of the parameter "w"; a running_statistic belongs to none}}
 func.func @statistic_of_parameter(%p: tensor<4xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, of = "w", kind = running_statistic>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{state "k" is a cache of the parameter "w"; a cache belongs to none}}
+func.func @cache_of_parameter(%p: tensor<4xf32> {tg.state = #tg.state<"k", #tg.init<zeros>, of = "w", kind = cache>}) {
   return
 }
 

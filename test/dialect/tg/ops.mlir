@@ -121,7 +121,7 @@ func.func @norms(%x: tensor<4x8xf64>, %w: tensor<8xf64>) {
 }
 
 // CHECK-LABEL: @attention
-func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>, %documents: tensor<2x8xi32>) {
+func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>, %documents: tensor<2x8xi32>, %random: tensor<4xi32>) {
   // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
@@ -140,6 +140,12 @@ func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tenso
   // CHECK: tg.attention_grad %{{.*}}, %[[DOCUMENTS]] scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>, tensor<2x8xi32>)
   %dq5, %dk5, %dv5 = tg.attention_grad %q, %k, %v, %o5, %lse5, %o5, %documents scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
+  // CHECK: tg.dropout_attention %{{.*}} scale 5.000000e-01 causal window 4 rate 1.000000e-01 stream 3 : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<4xi32>) -> tensor<2x8x4x4xf32>
+  %o6 = tg.dropout_attention %q, %k, %v, %random scale 0.5 causal window 4 rate 0.1 stream 3
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<4xi32>) -> tensor<2x8x4x4xf32>
+  // CHECK: tg.dropout_attention %{{.*}}, %[[DOCUMENTS]] scale 5.000000e-01 rate 1.000000e-01 stream 4 :
+  %o7 = tg.dropout_attention %q, %k, %v, %random, %documents scale 0.5 rate 0.1 stream 4
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<4xi32>, tensor<2x8xi32>) -> tensor<2x8x4x4xf32>
   // CHECK: tg.attention_grad %{{.*}} scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>) ->
   %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %o scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)
