@@ -8,6 +8,7 @@ it must be what it prints: a line `…` stands for any lines, `…` in a line fo
 one.  A command whose program is not installed is skipped, and said.  Above a block, comments change how it is run:
 
   <!-- not run: REASON -->
+  <!-- needs: MODULE -->        of Python: not run where it is missing
   <!-- run as: TEXT => TEXT; TEXT => TEXT -->    smaller, or without what a test has not; each TEXT must be there
 
 The last line is the number of commands that were run and skipped; the exit status is 1 if one fails, prints
@@ -24,7 +25,7 @@ import subprocess
 import sys
 
 BLOCK = re.compile(r"((?:^<!--[^\n]*-->\n)*)^```console\n(.*?)^```", re.S | re.M)
-DIRECTIVE = re.compile(r"<!-- (not run|run as): (.*?) -->")
+DIRECTIVE = re.compile(r"<!-- (not run|needs|run as): (.*?) -->")
 SECONDS = 300
 
 
@@ -79,6 +80,10 @@ def shortened(output):
     return "\n".join(line[:200] for line in output.splitlines()[-20:])
 
 
+def has_module(name):
+    return subprocess.run(["python3", "-c", f"import {name}"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 class Page:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -104,18 +109,23 @@ class Page:
             self.failed += 1
             print(f"does not print what the page shows: {command}\n--- shown\n" + "\n".join(shown) + f"\n--- printed\n{shortened(done.stdout)}")
 
+    def change(self, text, changes):
+        for change in changes.split("; "):
+            before, after = change.split(" => ")
+            if before not in text:
+                sys.exit(f"{self.arguments.page}: the comment 'run as' names what the block does not have: {before}")
+            text = text.replace(before, after)
+        return text
+
     def run_block(self, comments, text):
         for kind, rest in DIRECTIVE.findall(comments):
-            if kind == "not run":
+            if kind == "run as":
+                text = self.change(text, rest)
+            elif kind == "not run" or not has_module(rest):
                 count = len(commands_of(text))
-                print(f"not run, {rest}: {count} commands")
+                print(f"{kind}, {rest}: {count} commands")
                 self.skipped += count
                 return
-            for change in rest.split("; "):
-                before, after = change.split(" => ")
-                if before not in text:
-                    sys.exit(f"{self.arguments.page}: the comment 'run as' names what the block does not have: {before}")
-                text = text.replace(before, after)
         for command, shown in commands_of(text):
             self.run(command, shown)
 
