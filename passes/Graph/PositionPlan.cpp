@@ -53,7 +53,9 @@ static FailureOr<std::optional<unsigned>> dimOf(const ShardingRule &rule, unsign
 std::optional<PositionDims> PositionPlan::dimsOf(OpResult value, unsigned dim) const {
   Operation *op = value.getOwner();
   std::optional<ShardingRule> rule = shardingRuleOf(op);
-  if (!rule || op->getNumRegions() > 0)
+  // A parameter that programs convert becomes one of that type (tg-working-copies), if none reads it before.
+  bool isOfParameter = isConversion(op) && !dependsOnTokens(value);
+  if (!rule || op->getNumRegions() > 0 || isOfParameter)
     return std::nullopt;
   std::optional<unsigned> factor = onlyFactor(*rule, rule->results[value.getResultNumber()][dim]);
   if (!factor)
