@@ -167,7 +167,7 @@ EinsumReader::Dims EinsumReader::dimsOf(StringRef text, Type type) {
     if (token == "()")
       continue;
     if (token != "...") {
-      dims.emplace_back(token);
+      dims.emplace_back(token == "1" ? StringRef() : token);
       continue;
     }
     for (unsigned i = 0, named = tokens.size() - 1; i + named < rank; ++i) {

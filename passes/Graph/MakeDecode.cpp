@@ -219,9 +219,11 @@ void PositionBuilder::build() {
 
 /// Adds to a program of all positions what it leaves of those up to `position`.
 static void fillCaches(func::FuncOp function, const PositionPlan &plan, Value position) {
-  OpBuilder builder(returnOf(function));
+  OpBuilder builder(function.getContext());
   SignatureEditor editor(function);
   for (const auto &[value, cache] : plan.getCaches()) {
+    // Where the values are, so that they live no longer than in a program without caches.
+    builder.setInsertionPointAfterValue(value);
     RankedTensorType type = cacheType(value, cache.dim);
     editor.addState(type, cache.name, tg::TensorKind::Cache, {});
     tg::TensorBuilder b(builder, value.getLoc());
