@@ -95,10 +95,9 @@ struct ShardingRule {
 ShardingRule elementwiseRule(mlir::Operation *op);
 
 /// The rule of `op` in the notation of `ShardingRule::str`, with the sizes taken
-/// from its tensors.  `1` is a dim of any size without factors.  `...` stands for the dims that a tensor has beyond those
-/// named; the same everywhere.  A letter is reduced when no result has it; the
-/// letters of `whole`, `positional` and `decomposed` are marked so; `.` stands
-/// for all leading dims there.
+/// from its tensors.  `1` is a dim of any size without factors.  `...` stands for the dims that a tensor has beyond
+/// those named; the same everywhere.  A letter is reduced when no result has it; the letters of `whole`, `positional`
+/// and `decomposed` are marked so; `.` stands for all leading dims there.
 ShardingRule einsumRule(mlir::Operation *op, llvm::StringRef notation, llvm::StringRef whole = "",
                         llvm::StringRef positional = "", llvm::StringRef decomposed = "");
 

@@ -8,9 +8,15 @@ using namespace mlir;
 using namespace braid;
 
 bool braid::isTraining(func::FuncOp program) {
-  for (unsigned i = 0; i < program.getNumResults(); ++i)
-    if (program.getResultAttr(i, tg::kUpdates) || program.getResultAttr(i, tg::kGradOf))
+  DenseSet<Attribute> caches;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (auto state = program.getArgAttrOfType<tg::StateAttr>(i, tg::kState); state && state.isCache())
+      caches.insert(state.getName());
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    Attribute updated = program.getResultAttr(i, tg::kUpdates);
+    if ((updated && !caches.contains(updated)) || program.getResultAttr(i, tg::kGradOf))
       return true;
+  }
   return false;
 }
 

@@ -12,7 +12,7 @@
 
 namespace braid {
 
-/// Whether a program has more than a forward pass: it returns gradients or updates.
+/// Whether a program has more than a forward pass: it returns gradients or updates, of more than caches.
 bool isTraining(mlir::func::FuncOp program);
 
 /// The values that an op of the program's block reads, in its regions too.

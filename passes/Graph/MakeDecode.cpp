@@ -1,9 +1,9 @@
 //===- MakeDecode.cpp - the next token without computing the last ones ----===//
 //
 // `decode` computes one position as the rank of a mesh would that has this position alone.
-// Where an op reads earlier positions, a cache holds them: `generate` fills it for all up to its
-// position, with zeros behind, and `decode` adds its own row.  A row is added and not written,
-// because it is zero before, and adding rows in place is what targets can do.
+// Where an op reads earlier positions, a cache holds them: `generate` leaves there what it
+// computes of all positions, and `decode` replaces its own row.  Targets can add rows in place:
+// what was in the row is taken away first, which leaves zeros, so what is added is there to the bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,9 +100,12 @@ Value PositionBuilder::past(const CachedValue &cache) {
     return all;
   RankedTensorType type = cacheType(cache.value, cache.dim);
   tg::TensorBuilder b(builder, cache.value.getLoc());
+  Value old = arguments.lookup(cache.value);
   Value row = b.reshape(atPosition(cache.value, cache.dim), {1, type.getDimSize(1)});
-  Value added = b.make<tg::ScatterAddOp>(type, b.reshape(position, {1}), row);
-  Value next = updated[cache.value] = b.add(arguments.lookup(cache.value), added);
+  auto addRow = [&](Value table, Value row) {
+    return b.add(table, b.make<tg::ScatterAddOp>(type, b.reshape(position, {1}), row));
+  };
+  Value next = updated[cache.value] = addRow(addRow(old, b.neg(b.at(old, 0, position))), row);
   if (movesOnlyOnes(cache.value, cache.dim))
     return all = b.reshape(next, tg::typeOf(cache.value).getShape());
   SmallVector<int64_t> order = sequenceFirst(cache.value, cache.dim), shape, back(order.size());
@@ -217,8 +220,8 @@ void PositionBuilder::build() {
 // The program that fills the caches
 //===----------------------------------------------------------------------===//
 
-/// Adds to a program of all positions what it leaves of those up to `position`.
-static void fillCaches(func::FuncOp function, const PositionPlan &plan, Value position) {
+/// Adds to a program of all positions what it leaves of them.
+static void fillCaches(func::FuncOp function, const PositionPlan &plan) {
   OpBuilder builder(function.getContext());
   SignatureEditor editor(function);
   for (const auto &[value, cache] : plan.getCaches()) {
@@ -227,11 +230,8 @@ static void fillCaches(func::FuncOp function, const PositionPlan &plan, Value po
     RankedTensorType type = cacheType(value, cache.dim);
     editor.addState(type, cache.name, tg::TensorKind::Cache, {});
     tg::TensorBuilder b(builder, value.getLoc());
-    SmallVector<int64_t> order = sequenceFirst(value, cache.dim);
-    Value rows = b.reshape(movesOnlyOnes(value, cache.dim) ? value : b.transpose(value, order), type.getShape());
-    Value place = b.iota(rows, 0, builder.getI32Type());
-    Value isPast = b.compare(arith::CmpIPredicate::sle, place, b.fromScalar(position, place));
-    editor.addResult(b.select(isPast, rows, b.like(rows, 0)), tg::kUpdates, cache.name);
+    Value first = movesOnlyOnes(value, cache.dim) ? value : b.transpose(value, sequenceFirst(value, cache.dim));
+    editor.addResult(b.reshape(first, type.getShape()), tg::kUpdates, cache.name);
   }
   editor.finish();
 }
@@ -263,7 +263,7 @@ struct MakeDecode final : braid::impl::MakeDecodePassBase<MakeDecode> {
     PositionPlan plan = planOf(generate), own = planOf(decode);
     if (failed(plan.find(why)) || failed(own.find(why)))
       llvm_unreachable("there was a plan before");
-    fillCaches(generate, plan, argumentWithRole(generate, tg::Role::Position));
+    fillCaches(generate, plan);
     PositionBuilder(decode, own).build();
     for (func::FuncOp function : {generate, decode})
       setForwardFacts(function);

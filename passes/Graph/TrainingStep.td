@@ -174,8 +174,8 @@ def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
     rank of a mesh has them that holds this position of the sequence: the factors of sharding
     rules say where the sequence is. An op that reads earlier positions
     (`CausalOpInterface`) reads caches, which are states of kind `cache` with a row for each
-    position. `@generate` fills them up to its position, with zeros behind; `@decode` adds
-    its row.
+    position. `@generate` leaves there what it computes of all positions, of which those up to its
+    own count; `@decode` replaces its row.
 
     There is no `@decode`, and a remark says why, where an op other than these needs the whole
     sequence: nothing proves then that later positions change no earlier one.
@@ -207,6 +207,7 @@ def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
         -> (tensor<16xf32> {tg.role = #tg.role<logits>}, tensor<4x8xf32> {tg.updates = "cache.key"}) {
       %x = tg.gather %e, %t : (tensor<16x8xf32>, tensor<1x4xi32>) -> tensor<1x4x8xf32>
       %k = tg.reshape %x : tensor<1x4x8xf32> -> tensor<1x4x1x8xf32>
+      %kept = tg.reshape %k : tensor<1x4x1x8xf32> -> tensor<4x8xf32>
       %o, %lse = tg.attention %k, %k, %k scale 0.5 causal
           : (tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>) -> (tensor<1x4x1x8xf32>, tensor<1x1x4xf32>)
       %h = tg.reshape %o : tensor<1x4x1x8xf32> -> tensor<4x8xf32>
@@ -214,12 +215,6 @@ def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
       %r = tg.gather %h, %i : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
       %l = tg.contract "bd,vd->bv" %r, %e : (tensor<1x8xf32>, tensor<16x8xf32>) -> tensor<1x16xf32>
       %z = tg.reshape %l : tensor<1x16xf32> -> tensor<16xf32>
-      %rows = tg.reshape %k : tensor<1x4x1x8xf32> -> tensor<4x8xf32>
-      %place = tg.iota dim 0 : tensor<4x8xi32>
-      %last = tg.broadcast %p dims [] : tensor<i32> -> tensor<4x8xi32>
-      %past = arith.cmpi sle, %place, %last : tensor<4x8xi32>
-      %zero = arith.constant dense<0.0> : tensor<4x8xf32>
-      %kept = arith.select %past, %rows, %zero : tensor<4x8xi1>, tensor<4x8xf32>
       return %z, %kept : tensor<16xf32>, tensor<4x8xf32>
     }
     func.func @decode(%e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
@@ -231,8 +226,14 @@ def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
       %q = tg.reshape %x : tensor<1x1x8xf32> -> tensor<1x1x1x8xf32>
       %row = tg.reshape %q : tensor<1x1x1x8xf32> -> tensor<1x8xf32>
       %i = tg.reshape %p : tensor<i32> -> tensor<1xi32>
-      %new = tg.scatter_add %i, %row : (tensor<1xi32>, tensor<1x8xf32>) -> tensor<4x8xf32>
-      %next = arith.addf %c, %new : tensor<4x8xf32>
+      %old = tg.gather %c, %i : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
+      %less = arith.negf %old : tensor<1x8xf32>
+      %j = tg.reshape %p : tensor<i32> -> tensor<1xi32>
+      %away = tg.scatter_add %j, %less : (tensor<1xi32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+      %rest = arith.addf %c, %away : tensor<4x8xf32>
+      %n = tg.reshape %p : tensor<i32> -> tensor<1xi32>
+      %new = tg.scatter_add %n, %row : (tensor<1xi32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+      %next = arith.addf %rest, %new : tensor<4x8xf32>
       %k = tg.reshape %next : tensor<4x8xf32> -> tensor<1x4x1x8xf32>
       %products = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<1x1x1x8xf32>, tensor<1x4x1x8xf32>) -> tensor<1x1x1x4xf32>
       %half = arith.constant dense<0.5> : tensor<1x1x1x4xf32>

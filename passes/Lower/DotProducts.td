@@ -10,7 +10,8 @@ def SelectDotProductsPass : Pass<"exec-select-dot-products", "::mlir::func::Func
     Runs before `tg-decompose`. A contraction of a matrix with a vector along the matrix's last
     dims, as all those with weights are when one token is decoded, becomes products and their sums, which
     are a kernel later. Such a contraction reads each number of the matrix once, and a library's GEMM
-    copies the matrix before. Other contractions are left to the library.
+    copies the matrix before. Other contractions are left to the library, and so are all those of programs
+    that train, whose calls compute gradients of biases as well.
 
     Input:
     ```mlir

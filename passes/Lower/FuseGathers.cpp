@@ -103,19 +103,20 @@ static Value lookUp(OpBuilder &builder, Location loc, RankedTensorType type, Arr
   AffineMap ofRow = AffineMap::get(rank, 0, all.getResults().drop_back(), builder.getContext());
   Value init = builder.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
-  auto generic = builder.create<linalg::GenericOp>(
-      loc, type, numbers, init, ArrayRef<AffineMap>{ofRow, all}, iterators,
-      [&](OpBuilder &body, Location, ValueRange scalars) {
-        int64_t last = cast<RankedTensorType>(table.getType()).getDimSize(0) - 1;
-        Value first = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(0));
-        Value end = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(last));
-        Value number = body.create<arith::MaxSIOp>(loc, scalars[0], first);
-        number = body.create<arith::MinSIOp>(loc, number, end);
-        Value row = body.create<arith::IndexCastOp>(loc, body.getIndexType(), number);
-        Value lane = body.create<linalg::IndexOp>(loc, rank - 1);
-        Value element = body.create<tensor::ExtractOp>(loc, table, ValueRange{row, lane});
-        body.create<linalg::YieldOp>(loc, element);
-      });
+  auto generic =
+      builder.create<linalg::GenericOp>(loc, type, numbers, init, ArrayRef<AffineMap>{ofRow, all}, iterators,
+                                        [&](OpBuilder &body, Location, ValueRange scalars) {
+                                          int64_t last = cast<RankedTensorType>(table.getType()).getDimSize(0) - 1;
+                                          Value first = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(0));
+                                          Value end = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(last));
+                                          Value number = body.create<arith::MaxSIOp>(loc, scalars[0], first);
+                                          number = body.create<arith::MinSIOp>(loc, number, end);
+                                          Value row = body.create<arith::IndexCastOp>(loc, body.getIndexType(), number);
+                                          Value lane = body.create<linalg::IndexOp>(loc, rank - 1);
+                                          Value element =
+                                              body.create<tensor::ExtractOp>(loc, table, ValueRange{row, lane});
+                                          body.create<linalg::YieldOp>(loc, element);
+                                        });
   generic->setAttr(exec::ExecDialect::kDims, builder.getDenseI64ArrayAttr(dims));
   return generic.getResult(0);
 }

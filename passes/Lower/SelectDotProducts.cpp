@@ -8,6 +8,7 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
+#include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -58,6 +59,8 @@ static Value multiply(OpBuilder &builder, ContractOp contract, unsigned number) 
 namespace {
 struct SelectDotProducts final : braid::impl::SelectDotProductsPassBase<SelectDotProducts> {
   void runOnOperation() final {
+    if (isTraining(getOperation()))
+      return;
     SmallVector<ContractOp> contracts;
     getOperation().walk([&](ContractOp contract) { contracts.push_back(contract); });
     for (ContractOp contract : contracts) {

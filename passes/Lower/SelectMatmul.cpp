@@ -180,22 +180,31 @@ exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
   return {};
 }
 
+/// Whether the sum is the new value of a state.
+static bool isUpdateOf(arith::AddFOp add, tg::StateAttr state, FunctionOpInterface function) {
+  return llvm::any_of(add->getUses(), [&](OpOperand &use) {
+    return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+           function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), tg::kUpdates) == state.getName();
+  });
+}
+
 /// True if nothing but `add` reads `value`, whose memory the sum may take: a
-/// value that an action makes, or a state whose update is the sum.
+/// value that an action makes, or a state whose update is the sum.  Of caches rows are replaced, so what
+/// is read of one before does not count, nor what reads the sum.
 static bool diesIn(arith::AddFOp add, Value value) {
-  if (!value.hasOneUse() || !typeOf(value).getRank())
+  if (!typeOf(value).getRank())
     return false;
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
-    return !isInlined(value) && !value.getDefiningOp<exec::ViewOp>();
+    return value.hasOneUse() && !isInlined(value) && !value.getDefiningOp<exec::ViewOp>();
   auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto state =
       function ? function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState) : tg::StateAttr();
-  // A cache is read with its new row; what else is updated is read as a sum, which a kernel makes.
-  return state && (state.isCache() || add->hasOneUse()) && llvm::any_of(add->getUses(), [&](OpOperand &use) {
-           return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
-                  function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), tg::kUpdates) == state.getName();
-         });
+  if (!state)
+    return false;
+  if (state.isCache())
+    return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == add || user->isBeforeInBlock(add); });
+  return value.hasOneUse() && add->hasOneUse() && isUpdateOf(add, state, function);
 }
 
 /// The call `value` comes from, if it can add into an accumulator.

@@ -217,14 +217,7 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
 /// Whether ranks share the examples of a program.  One that has no loss and updates
 /// nothing but caches (text is generated) has results that every rank wants.
 static bool isShardedByBatch(func::FuncOp function) {
-  DenseSet<Attribute> caches;
-  for (BlockArgument argument : function.getArguments())
-    if (tg::StateAttr state = stateOf(argument); state && state.isCache())
-      caches.insert(state.getName());
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (Attribute updated = function.getResultAttr(i, tg::kUpdates); updated && !caches.contains(updated))
-      return true;
-  return resultWithRole(function, tg::Role::Loss).has_value();
+  return isTraining(function) || resultWithRole(function, tg::Role::Loss);
 }
 
 LogicalResult DataParallel::annotate(func::FuncOp function) {

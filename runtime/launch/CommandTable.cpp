@@ -277,7 +277,8 @@ constexpr Topic kVerifyTopics[] = {
 };
 
 constexpr Option kProgram[] = {
-    {"--program", text("NAME"), "train, accumulate, eval, generate or decode", into<&RunOptions::program>(), required()},
+    {"--program", text("NAME"), "train, accumulate, eval, generate or decode", into<&RunOptions::program>(),
+     required()},
     {"--inputs", text("FILE"), "Tensors by name (safetensors); others are random", into<&RunOptions::inputs>()},
     {"--outputs", text("FILE"), "Where inputs, results and updates go (safetensors)", into<&RunOptions::outputs>(),
      required()},

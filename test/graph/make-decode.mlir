@@ -13,8 +13,11 @@
 // CHECK: tg.gather %{{.*}} : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
 // CHECK-NOT: tensor<1x4x8xf32>
 // CHECK: math.cos %{{.*}} : tensor<{{.*}}1x
-// CHECK: tg.scatter_add {{.*}} -> tensor<4x8xf32>
-// CHECK: tg.scatter_add {{.*}} -> tensor<4x8xf32>
+// CHECK: %[[OLD:.*]] = tg.gather %[[CACHE:.*]], %{{.*}} : (tensor<4x8xf32>, tensor<1xi32>) -> tensor<1x8xf32>
+// CHECK: %[[LESS:.*]] = arith.negf %[[OLD]]
+// CHECK: %[[ROW:.*]] = tg.scatter_add %{{.*}}, %[[LESS]] : (tensor<1xi32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+// CHECK: arith.addf %[[CACHE]], %[[ROW]]
+// CHECK: tg.scatter_add
 // CHECK: return %{{.*}} : tensor<16xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
                     %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},

@@ -16,6 +16,15 @@ func.func @vectors(%w: tensor<6x4xf32>, %x: tensor<1x1x4xf32>, %m: tensor<5x3x4x
   return %0, %1, %2 : tensor<1x1x6xf32>, tensor<6x1x1xf32>, tensor<5xf32>
 }
 
+// A program that trains.
+// CHECK-LABEL: @training
+// CHECK: tg.contract
+func.func @training(%w: tensor<6x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %x: tensor<4xf32>)
+    -> (tensor<6xf32>, tensor<6x4xf32> {tg.updates = "w"}) {
+  %0 = tg.contract "d,ed->e" %x, %w : (tensor<4xf32>, tensor<6x4xf32>) -> tensor<6xf32>
+  return %0, %w : tensor<6xf32>, tensor<6x4xf32>
+}
+
 // Two rows, a matrix whose rows are not contracted, dims in another order, an outer product, batches.
 // CHECK-LABEL: @others
 // CHECK-COUNT-5: tg.contract
