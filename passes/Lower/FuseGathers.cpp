@@ -65,7 +65,9 @@ static std::optional<Lookup> findLookup(exec::GatherOp gather) {
   }
   std::optional<SmallVector<int64_t>> dims = operandDimsOf(kernel, *operand);
   int64_t lanes = kernel.getSpace().size() - 1, width = gather.getResult().getType().getShape().back();
-  if (!dims || dims->empty() || dims->back() != lanes || kernel.getSpace().back() != width || !llvm::is_sorted(*dims))
+  // A kernel without rows reads one: a copy of it is no work.
+  if (!dims || dims->size() < 2 || dims->back() != lanes || kernel.getSpace().back() != width ||
+      !llvm::is_sorted(*dims))
     return std::nullopt;
   return Lookup{gather, kernel, *operand, *dims};
 }
@@ -99,24 +101,21 @@ static Value lookUp(OpBuilder &builder, Location loc, RankedTensorType type, Arr
                     Value numbers) {
   unsigned rank = dims.size();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
-  // Of a single row there is one number, without dims.
-  AffineMap ofRow = AffineMap::get(rank, 0, all.getResults().drop_back(), builder.getContext());
   Value init = builder.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
-  auto generic =
-      builder.create<linalg::GenericOp>(loc, type, numbers, init, ArrayRef<AffineMap>{ofRow, all}, iterators,
-                                        [&](OpBuilder &body, Location, ValueRange scalars) {
-                                          int64_t last = cast<RankedTensorType>(table.getType()).getDimSize(0) - 1;
-                                          Value first = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(0));
-                                          Value end = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(last));
-                                          Value number = body.create<arith::MaxSIOp>(loc, scalars[0], first);
-                                          number = body.create<arith::MinSIOp>(loc, number, end);
-                                          Value row = body.create<arith::IndexCastOp>(loc, body.getIndexType(), number);
-                                          Value lane = body.create<linalg::IndexOp>(loc, rank - 1);
-                                          Value element =
-                                              body.create<tensor::ExtractOp>(loc, table, ValueRange{row, lane});
-                                          body.create<linalg::YieldOp>(loc, element);
-                                        });
+  auto generic = builder.create<linalg::GenericOp>(
+      loc, type, numbers, init, ArrayRef<AffineMap>{all.getMajorSubMap(rank - 1), all}, iterators,
+      [&](OpBuilder &body, Location, ValueRange scalars) {
+        int64_t last = cast<RankedTensorType>(table.getType()).getDimSize(0) - 1;
+        Value first = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(0));
+        Value end = body.create<arith::ConstantOp>(loc, body.getI32IntegerAttr(last));
+        Value number = body.create<arith::MaxSIOp>(loc, scalars[0], first);
+        number = body.create<arith::MinSIOp>(loc, number, end);
+        Value row = body.create<arith::IndexCastOp>(loc, body.getIndexType(), number);
+        Value lane = body.create<linalg::IndexOp>(loc, rank - 1);
+        Value element = body.create<tensor::ExtractOp>(loc, table, ValueRange{row, lane});
+        body.create<linalg::YieldOp>(loc, element);
+      });
   generic->setAttr(exec::ExecDialect::kDims, builder.getDenseI64ArrayAttr(dims));
   return generic.getResult(0);
 }

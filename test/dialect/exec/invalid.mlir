@@ -128,5 +128,5 @@ func.func @odd_reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{has the category activations, but lives across programs: expected parameters, gradients or optimizer_state}}
+// expected-error @below {{has the category activations, but lives across programs: expected parameters, gradients, optimizer_state or caches}}
 exec.tensor @w at 0 bytes 16 category activations : tensor<4xf32> = #tg.param<"w", #tg.init<zeros>>
