@@ -20,8 +20,8 @@
 // MICRO: error: 'tg.cross_entropy' mixes the examples of the batch of 8
 //
 // RUN: python3 %S/Inputs/pairs.py %t.safetensors
-// RUN: braidc %s -o %t.one && %t.one train --data %t.safetensors --steps 3 --lr 0.01 --log %t.one.jsonl
-// RUN: braidc %s -o %t.two --mesh=dp=2 --zero=1 && %t.two train --data %t.safetensors --steps 3 --lr 0.01 --log %t.two.jsonl
+// RUN: braidc %s -o %t.one && %t.one train --data %t.safetensors --steps 3 --lr 0.01 --force --log %t.one.jsonl
+// RUN: braidc %s -o %t.two --mesh=dp=2 --zero=1 && %t.two train --data %t.safetensors --steps 3 --lr 0.01 --force --log %t.two.jsonl
 // RUN: python3 %S/../driver/Inputs/same_losses.py %t.one.jsonl %t.two.jsonl
 func.func @model(%w: tensor<6x4xf32> {tg.param = #tg.param<"image.weight", #tg.init<normal, 0.0, 0.5>>},
                  %v: tensor<6x4xf32> {tg.param = #tg.param<"text.weight", #tg.init<normal, 0.0, 0.5>>},
