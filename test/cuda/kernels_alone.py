@@ -68,7 +68,8 @@ class Kernel:
         match = KERNEL.match(text)
         self.name, self.isFlat = match.group(1), bool(match.group(3))
         self.isBatched = self.isFlat or self.name in batched
-        self.looksUpRows = "tensor.extract" in text
+        # The rows of the smallest table that it looks rows up in; 0: none.
+        self.tableRows = min(map(int, re.findall(r"tensor\.extract .* : tensor<(\d+)x", text)), default=0)
         self.text = text
         self.space = [int(n) for n in match.group(2).split(",") if n.strip()]
         operands = [Operand([int(n) for n in shape.split("x") if n], element, [int(s) for s in strides.split(",") if s.strip()])
@@ -152,7 +153,7 @@ class Module:
                     continue
                 mine.append(self.buffer(f"{base}in{i}", operand, "input"))
                 if operand.element in ("i32", "i64"):
-                    self.ints[f"{base}in{i}"] = (operand, kernel.space[-1], kernel.looksUpRows)
+                    self.ints[f"{base}in{i}"] = (operand, kernel.tableRows or kernel.space[-1], kernel.tableRows > 0)
             for i, (operand, tie) in enumerate(zip(results, kernel.ties)):
                 outs.append(mine[tie] if tie >= 0 else
                             self.buffer(f"{base}out{i}", operand, "result") if operand.isDense() else
@@ -260,7 +261,7 @@ def check(args):
             steps = [word for word in target if word.startswith("--accumulate=")]
             call("braidc", work / "unnamed.mlir", "--target=cuda:sm_90", *steps, "--emit=cu", "-o", work / "program")
             some = kernels(text)
-            huge = {kernel.name for kernel in some if kernel.looksUpRows and max(o.extent() for o in kernel.ins) > MOST_ELEMENTS}
+            huge = {kernel.name for kernel in some if kernel.tableRows and max(o.extent() for o in kernel.ins) > MOST_ELEMENTS}
             found += [kernel for kernel in some if kernel.name not in huge]
             for name, body in functions((work / "program" / "kernels.cuh").read_text()):
                 if name not in huge:
