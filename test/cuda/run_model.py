@@ -51,7 +51,7 @@ def losses(path):
 
 
 def train_command(program, args, log):
-    command = [program, "train", "--data", args.data, "--steps", args.steps, "--lr", args.lr, "--threads", 1, "--log", log, "--force"]
+    command = [program, "train", "--data", args.data, *args.format, "--steps", args.steps, "--lr", args.lr, "--threads", 1, "--log", log, "--force"]
     if args.evaluate:
         command += ["--eval-every", 2, "--eval-batches", 1]
     return command
@@ -114,8 +114,9 @@ def compare(ours, theirs, tolerance):
 
 def check(args):
     args.work.mkdir(parents=True, exist_ok=True)
+    args.format = []
     if args.data is None:
-        args.data = args.work / "text"
+        args.data, args.format = args.work / "text", ["--data-format=bytes"]
         text(args.data, 20000)
     build(args)
     worst = compare(run(args), reference(args), args.tolerance)
