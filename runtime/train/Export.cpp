@@ -142,7 +142,7 @@ void addTokenizer(const SavedTensors &saved, const ExportOptions &options, const
   }
   const int copied = copyTokenizer(from, folder);
   if (copied == 0 && !options.tokenizer.empty())
-    fail("--tokenizer=", from, ": there is no file of a tokenizer, such as tokenizer.json or tokenizer.model");
+    fail("--tokenizer=", from, ": no tokenizer was found there, such as tokenizer.json or tokenizer.model");
   if (copied == 0)
     std::fprintf(stderr,
                  "warning: '%s', which the weights were from, has no file of a tokenizer; name a folder that "
