@@ -76,7 +76,7 @@ TEST_F(ReportTest, JsonHasItsKeysInOrder) {
   for (auto &[key, value] : json["by_category"].items())
     categories.push_back(key);
   EXPECT_EQ(categories, std::vector<std::string>({"parameters", "gradients", "optimizer_state", "activations",
-                                                  "buckets", "gathered", "workspace", "inputs"}));
+                                                  "buckets", "gathered", "workspace", "inputs", "caches"}));
   EXPECT_EQ(json["peak_bytes"], json["arena_bytes"]);
   EXPECT_EQ(json["by_category"]["activations"], 64);
   EXPECT_EQ(json["by_category"]["gathered"], 0);
