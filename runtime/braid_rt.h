@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 14
+#define BR_ABI_VERSION 15
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -97,10 +97,14 @@ typedef enum { BR_PARAMETERS = 0, BR_GRADIENTS = 1, BR_OPTIMIZER_STATE = 2 } br_
 //
 // A rank may hold a part.  Dim i is sharded in equal blocks over the group dims[i]:
 // the rank holds the block with its number in that group.  `stride` is that of
-// this block.  If the group `flat` has more than one rank, the block in the order
-// of its strides (largest first) is padded and sharded once more, in ranges of
-// ceil(elements / ranks), and the rank holds its range, contiguous.  Group 0 is
-// always the rank alone: a dim, or range, of group 0 is not sharded.
+// this block.  Where fused[i] is 2 or more, dim i has so many equal parts side by side,
+// as [q|k|v] in one matrix, and each of them is sharded in this way: the rank's block
+// is its blocks of all parts, one behind the other.
+//
+// If the group `flat` has more than one rank, the block in the order of its strides
+// (largest first) is padded and sharded once more, in ranges of ceil(elements / ranks),
+// and the rank holds its range, contiguous.  Group 0 is always the rank alone: a dim, or
+// range, of group 0 is not sharded.
 //
 // The logical tensor is the sum of what the ranks of the group `partial` hold: an
 // accumulator of gradients that are not reduced yet (group 0: not a sum).
@@ -118,6 +122,7 @@ typedef struct {
   int32_t checkpoint;              // 0: left out of checkpoints (accumulators)
   int32_t dims[BR_MAX_RANK], flat; // groups that it is sharded over
   int32_t partial;                 // group that it is a sum over
+  int32_t fused[BR_MAX_RANK]; // parts side by side in each dim; 0: the dim is one
   const char *copy_of; // the tensor whose values it has, in its own type, however either is sharded; null: none
   int32_t on_host;     // 1: in the host's memory beside the arena of a device, where `offset` is
 } br_tensor;

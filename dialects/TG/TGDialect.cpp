@@ -1,6 +1,7 @@
 //===- TGDialect.cpp - registration, attributes, the argument contract ----===//
 
 #include "dialects/Interfaces/TensorShape.h"
+#include "dialects/TG/FileLayout.h"
 #include "dialects/TG/ModelConfig.h"
 #include "dialects/TG/Replays.h"
 #include "dialects/TG/TG.h"
@@ -66,6 +67,15 @@ static ParseResult parseQuoted(AsmParser &parser, StringAttr &attr) {
     return failure();
   attr = StringAttr::get(parser.getContext(), text);
   return success();
+}
+
+static ParseResult parseDim(AsmParser &parser, int64_t &dim) {
+  if (parser.parseEqual())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(dim))
+    return failure();
+  return dim >= 0 ? success() : parser.emitError(loc) << "fused is the number of a dim, found " << dim;
 }
 
 static constexpr StringLiteral kStateKinds = "moment, master, accumulator, running_statistic or cache";
@@ -142,6 +152,7 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
   InitAttr init;
   StringAttr unit, copyOf;
   bool frozen = false, transposed = false;
+  int64_t fused = -1;
   if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() || parser.parseAttribute(init))
     return {};
   auto parseOne = [&](StringRef keyword) -> ParseResult {
@@ -153,13 +164,15 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
       return parseQuoted(parser, unit);
     if (keyword == "copy_of")
       return parseQuoted(parser, copyOf);
+    if (keyword == "fused")
+      return parseDim(parser, fused);
     return parser.emitError(parser.getCurrentLocation())
-           << "expected unit, copy_of, frozen or transposed, found '" << keyword << "'";
+           << "expected unit, copy_of, frozen, transposed or fused, found '" << keyword << "'";
   };
   if (parseTrailing(parser, parseOne))
     return {};
   auto *context = parser.getContext();
-  return ParamAttr::get(context, StringAttr::get(context, name), init, unit, copyOf, frozen, transposed);
+  return ParamAttr::get(context, StringAttr::get(context, name), init, unit, copyOf, frozen, transposed, fused);
 }
 
 void ParamAttr::print(AsmPrinter &printer) const {
@@ -172,6 +185,8 @@ void ParamAttr::print(AsmPrinter &printer) const {
     printer << ", frozen";
   if (getTransposed())
     printer << ", transposed";
+  if (getFused() >= 0)
+    printer << ", fused = " << getFused();
   printer << '>';
 }
 
@@ -181,6 +196,7 @@ Attribute StateAttr::parse(AsmParser &parser, Type) {
   StringAttr of;
   std::optional<TensorKind> kind;
   bool transposed = false;
+  int64_t fused = -1;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() || parser.parseAttribute(init))
     return {};
@@ -191,8 +207,10 @@ Attribute StateAttr::parse(AsmParser &parser, Type) {
       return parseQuoted(parser, of);
     if (keyword == "kind")
       return parseKind(parser, kind);
+    if (keyword == "fused")
+      return parseDim(parser, fused);
     return parser.emitError(parser.getCurrentLocation())
-           << "expected of, kind or transposed, found '" << keyword << "'";
+           << "expected of, kind, transposed or fused, found '" << keyword << "'";
   };
   if (parseTrailing(parser, parseOne))
     return {};
@@ -201,11 +219,11 @@ Attribute StateAttr::parse(AsmParser &parser, Type) {
     parser.emitError(loc) << "state '" << name << "' has no kind; expected kind = " << kStateKinds;
     return {};
   }
-  return parser.getChecked<StateAttr>(loc, context, StringAttr::get(context, name), init, of, *kind, transposed);
+  return parser.getChecked<StateAttr>(loc, context, StringAttr::get(context, name), init, of, *kind, transposed, fused);
 }
 
 LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, InitAttr, StringAttr of,
-                                TensorKind kind, bool) {
+                                TensorKind kind, bool, int64_t) {
   switch (kind) {
   case TensorKind::Master:
   case TensorKind::Moment:
@@ -237,6 +255,8 @@ void StateAttr::print(AsmPrinter &printer) const {
   printer << ", kind = " << stringifyTensorKind(getKind());
   if (getTransposed())
     printer << ", transposed";
+  if (getFused() >= 0)
+    printer << ", fused = " << getFused();
   printer << '>';
 }
 
@@ -334,6 +354,13 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
   Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[index];
   if (std::string problem = problemOfShape(type); !problem.empty())
     return op->emitError() << "argument #" << index << " of type " << type << " " << problem;
+  if (FileLayout layout = fileLayoutOf(value); layout.fused >= 0)
+    // A rank's flat range of a tensor has one dim.
+    if (int64_t rank = cast<RankedTensorType>(type).getRank();
+        layout.transposed || (rank > 1 && layout.fused + 1 >= rank))
+      return op->emitError() << "argument #" << index << " of type " << type << " is fused at dim " << layout.fused
+                             << (layout.transposed ? " and transposed, which exclude each other"
+                                                   : ", which is not the first of two dims that it has");
   if (name == kParam)
     return isa<ParamAttr>(value) ? named(cast<ParamAttr>(value).getName()) : wrong("#tg.param<...>");
   if (name == kState)

@@ -141,12 +141,16 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
     is then the transpose of the argument's type).  `copy_of = "w"` makes it a
     working copy: it always equals the master `w`, rounded to its own type, and
     checkpoints hold the master.
+
+    `fused = 1` says that dims 1 and 2 are one dim in files: a matrix of `[q|k|v]`
+    side by side is `tensor<768x3x768xf32>`, and its last dim can be sharded by head.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
                         OptionalParameter<"::mlir::StringAttr">:$unit,
                         OptionalParameter<"::mlir::StringAttr">:$copyOf,
                         DefaultValuedParameter<"bool", "false">:$frozen,
-                        DefaultValuedParameter<"bool", "false">:$transposed);
+                        DefaultValuedParameter<"bool", "false">:$transposed,
+                        DefaultValuedParameter<"int64_t", "-1">:$fused);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     TensorKind getKind() const { return getCopyOf() ? TensorKind::WorkingCopy : TensorKind::Parameter; }
@@ -174,12 +178,13 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
       (`tg-make-decode`).  It lives from `generate` to the last `decode` of a text, has no memory
       while other programs run, and is left out of checkpoints.
 
-    `transposed` is as for parameters.
+    `transposed` and `fused` are as for parameters.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
                         OptionalParameter<"::mlir::StringAttr">:$of,
                         EnumParameter<TG_TensorKind>:$kind,
-                        DefaultValuedParameter<"bool", "false">:$transposed);
+                        DefaultValuedParameter<"bool", "false">:$transposed,
+                        DefaultValuedParameter<"int64_t", "-1">:$fused);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

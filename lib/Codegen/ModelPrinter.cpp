@@ -2,6 +2,7 @@
 
 #include "lib/Codegen/ModelPrinter.h"
 #include "dialects/Comm/Programs.h"
+#include "dialects/TG/FileLayout.h"
 #include "dialects/TG/ModelConfig.h"
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
@@ -98,6 +99,25 @@ static void addGroups(const PartOfTensor &part, Initializer &row) {
   row.unlessZero("dims", part.dims).unlessZero("flat", part.flat).unlessZero("partial", part.partial);
 }
 
+/// The part with the dims of files.
+static LogicalResult bringInto(const tg::FileLayout &layout, PartOfTensor &part, exec::TensorOp op) {
+  if (layout.transposed)
+    for (SmallVector<int64_t> *list : {&part.shape, &part.strides, &part.dims})
+      std::swap((*list)[0], (*list)[1]);
+  if (layout.fused < 0)
+    return success();
+  int64_t dim = layout.fused;
+  if (part.dims[dim] != 0)
+    return op.emitError() << "'" << op.getSymName() << "' is sharded along dim " << dim
+                          << ", whose parts lie beside each other in files; shard dim " << dim + 1 << " instead";
+  part.fused.assign(part.shape.size() - 1, 0);
+  part.fused[dim] = part.shape[dim];
+  part.shape[dim + 1] *= part.shape[dim];
+  for (SmallVector<int64_t> *list : {&part.shape, &part.strides, &part.dims})
+    list->erase(list->begin() + dim);
+  return success();
+}
+
 static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables &ranks, llvm::raw_ostream &os) {
   auto type = cast<RankedTensorType>(op.getType());
   auto param = dyn_cast<tg::ParamAttr>(op.getValue());
@@ -106,7 +126,6 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
     return op.emitError() << "persistent tensor is neither #tg.param nor #tg.state";
   StringRef name = param ? param.getName() : state.getName();
   StringAttr copyOf = param ? param.getCopyOf() : StringAttr();
-  bool transposed = param ? param.getTransposed() : state.getTransposed();
   if (type.getRank() > kMaxRank)
     return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime takes " << kMaxRank;
 
@@ -117,9 +136,8 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   if (sharding && sharding.isPartial() && sharding.getReduction() != comm::Reduction::Sum)
     return op.emitError() << "'" << name << "' is the " << comm::stringifyReduction(sharding.getReduction()) << " over "
                           << sharding.getPartial().str() << " of what ranks hold; only sums live across programs";
-  if (transposed)
-    for (SmallVector<int64_t> *list : {&part->shape, &part->strides, &part->dims})
-      std::swap((*list)[0], (*list)[1]);
+  if (failed(bringInto(tg::fileLayoutOf(op.getValue()), *part, op)))
+    return failure();
   Initializer row;
   row.always("name", stringLiteral(name)).always("category", categoryText(op.getCategory()).str());
   addType(type, *part, row);
@@ -128,6 +146,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   addInit(param ? param.getInit() : state.getInit(), row);
   row.always("stream", stream).always("checkpoint", copyOf || (state && !state.isSaved()) ? 0 : 1).newLine();
   addGroups(*part, row);
+  row.unlessZero("fused", part->fused);
   if (copyOf)
     row.always("copy_of", stringLiteral(copyOf));
   row.unlessZero("on_host", op.getHost() ? 1 : 0);
@@ -145,8 +164,8 @@ static FailureOr<std::string> savedText(exec::TensorOp op, RankTables &ranks) {
   FailureOr<PartOfTensor> part = ranks.partOf(op, type);
   if (failed(part))
     return failure();
-  if (param ? param.getTransposed() : state && state.getTransposed())
-    std::swap(part->shape[0], part->shape[1]);
+  if (failed(bringInto(tg::fileLayoutOf(op.getValue()), *part, op)))
+    return failure();
   StringRef name = param ? param.getName() : state.getName();
   // Not its category: the same tensor is a parameter in f32 and a master in bf16.
   return (name + " " + dtypeText(type.getElementType()) + " " + listText(part->shape)).str();

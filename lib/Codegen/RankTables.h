@@ -22,6 +22,8 @@ struct PartOfTensor {
   llvm::SmallVector<int64_t> shape, strides;
   /// The groups that shard its dims and the block, and that it is a sum over.
   llvm::SmallVector<int64_t> dims;
+  /// How many parts are side by side in a dim, each sharded by itself; 0: the dim is one.
+  llvm::SmallVector<int64_t> fused;
   unsigned flat = 0, partial = 0;
 };
 

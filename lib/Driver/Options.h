@@ -5,6 +5,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Lower/AttentionChoice.h"
 #include "passes/Recompute/Policy.h"
+#include "passes/Strategies/ContextWay.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,6 +60,14 @@ struct ParallelOptions {
   std::string strategy;
   /// A file of `comm-annotate`.
   std::string layout;
+  /// Axes that no layout names: whether tp is one, for which a layout is searched, and those
+  /// that shard the sequence.
+  bool searchesLayout = false;
+  std::vector<std::string> sequenceAxes;
+  /// How positions of a sharded sequence read others.
+  ContextWay context = ContextWay::Auto;
+  /// tp shards the sequence of activations, too.
+  bool sequenceParallel = false;
   std::optional<bool> reshardAfterForward;
   bool unreducedAccumulators = false, noiseScale = false;
   std::string bucketMb, firstBucketMb;
@@ -75,6 +84,10 @@ struct ParallelOptions {
   std::vector<std::string> transports;
 
   bool isParallel() const { return !mesh.empty(); }
+  /// Whether something is chosen for an axis that nothing is said of.
+  bool choosesLayout() const { return searchesLayout || !sequenceAxes.empty(); }
+  /// Whether ranks share weights otherwise than in flat ranges.
+  bool shardsWeights() const { return searchesLayout || !layout.empty(); }
   bool decomposesCollectives() const { return !collectives.empty() && collectives != "library"; }
 };
 

@@ -15,8 +15,9 @@
 using namespace llvm;
 using namespace braid;
 
-/// Axes over which the batch is sharded even without a layout.
-static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"};
+/// Axes over which the batch is sharded even without a layout, the axis that shards the sequence,
+/// and the one for which a layout of weights is searched.
+static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kContextAxis = "cp", kTensorAxis = "tp";
 
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   std::vector<std::string> axes;
@@ -28,7 +29,10 @@ std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
 
 std::vector<std::string> braid::shardAxes(const ParallelOptions &options) {
   std::vector<std::string> axes = batchAxes(options);
-  return is_contained(axes, "shard") ? std::vector<std::string>{"shard"} : axes;
+  if (is_contained(axes, "shard"))
+    axes = {"shard"};
+  append_range(axes, options.sequenceAxes);
+  return axes;
 }
 
 int64_t braid::numRanks(const ParallelOptions &options, ArrayRef<std::string> axes) {
@@ -84,7 +88,7 @@ static bool namesAxis(StringRef layout, StringRef axis) {
 }
 
 /// Every axis must shard something: ranks that all do the same are a mistake.
-static Error checkAxesAreUsed(const ParallelOptions &options) {
+static Error findUseOfAxes(ParallelOptions &options) {
   std::string layout;
   if (!options.layout.empty()) {
     auto file = MemoryBuffer::getFile(options.layout);
@@ -92,12 +96,23 @@ static Error checkAxesAreUsed(const ParallelOptions &options) {
       return makeError("cannot read the layout '" + options.layout + "': " + file.getError().message());
     layout = (*file)->getBuffer().str();
   }
-  for (const MeshAxis &axis : options.mesh)
-    if (!is_contained(kBatchAxes, axis.name) && !namesAxis(layout, axis.name))
-      return makeError(
-          "--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
-          " ranks would all do the same; the batch is sharded over dp, replica and shard, and other axes shard what " +
-          (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
+  for (const MeshAxis &axis : options.mesh) {
+    if (is_contained(kBatchAxes, axis.name) || namesAxis(layout, axis.name))
+      continue;
+    if (axis.name == kContextAxis)
+      options.sequenceAxes.push_back(axis.name);
+    else if (axis.name == kTensorAxis)
+      options.searchesLayout = true;
+    else
+      return makeError("--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
+                       " ranks would all do the same; the batch is sharded over dp, replica and shard, the sequence "
+                       "over cp, weights over tp, and other axes shard what " +
+                       (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
+  }
+  if (options.sequenceParallel && !options.searchesLayout)
+    return makeError("--sequence-parallel shards the sequence over tp, but --mesh=" + options.meshText +
+                     (layout.empty() ? " has no such axis: add tp, as in --mesh=dp=2,tp=2"
+                                     : " leaves tp to the layout '" + options.layout + "': leave one of them out"));
   return Error::success();
 }
 
@@ -125,10 +140,10 @@ static Error checkStages(const DriverOptions &all) {
   bool comparesAll = !options.compare.empty();
   int64_t zero = comparesAll ? 3 : options.zero.value_or(0);
   std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "DDP (--zero=0)";
-  if ((options.zero || comparesAll) && batchAxes(options).empty())
+  if ((options.zero || comparesAll) && shardAxes(options).empty())
     return makeError((comparesAll ? "--compare=zero" : "--zero") +
                      std::string(" needs data parallel ranks, but --mesh=") + options.meshText +
-                     " has none: name an axis dp, replica or shard");
+                     " has none: name an axis dp, replica, shard or cp");
   if (options.reshardAfterForward && zero < 3)
     return makeError("--reshard-after-forward applies to sharded parameters, but " + stage +
                      " keeps them whole: add --zero=3 or leave it out");
@@ -179,6 +194,9 @@ static Error checkStrategy(const DriverOptions &all) {
 /// Each beside the others.
 static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
+  if (is_contained(all.given, "--context") && options.sequenceAxes.empty())
+    return makeError("--context is for ranks that share the sequence, but --mesh=" + options.meshText +
+                     " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (options.bucketMb == "auto" && options.link.empty())
     return makeError("--bucket-mb=auto needs the rates of the link: add --link=latency_us,GBps");
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
@@ -225,7 +243,7 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   }
   if (Error error = readMesh(parallel))
     return error;
-  if (Error error = checkAxesAreUsed(parallel))
+  if (Error error = findUseOfAxes(parallel))
     return error;
   if (Error error = checkStages(options))
     return error;

@@ -36,7 +36,13 @@ static bool mergesMatmuls(const DriverOptions &options) {
   if (!options.mergeMatmuls.empty())
     return options.mergeMatmuls == "on";
   const ParallelOptions &parallel = options.parallel;
-  return lookupTarget(options.target, options.gpu)->gpu && parallel.layout.empty() && !parallel.zero.value_or(0);
+  return lookupTarget(options.target, options.gpu)->gpu && !parallel.shardsWeights() && !parallel.zero.value_or(0);
+}
+
+static std::string meshStatement(const ParallelOptions &options) {
+  auto axes =
+      llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
+  return "mesh " + llvm::join(axes, ", ");
 }
 
 static void prepare(OpPassManager &manager, const DriverOptions &options) {
@@ -46,7 +52,22 @@ static void prepare(OpPassManager &manager, const DriverOptions &options) {
   pipeline.accumulate = options.accumulate;
   pipeline.mixedPrecision = options.precision.isMixed();
   pipeline.mergeContractions = mergesMatmuls(options);
+  pipeline.unfuse = options.parallel.shardsWeights();
   buildPreparePipeline(manager, pipeline);
+}
+
+static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
+  LayoutPipelineOptions pipeline;
+  pipeline.mesh = meshStatement(options.parallel);
+  pipeline.tensorParallel = options.parallel.searchesLayout;
+  pipeline.tensor.sequence = options.parallel.sequenceParallel;
+  pipeline.tensor.sequenceAxes = options.parallel.sequenceAxes;
+  pipeline.contextParallel = !options.parallel.sequenceAxes.empty();
+  pipeline.context.axes = options.parallel.sequenceAxes;
+  const std::vector<std::string> headAxes(options.parallel.searchesLayout, pipeline.tensor.axis);
+  pipeline.context.otherHeadAxes = headAxes;
+  pipeline.context.how = options.parallel.context;
+  buildLayoutPipeline(manager, pipeline);
 }
 
 static void makePrograms(OpPassManager &manager, const DriverOptions &options) {
@@ -93,20 +114,16 @@ static void applyOptimizer(OpPassManager &manager, const DriverOptions &options)
 //===----------------------------------------------------------------------===//
 
 /// The mesh as a layout says it.
-static std::string meshStatement(const ParallelOptions &options) {
-  auto axes =
-      llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
-  return "mesh " + llvm::join(axes, ", ");
-}
-
 static void annotate(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   AnnotatePipelineOptions pipeline;
-  pipeline.mesh = meshStatement(parallel);
+  if (!parallel.choosesLayout())
+    pipeline.mesh = meshStatement(parallel);
   pipeline.layoutFile = parallel.layout;
   std::vector<std::string> axes = batchAxes(parallel), shard = shardAxes(parallel);
-  pipeline.dataParallel = !axes.empty();
+  pipeline.dataParallel = !axes.empty() || !parallel.sequenceAxes.empty();
   pipeline.strategy.axes = axes;
+  pipeline.strategy.sequence = parallel.sequenceAxes;
   pipeline.strategy.shard = shard;
   set(pipeline.strategy.zero, parallel.zero);
   pipeline.strategy.keepUnreduced = parallel.unreducedAccumulators;
@@ -240,12 +257,12 @@ static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOp
 static constexpr StringRef kDecompose = "decompose";
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
-  std::vector<Phase> phases{
-      phase("prepare", prepare, options),
-      phase("programs", makePrograms, options),
-      phase("differentiate", differentiate, options),
-      phase("optimizer", applyOptimizer, options),
-  };
+  std::vector<Phase> phases{phase("prepare", prepare, options)};
+  if (options.parallel.choosesLayout())
+    phases.push_back(phase("layout", chooseLayout, options));
+  phases.push_back(phase("programs", makePrograms, options));
+  phases.push_back(phase("differentiate", differentiate, options));
+  phases.push_back(phase("optimizer", applyOptimizer, options));
   bool isParallel = options.parallel.isParallel();
   if (isParallel)
     phases.push_back(phase("annotate", annotate, options));

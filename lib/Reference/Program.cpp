@@ -13,13 +13,7 @@ using namespace braid::reference;
 // Slots
 //===----------------------------------------------------------------------===//
 
-static RankedTensorType exchanged(RankedTensorType type, bool transposed) {
-  if (!transposed)
-    return type;
-  return RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
-}
-
-RankedTensorType InputSlot::logicalType() const { return exchanged(type, transposed); }
+RankedTensorType InputSlot::logicalType() const { return layout.inFiles(type); }
 
 std::string ResultSlot::name() const {
   if (!updates.empty())
@@ -167,8 +161,11 @@ FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
 // Running
 //===----------------------------------------------------------------------===//
 
-static Tensor exchange(const Tensor &tensor, bool transposed) {
-  return transposed ? tensor.transposed({1, 0}) : tensor;
+/// A tensor of files as the program holds it, and the reverse.
+static Tensor exchange(const Tensor &tensor, const tg::FileLayout &layout, ArrayRef<int64_t> shape) {
+  if (layout.fused >= 0)
+    return tensor.reshaped(shape);
+  return layout.transposed ? tensor.transposed({1, 0}) : tensor;
 }
 
 Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const {
@@ -177,15 +174,14 @@ Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vec
     if (ArrayRef<int64_t>(tensor.shape) != slot.logicalType().getShape())
       return op()->emitError() << "input '" << slot.name << "' is " << slot.logicalType()
                                << " but its value has the shape " << indexText(tensor.shape);
-    held.push_back(exchange(tensor, slot.transposed));
+    held.push_back(exchange(tensor, slot.layout, slot.type.getShape()));
   }
   bool manyRanks = op()->hasAttr(comm::CommDialect::kProgram);
   Results made = manyRanks ? runOnRanks(held, arithmetic, perRank) : runOnOne(held, arithmetic);
   if (failed(made))
     return failure();
   for (auto [slot, tensor] : llvm::zip_equal(results, *made))
-    if (slot.transposed)
-      tensor = exchange(tensor, true);
+    tensor = exchange(tensor, slot.layout, slot.layout.inFiles(slot.type).getShape());
   return made;
 }
 

@@ -2,7 +2,7 @@
 //
 // A function on values and a program in memory look the same from here: named
 // inputs, named results.  Tensors are logical: a parameter that the program
-// holds transposed is exchanged at this edge.
+// holds in another layout is exchanged at this edge.
 //
 // The program of many ranks is one function that all run, or several that share
 // the ranks; what has one name in several is one input or result.  All are
@@ -14,6 +14,7 @@
 
 #include "dialects/Comm/Mesh.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,7 +36,8 @@ struct InputSlot {
   mlir::RankedTensorType type; ///< as the program holds it, all ranks together
   comm::ShardingAttr sharding; ///< how ranks hold it; null without ranks
   tg::InitAttr init;           ///< null for inputs
-  bool transposed = false, frozen = false;
+  tg::FileLayout layout;
+  bool frozen = false;
   bool isAccumulator = false; ///< a state that starts from its initializer in every step
   unsigned stream = 0;        ///< of initial values: the number among parameters and states
   /// Ints stay below this: rows of the tables they index, or classes.  0:
@@ -50,7 +52,7 @@ struct ResultSlot {
   std::string role, updates, gradOf;
   mlir::RankedTensorType type;
   comm::ShardingAttr sharding; ///< as for inputs
-  bool transposed = false;
+  tg::FileLayout layout;
 
   /// `loss`, `updates w`, `grad_of w`, or empty.
   std::string name() const;

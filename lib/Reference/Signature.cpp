@@ -93,14 +93,14 @@ static void describe(InputSlot &slot, Attribute value) {
     slot.name = param.getName().str();
     slot.copyOf = param.getCopyOf() ? param.getCopyOf().str() : "";
     slot.init = param.getInit();
-    slot.transposed = param.getTransposed();
+    slot.layout = tg::fileLayoutOf(value);
     slot.frozen = param.getFrozen();
   } else if (auto state = dyn_cast_or_null<tg::StateAttr>(value)) {
     slot.kind = InputKind::State;
     slot.name = state.getName().str();
     slot.init = state.getInit();
     slot.isAccumulator = state.isAccumulator();
-    slot.transposed = state.getTransposed();
+    slot.layout = tg::fileLayoutOf(value);
   } else if (auto name = dyn_cast_or_null<StringAttr>(value)) {
     slot.name = name.str();
   }
@@ -113,12 +113,12 @@ static std::string textOf(Attribute attribute) {
   return text ? text.str() : "";
 }
 
-/// The tensor that a result of this name is about.
-static bool isTransposed(const ResultSlot &slot, const std::vector<InputSlot> &inputs) {
+/// That of the tensor that a result of this name is about.
+static tg::FileLayout layoutOf(const ResultSlot &slot, const std::vector<InputSlot> &inputs) {
   for (const InputSlot &input : inputs)
     if (input.name == (slot.updates.empty() ? slot.gradOf : slot.updates))
-      return input.transposed;
-  return false;
+      return input.layout;
+  return {};
 }
 
 /// Sets the type and the sharding of a slot: the logical tensor, of which a rank
@@ -180,7 +180,7 @@ static FailureOr<ResultSlot> resultOf(func::FuncOp function, unsigned i, const s
   slot.role = textOf(function.getResultAttr(i, function.getResultAttr(i, tg::kRole) ? tg::kRole : tg::kOutput));
   slot.updates = textOf(function.getResultAttr(i, tg::kUpdates));
   slot.gradOf = textOf(function.getResultAttr(i, tg::kGradOf));
-  slot.transposed = isTransposed(slot, inputs);
+  slot.layout = layoutOf(slot, inputs);
   return slot;
 }
 
@@ -221,7 +221,7 @@ FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
     ResultSlot &update = updates.emplace_back();
     describe(slot, tensor.getValue());
     update.updates = slot.name;
-    update.transposed = slot.transposed;
+    update.layout = slot.layout;
     if (failed(setTypesOf(slot, program, tensor, tensor.getType())) ||
         failed(setTypesOf(update, program, tensor, tensor.getType())))
       return failure();
@@ -239,7 +239,7 @@ FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
     // The right side of an assignment comes first: the two stay apart.
     std::string &target = role.consume_front("grad_of ") ? slot.gradOf : slot.role;
     target = role.str();
-    slot.transposed = isTransposed(slot, signature.inputs);
+    slot.layout = layoutOf(slot, signature.inputs);
     if (failed(setTypesOf(slot, program, buffer, *buffer.getType())))
       return failure();
   }

@@ -113,8 +113,9 @@ BlockArgument SignatureEditor::addState(Type type, StringRef name, tg::TensorKin
   llvm::APFloat zero(0.0);
   auto zeros = tg::InitAttr::get(builder.getContext(), tg::InitKind::Zeros, zero, zero, /*layers=*/0);
   tg::ParamAttr like = parameter ? parameterOf(parameter) : tg::ParamAttr();
-  auto state = tg::StateAttr::get(builder.getContext(), builder.getStringAttr(name), zeros,
-                                  like ? like.getOf() : StringAttr(), kind, like && like.getTransposed());
+  auto state =
+      tg::StateAttr::get(builder.getContext(), builder.getStringAttr(name), zeros, like ? like.getOf() : StringAttr(),
+                         kind, like && like.getTransposed(), like ? like.getFused() : -1);
   SmallVector<NamedAttribute> attributes{builder.getNamedAttr(tg::kState, state)};
   comm::ShardingAttr sharding = like ? shardings.lookup(like.getName()) : comm::ShardingAttr();
   if (sharding)

@@ -1,6 +1,6 @@
 //===- TrainingStep.td - from a model to its programs --------*- tablegen -*-===//
 //
-// Order of a step: tg-transpose-weights, tg-rebatch (only to accumulate),
+// Order of a step: tg-unfuse-weights (only for ranks that share weights), tg-transpose-weights, tg-rebatch (only to accumulate),
 // tg-make-programs, then on @train: tg-split-loss (only to accumulate),
 // tg-differentiate, tg-accumulate (only to accumulate), tg-apply-optimizer.  Hooks, if there
 // are any: tg-mark-units before the programs, tg-attach-hooks before tg-differentiate and
@@ -11,6 +11,51 @@
 #define BRAID_PASSES_GRAPH_TRAININGSTEP
 
 include "mlir/Pass/PassBase.td"
+
+def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
+  let summary = "Makes the parts that are side by side in a weight a dim of their own";
+  let description = [{
+    A tensor that is only read in equal slices along one dim, and that is computed from
+    parameters with this dim, as GPT-2's q, k and v are from one matrix and one bias, is
+    computed with the parts as a dim of their own; each slice takes one of them.  The dim
+    behind the parts can then be sharded like any other, so each rank has its heads of q, of k
+    and of v.  The attribute's `fused` tells the runtime that files have the two dims as one;
+    in memory the elements lie as before.
+
+    Parameters that are read otherwise, too, are left alone, and so are slices of different
+    sizes.  Runs before `tg-transpose-weights` and differentiation.
+
+    Input:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %w: tensor<8x12xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %b: tensor<12xf32> {tg.param = #tg.param<"b", #tg.init<zeros>>}) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+      %r = tg.broadcast %b dims [1] : tensor<12xf32> -> tensor<4x12xf32>
+      %y = arith.addf %p, %r : tensor<4x12xf32>
+      %gate = tg.slice %y dim 1 offset 0 size 6 : tensor<4x12xf32> -> tensor<4x6xf32>
+      %up = tg.slice %y dim 1 offset 6 size 6 : tensor<4x12xf32> -> tensor<4x6xf32>
+      return %gate, %up : tensor<4x6xf32>, tensor<4x6xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %w: tensor<8x2x6xf32> {tg.param = #tg.param<"w", #tg.init<ones>, fused = 1>},
+                     %b: tensor<2x6xf32> {tg.param = #tg.param<"b", #tg.init<zeros>, fused = 0>}) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+      %p = tg.contract "bd,daf->baf" %x, %w : (tensor<4x8xf32>, tensor<8x2x6xf32>) -> tensor<4x2x6xf32>
+      %r = tg.broadcast %b dims [1, 2] : tensor<2x6xf32> -> tensor<4x2x6xf32>
+      %y = arith.addf %p, %r : tensor<4x2x6xf32>
+      %0 = tg.slice %y dim 1 offset 0 size 1 : tensor<4x2x6xf32> -> tensor<4x1x6xf32>
+      %gate = tg.reshape %0 : tensor<4x1x6xf32> -> tensor<4x6xf32>
+      %1 = tg.slice %y dim 1 offset 1 size 1 : tensor<4x2x6xf32> -> tensor<4x1x6xf32>
+      %up = tg.reshape %1 : tensor<4x1x6xf32> -> tensor<4x6xf32>
+      return %gate, %up : tensor<4x6xf32>, tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
+}
 
 def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
   let summary = "Stores weights transposed that are contracted over their first dim";

@@ -44,7 +44,8 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
   tg::ParamAttr param = parameterOf(weight);
   function.setArgAttr(weight.getArgNumber(), tg::kParam,
                       tg::ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(),
-                                         param.getCopyOf(), param.getFrozen(), !param.getTransposed()));
+                                         param.getCopyOf(), param.getFrozen(), !param.getTransposed(),
+                                         param.getFused()));
 
   if (auto sharding =
           function.getArgAttrOfType<comm::ShardingAttr>(weight.getArgNumber(), comm::CommDialect::kSharding))

@@ -134,7 +134,8 @@ private:
   static tg::ParamAttr copyOf(tg::ParamAttr parameter) {
     auto name = StringAttr::get(parameter.getContext(), parameter.getName().strref() + ".bf16");
     return tg::ParamAttr::get(parameter.getContext(), name, parameter.getInit(), parameter.getUnit(),
-                              parameter.getName(), parameter.getFrozen(), parameter.getTransposed());
+                              parameter.getName(), parameter.getFrozen(), parameter.getTransposed(),
+                              parameter.getFused());
   }
 
   /// The state that a parameter is a copy of: it has the parameter's name, so that
@@ -142,7 +143,8 @@ private:
   static SmallVector<NamedAttribute> masterOf(func::FuncOp function, BlockArgument argument, tg::ParamAttr parameter) {
     Builder builder(function.getContext());
     auto state = tg::StateAttr::get(function.getContext(), parameter.getName(), parameter.getInit(),
-                                    /*of=*/parameter.getName(), tg::TensorKind::Master, parameter.getTransposed());
+                                    /*of=*/parameter.getName(), tg::TensorKind::Master, parameter.getTransposed(),
+                                    parameter.getFused());
     SmallVector<NamedAttribute> attributes{builder.getNamedAttr(tg::kState, state)};
     if (Attribute sharding = function.getArgAttr(argument.getArgNumber(), comm::CommDialect::kSharding))
       attributes.push_back(builder.getNamedAttr(comm::CommDialect::kSharding, sharding));

@@ -18,6 +18,8 @@ using namespace braid;
 void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOptions &options) {
   manager.addPass(createSetTargetPass(options.target));
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  if (options.unfuse)
+    functions.addPass(createUnfuseWeightsPass());
   functions.addPass(createTransposeWeightsPass());
   if (options.accumulate > 1) {
     RebatchPassOptions rebatch;
@@ -30,6 +32,18 @@ void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOp
   // Their gradients then come merged, too.
   if (options.mergeContractions)
     functions.addPass(createMergeContractionsPass());
+}
+
+/// A model is one graph still, in which a search sees each layer once; what is said of its
+/// arguments holds for the programs that are made of it.
+void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOptions &options) {
+  AnnotatePassOptions mesh;
+  mesh.layout = options.mesh;
+  manager.addPass(createAnnotatePass(mesh));
+  if (options.tensorParallel)
+    manager.addPass(createTensorParallelPass(options.tensor));
+  if (options.contextParallel)
+    manager.addPass(createContextParallelPass(options.context));
 }
 
 /// One graph for each entry point.  Evaluation and generation leave the model
@@ -100,7 +114,8 @@ void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipeli
 void braid::buildAnnotatePipeline(OpPassManager &manager, const AnnotatePipelineOptions &options) {
   AnnotatePassOptions mesh, layout;
   mesh.layout = options.mesh;
-  manager.addPass(createAnnotatePass(mesh));
+  if (!mesh.layout.empty())
+    manager.addPass(createAnnotatePass(mesh));
   layout.layoutFile = options.layoutFile;
   if (options.dataParallel)
     layout.batchAxes = options.strategy.axes;
@@ -294,6 +309,7 @@ static void registerPhase(StringRef name, StringRef description,
 
 void braid::registerPipelines() {
   registerPhase("braid-prepare", "Sets the target, lays out weights, takes a microbatch", buildPreparePipeline);
+  registerPhase("braid-layout", "Finds a layout for axes that nothing is said of", buildLayoutPipeline);
   registerPhase("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
   registerPhase("braid-differentiate", "Makes the gradients of @train", buildDifferentiatePipeline);
   registerPhase("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);

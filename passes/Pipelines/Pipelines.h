@@ -29,9 +29,20 @@ struct PreparePipelineOptions : mlir::PassPipelineOptions<PreparePipelineOptions
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
   Option<bool> mergeContractions{*this, "merge-contractions",
                                  llvm::cl::desc("Multiply a tensor by several weights at once")};
+  Option<bool> unfuse{*this, "unfuse", llvm::cl::desc("Parts side by side in weights as a dim of their own")};
   SetTargetPassOptions target;
 };
 void buildPreparePipeline(mlir::OpPassManager &manager, const PreparePipelineOptions &options);
+
+struct LayoutPipelineOptions : mlir::PassPipelineOptions<LayoutPipelineOptions> {
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh tp = 4")};
+  Option<bool> tensorParallel{*this, "tensor-parallel", llvm::cl::desc("Find what an axis shards of the weights")};
+  Option<bool> contextParallel{*this, "context-parallel", llvm::cl::desc("The sequence is sharded")};
+  TensorParallelPassOptions tensor;
+  ContextParallelPassOptions context;
+};
+/// The layout of a model over axes that nothing is said of.
+void buildLayoutPipeline(mlir::OpPassManager &manager, const LayoutPipelineOptions &options);
 
 struct ProgramsPipelineOptions : mlir::PassPipelineOptions<ProgramsPipelineOptions> {
   Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks where activations enter and leave units")};
@@ -61,7 +72,7 @@ void buildOptimizerPipeline(mlir::OpPassManager &manager, const OptimizerPipelin
 //===----------------------------------------------------------------------===//
 
 struct AnnotatePipelineOptions : mlir::PassPipelineOptions<AnnotatePipelineOptions> {
-  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh dp = 4")};
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh dp = 4; empty where it is there")};
   Option<std::string> layoutFile{*this, "layout-file", llvm::cl::desc("A layout; empty for none")};
   Option<bool> dataParallel{*this, "data-parallel", llvm::cl::desc("Shard the batch, and what ZeRO shards")};
   DataParallelPassOptions strategy;

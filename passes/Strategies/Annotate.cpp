@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/TG/FileLayout.h"
 #include "dialects/TG/Roles.h"
 #include "lib/Input/Statements.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -220,13 +221,20 @@ static StringAttr nameInLayout(DictionaryAttr attributes) {
   return param ? param.getOf() : tg::nameOf(attributes);
 }
 
-/// A layout speaks of tensors as the graph shows them, which is not how the arena
-/// holds every matrix.
-static bool isHeldTransposed(DictionaryAttr attributes) {
-  if (auto param = attributes.getAs<tg::ParamAttr>(tg::kParam))
-    return param.getTransposed();
-  auto state = attributes.getAs<tg::StateAttr>(tg::kState);
-  return state && state.getTransposed();
+/// A layout speaks of tensors as the graph and files show them, which is not how the arena
+/// holds every one.
+static tg::FileLayout fileLayoutOf(DictionaryAttr attributes) {
+  return tg::fileLayoutOf(attributes.contains(tg::kParam) ? attributes.get(tg::kParam) : attributes.get(tg::kState));
+}
+
+/// The same sharding of what the arena holds.  Parts side by side are sharded alike.
+static ShardingAttr shardingInArena(ShardingAttr sharding, const tg::FileLayout &layout) {
+  SmallVector<AxesAttr> dims(sharding.getDims());
+  if (layout.transposed)
+    std::swap(dims[0], dims[1]);
+  if (layout.fused >= 0)
+    dims.insert(dims.begin() + layout.fused, AxesAttr::get(sharding.getContext()));
+  return sharding.withDims(dims);
 }
 
 LogicalResult Annotate::annotate(func::FuncOp function) {
@@ -241,15 +249,15 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
     if (function.getArgAttr(i, CommDialect::kSharding))
       return emitError(statement->loc) << "argument " << name << " of '" << function.getName()
                                        << "' is annotated already, and '" << statement->pattern << "' names it too";
-    bool isTransposed = isHeldTransposed(function.getArgAttrDict(i));
-    if (isTransposed)
-      type = type.clone({type.getDimSize(1), type.getDimSize(0)});
-    FailureOr<ShardingAttr> sharding = shardingOf(*statement, type, name.getValue());
+    tg::FileLayout layout = fileLayoutOf(function.getArgAttrDict(i));
+    FailureOr<ShardingAttr> sharding = shardingOf(*statement, layout.inFiles(type), name.getValue());
     if (failed(sharding) || failed(checkInput(*statement, function.getArgAttrDict(i), *sharding)))
       return failure();
-    if (isTransposed)
-      sharding = sharding->withDims({sharding->getDims()[1], sharding->getDims()[0]});
-    function.setArgAttr(i, CommDialect::kSharding, *sharding);
+    ShardingAttr inArena = shardingInArena(*sharding, layout);
+    auto emitProblem = [&] { return emitError(statement->loc) << "argument " << name << ", held as " << type << ": "; };
+    if (layout.fused >= 0 && failed(verifySharding(emitProblem, Mesh(mesh), inArena, type)))
+      return failure();
+    function.setArgAttr(i, CommDialect::kSharding, inArena);
     // The patterns that an earlier one hides are not mistakes.
     for (LayoutOf &other : statements)
       other.matched |= other.glob.match(name);

@@ -7,9 +7,11 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/Roles.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/GlobalFunction.h"
+#include "lib/Sharding/TokenDims.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -48,13 +50,15 @@ private:
   LogicalResult annotate(func::FuncOp function);
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
   /// What the strategy adds to the sharding of an argument that lives across steps.
-  LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch);
+  LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
+                             const TokenDims &tokens);
   /// The sharding of an argument after axes of the strategy were added to it.
   LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes);
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
-  AxesAttr batchAxes, shardAxes;
+  AxesAttr batchAxes, sequenceAxes, shardAxes;
+  AxesAttr dataAxes; ///< Those of the batch, then those of the sequence.
   llvm::StringSet<> unread;
   llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, as states name them.
 };
@@ -82,17 +86,21 @@ LogicalResult DataParallel::readOptions() {
                                       << meshes.size();
   mesh.emplace(meshes.front());
   symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
-  if (axes.empty())
+  if (axes.empty() && sequence.empty())
     return getOperation().emitError() << "comm-data-parallel needs axes=: the axes over which the batch is sharded";
-  FailureOr<AxesAttr> batch = axesOption(*axes, "axes");
-  FailureOr<AxesAttr> parts = axesOption(shard.empty() ? *axes : *shard, "shard");
-  if (failed(batch) || failed(parts))
+  SmallVector<std::string> data(axes.begin(), axes.end());
+  llvm::append_range(data, sequence);
+  FailureOr<AxesAttr> all = axesOption(data, "axes");
+  FailureOr<AxesAttr> parts = axesOption(shard.empty() ? ArrayRef(data) : ArrayRef<std::string>(*shard), "shard");
+  if (failed(all) || failed(parts))
     return failure();
   for (StringAttr axis : parts->getNames())
-    if (!batch->contains(axis))
+    if (!all->contains(axis))
       return getOperation().emitError() << "comm-data-parallel shard: the batch is not sharded over '"
-                                        << axis.getValue() << "'; its axes are " << batch->str();
-  batchAxes = *batch;
+                                        << axis.getValue() << "'; its axes are " << all->str();
+  dataAxes = *all;
+  batchAxes = sliceAxes(*all, 0, axes.size());
+  sequenceAxes = sliceAxes(*all, axes.size());
   shardAxes = *parts;
   return success();
 }
@@ -122,7 +130,13 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   SmallVector<StringAttr> first(batchAxes.getNames());
   llvm::append_range(first, dims.front().getNames());
   dims.front() = AxesAttr::get(&getContext(), first);
-  return write(function, input, sharding.withDims(dims), batchAxes);
+  if (!sequenceAxes.empty()) {
+    if (!tg::isOfTokens(function.getArgAttrOfType<tg::RoleAttr>(input.getArgNumber(), tg::kRole)) || type.getRank() < 2)
+      return function.emitError() << nameOfArgument(function, input.getArgNumber()) << " of type " << type
+                                  << " has no sequence of tokens to shard over " << sequenceAxes.str();
+    dims[1] = joinAxes(sequenceAxes, dims[1]);
+  }
+  return write(function, input, sharding.withDims(dims), dataAxes);
 }
 
 /// The values that depend on the batch.
@@ -141,6 +155,13 @@ static DenseSet<Value> valuesOfBatch(func::FuncOp function) {
 static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatch) {
   return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
     return llvm::any_of(user->getOperands(), [&](Value operand) { return ofBatch.contains(operand); });
+  });
+}
+
+/// Whether what is added to an accumulator is a sum over positions; of a table of positions it is not.
+static bool addsUpSequence(BlockArgument accumulator, const TokenDims &tokens) {
+  return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
+    return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOverSequence(operand); });
   });
 }
 
@@ -192,8 +213,8 @@ unsigned DataParallel::firstStage(BlockArgument argument) const {
   return state.getOf() ? 1 : kNever;
 }
 
-LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument,
-                                         const DenseSet<Value> &ofBatch) {
+LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
+                                         const TokenDims &tokens) {
   tg::StateAttr state = stateOf(argument);
   bool isSharded = zero >= firstStage(argument) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
   ShardingAttr sharding = layoutOf(function, argument);
@@ -206,7 +227,8 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   // Reductions other than those into shards wait for the last microbatch: all of them,
   // or the sums over replicas of the shards.
   if (isSum)
-    sharding = sharding.withPartial(differenceOf(batchAxes, sharding.getFlat()));
+    sharding =
+        sharding.withPartial(differenceOf(addsUpSequence(argument, tokens) ? dataAxes : batchAxes, sharding.getFlat()));
   // Storage gives way to the batch, which has priority 0.
   if (!isAnnotated)
     sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
@@ -226,11 +248,13 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
       if (failed(annotateBatch(function, input)))
         return failure();
   DenseSet<Value> ofBatch = valuesOfBatch(function);
+  TokenDims tokens(function);
   parameters = parametersByOwner(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);
-    if (isKept && isa<RankedTensorType>(argument.getType()) && failed(annotateKept(function, argument, ofBatch)))
+    if (isKept && isa<RankedTensorType>(argument.getType()) &&
+        failed(annotateKept(function, argument, ofBatch, tokens)))
       return failure();
   }
   // What updates an argument is held as it is.

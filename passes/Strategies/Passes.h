@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/Graph/OptionNumbers.h"
+#include "passes/Strategies/ContextWay.h"
 
 namespace braid {
 #define GEN_PASS_DECL

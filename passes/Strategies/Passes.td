@@ -126,6 +126,9 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     what they are computed from is reduced: they are synchronised, in each program
     that updates them.
 
+    `sequence` names axes over which dim 1 of tokens and targets, the positions, is sharded as
+    well: gradients are sums over these ranks, too, and `shard` may name them.
+
     A parameter that no forward pass reads has no gradient; from stage 1 on it is sharded,
     so that its update takes no collective either.
 
@@ -162,10 +165,117 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"axes", "axes", "std::string", "The axes over which the batch is sharded">,
+    ListOption<"sequence", "sequence", "std::string",
+               "The axes over which the positions of tokens and targets are sharded (none)">,
     ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
     Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
     Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
            "Accumulators hold partial sums at every stage">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
+  let summary = "Finds which dims of a model's weights an axis shards";
+  let description = [{
+    Of a model before differentiation, each op may be divided by the ranks of `axis` along a
+    factor of its sharding rule, but not along the batch.  What that makes them send, forward and
+    backward, follows from the rules.  The choice with the fewest bytes of weights a rank is
+    taken, and of those the one that sends the fewest bytes: an exact search over the whole
+    graph (`lib/Sharding/LayoutSearch.h`).  Weights are what is contracted or looked up by index;
+    tables are sharded by their rows.  Of a transformer that is the layout of Megatron-LM:
+    columns, then rows, for each pair of contractions, heads, and the vocabulary.
+
+    With `sequence` the axis may shard the sequence of activations, too, and holds as few
+    bytes of them as possible, before it looks at what is sent: what lies between attention and
+    the MLP (norms, residuals, dropout) is sharded by positions, and each all_reduce becomes a
+    reduce_scatter and an all_gather (Korthikanti et al. 2022).  `comm.constrain` marks where the
+    layout changes.
+
+    A remark says the choice in the form of a layout.  A model whose arguments name the axis is
+    left alone.
+
+    Input (`axis=tp`):
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @mlp(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                   %w1: tensor<8x16xf32> {tg.param = #tg.param<"w1", #tg.init<ones>>},
+                   %w2: tensor<16x8xf32> {tg.param = #tg.param<"w2", #tg.init<ones>>})
+        -> tensor<4x8xf32> {
+      %h = tg.contract "bd,df->bf" %x, %w1 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+      %a = tg.gelu tanh %h : tensor<4x16xf32>
+      %y = tg.contract "bf,fd->bd" %a, %w2 : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @mlp(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                   %w1: tensor<8x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>, tg.param = #tg.param<"w1", #tg.init<ones>>},
+                   %w2: tensor<16x8xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>, tg.param = #tg.param<"w2", #tg.init<ones>>})
+        -> tensor<4x8xf32> {
+      %h = tg.contract "bd,df->bf" %x, %w1 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+      %a = tg.gelu tanh %h : tensor<4x16xf32>
+      %y = tg.contract "bf,fd->bd" %a, %w2 : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "The axis that shards weights">,
+    Option<"sequence", "sequence", "bool", /*default=*/"false", "It shards the sequence of activations, too">,
+    ListOption<"sequenceAxes", "sequence-axes", "std::string",
+               "Other axes over which the sequence is sharded already (none)">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
+def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
+  let summary = "Says how positions read others where the sequence is sharded";
+  let description = [{
+    `axes` shard the positions of tokens and targets.  An op in which positions read earlier ones
+    (`CausalOpInterface`: attention reads keys and values) then needs those of other ranks:
+
+    * `gather`: nothing is said, and by the sharding rules what is read is gathered, and its
+      gradient reduced and scattered;
+    * `ulysses`: everything with a sequence is constrained to have it whole, and to have the
+      heads sharded instead, behind `head-axes`; the results change back.  Each is an all_to_all
+      (Jacobs et al. 2023).  Heads of keys and values that the ranks do not divide are an error;
+    * `auto`: `ulysses` where it sends fewer bytes and heads divide, else `gather`.
+
+    Input (`axes=cp how=ulysses`):
+    ```mlir
+    comm.mesh @mesh [cp = 2]
+    func.func @model(%q: tensor<2x8x4x3xf32> {tg.input = "q"}, %k: tensor<2x8x2x3xf32> {tg.input = "k"},
+                     %v: tensor<2x8x2x3xf32> {tg.input = "v"}) -> tensor<2x8x4x3xf32> {
+      %y, %lse = tg.attention %q, %k, %v scale 0.5 causal
+          : (tensor<2x8x4x3xf32>, tensor<2x8x2x3xf32>, tensor<2x8x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+      return %y : tensor<2x8x4x3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [cp = 2]
+    func.func @model(%q: tensor<2x8x4x3xf32> {tg.input = "q"}, %k: tensor<2x8x2x3xf32> {tg.input = "k"},
+                     %v: tensor<2x8x2x3xf32> {tg.input = "v"}) -> tensor<2x8x4x3xf32> {
+      %0 = comm.constrain %q <@mesh, {?} {} {cp} {?}> : tensor<2x8x4x3xf32>
+      %1 = comm.constrain %k <@mesh, {?} {} {cp} {?}> : tensor<2x8x2x3xf32>
+      %2 = comm.constrain %v <@mesh, {?} {} {cp} {?}> : tensor<2x8x2x3xf32>
+      %y, %lse = tg.attention %0, %1, %2 scale 0.5 causal
+          : (tensor<2x8x4x3xf32>, tensor<2x8x2x3xf32>, tensor<2x8x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+      %3 = comm.constrain %y <@mesh, {?} {cp} {} {?}> : tensor<2x8x4x3xf32>
+      return %3 : tensor<2x8x4x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
+    ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
+    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, gather or ulysses",
+           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "what sends fewer bytes"),
+                                clEnumValN(::braid::ContextWay::Gather, "gather", "keys and values are gathered"),
+                                clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

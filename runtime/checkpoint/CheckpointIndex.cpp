@@ -36,7 +36,10 @@ std::vector<int64_t> braid::savedShapeOf(const br_model &model, const br_tensor 
   TensorPart part = savedPartOf(model, tensor, rank);
   if (placeInGroup(model, tensor.flat, rank).size > 1)
     return {part.places()};
-  return {part.extent.begin(), part.extent.begin() + part.rank};
+  std::vector<int64_t> shape(part.rank);
+  for (int dim = 0; dim < part.rank; ++dim)
+    shape[dim] = part.indices(dim);
+  return shape;
 }
 
 static ordered_json namesOf(const br_model &model, int32_t group) {
@@ -59,6 +62,8 @@ std::string braid::describeParts(const br_model &model) {
     if (std::any_of(t.dims, t.dims + t.rank, [](int32_t group) { return group != 0; }))
       for (int32_t i = 0; i < t.rank; ++i)
         entry["dims"].push_back(namesOf(model, t.dims[i]));
+    if (std::any_of(t.fused, t.fused + t.rank, [](int32_t parts) { return parts > 1; }))
+      entry["fused"] = std::vector<int32_t>(t.fused, t.fused + t.rank);
     if (t.flat != 0) {
       entry["flat"] = namesOf(model, t.flat);
       entry["order"] = flatOrder(t);
@@ -76,7 +81,7 @@ std::string braid::describeParts(const br_model &model) {
 namespace {
 
 constexpr uint64_t maxIndexBytes = 64 << 20;
-constexpr int64_t maxRanks = 1 << 20;
+constexpr int64_t maxRanks = 1 << 20, maxParts = 1 << 10;
 
 const json &member(const json &object, const char *key, const std::string &where) {
   auto at = object.find(key);
@@ -180,6 +185,8 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
     t.shape[i] = shape[i].template get<int64_t>();
   setStrides(t, value.contains("order") ? &value["order"] : nullptr, about);
 
+  if (value.contains("fused"))
+    readFused(about, value["fused"], t);
   std::vector<bool> used(axes.size());
   if (value.contains("dims")) {
     const json &dims = value["dims"];
@@ -190,14 +197,24 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
       int64_t parts = 1;
       for (int32_t a = 0; a < groups[t.dims[i]].n_axes; ++a)
         parts *= axes[groups[t.dims[i]].axes[a]].size;
+      parts *= std::max(t.fused[i], 1);
       if (t.shape[i] % parts != 0)
-        fail(about, "has dim ", i, " of ", t.shape[i], " elements sharded over ", parts,
-             " ranks, which do not divide it");
+        fail(about, "has dim ", i, " of ", t.shape[i], " elements sharded in ", parts,
+             " blocks, which do not divide it");
     }
   }
   if (value.contains("flat"))
     t.flat = groupOf(about, value["flat"], used);
   tensors.push_back(t);
+}
+
+// How many parts are side by side in each dim.
+template <class Json> void CheckpointIndex::readFused(const std::string &about, const Json &fused, br_tensor &t) {
+  if (!fused.is_array() || fused.size() != static_cast<size_t>(t.rank) ||
+      !std::all_of(fused.begin(), fused.end(), [](const json &parts) { return isCount(parts) && parts <= maxParts; }))
+    fail(about, "is of fused parts ", fused.dump(), ", which is not a small number for each of its dims");
+  for (int32_t i = 0; i < t.rank; ++i)
+    t.fused[i] = fused[i].template get<int32_t>();
 }
 
 // The number of the group with these axes; none of them may shard the tensor twice.

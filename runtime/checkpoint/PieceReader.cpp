@@ -87,13 +87,14 @@ void Transfer::add(Run run) {
 
 void Transfer::append(const Run &run) {
   const int64_t last = run.place + (run.count - 1) * run.step + 1;
-  if (!pending.empty() &&
-      ((run.place - end) * fromSize > gapBytes || last - begin > room || pending.size() == maxPending))
+  // Runs mostly come in the order of the file (forEachRun).
+  if (!pending.empty() && (run.place < begin || (run.place - end) * fromSize > gapBytes || last - begin > room ||
+                           pending.size() == maxPending))
     flush();
   if (pending.empty())
-    begin = run.place;
+    begin = end = run.place;
   pending.push_back(run);
-  end = last;
+  end = std::max(end, last);
 }
 
 void Transfer::flush() {

@@ -20,17 +20,21 @@ int64_t braid::numElements(const br_tensor &tensor) {
 // Making parts
 //===----------------------------------------------------------------------===//
 
+static void setDenseStrides(TensorPart &part, const std::vector<int> &order) {
+  part.first = 0, part.last = 1;
+  for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
+    part.stride[*dim] = part.last;
+    part.last *= part.indices(*dim);
+  }
+}
+
 TensorPart braid::densePart(const std::vector<int64_t> &begin, const std::vector<int64_t> &extent,
                             const std::vector<int> &order) {
   TensorPart part;
   part.rank = static_cast<int>(extent.size());
   std::copy(begin.begin(), begin.end(), part.begin.begin());
   std::copy(extent.begin(), extent.end(), part.extent.begin());
-  part.last = 1;
-  for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
-    part.stride[*dim] = part.last;
-    part.last *= part.extent[*dim];
-  }
+  setDenseStrides(part, order);
   return part;
 }
 
@@ -52,17 +56,22 @@ std::vector<int> braid::flatOrder(const br_tensor &tensor) {
 
 // The block that a rank holds, row-major or in another order.
 static TensorPart blockOf(const br_model &model, const char *name, int rank, int32_t dims, const int64_t *shape,
-                          const int32_t *groups, const std::vector<int> &order) {
-  std::vector<int64_t> begin(dims), extent(dims);
+                          const int32_t *groups, const int32_t *fused, const std::vector<int> &order) {
+  TensorPart part;
+  part.rank = dims;
   for (int32_t i = 0; i < dims; ++i) {
     GroupPlace place = placeInGroup(model, groups[i], rank);
-    if (shape[i] % place.size != 0)
-      fail("the compiled model is broken: dim ", i, " of '", name, "' has ", shape[i], " elements, which ", place.size,
-           " ranks cannot share; compile it again");
-    extent[i] = shape[i] / place.size;
-    begin[i] = place.index * extent[i];
+    const int64_t parts = fused && place.size > 1 ? std::max(fused[i], 1) : 1;
+    if (shape[i] % (parts * place.size) != 0)
+      fail("the compiled model is broken: dim ", i, " of '", name, "' has ", shape[i], " elements in ", parts,
+           " parts, which ", place.size, " ranks cannot share; compile it again");
+    part.extent[i] = shape[i] / parts / place.size;
+    part.begin[i] = place.index * part.extent[i];
+    if (parts > 1)
+      part.fused[i] = parts, part.length[i] = shape[i] / parts;
   }
-  return densePart(begin, extent, order);
+  setDenseStrides(part, order);
+  return part;
 }
 
 // Narrows a dense block to the rank's range of it.
@@ -83,7 +92,7 @@ static TensorPart fitting(TensorPart part, const char *name, br_dtype dtype, uin
 
 TensorPart braid::partOf(const br_model &model, const br_tensor &t, int rank) {
   GroupPlace flat = placeInGroup(model, t.flat, rank);
-  TensorPart part = blockOf(model, t.name, rank, t.rank, t.shape, t.dims, flatOrder(t));
+  TensorPart part = blockOf(model, t.name, rank, t.rank, t.shape, t.dims, t.fused, flatOrder(t));
   if (flat.size > 1)
     return fitting(flatRange(part, flat), t.name, t.dtype, t.bytes);
   if (part.last == 0)
@@ -91,13 +100,13 @@ TensorPart braid::partOf(const br_model &model, const br_tensor &t, int rank) {
   part.last = 1;
   for (int32_t i = 0; i < t.rank; ++i) {
     part.stride[i] = t.stride[i];
-    part.last += (part.extent[i] - 1) * t.stride[i];
+    part.last += (part.indices(i) - 1) * t.stride[i];
   }
   return fitting(part, t.name, t.dtype, t.bytes);
 }
 
 TensorPart braid::partOf(const br_model &model, const br_io &io, int rank) {
-  TensorPart block = blockOf(model, io.name, rank, io.rank, io.shape, io.dims, rowMajor(io.rank));
+  TensorPart block = blockOf(model, io.name, rank, io.rank, io.shape, io.dims, nullptr, rowMajor(io.rank));
   return fitting(flatRange(block, placeInGroup(model, io.flat, rank)), io.name, io.dtype, io.bytes);
 }
 
@@ -105,7 +114,7 @@ TensorPart braid::savedPartOf(const br_model &model, const br_tensor &t, int ran
   GroupPlace flat = placeInGroup(model, t.flat, rank);
   if (flat.size > 1)
     return partOf(model, t, rank);
-  return blockOf(model, t.name, rank, t.rank, t.shape, t.dims, rowMajor(t.rank));
+  return blockOf(model, t.name, rank, t.rank, t.shape, t.dims, t.fused, rowMajor(t.rank));
 }
 
 bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
@@ -130,29 +139,71 @@ bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
 // Walking over what two parts share
 //===----------------------------------------------------------------------===//
 
-detail::Walk detail::planWalk(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other) {
-  const TensorPart *parts[2] = {&by, &other};
-  Walk walk{{},
-            {0, 0},
-            {by.first + begin, other.first},
-            {std::min(by.last, by.first + end), other.last},
-            {by.first, other.first}};
-  for (int i = 0; i < by.rank; ++i) {
-    int64_t from = std::max(by.begin[i], other.begin[i]);
-    int64_t to = std::min(by.begin[i] + by.extent[i], other.begin[i] + other.extent[i]);
-    if (from >= to)
-      return Walk{};
-    for (int side : {0, 1})
-      walk.start[side] += (from - parts[side]->begin[i]) * parts[side]->stride[i];
-    if (to - from > 1)
-      walk.dims.push_back({to - from, {by.stride[i], other.stride[i]}, {0, 0}});
+namespace {
+
+// What two parts share of one dim: `parts` times the same indices.
+struct CommonDim {
+  int64_t count, stride[2], start[2];
+  int64_t parts = 1, partStride[2] = {0, 0};
+};
+
+// The box of a part within indices [from, to) of the whole dim, of its own fused part `number`.
+CommonDim boxOf(const TensorPart *const (&parts)[2], int dim, int64_t from, int64_t to, const int64_t (&number)[2]) {
+  CommonDim box{to - from, {}, {}};
+  for (int side : {0, 1}) {
+    const TensorPart &part = *parts[side];
+    const int64_t begin = number[side] * part.length[dim] + part.begin[dim];
+    box.stride[side] = part.stride[dim];
+    box.start[side] = (number[side] * part.extent[dim] + from - begin) * part.stride[dim];
   }
+  return box;
+}
+
+// The boxes of indices that two parts share of a dim.  One, where both have its parts alike, or one
+// has the dim whole; else one for each pair of parts.
+std::vector<CommonDim> commonDims(const TensorPart &by, const TensorPart &other, int dim) {
+  const TensorPart *const parts[2] = {&by, &other};
+  const int64_t fused[2] = {std::max<int64_t>(by.fused[dim], 1), std::max<int64_t>(other.fused[dim], 1)};
+  const int divided = fused[0] > 1 ? 0 : 1;
+  const TensorPart &one = *parts[divided], &two = *parts[1 - divided];
+  const bool areAlike = fused[0] == fused[1] && by.length[dim] == other.length[dim];
+  const bool isWhole =
+      fused[1 - divided] == 1 && two.begin[dim] == 0 && two.extent[dim] == fused[divided] * one.length[dim];
+  std::vector<CommonDim> boxes;
+  auto add = [&](int64_t number, int64_t otherNumber) {
+    const int64_t numbers[2] = {number, otherNumber};
+    int64_t from = 0, to = std::numeric_limits<int64_t>::max();
+    for (int side : {0, 1}) {
+      const int64_t begin = numbers[side] * parts[side]->length[dim] + parts[side]->begin[dim];
+      from = std::max(from, begin), to = std::min(to, begin + parts[side]->extent[dim]);
+    }
+    if (from < to)
+      boxes.push_back(boxOf(parts, dim, from, to, numbers));
+  };
+  if (!areAlike && !isWhole) {
+    for (int64_t i = 0; i < fused[0]; ++i)
+      for (int64_t j = 0; j < fused[1]; ++j)
+        add(i, j);
+    return boxes;
+  }
+  add(0, 0);
+  if (boxes.empty() || fused[divided] == 1)
+    return boxes;
+  boxes[0].parts = fused[divided];
+  for (int side : {0, 1}) {
+    const TensorPart &part = *parts[side];
+    boxes[0].partStride[side] = part.stride[dim] * (part.fused[dim] > 1 ? part.extent[dim] : one.length[dim]);
+  }
+  return boxes;
+}
+
+// From the inside out: joins dims, and finds how far those inside reach.
+void joinDims(detail::Walk &walk) {
+  using detail::Walk;
   if (walk.dims.empty())
     walk.dims.push_back({1, {1, 1}, {0, 0}});
   std::stable_sort(walk.dims.begin(), walk.dims.end(),
                    [](const Walk::Dim &a, const Walk::Dim &b) { return a.stride[0] > b.stride[0]; });
-
-  // From the inside out: join, and find how far the dims inside reach.
   std::vector<Walk::Dim> joined;
   for (auto dim = walk.dims.rbegin(); dim != walk.dims.rend(); ++dim) {
     Walk::Dim *inner = joined.empty() ? nullptr : &joined.back();
@@ -167,7 +218,33 @@ detail::Walk detail::planWalk(const TensorPart &by, int64_t begin, int64_t end, 
   }
   std::reverse(joined.begin(), joined.end());
   walk.dims = std::move(joined);
-  return walk;
+}
+
+} // namespace
+
+std::vector<detail::Walk> detail::planWalks(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other) {
+  std::vector<Walk> walks{{{},
+                           {0, 0},
+                           {by.first + begin, other.first},
+                           {std::min(by.last, by.first + end), other.last},
+                           {by.first, other.first}}};
+  for (int i = 0; i < by.rank; ++i) {
+    std::vector<Walk> next;
+    for (const CommonDim &box : commonDims(by, other, i))
+      for (Walk walk : walks) {
+        for (int side : {0, 1})
+          walk.start[side] += box.start[side];
+        if (box.parts > 1)
+          walk.dims.push_back({box.parts, {box.partStride[0], box.partStride[1]}, {0, 0}});
+        if (box.count > 1)
+          walk.dims.push_back({box.count, {box.stride[0], box.stride[1]}, {0, 0}});
+        next.push_back(std::move(walk));
+      }
+    walks = std::move(next);
+  }
+  for (Walk &walk : walks)
+    joinDims(walk);
+  return walks;
 }
 
 bool braid::haveCommon(const TensorPart &a, const TensorPart &b) {

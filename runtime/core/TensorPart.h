@@ -3,8 +3,9 @@
 // A tensor is kept in parts: by the ranks in their arenas, in the files of a
 // checkpoint.  A part is a box of the tensor's indices with a stride a dim, and a
 // window of the places that these strides give: what lies outside it is elsewhere.
-// So a whole tensor, a block, a transposed one and a flat range are all parts, and
-// copying, loading, saving and comparing are one walk over what two of them share.
+// In a dim that has several parts side by side a box is one in each of them.  So a whole
+// tensor, a block, a transposed one and a flat range are all parts, and copying, loading,
+// saving and comparing are one walk over what two of them share, or a few.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_TENSORPART_H
@@ -12,6 +13,7 @@
 
 #include "braid_rt.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,21 +26,26 @@ namespace braid {
 // Element x of the tensor is in the part if begin <= x < begin + extent in every
 // dim and its position, the sum of (x - begin) * stride, is in [first, last).  Its
 // place in the part's memory is position - first.
+//
+// A dim with `fused` above 1 is of so many parts, each of `length` indices; there x counts
+// from the beginning of its part, and position grows by extent * stride from part to part.
 struct TensorPart {
   using Dims = std::array<int64_t, BR_MAX_RANK>;
   int rank = 0; // number of dims
   Dims begin{}, extent{}, stride{};
+  Dims fused{}, length{}; // 0: the dim is one
   int64_t first = 0, last = 0;
 
   int64_t places() const { return last - first; }
+  // Indices of a dim, in all of its parts.
+  int64_t indices(int dim) const { return extent[dim] * std::max<int64_t>(fused[dim], 1); }
 };
 
 int64_t numElements(const br_tensor &tensor);
 
 // All of a tensor, row-major.
 TensorPart wholeTensor(const std::vector<int64_t> &shape);
-// A box of a tensor, dense in the order of dims given, major first; of that the
-// window [first, last).
+// A box of a tensor, dense in the order of dims given, major first.
 TensorPart densePart(const std::vector<int64_t> &begin, const std::vector<int64_t> &extent,
                      const std::vector<int> &order);
 
@@ -68,10 +75,10 @@ struct Walk {
     int64_t count, stride[2];
     int64_t reach[2]; // from the first to the last position of the dims inside
   };
-  std::vector<Dim> dims; // none: nothing is shared
+  std::vector<Dim> dims;
   int64_t start[2], low[2], high[2], origin[2];
 };
-Walk planWalk(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other);
+std::vector<Walk> planWalks(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other);
 
 // The indices of a dim, from a position on, for which anything inside may lie in
 // the window.
@@ -101,11 +108,11 @@ template <class F> void walkDim(const Walk &walk, size_t d, int64_t position, in
 } // namespace detail
 
 // Calls f(Run) for what lies in both parts, and at places [begin, end) of `by`, in
-// the order of `by`'s memory.
+// the order of `by`'s memory.  Where the parts of a dim are side by side in one of the two
+// alone, and it has some of its indices, the order begins anew with each of them.
 template <class F>
 void forEachRun(const TensorPart &by, int64_t begin, int64_t end, const TensorPart &other, const F &f) {
-  detail::Walk walk = detail::planWalk(by, begin, end, other);
-  if (!walk.dims.empty())
+  for (const detail::Walk &walk : detail::planWalks(by, begin, end, other))
     detail::walkDim(walk, 0, walk.start[0], walk.start[1], f);
 }
 template <class F> void forEachRun(const TensorPart &by, const TensorPart &other, const F &f) {

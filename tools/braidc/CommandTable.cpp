@@ -229,14 +229,23 @@ constexpr Option kOptimizer[] = {
 
 constexpr Option kRanks[] = {
     {"--mesh", text("dp=4,tp=2"),
-     "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding); other axes are "
-     "for --layout",
+     "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding), the sequence "
+     "over cp, weights over tp; other axes are for --layout",
      into<&ParallelOptions::meshText>()},
     {"--zero", integer("STAGE", 0, 3),
      "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",
      into<&ParallelOptions::zero>(), byDefault("0")},
     {"--layout", text("FILE"), "Shardings by names of tensors, as comm-annotate reads them",
      into<&ParallelOptions::layout>()},
+    {"--context",
+     choice({{"auto", "what sends fewer bytes"},
+             {"gather", "gather keys and values"},
+             {"ulysses", "change positions for heads and back"}}),
+     "With cp in --mesh: how attention reads positions of other ranks", into<&ParallelOptions::context>(),
+     byDefault("auto")},
+    {"--sequence-parallel", flag(),
+     "tp shards the sequence of activations, too, where it does not shard what they are computed with",
+     into<&ParallelOptions::sequenceParallel>()},
     {"--strategy", choice({{"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}}),
      "Another form of data parallelism than --zero and the axes of --mesh choose", into<&ParallelOptions::strategy>()},
     {"--compare", choice({"zero"}), "Plan all stages of --zero instead of compiling one, and print what each costs",

@@ -16,7 +16,7 @@ using namespace braid::tg;
 
 static ParamAttr asFrozen(ParamAttr param) {
   return ParamAttr::get(param.getContext(), param.getName(), param.getInit(), param.getUnit(), param.getCopyOf(),
-                        /*frozen=*/true, param.getTransposed());
+                        /*frozen=*/true, param.getTransposed(), param.getFused());
 }
 
 namespace {

@@ -43,6 +43,7 @@ public:
   }
 
   // Each axis shards one dim, the flat order, or nothing; a dim that it does not divide stays whole.
+  // Some dims have two or three parts side by side.
   void shard(br_tensor &t, std::mt19937 &random) const {
     std::vector<std::vector<int32_t>> lists(t.rank + 2);
     for (size_t axis = 0; axis < axes.size(); ++axis)
@@ -53,6 +54,8 @@ public:
       t.dims[i] = groupOf(lists[i]);
       if (t.shape[i] % sizeOf(t.dims[i]) != 0)
         t.dims[i] = 0;
+      const int32_t parts = std::vector<int32_t>{0, 0, 1, 2, 3}[random() % 5];
+      t.fused[i] = parts > 0 && t.shape[i] % (parts * sizeOf(t.dims[i])) == 0 ? parts : 0;
     }
     t.flat = groupOf(lists[t.rank]);
   }
@@ -121,8 +124,8 @@ private:
     mesh.lay(tensor, random, true);
     text = "[ ";
     for (int32_t i = 0; i < tensor.rank; ++i)
-      text += std::to_string(tensor.shape[i]) + "/" + std::to_string(mesh.sizeOf(tensor.dims[i])) + ":" +
-              std::to_string(tensor.stride[i]) + " ";
+      text += std::to_string(tensor.shape[i]) + "/" + std::to_string(mesh.sizeOf(tensor.dims[i])) + "x" +
+              std::to_string(tensor.fused[i]) + ":" + std::to_string(tensor.stride[i]) + " ";
     text += "] flat " + std::to_string(mesh.sizeOf(tensor.flat));
   }
 };

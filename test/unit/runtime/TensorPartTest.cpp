@@ -33,9 +33,11 @@ std::map<int64_t, int64_t> placesByDefinition(const br_model &model, const br_te
     int64_t stored = 0, position = 0;
     for (int i : order) {
       GroupPlace shard = placeInGroup(model, t.dims[i], rank);
-      int64_t extent = t.shape[i] / shard.size, local = index[i] - shard.index * extent;
+      int64_t parts = std::max(t.fused[i], 1), length = t.shape[i] / parts, extent = length / shard.size;
+      int64_t local = index[i] % length - shard.index * extent;
       mine &= local >= 0 && local < extent;
-      position = position * extent + local;
+      local += index[i] / length * extent;
+      position = position * extent * parts + local;
       stored += local * t.stride[i];
     }
     if (!mine)

@@ -1,0 +1,277 @@
+//===- LayoutSearch.cpp - which dims of weights an axis shards ------------===//
+
+#include "lib/Sharding/LayoutSearch.h"
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/TG.h"
+
+using namespace mlir;
+using namespace braid;
+
+LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
+    : model(model), question(question), tokens(model) {
+  for (Operation &op : model.front())
+    addNode(&op);
+  llvm::DenseMap<Value, std::set<int64_t>> dims = dimsOfNodes();
+  auto add = [&](Value value) { addHeld(value, llvm::to_vector(dims[value])); };
+  llvm::for_each(model.getArguments(), add);
+  for (const Node &node : nodes)
+    llvm::for_each(node.op->getResults(), add);
+  for (const Node &node : nodes)
+    price(node);
+  for (auto &[value, held] : values)
+    priceHeld(value);
+}
+
+//===----------------------------------------------------------------------===//
+// What may be sharded
+//===----------------------------------------------------------------------===//
+
+static unsigned numTensors(const ShardingRule &rule) { return rule.operands.size() + rule.results.size(); }
+
+static const ShardingRule::TensorFactors &factorsOf(const ShardingRule &rule, unsigned tensor) {
+  return tensor < rule.operands.size() ? rule.operands[tensor] : rule.results[tensor - rule.operands.size()];
+}
+
+static Value tensorOf(Operation *op, unsigned tensor) {
+  return tensor < op->getNumOperands() ? op->getOperand(tensor) : op->getResult(tensor - op->getNumOperands());
+}
+
+/// The dim that a factor is in, or kWhole.
+static int64_t dimWith(const ShardingRule::TensorFactors &tensor, unsigned factor) {
+  for (auto [dim, factors] : llvm::enumerate(tensor))
+    if (llvm::is_contained(factors, factor))
+      return dim;
+  return kWhole;
+}
+
+/// The axis divides the factor into equal blocks of every dim that it is in, and does not
+/// take examples apart, which is data parallelism.
+bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
+  const Factor &factor = node.rule.factors[number];
+  bool isDivided = factor.decomposed ? isa<DecomposableOpInterface>(node.op) : factor.kind != FactorKind::Whole;
+  if (!isDivided || factor.size % question.ranks != 0)
+    return false;
+  TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
+  if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !question.sequence))
+    return false;
+  for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
+    for (const ShardingRule::DimFactors &dim : factorsOf(node.rule, tensor))
+      for (unsigned other : dim) {
+        if (other == number)
+          break;
+        if (llvm::is_contained(dim, number) && node.rule.factors[other].size > 1)
+          return false;
+      }
+  return true;
+}
+
+/// Rows of a table that are looked up are whole: the table is sharded by its rows, as a head that
+/// shares it is.
+static bool isRowOfTable(const ShardingRule &rule, Operation *op, unsigned factor) {
+  return numericKindOf(op) == NumericKind::Embedding && !rule.factors[factor].positional;
+}
+
+void LayoutSearch::addNode(Operation *op) {
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  bool isOnTensors = llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+                     llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  if (!rule || !isOnTensors || op->getNumResults() == 0)
+    return;
+  Node node{op, std::move(*rule), {kWhole}, 0};
+  for (unsigned factor = 0; factor < node.rule.factors.size(); ++factor)
+    if (mayShard(node, factor) && !isRowOfTable(node.rule, op, factor))
+      node.factors.push_back(factor);
+  node.variable = prices.addVariable(node.factors.size());
+  nodes.push_back(std::move(node));
+}
+
+/// Whether a tensor is multiplied, or looked up by index, as it is or moved or rounded.
+static bool isOfWeights(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    NumericKind kind = numericKindOf(user);
+    return kind == NumericKind::Contraction || kind == NumericKind::Embedding ||
+           (handsOnNumbers(user) && llvm::any_of(user->getResults(), isOfWeights));
+  });
+}
+
+/// A parameter, as it is or moved or rounded.
+static bool isParameter(Value value, func::FuncOp model) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return model.getArgAttr(argument.getArgNumber(), tg::kParam) != nullptr;
+  Operation *op = value.getDefiningOp();
+  return handsOnNumbers(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isParameter(operand, model); });
+}
+
+/// The dims of each value that some op may shard; of parameters not those along which positions
+/// are, as in a table of positions, of which activations decide.
+llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
+  llvm::DenseMap<Value, std::set<int64_t>> dims;
+  for (const Node &node : nodes) {
+    SmallVector<TokenDims::Kind> kinds = tokens.kindsOf(node.op, node.rule);
+    for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
+      for (int64_t factor : ArrayRef(node.factors).drop_front()) {
+        Value value = tensorOf(node.op, tensor);
+        int64_t dim = dimWith(factorsOf(node.rule, tensor), factor);
+        if (dim != kWhole && (kinds[factor] == TokenDims::Kind::None || !isParameter(value, model)))
+          dims[value].insert(dim);
+      }
+  }
+  return dims;
+}
+
+/// A value may be held in any way in which an op leaves or needs it.
+void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !isa<FloatType>(type.getElementType()))
+    return;
+  Held held{{kWhole}, {kWhole},
+            false,    isParameter(value, model) && isOfWeights(value),
+            0,        type.getNumElements() * type.getElementTypeBitWidth() / 8};
+  held.ways.append(dims.begin(), dims.end());
+  auto hasGradient = [&](Value operand) {
+    auto known = values.find(operand);
+    return known != values.end() && known->second.hasGradient;
+  };
+  auto argument = dyn_cast<BlockArgument>(value);
+  held.hasGradient = argument ? model.getArgAttr(argument.getArgNumber(), tg::kParam) != nullptr
+                              : llvm::any_of(value.getDefiningOp()->getOperands(), hasGradient);
+  if (held.hasGradient) {
+    held.gradientWays.append(dims.begin(), dims.end());
+    held.gradientWays.push_back(kPartial);
+  }
+  held.variable = prices.addVariable(held.count());
+  values.insert({value, std::move(held)});
+}
+
+//===----------------------------------------------------------------------===//
+// Prices
+//===----------------------------------------------------------------------===//
+
+static Cost ofWeights(int64_t bytes) { return {{bytes, 0, 0, 0}}; }
+static Cost ofActivations(int64_t bytes) { return {{0, bytes, 0, 0}}; }
+static Cost ofSent(int64_t bytes) { return {{0, 0, bytes, 1}}; }
+
+/// What a rank sends, on a ring, to hold `bytes` of a tensor in another way.
+Cost LayoutSearch::sent(int64_t bytes, int64_t from, int64_t to) const {
+  int64_t others = bytes / question.ranks * (question.ranks - 1);
+  if (from == to || from == kWhole)
+    return to == kPartial && from != to ? Cost::impossible() : Cost();
+  if (to == kPartial)
+    return Cost::impossible();
+  if (from == kPartial)
+    return ofSent(to == kWhole ? 2 * others : others);            // all_reduce, reduce_scatter
+  return ofSent(to == kWhole ? others : others / question.ranks); // all_gather, all_to_all
+}
+
+void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
+  auto known = values.find(node.op->getOperand(operand));
+  if (known == values.end())
+    return;
+  const Held &held = known->second;
+  std::vector<Cost> table;
+  for (unsigned value = 0; value < held.count(); ++value)
+    for (int64_t factor : node.factors) {
+      int64_t dim = factor == kWhole ? kWhole : dimWith(node.rule.operands[operand], factor);
+      // Where the operand is the same on ranks that compute different things, each has a summand
+      // of its gradient.
+      int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
+      bool isGathered = held.isWeight && held.way(value) != kWhole && held.way(value) != dim;
+      Cost cost = isGathered
+                      ? Cost::impossible()
+                      : std::min(sent(held.bytes, held.way(value), dim), sent(held.bytes, held.alsoWay(value), dim));
+      if (held.hasGradient)
+        cost = cost + sent(held.bytes, gradient, held.gradientWay(value));
+      table.push_back(cost);
+    }
+  prices.addPrices({held.variable, node.variable}, std::move(table));
+}
+
+void LayoutSearch::priceResult(const Node &node, unsigned result) {
+  auto known = values.find(node.op->getResult(result));
+  if (known == values.end() || known->first.use_empty())
+    return;
+  const Held &held = known->second;
+  std::vector<Cost> table;
+  for (int64_t factor : node.factors)
+    for (unsigned value = 0; value < held.count(); ++value) {
+      int64_t dim = factor == kWhole ? kWhole : dimWith(node.rule.results[result], factor);
+      int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
+      Cost cost = sent(held.bytes, made, held.way(value));
+      if (held.hasGradient)
+        cost = cost + sent(held.bytes, held.gradientWay(value), dim);
+      table.push_back(cost);
+    }
+  prices.addPrices({node.variable, held.variable}, std::move(table));
+}
+
+/// An op that is decomposed because its lanes are sharded reduces over the ranks twice, and once
+/// more in its gradient, a number for each row.
+void LayoutSearch::price(const Node &node) {
+  for (unsigned operand = 0; operand < node.op->getNumOperands(); ++operand)
+    priceOperand(node, operand);
+  for (unsigned result = 0; result < node.op->getNumResults(); ++result)
+    priceResult(node, result);
+  for (auto [value, number] : llvm::enumerate(node.factors)) {
+    if (number == kWhole || !node.rule.factors[number].decomposed ||
+        node.rule.factors[number].kind != FactorKind::Whole)
+      continue;
+    auto type = cast<RankedTensorType>(node.op->getOperand(0).getType());
+    int64_t rows = type.getNumElements() / node.rule.factors[number].size * type.getElementTypeBitWidth() / 8;
+    Cost one = sent(rows, kPartial, kWhole);
+    prices.addPrice(node.variable, value, one + one + one);
+  }
+}
+
+/// What a value costs by itself.  The gradient of a parameter ends as that is held.
+void LayoutSearch::priceHeld(Value it) {
+  const Held &held = values.find(it)->second;
+  for (unsigned value = 0; value < held.count(); ++value) {
+    int64_t bytes = held.way(value) == kWhole ? held.bytes : held.bytes / question.ranks;
+    Cost cost = sent(held.bytes, held.way(value), held.alsoWay(value));
+    if (isa<BlockArgument>(it) && held.hasGradient)
+      cost = cost + sent(held.bytes, held.gradientWay(value), held.way(value));
+    if (isa<BlockArgument>(it) && held.isWeight)
+      cost = cost + ofWeights(bytes);
+    else if (!isa<BlockArgument>(it) && question.sequence)
+      cost = cost + ofActivations(bytes);
+    prices.addPrice(held.variable, value, cost);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
+  LayoutChoice choice;
+  choice.cost = prices.costOf(chosen);
+  func::FuncOp function = model;
+  auto wayOf = [&](Value value) {
+    auto known = values.find(value);
+    return known == values.end() ? kWhole : known->second.way(chosen[known->second.variable]);
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(), tg::kParam))
+      choice.weights[argument] = wayOf(argument);
+  for (const Node &node : nodes) {
+    int64_t factor = node.factors[chosen[node.variable]];
+    for (auto [operand, factors] : llvm::zip_equal(node.op->getOpOperands(), node.rule.operands)) {
+      int64_t dim = factor == kWhole ? kWhole : dimWith(factors, factor);
+      if (values.contains(operand.get()) && wayOf(operand.get()) != dim && wayOf(operand.get()) != kWhole)
+        choice.needed.push_back({&operand, dim});
+    }
+    for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {
+      int64_t dim = factor == kWhole ? kWhole : dimWith(factors, factor);
+      // Summands are added up where somebody needs the sum.
+      if (values.contains(result) && !result.use_empty() && wayOf(result) != dim)
+        choice.held[result] = wayOf(result);
+    }
+  }
+  return choice;
+}
+
+std::optional<LayoutChoice> LayoutSearch::run() {
+  std::optional<std::vector<unsigned>> chosen = prices.solve();
+  return chosen ? std::optional(read(*chosen)) : std::nullopt;
+}

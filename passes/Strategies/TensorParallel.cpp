@@ -1,0 +1,159 @@
+//===- TensorParallel.cpp - a layout for an axis that has none ------------===//
+
+#include "dialects/Comm/Sharding.h"
+#include "dialects/TG/FileLayout.h"
+#include "dialects/TG/TGBuilder.h"
+#include "lib/Sharding/LayoutSearch.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Strategies/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace braid {
+#define GEN_PASS_DEF_TENSORPARALLELPASS
+#include "passes/Strategies/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+namespace {
+struct TensorParallel final : braid::impl::TensorParallelPassBase<TensorParallel> {
+  using TensorParallelPassBase::TensorParallelPassBase;
+
+  void runOnOperation() final {
+    if (failed(readOptions()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(choose(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult readOptions();
+  LogicalResult choose(func::FuncOp function);
+  void annotate(func::FuncOp function, BlockArgument weight, int64_t dim);
+  ShardingAttr requestFor(Value value, int64_t dim, const LayoutSearch &search);
+  void constrain(const LayoutChoice &choice, const LayoutSearch &search);
+  void remark(func::FuncOp function, const LayoutChoice &choice);
+
+  FlatSymbolRefAttr symbol;
+  StringAttr name;
+  int64_t ranks = 1;
+};
+} // namespace
+
+LogicalResult TensorParallel::readOptions() {
+  auto meshes = llvm::to_vector(getOperation().getOps<MeshOp>());
+  if (meshes.size() != 1)
+    return getOperation().emitError() << "comm-tensor-parallel takes a module with one comm.mesh; this one has "
+                                      << meshes.size();
+  symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
+  Mesh mesh(meshes.front());
+  SmallVector<StringAttr> names;
+  for (const std::string &it : sequenceAxes)
+    names.push_back(StringAttr::get(&getContext(), it));
+  name = StringAttr::get(&getContext(), axis);
+  names.push_back(name);
+  auto emitError = [&] { return getOperation().emitError() << "comm-tensor-parallel: "; };
+  if (failed(verifyAxes(emitError, mesh, AxesAttr::get(&getContext(), names))))
+    return failure();
+  ranks = mesh.sizeOf(name);
+  return success();
+}
+
+void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64_t dim) {
+  if (dim == kWhole)
+    return;
+  ShardingAttr sharding = shardingOfArgument(function, weight.getArgNumber(), symbol);
+  SmallVector<AxesAttr> dims(sharding.getDims());
+  dims[dim] = AxesAttr::get(&getContext(), name);
+  function.setArgAttr(weight.getArgNumber(), CommDialect::kSharding, sharding.withDims(dims));
+}
+
+/// The examples of the batch are shared out by others, and so may the sequence be.
+ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSearch &search) {
+  SmallVector<AxesAttr> dims;
+  for (int64_t i = 0; i < cast<RankedTensorType>(value.getType()).getRank(); ++i) {
+    SmallVector<StringAttr> names;
+    TokenDims::Kind kind = search.tokenDims().kindOf(value, i);
+    if (kind == TokenDims::Kind::Sequence)
+      for (const std::string &it : sequenceAxes)
+        names.push_back(StringAttr::get(&getContext(), it));
+    if (i == dim)
+      names.push_back(name);
+    dims.push_back(AxesAttr::get(&getContext(), names, /*open=*/kind == TokenDims::Kind::Batch));
+  }
+  return ShardingAttr::replicated(symbol, dims.size()).withDims(dims);
+}
+
+/// Writes down how values are held where the choice changes that.
+void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &search) {
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> made;
+  for (auto [operand, dim] : choice.needed) {
+    Value value = operand->get();
+    Value &needed = made[{value, dim}];
+    if (!needed) {
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointAfterValue(value);
+      needed = builder.create<ConstrainOp>(value.getLoc(), value, requestFor(value, dim, search), UnitAttr());
+    }
+    operand->set(needed);
+  }
+  for (auto [value, dim] : choice.held) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfterValue(value);
+    auto held = builder.create<ConstrainOp>(value.getLoc(), value, requestFor(value, dim, search), UnitAttr());
+    value.replaceAllUsesExcept(held, held);
+  }
+}
+
+/// A name with `*` in place of each number.
+static std::string patternOf(StringRef name) {
+  std::string pattern;
+  while (!name.empty()) {
+    StringRef digits = name.take_while(llvm::isDigit);
+    bool isNumber = !digits.empty() && (pattern.empty() || pattern.back() == '.');
+    pattern += isNumber ? "*" : digits.empty() ? name.take_front(1).str() : digits.str();
+    name = name.drop_front(std::max<size_t>(digits.size(), 1));
+  }
+  return pattern;
+}
+
+/// Says what was chosen, as the lines of a layout.
+void TensorParallel::remark(func::FuncOp function, const LayoutChoice &choice) {
+  llvm::SmallVector<std::string> lines;
+  for (auto [weight, dim] : choice.weights)
+    if (dim != kWhole) {
+      tg::ParamAttr param = parameterOf(weight);
+      tg::FileLayout layout = tg::fileLayoutOf(param);
+      int64_t inFiles = layout.transposed ? 1 - dim : dim - (layout.fused >= 0 && dim > layout.fused);
+      std::string axes;
+      for (int64_t i = 0; i < layout.inFiles(tg::typeOf(weight)).getRank(); ++i)
+        axes += i == inFiles ? " {" + axis.getValue() + "}" : " {}";
+      std::string line = patternOf(param.getName()) + ":" + axes;
+      if (!llvm::is_contained(lines, line))
+        lines.push_back(line);
+    }
+  std::string text = lines.empty() ? "nothing, because it divides no weight" : llvm::join(lines, "; ");
+  function.emitRemark() << axis << " = " << ranks << " shards " << text;
+}
+
+LogicalResult TensorParallel::choose(func::FuncOp function) {
+  bool isSaid = llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
+    return llvm::any_of(shardingOfArgument(function, argument.getArgNumber(), symbol).getDims(),
+                        [&](AxesAttr dim) { return dim.contains(name); });
+  });
+  if (isSaid)
+    return success();
+  LayoutSearch search(function, {ranks, sequence});
+  std::optional<LayoutChoice> choice = search.run();
+  if (!choice)
+    return function.emitError() << "is too entangled to find a layout over '" << axis
+                                << "': say which dims of its weights are sharded (comm-annotate)";
+  for (auto [weight, dim] : choice->weights)
+    annotate(function, weight, dim);
+  constrain(*choice, search);
+  remark(function, *choice);
+  return success();
+}

@@ -1,0 +1,74 @@
+// Which dims of weights an axis shards, where nothing is said.
+//
+// RUN: split-file %s %t
+// RUN: braid-opt %t/models.mlir --comm-tensor-parallel 2>&1 | FileCheck %t/models.mlir
+// RUN: braid-opt %t/block.mlir --comm-tensor-parallel=sequence 2>&1 | FileCheck %t/block.mlir
+// RUN: braid-interp %t/block.mlir --compare --pipeline="comm-tensor-parallel{sequence},tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s
+// RUN: not braid-opt %t/block.mlir --comm-tensor-parallel=axis=pp 2>&1 | FileCheck %s --check-prefix=AXIS
+// CHECK: results agree
+// AXIS: error: comm-tensor-parallel: axis 'pp' is not one of the mesh
+
+//--- models.mlir
+comm.mesh @mesh [dp = 2, tp = 2]
+
+// Columns, then rows; what is added to all rows afterwards stays whole.
+// CHECK: remark: tp = 2 shards h.*.up: {} {tp}; h.*.b: {tp}; h.*.down: {tp} {}
+// CHECK-LABEL: @mlp
+func.func @mlp(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
+               %w1: tensor<8x16xf32> {tg.param = #tg.param<"h.0.up", #tg.init<ones>>},
+               %b1: tensor<16xf32> {tg.param = #tg.param<"h.0.b", #tg.init<ones>>},
+               %w2: tensor<16x8xf32> {tg.param = #tg.param<"h.0.down", #tg.init<ones>>},
+               %b2: tensor<8xf32> {tg.param = #tg.param<"h.0.out", #tg.init<ones>>}) -> tensor<4x8xf32> {
+  %h = tg.contract "bd,df->bf" %x, %w1 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %r1 = tg.broadcast %b1 dims [1] : tensor<16xf32> -> tensor<4x16xf32>
+  %s = arith.addf %h, %r1 : tensor<4x16xf32>
+  %a = tg.gelu tanh %s : tensor<4x16xf32>
+  %y = tg.contract "bf,fd->bd" %a, %w2 : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %r2 = tg.broadcast %b2 dims [1] : tensor<8xf32> -> tensor<4x8xf32>
+  %z = arith.addf %y, %r2 : tensor<4x8xf32>
+  return %z : tensor<4x8xf32>
+}
+
+// A model that names the axis says it all.
+// CHECK-LABEL: @said
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<8x16xf32> {tg.param = #tg.param<"a", #tg.init<ones>>}
+func.func @said(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                %a: tensor<8x16xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                %b: tensor<16x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>, tg.param = #tg.param<"b", #tg.init<ones>>}) -> tensor<4x8xf32> {
+  %h = tg.contract "bd,df->bf" %x, %a : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %y = tg.contract "bf,fd->bd" %h, %b : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+//--- block.mlir
+comm.mesh @mesh [tp = 2]
+
+// Positions are sharded where the norm and the residual are, and come together where columns are
+// multiplied.
+// CHECK-LABEL: @model
+// CHECK: %[[X:.*]] = tg.gather
+// CHECK: %[[PART:.*]] = comm.constrain %[[X]] <@mesh, {?} {tp} {}>
+// CHECK: tg.rms_norm %[[PART]]
+// CHECK: comm.constrain %{{.*}} <@mesh, {?} {} {}>
+// CHECK: tg.contract
+// CHECK: tg.silu
+// CHECK: %[[DOWN:.*]] = tg.contract
+// CHECK: %[[OWN:.*]] = comm.constrain %[[DOWN]] <@mesh, {?} {tp} {}>
+// CHECK: arith.addf %[[PART]], %[[OWN]]
+func.func @model(%tokens: tensor<2x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
+                 %targets: tensor<2x4xi32> {tg.input = "targets", tg.role = #tg.role<targets>},
+                 %table: tensor<16x8xf32> {tg.param = #tg.param<"table", #tg.init<normal, 0.0, 1.0>>},
+                 %norm: tensor<8xf32> {tg.param = #tg.param<"norm", #tg.init<ones>>},
+                 %up: tensor<8x16xf32> {tg.param = #tg.param<"up", #tg.init<normal, 0.0, 1.0>>},
+                 %down: tensor<16x8xf32> {tg.param = #tg.param<"down", #tg.init<normal, 0.0, 1.0>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
+  %x = tg.gather %table, %tokens : (tensor<16x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
+  %n, %r = tg.rms_norm %x, %norm eps 1.0e-5 : (tensor<2x4x8xf32>, tensor<8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
+  %h = tg.contract "bsd,df->bsf" %n, %up : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
+  %a = tg.silu %h : tensor<2x4x16xf32>
+  %y = tg.contract "bsf,fd->bsd" %a, %down : (tensor<2x4x16xf32>, tensor<16x8xf32>) -> tensor<2x4x8xf32>
+  %z = arith.addf %x, %y : tensor<2x4x8xf32>
+  %logits = tg.contract "bsd,vd->bsv" %z, %table : (tensor<2x4x8xf32>, tensor<16x8xf32>) -> tensor<2x4x16xf32>
+  %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100 : (tensor<2x4x16xf32>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
+  return %loss : tensor<f32>
+}
