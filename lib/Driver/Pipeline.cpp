@@ -60,6 +60,7 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
   LayoutPipelineOptions pipeline;
   pipeline.mesh = meshStatement(options.parallel);
   pipeline.tensorParallel = options.parallel.searchesLayout;
+  pipeline.heads.ranks = numRanks(options.parallel, {pipeline.tensor.axis});
   pipeline.tensor.sequence = options.parallel.sequenceParallel;
   pipeline.tensor.sequenceAxes = options.parallel.sequenceAxes;
   pipeline.contextParallel = !options.parallel.sequenceAxes.empty();

@@ -45,10 +45,13 @@ static int64_t dimWith(const ShardingRule::TensorFactors &tensor, unsigned facto
 }
 
 /// The axis divides the factor into equal blocks of every dim that it is in, and does not
-/// take examples apart, which is data parallelism.
+/// take examples apart, which is data parallelism.  Rows of norms and softmaxes are whole, because
+/// there is fast code for them as they are; classes of a loss are worth decomposing it.
 bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   const Factor &factor = node.rule.factors[number];
-  bool isDivided = factor.decomposed ? isa<DecomposableOpInterface>(node.op) : factor.kind != FactorKind::Whole;
+  bool isWhole = factor.kind == FactorKind::Whole && numericKindOf(node.op) != NumericKind::Loss;
+  bool isDivided =
+      !isWhole && (factor.decomposed ? isa<DecomposableOpInterface>(node.op) : factor.kind != FactorKind::Whole);
   if (!isDivided || factor.size % question.ranks != 0)
     return false;
   TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
@@ -113,7 +116,7 @@ llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
       for (int64_t factor : ArrayRef(node.factors).drop_front()) {
         Value value = tensorOf(node.op, tensor);
         int64_t dim = dimWith(factorsOf(node.rule, tensor), factor);
-        if (dim != kWhole && (kinds[factor] == TokenDims::Kind::None || !isParameter(value, model)))
+        if (dim != kWhole && (kinds[factor] == TokenDims::Kind::None || !isa<BlockArgument>(value)))
           dims[value].insert(dim);
       }
   }
@@ -125,17 +128,18 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
     return;
-  Held held{{kWhole}, {kWhole},
-            false,    isParameter(value, model) && isOfWeights(value),
-            0,        type.getNumElements() * type.getElementTypeBitWidth() / 8};
+  Held held;
+  held.ways = held.gradientWays = {kWhole};
+  auto argument = dyn_cast<BlockArgument>(value);
+  held.isParameter = argument && isParameter(argument, model);
+  held.isWeight = isParameter(value, model) && isOfWeights(value);
+  held.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   held.ways.append(dims.begin(), dims.end());
   auto hasGradient = [&](Value operand) {
     auto known = values.find(operand);
     return known != values.end() && known->second.hasGradient;
   };
-  auto argument = dyn_cast<BlockArgument>(value);
-  held.hasGradient = argument ? model.getArgAttr(argument.getArgNumber(), tg::kParam) != nullptr
-                              : llvm::any_of(value.getDefiningOp()->getOperands(), hasGradient);
+  held.hasGradient = argument ? held.isParameter : llvm::any_of(value.getDefiningOp()->getOperands(), hasGradient);
   if (held.hasGradient) {
     held.gradientWays.append(dims.begin(), dims.end());
     held.gradientWays.push_back(kPartial);
@@ -150,11 +154,15 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
 
 static Cost ofWeights(int64_t bytes) { return {{bytes, 0, 0, 0}}; }
 static Cost ofActivations(int64_t bytes) { return {{0, bytes, 0, 0}}; }
-static Cost ofSent(int64_t bytes) { return {{0, 0, bytes, 1}}; }
 
-/// What a rank sends, on a ring, to hold `bytes` of a tensor in another way.
-Cost LayoutSearch::sent(int64_t bytes, int64_t from, int64_t to) const {
-  int64_t others = bytes / question.ranks * (question.ranks - 1);
+/// What a link sends in the time that a collective takes at least: 20 us at 12.5 GB/s.  The
+/// gradients of parameters go together, and wait once for all.
+static constexpr int64_t kBytesOfLatency = 250000;
+
+/// What a rank sends, on a ring, to hold a tensor in another way.
+Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
+  auto ofSent = [&](int64_t bytes) { return Cost{{0, 0, bytes + (held.isParameter ? 0 : kBytesOfLatency), 1}}; };
+  int64_t others = held.bytes / question.ranks * (question.ranks - 1);
   if (from == to || from == kWhole)
     return to == kPartial && from != to ? Cost::impossible() : Cost();
   if (to == kPartial)
@@ -176,12 +184,11 @@ void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
       // Where the operand is the same on ranks that compute different things, each has a summand
       // of its gradient.
       int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
-      bool isGathered = held.isWeight && held.way(value) != kWhole && held.way(value) != dim;
-      Cost cost = isGathered
-                      ? Cost::impossible()
-                      : std::min(sent(held.bytes, held.way(value), dim), sent(held.bytes, held.alsoWay(value), dim));
+      bool isGathered = (held.isParameter || held.isWeight) && held.way(value) != kWhole && held.way(value) != dim;
+      Cost cost = isGathered ? Cost::impossible()
+                             : std::min(sent(held, held.way(value), dim), sent(held, held.alsoWay(value), dim));
       if (held.hasGradient)
-        cost = cost + sent(held.bytes, gradient, held.gradientWay(value));
+        cost = cost + sent(held, gradient, held.gradientWay(value));
       table.push_back(cost);
     }
   prices.addPrices({held.variable, node.variable}, std::move(table));
@@ -197,9 +204,9 @@ void LayoutSearch::priceResult(const Node &node, unsigned result) {
     for (unsigned value = 0; value < held.count(); ++value) {
       int64_t dim = factor == kWhole ? kWhole : dimWith(node.rule.results[result], factor);
       int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
-      Cost cost = sent(held.bytes, made, held.way(value));
+      Cost cost = sent(held, made, held.way(value));
       if (held.hasGradient)
-        cost = cost + sent(held.bytes, held.gradientWay(value), dim);
+        cost = cost + sent(held, held.gradientWay(value), dim);
       table.push_back(cost);
     }
   prices.addPrices({node.variable, held.variable}, std::move(table));
@@ -218,7 +225,9 @@ void LayoutSearch::price(const Node &node) {
       continue;
     auto type = cast<RankedTensorType>(node.op->getOperand(0).getType());
     int64_t rows = type.getNumElements() / node.rule.factors[number].size * type.getElementTypeBitWidth() / 8;
-    Cost one = sent(rows, kPartial, kWhole);
+    Held ofRows;
+    ofRows.bytes = rows;
+    Cost one = sent(ofRows, kPartial, kWhole);
     prices.addPrice(node.variable, value, one + one + one);
   }
 }
@@ -228,10 +237,10 @@ void LayoutSearch::priceHeld(Value it) {
   const Held &held = values.find(it)->second;
   for (unsigned value = 0; value < held.count(); ++value) {
     int64_t bytes = held.way(value) == kWhole ? held.bytes : held.bytes / question.ranks;
-    Cost cost = sent(held.bytes, held.way(value), held.alsoWay(value));
-    if (isa<BlockArgument>(it) && held.hasGradient)
-      cost = cost + sent(held.bytes, held.gradientWay(value), held.way(value));
-    if (isa<BlockArgument>(it) && held.isWeight)
+    Cost cost = sent(held, held.way(value), held.alsoWay(value));
+    if (held.isParameter)
+      cost = cost + sent(held, held.gradientWay(value), held.way(value));
+    if (held.isParameter && held.isWeight)
       cost = cost + ofWeights(bytes);
     else if (!isa<BlockArgument>(it) && question.sequence)
       cost = cost + ofActivations(bytes);

@@ -8,8 +8,8 @@
 // 1. the fewest bytes of weights a rank (weights: parameters that are contracted or looked up by
 //    index, which are not gathered: that is ZeRO),
 // 2. with `sequence`, the fewest bytes of activations,
-// 3. the fewest bytes sent in a step, and
-// 4. the fewest collectives.
+// 3. the least time of collectives in a step, as bytes, and
+// 4. the fewest of them.
 //
 // It is exact (MinimumCost.h).  Of a transformer it finds the layout of Megatron-LM (Shoeybi et
 // al. 2019), with `sequence` that of Korthikanti et al. 2022.
@@ -68,9 +68,9 @@ private:
   /// once for all of them; its gradient is collected in one way.
   struct Held {
     llvm::SmallVector<int64_t> ways, gradientWays;
-    bool hasGradient, isWeight;
-    unsigned variable;
-    int64_t bytes;
+    bool hasGradient = false, isParameter = false, isWeight = false;
+    unsigned variable = 0;
+    int64_t bytes = 0;
     size_t count() const { return ways.size() * ways.size() * gradientWays.size(); }
     int64_t way(unsigned value) const { return ways[value / gradientWays.size() / ways.size()]; }
     int64_t alsoWay(unsigned value) const { return ways[value / gradientWays.size() % ways.size()]; }
@@ -85,7 +85,7 @@ private:
   void priceOperand(const Node &node, unsigned operand);
   void priceResult(const Node &node, unsigned result);
   void priceHeld(mlir::Value value);
-  Cost sent(int64_t bytes, int64_t from, int64_t to) const;
+  Cost sent(const Held &held, int64_t from, int64_t to) const;
   LayoutChoice read(llvm::ArrayRef<unsigned> values) const;
 
   mlir::func::FuncOp model;

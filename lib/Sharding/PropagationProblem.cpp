@@ -31,6 +31,7 @@ private:
   void fix(Value value, unsigned annotation);
 
   void keepRowsWhole(BlockArgument input);
+  void keepWhole(BlockArgument cache);
   void readArguments();
   LogicalResult readResults();
   LogicalResult readResult(unsigned index, ShardingAttr stated);
@@ -132,6 +133,12 @@ void Reader::keepRowsWhole(BlockArgument input) {
   std::fill(openFrom.begin() + (openFrom.size() > 1), openFrom.end(), PropagationProblem::kNever);
 }
 
+/// Programs that are sharded in different ways share caches.
+void Reader::keepWhole(BlockArgument cache) {
+  auto &openFrom = problem.tensors[problem.numbers.lookup(cache)].openFrom;
+  std::fill(openFrom.begin(), openFrom.end(), PropagationProblem::kNever);
+}
+
 void Reader::readArguments() {
   func::FuncOp function = problem.function;
   for (BlockArgument argument : function.getArguments()) {
@@ -144,6 +151,8 @@ void Reader::readArguments() {
       fix(argument, annotation);
     } else if (function.getArgAttr(number, tg::kInput)) {
       keepRowsWhole(argument);
+    } else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState); state && state.isCache()) {
+      keepWhole(argument);
     }
     if (auto param = function.getArgAttrOfType<tg::ParamAttr>(number, tg::kParam))
       named[param.getName()] = argument;

@@ -18,8 +18,20 @@ TokenDims::TokenDims(func::FuncOp function) {
       dims[1] = Kind::Sequence;
     kinds[argument] = dims;
   }
+  std::vector<std::pair<Operation *, ShardingRule>> ops;
   for (Operation &op : function.front())
-    follow(&op);
+    if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
+      ops.emplace_back(&op, std::move(*rule));
+  // What is added to tokens, such as a table of positions, is marked against the order of ops.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[op, rule] : ops)
+      changed |= mark(op, rule);
+    for (auto &[op, rule] : llvm::reverse(ops))
+      changed |= mark(op, rule);
+  }
+  for (auto &[op, rule] : ops)
+    sumUp(op, rule);
 }
 
 TokenDims::Kind TokenDims::kindOf(Value value, int64_t dim) const {
@@ -40,32 +52,46 @@ SmallVector<TokenDims::Kind> TokenDims::kindsOf(Operation *op, const ShardingRul
   return found;
 }
 
+bool TokenDims::mark(Value value, const ShardingRule::TensorFactors &factors, ArrayRef<Kind> ofFactors) {
+  auto &dims = kinds[value];
+  dims.resize(factors.size(), Kind::None);
+  bool changed = false;
+  for (auto [kind, dim] : llvm::zip_equal(dims, factors))
+    for (unsigned factor : dim)
+      if (kind < ofFactors[factor]) {
+        kind = ofFactors[factor];
+        changed = true;
+      }
+  return changed;
+}
+
+bool TokenDims::mark(Operation *op, const ShardingRule &rule) {
+  SmallVector<Kind> ofFactors = kindsOf(op, rule);
+  bool changed = false;
+  for (auto [value, factors] : llvm::zip_equal(op->getOperands(), rule.operands))
+    changed |= mark(value, factors, ofFactors);
+  for (auto [value, factors] : llvm::zip_equal(op->getResults(), rule.results))
+    changed |= mark(value, factors, ofFactors);
+  return changed;
+}
+
 /// Sums arise where a factor of positions is in no result; they stay sums where an op is linear in
 /// all operands that are.
-void TokenDims::follow(Operation *op) {
-  std::optional<ShardingRule> rule = shardingRuleOf(op);
-  if (!rule)
-    return;
-  SmallVector<Kind> ofFactors = kindsOf(op, *rule);
+void TokenDims::sumUp(Operation *op, const ShardingRule &rule) {
+  SmallVector<Kind> ofFactors = kindsOf(op, rule);
   SmallVector<unsigned, 4> summed;
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
     if (isSumOverSequence(operand))
       summed.push_back(number);
   bool staysSum =
-      !summed.empty() && llvm::any_of(rule->linear, [&](const auto &set) { return ArrayRef(set) == summed; });
-  for (auto [result, factors] : llvm::zip_equal(op->getResults(), rule->results)) {
+      !summed.empty() && llvm::any_of(rule.linear, [&](const auto &set) { return ArrayRef(set) == ArrayRef(summed); });
+  for (auto [result, factors] : llvm::zip_equal(op->getResults(), rule.results)) {
     llvm::DenseSet<unsigned> own;
-    auto &dims = kinds[result];
-    for (const ShardingRule::DimFactors &dim : factors) {
-      Kind &kind = dims.emplace_back(Kind::None);
-      for (unsigned factor : dim) {
-        kind = std::max(kind, ofFactors[factor]);
-        own.insert(factor);
-      }
-    }
+    for (const ShardingRule::DimFactors &dim : factors)
+      own.insert(dim.begin(), dim.end());
     bool isSum = staysSum;
     for (unsigned factor = 0; factor < ofFactors.size(); ++factor)
-      isSum |= ofFactors[factor] == Kind::Sequence && rule->factors[factor].kind != FactorKind::Whole &&
+      isSum |= ofFactors[factor] == Kind::Sequence && rule.factors[factor].kind != FactorKind::Whole &&
                !own.contains(factor);
     if (isSum)
       sums.insert(result);

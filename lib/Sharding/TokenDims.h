@@ -27,7 +27,9 @@ public:
   bool isSumOverSequence(mlir::Value value) const { return sums.contains(value); }
 
 private:
-  void follow(mlir::Operation *op);
+  bool mark(mlir::Value value, const ShardingRule::TensorFactors &factors, llvm::ArrayRef<Kind> ofFactors);
+  bool mark(mlir::Operation *op, const ShardingRule &rule);
+  void sumUp(mlir::Operation *op, const ShardingRule &rule);
 
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Kind, 4>> kinds;
   llvm::DenseSet<mlir::Value> sums;

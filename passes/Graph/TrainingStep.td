@@ -57,6 +57,44 @@ def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
 }
 
+def RepeatHeadsPass : Pass<"tg-repeat-heads", "::mlir::func::FuncOp"> {
+  let summary = "Repeats heads of keys and values, so that more ranks can share them out";
+  let description = [{
+    In attention whose heads of keys and values are read by groups of query heads, `ranks` ranks
+    that are a multiple of these heads can share out the query heads, but not what they read.
+    Each head of keys and values is repeated as often as ranks read it; every rank then slices
+    its own.  The gradient of a head is the sum of those of its copies.  Where the ranks do not
+    divide the groups, nothing is done.
+
+    Input (`ranks=4`):
+    ```mlir
+    func.func @model(%q: tensor<2x8x4x3xf32> {tg.input = "q"}, %k: tensor<2x8x2x3xf32> {tg.input = "k"},
+                     %v: tensor<2x8x2x3xf32> {tg.input = "v"}) -> tensor<2x8x4x3xf32> {
+      %y, %lse = tg.attention %q, %k, %v scale 0.5 causal
+          : (tensor<2x8x4x3xf32>, tensor<2x8x2x3xf32>, tensor<2x8x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+      return %y : tensor<2x8x4x3xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @model(%q: tensor<2x8x4x3xf32> {tg.input = "q"}, %k: tensor<2x8x2x3xf32> {tg.input = "k"},
+                     %v: tensor<2x8x2x3xf32> {tg.input = "v"}) -> tensor<2x8x4x3xf32> {
+      %0 = tg.broadcast %k dims [0, 1, 2, 4] : tensor<2x8x2x3xf32> -> tensor<2x8x2x2x3xf32>
+      %1 = tg.reshape %0 : tensor<2x8x2x2x3xf32> -> tensor<2x8x4x3xf32>
+      %2 = tg.broadcast %v dims [0, 1, 2, 4] : tensor<2x8x2x3xf32> -> tensor<2x8x2x2x3xf32>
+      %3 = tg.reshape %2 : tensor<2x8x2x2x3xf32> -> tensor<2x8x4x3xf32>
+      %y, %lse = tg.attention %q, %1, %3 scale 0.5 causal
+          : (tensor<2x8x4x3xf32>, tensor<2x8x4x3xf32>, tensor<2x8x4x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+      return %y : tensor<2x8x4x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"ranks", "ranks", "::braid::Integer<1>", /*default=*/"1", "The ranks that share out the heads">,
+  ];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
+
 def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
   let summary = "Stores weights transposed that are contracted over their first dim";
   let description = [{

@@ -40,8 +40,10 @@ void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOpti
   AnnotatePassOptions mesh;
   mesh.layout = options.mesh;
   manager.addPass(createAnnotatePass(mesh));
-  if (options.tensorParallel)
+  if (options.tensorParallel) {
+    manager.addNestedPass<func::FuncOp>(createRepeatHeadsPass(options.heads));
     manager.addPass(createTensorParallelPass(options.tensor));
+  }
   if (options.contextParallel)
     manager.addPass(createContextParallelPass(options.context));
 }

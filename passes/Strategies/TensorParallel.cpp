@@ -62,13 +62,18 @@ LogicalResult TensorParallel::readOptions() {
   return success();
 }
 
+/// Says of whole ones, too, that they are: every program must hold them in one way.
 void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64_t dim) {
-  if (dim == kWhole)
-    return;
-  ShardingAttr sharding = shardingOfArgument(function, weight.getArgNumber(), symbol);
+  unsigned number = weight.getArgNumber();
+  ShardingAttr sharding = shardingOfArgument(function, number, symbol);
   SmallVector<AxesAttr> dims(sharding.getDims());
-  dims[dim] = AxesAttr::get(&getContext(), name);
-  function.setArgAttr(weight.getArgNumber(), CommDialect::kSharding, sharding.withDims(dims));
+  if (dim != kWhole)
+    dims[dim] = AxesAttr::get(&getContext(), name);
+  else if (function.getArgAttr(number, CommDialect::kSharding))
+    return;
+  function.setArgAttr(number, CommDialect::kSharding,
+                      ShardingAttr::get(&getContext(), symbol, dims, sharding.getPartial(), sharding.getReduction(),
+                                        sharding.getFlat(), /*priority=*/dim == kWhole));
 }
 
 /// The examples of the batch are shared out by others, and so may the sequence be.
@@ -87,7 +92,8 @@ ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSe
   return ShardingAttr::replicated(symbol, dims.size()).withDims(dims);
 }
 
-/// Writes down how values are held where the choice changes that.
+/// Writes down how values are held where the choice changes that.  What several values share, as a
+/// table of angles, may be asked for in two ways; then one gives way.
 void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &search) {
   llvm::DenseMap<std::pair<Value, int64_t>, Value> made;
   for (auto [operand, dim] : choice.needed) {
@@ -96,14 +102,16 @@ void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &s
     if (!needed) {
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfterValue(value);
-      needed = builder.create<ConstrainOp>(value.getLoc(), value, requestFor(value, dim, search), UnitAttr());
+      needed =
+          builder.create<ConstrainOp>(value.getLoc(), value, requestFor(value, dim, search), builder.getUnitAttr());
     }
     operand->set(needed);
   }
   for (auto [value, dim] : choice.held) {
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfterValue(value);
-    auto held = builder.create<ConstrainOp>(value.getLoc(), value, requestFor(value, dim, search), UnitAttr());
+    auto held =
+        builder.create<ConstrainOp>(value.getLoc(), value, requestFor(value, dim, search), builder.getUnitAttr());
     value.replaceAllUsesExcept(held, held);
   }
 }

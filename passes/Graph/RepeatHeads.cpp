@@ -1,0 +1,80 @@
+//===- RepeatHeads.cpp - heads of keys and values for more ranks ----------===//
+//
+// More ranks than heads of keys and values cannot share them out.  With each head repeated they
+// can: a rank has its heads of queries, and the one that these read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/TGBuilder.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Graph/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_REPEATHEADSPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+/// The dim of a tensor that is the factor and nothing else.
+static std::optional<unsigned> dimOf(const ShardingRule::TensorFactors &tensor, unsigned factor) {
+  for (auto [dim, factors] : llvm::enumerate(tensor))
+    if (factors.size() == 1 && factors.front() == factor)
+      return dim;
+  return std::nullopt;
+}
+
+/// The factor of heads that groups of others read: first in a dim with another factor, the group,
+/// of which `repeats` makes equal parts.
+static std::optional<unsigned> groupedHeads(const ShardingRule &rule, int64_t ranks) {
+  for (const ShardingRule::TensorFactors &tensor : rule.operands)
+    for (const ShardingRule::DimFactors &dim : tensor) {
+      if (dim.size() != 2)
+        continue;
+      int64_t heads = rule.factors[dim[0]].size, group = rule.factors[dim[1]].size;
+      bool isAlone = llvm::any_of(rule.results, [&](const auto &result) { return dimOf(result, dim[0]).has_value(); });
+      if (!isAlone && heads < ranks && ranks % heads == 0 && group % (ranks / heads) == 0)
+        return dim[0];
+    }
+  return std::nullopt;
+}
+
+static Value repeat(tg::TensorBuilder &t, Value heads, unsigned dim, int64_t times) {
+  RankedTensorType type = tg::typeOf(heads);
+  SmallVector<int64_t> apart(type.getShape()), dims;
+  apart.insert(apart.begin() + dim + 1, times);
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    dims.push_back(i + (i > dim));
+  SmallVector<int64_t> joined(type.getShape());
+  joined[dim] *= times;
+  return t.reshape(t.broadcast(heads, type.clone(apart), dims), joined);
+}
+
+namespace {
+struct RepeatHeads final : braid::impl::RepeatHeadsPassBase<RepeatHeads> {
+  using RepeatHeadsPassBase::RepeatHeadsPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    for (Operation &op : function.front())
+      if (isa<CausalOpInterface>(op))
+        visit(op);
+  }
+
+  void visit(Operation &op) {
+    std::optional<ShardingRule> rule = shardingRuleOf(&op);
+    std::optional<unsigned> factor = rule ? groupedHeads(*rule, ranks.getValue()) : std::nullopt;
+    if (!factor)
+      return;
+    OpBuilder builder(&op);
+    tg::TensorBuilder t(builder, op.getLoc());
+    for (auto [operand, tensor] : llvm::zip_equal(op.getOpOperands(), rule->operands))
+      if (std::optional<unsigned> dim = dimOf(tensor, *factor))
+        operand.set(repeat(t, operand.get(), *dim, ranks.getValue() / rule->factors[*factor].size));
+  }
+};
+} // namespace
