@@ -1,0 +1,41 @@
+//===- OneForwardOneBackward.cpp - 1F1B: a backward as early as it can be -===//
+//
+// PipeDream-Flush (Narayanan et al. 2020, arXiv:2006.09503; 1F1B in Megatron-LM).  Rank r does
+// p-1-r forwards ahead, then a forward and a backward in turn, then the backwards that are
+// left.  Three ranks, four microbatches:
+//
+//   F0 F1 F2 .. .. .. .. B0 .... F3 B1 .... .. B2 .... .. B3 ....
+//   .. F0 F1 .. .. B0 .... F2 B1 .... F3 B2 .... .. B3 .... .. ..
+//   .. .. F0 B0 .... F1 B1 .... F2 B2 .... F3 B3 .... .. .. .. ..
+//
+// As idle as GPipe, but rank r holds p-r microbatches and no more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Pipeline/RowBuilder.h"
+
+using namespace braid::pipeline;
+
+static Table make(Shape shape) {
+  return tableOf(shape, [&](unsigned rank) {
+    RowBuilder row({rank}, shape.microbatches);
+    for (unsigned i = 0; i < shape.ranks - 1 - rank; ++i)
+      row.add(Action::Forward);
+    for (unsigned i = 0; i < shape.microbatches; ++i) {
+      row.add(Action::Forward);
+      row.add(Action::Backward);
+    }
+    return row.take();
+  });
+}
+
+static Formulas formulas(Shape shape) {
+  uint64_t p = shape.ranks, m = shape.microbatches;
+  return {{p - 1, m + p - 1}, {p, 1}, shape.ranks};
+}
+
+const Generator &braid::pipeline::oneForwardOneBackward() {
+  static const Generator generator = {
+      "1f1b", "a forward and a backward in turn", 1, 1, false, "(p-1)/(m+p-1)", "p", formulas, make};
+  return generator;
+}

@@ -1,0 +1,104 @@
+//===- ZBV.cpp - zero bubble on stages that go there and back -------------===//
+//
+// Qi et al. 2024, Pipeline Parallelism with Controllable Memory (arXiv:2405.15362), and Zero
+// Bubble Pipeline Parallelism (arXiv:2401.10241), section 6.  A rank has two stages: r and
+// 2p-1-r.  A microbatch goes from rank 0 to rank p-1, which has the two stages in the middle,
+// and back to rank 0, where its loss is, and where its gradient starts at once.  This is the
+// order of PyTorch's ScheduleZBVZeroBubble.
+//
+// Only the start is left idle: rank r waits for r forwards.  The order fills 2p-1 microbatches
+// and more; of fewer there are gaps, where the others would be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Pipeline/RowBuilder.h"
+
+using namespace braid::pipeline;
+
+namespace {
+
+/// Cells of the stages on the way there and on the way back.
+class RowOfV {
+public:
+  RowOfV(Shape shape, unsigned rank)
+      : p(shape.ranks), rank(rank), microbatches(std::max(2 * p - 1, shape.microbatches)),
+        row({rank, 2 * p - 1 - rank}, shape.microbatches) {}
+
+  Table::Row build() {
+    warmUp();
+    repeat();
+    coolDown();
+    return row.take();
+  }
+
+private:
+  static constexpr unsigned kThere = 0, kBack = 1;
+  void forward(unsigned chunk) { row.add(Action::Forward, chunk); }
+  void gradient(unsigned chunk) { row.add(Action::InputGradient, chunk); }
+  void weights(unsigned chunk) { row.add(Action::WeightGradient, chunk); }
+  void backward(unsigned chunk) {
+    gradient(chunk);
+    weights(chunk);
+  }
+  void weightsLeft(unsigned chunk) {
+    while (row.count(Action::WeightGradient, chunk) < microbatches)
+      weights(chunk);
+  }
+
+  void warmUp() {
+    for (unsigned i = 0; i < 2 * (p - rank) - 1; ++i)
+      forward(kThere);
+    for (unsigned i = 0; i < rank; ++i) {
+      forward(kBack);
+      forward(kThere);
+    }
+    for (unsigned i = 0; i < p - rank; ++i) {
+      forward(kBack);
+      backward(kBack);
+    }
+  }
+
+  void repeat() {
+    while (row.count(Action::Forward, kBack) < microbatches) {
+      if (row.count(Action::Forward, kThere) < microbatches)
+        forward(kThere);
+      backward(kThere);
+      forward(kBack);
+      backward(kBack);
+    }
+  }
+
+  /// Gradients for which others wait go first.
+  void coolDown() {
+    for (unsigned i = 0; i < rank; ++i) {
+      gradient(kThere);
+      gradient(kBack);
+    }
+    for (unsigned i = 0; i < p - rank; ++i)
+      backward(kThere);
+    weightsLeft(kBack);
+    weightsLeft(kThere);
+  }
+
+  unsigned p, rank;
+  /// More than there are, if there are few: what is too much is left out.
+  unsigned microbatches;
+  RowBuilder row;
+};
+
+} // namespace
+
+static Table make(Shape shape) {
+  return tableOf(shape, [&](unsigned rank) { return RowOfV(shape, rank).build(); });
+}
+
+static Formulas formulas(Shape shape) {
+  uint64_t p = shape.ranks, m = shape.microbatches;
+  return {{p - 1, 6 * m + p - 1}, {p, 1}, 2 * shape.ranks - 1};
+}
+
+const Generator &braid::pipeline::zbV() {
+  static const Generator generator = {
+      "zb-v", "zero bubble on stages that go there and back", 2, 2, false, "(p-1)/(6m+p-1)", "p", formulas, make};
+  return generator;
+}
