@@ -33,7 +33,7 @@ def page():
         binary = pathlib.Path(folder) / "train"
         subprocess.run(["braidc", GRAPH, "-o", binary], check=True)
         commands = markdown(binary).replace("## `train ", "## `./train ")
-    return INTRODUCTION + "".join([*tools, commands, markdown("braid-interp")]).rstrip() + "\n"
+    return INTRODUCTION + "".join([*tools, commands, markdown("braid-schedule"), markdown("braid-interp")]).rstrip() + "\n"
 
 
 def main():

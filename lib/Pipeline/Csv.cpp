@@ -149,25 +149,24 @@ void braid::pipeline::writeCsv(const Table &table, llvm::raw_ostream &os) {
 }
 
 /// PyTorch names a send by its stage, a receive by the stage that takes it.
-static std::string sendOf(const Cell &producer) {
-  const char *word = producer.action == Action::Forward ? "SEND_F" : "SEND_B";
-  return std::to_string(producer.stage) + word + std::to_string(producer.microbatch);
-}
-static std::string receiveOf(const Cell &consumer) {
-  const char *word = consumer.action == Action::Forward ? "RECV_F" : "RECV_B";
-  return std::to_string(consumer.stage) + word + std::to_string(consumer.microbatch);
+static std::string nameOf(const Schedule &schedule, const Message &message, unsigned rank) {
+  const Cell &producer = schedule.at(message.producer), &consumer = schedule.at(message.consumer);
+  bool isActivation = producer.action == Action::Forward;
+  if (message.producer.rank == rank)
+    return std::to_string(producer.stage) + (isActivation ? "SEND_F" : "SEND_B") + std::to_string(producer.microbatch);
+  return std::to_string(consumer.stage) + (isActivation ? "RECV_F" : "RECV_B") + std::to_string(consumer.microbatch);
 }
 
 void braid::pipeline::writeCsv(const Schedule &schedule, const MessagePlan &plan, llvm::raw_ostream &os) {
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
+    const RankMessages &messages = plan.ranks[rank];
+    const Table::Row &row = schedule.getTable().rows[rank];
     llvm::ListSeparator comma(",");
-    for (unsigned index = 0; index < plan.rows[rank].size(); ++index) {
-      const CellMessages &messages = plan.rows[rank][index];
-      for (unsigned number : messages.receives)
-        os << comma << receiveOf(schedule.at(plan.messages[number].consumer));
-      os << comma << schedule.at({rank, index}).str();
-      if (messages.send)
-        os << comma << sendOf(schedule.at({rank, index}));
+    for (unsigned index = 0, position = 0; index < messages.started.size(); ++index) {
+      for (; position < messages.started[index]; ++position)
+        os << comma << nameOf(schedule, plan.messages[messages.queue[position]], rank);
+      if (index < row.size())
+        os << comma << row[index].str();
     }
     os << '\n';
   }

@@ -20,7 +20,7 @@ llvm::Expected<Table> parseCsv(llvm::StringRef text, llvm::StringRef file);
 llvm::Expected<Table> readCsv(llvm::StringRef file);
 
 void writeCsv(const Table &table, llvm::raw_ostream &os);
-/// With a cell for each send and receive, without idle cells.
+/// With a cell where each send and receive is started, without idle cells.
 void writeCsv(const Schedule &schedule, const MessagePlan &plan, llvm::raw_ostream &os);
 
 } // namespace braid::pipeline

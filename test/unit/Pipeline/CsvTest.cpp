@@ -3,6 +3,7 @@
 #include "lib/Pipeline/Csv.h"
 #include "Tables.h"
 #include "llvm/ADT/STLExtras.h"
+#include <random>
 
 using namespace braid::pipeline;
 
@@ -68,6 +69,28 @@ TEST(Csv, RefusesNumbersThatAreTooLarge) {
   EXPECT_EQ(refusal("1F1048575"),
             "1048576 microbatches for 2 stages are too many: a schedule has at most 1048576 pairs "
             "of a stage and a microbatch");
+}
+
+TEST(Csv, DamagedTextIsRefusedOrASchedule) {
+  std::mt19937 random(3);
+  std::string good = textOf(scheduleOf("zb-v", 3, 6, 2).getTable());
+  const std::string bytes = "0123456789,FBIW\n\r\"( x";
+  unsigned schedules = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string text = good;
+    for (unsigned i = 0; i <= random() % 3; ++i)
+      text[random() % text.size()] = bytes[random() % bytes.size()];
+    llvm::Expected<Table> table = parseCsv(text, "f.csv");
+    llvm::Expected<Schedule> schedule = table ? verify(std::move(*table)) : table.takeError();
+    if (!schedule) {
+      EXPECT_NE(llvm::toString(schedule.takeError()), "");
+      continue;
+    }
+    ++schedules;
+    EXPECT_EQ(llvm::toString(verify(*schedule, planMessages(*schedule, simulate(*schedule, uniform(*schedule))))), "")
+        << text;
+  }
+  EXPECT_GT(schedules, 20u);
 }
 
 TEST(Csv, NamesTheFileThatItCannotRead) {

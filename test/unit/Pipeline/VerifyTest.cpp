@@ -133,7 +133,7 @@ TEST(Verify, RandomTablesAreRightAndTheirMessagesToo) {
     Table table = randomTable(random);
     SCOPED_TRACE(textOf(table));
     Schedule schedule = scheduleOf(verify(table));
-    EXPECT_EQ(llvm::toString(verify(schedule, planMessages(schedule))), "");
+    EXPECT_EQ(llvm::toString(verify(schedule, planMessages(schedule, simulate(schedule, uniform(schedule))))), "");
     Simulation simulation = simulate(schedule, uniform(schedule));
     EXPECT_GE(simulation.bubble, 0);
     EXPECT_LT(simulation.bubble, 1);

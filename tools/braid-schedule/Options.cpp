@@ -1,0 +1,95 @@
+//===- Options.cpp - the command line of braid-schedule -------------------===//
+
+#include "tools/braid-schedule/Options.h"
+#include "lib/Pipeline/Generators.h"
+#include "tools/CommandLine.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace braid::cli;
+using namespace braid::schedule;
+
+/// The most of a time: sums of all cells are finite.
+static constexpr double kMostTime = 1e12;
+
+/// The numbers between commas; none if one is no time.
+static llvm::SmallVector<double> numbersOf(llvm::StringRef text) {
+  llvm::SmallVector<double> numbers;
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    double number = 0;
+    if (part.trim().getAsDouble(number) || !(number >= 0 && number <= kMostTime))
+      return {};
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+static bool areTimes(std::string_view text) {
+  llvm::SmallVector<double> numbers = numbersOf(text);
+  return (numbers.size() == 3 || numbers.size() == 4) && numbers[0] + numbers[1] + numbers[2] > 0;
+}
+
+void braid::schedule::readOption(Times &times, std::string_view text) {
+  llvm::SmallVector<double> numbers = numbersOf(text);
+  times = {numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 0};
+}
+
+static Lines schedules() {
+  Lines lines;
+  for (const braid::pipeline::Generator *generator : braid::pipeline::generators())
+    lines.emplace_back(generator->name, generator->summary);
+  return lines;
+}
+
+namespace {
+
+constexpr Option kSchedule[] = {
+    {"--schedule", text("NAME|FILE"),
+     "A schedule by its name, or a table as PyTorch writes it (CSV: a line for each rank, cells such as 0F3)",
+     into<&Options::schedule>(), required(), listing(schedules)},
+    {"--stages", integer("P", 1, 1 << 20), "Ranks of the pipeline", into<&Options::ranks>()},
+    {"--microbatches", integer("M", 1, 1 << 20), "Microbatches in a step", into<&Options::microbatches>()},
+    {"--chunks", integer("V", 1, 1 << 20), "Stages on each rank", into<&Options::chunks>(),
+     byDefault("2 for interleaved and zb-v, else 1")},
+    {"--limit", number("MICROBATCHES", 0, 1 << 20),
+     "Refuse a schedule in which a rank holds more microbatches at once; one that a stage of V holds counts 1/V",
+     into<&Options::limit>()},
+};
+
+constexpr Option kTimes[] = {
+    {"--times",
+     text("F,B,W[,TRANSFER]", areTimes, "three or four numbers from 0 to 1e12, of which the first three are not all 0"),
+     "What a rank's layers take for a microbatch: forward, the input's gradient, the weights' gradients (a whole "
+     "backward takes B + W); and what a message takes to another rank",
+     into<&Options::times>(), byDefault("1,1,1,0")},
+};
+
+constexpr Option kOutput[] = {
+    {"--csv", text("FILE").alone("-"), "Write the table as CSV; alone to standard output", into<&Options::csv>()},
+    {"--messages", flag(), "Put sends and receives into the CSV, as PyTorch's form compute_comms has them",
+     into<&Options::messages>(), needs("--csv")},
+    {"--svg", text("FILE").alone("-"), "Write the timeline as a drawing; alone to standard output",
+     into<&Options::svg>()},
+    {"--width", integer("COLUMNS", 1, 10000), "The most columns of the timeline as text", into<&Options::width>()},
+};
+
+constexpr Topic kTopics[] = {
+    topic<Options>("Schedule", kSchedule),
+    topic<Options>("Times", kTimes),
+    topic<Options>("Output", kOutput),
+    topic<Options>("Help", braid::kToolHelp),
+};
+
+constexpr Command kTool = {"braid-schedule", "Make, check and simulate a schedule of pipeline parallelism", kTopics};
+
+} // namespace
+
+Options braid::schedule::parseOptions(int argc, char **argv) {
+  Options options;
+  braid::parseCommandLine(kTool, argc, argv, &options);
+  if (options.csv == "-" && options.svg == "-")
+    braid::exitForUsage(kTool.name, "only one of '--csv' and '--svg' can go to standard output: name a file");
+  return options;
+}

@@ -1,0 +1,90 @@
+//===- Summary.cpp - what braid-schedule says of a schedule ---------------===//
+
+#include "tools/braid-schedule/Summary.h"
+#include "lib/Pipeline/Slots.h"
+#include "lib/Pipeline/Timeline.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace braid::pipeline;
+using namespace braid::schedule;
+using llvm::format;
+
+/// Of more ranks only the first are listed.
+static constexpr unsigned kMostRanks = 64;
+
+/// A share, in percent.
+static std::string percent(double share) {
+  std::string text;
+  llvm::raw_string_ostream(text) << format("%.2f %%", 100 * share);
+  return text;
+}
+
+std::string braid::schedule::numberText(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << format("%.4g", value);
+  return text;
+}
+
+std::string braid::schedule::titleOf(const Options &options, const Result &result) {
+  double chunks = result.chunks();
+  std::string onEach = chunks == 1 ? "1 chunk" : numberText(chunks) + " chunks";
+  return options.schedule + ": " + counted(result.schedule.numRanks(), "rank") + ", " +
+         counted(result.schedule.numMicrobatches(), "microbatch", "microbatches") + ", " + onEach + " a rank";
+}
+
+/// What formulas say, if they are for such times and so many microbatches.
+static std::optional<Formulas> formulasOf(const Options &options, const Result &result, llvm::raw_ostream &os) {
+  const Times &times = options.times;
+  if (!result.generator)
+    return std::nullopt;
+  if (times.forward != times.inputGradient || times.forward != times.weightGradient || times.transfer != 0) {
+    os << "formulas   for F = B = W without transfer\n";
+    return std::nullopt;
+  }
+  const Schedule &schedule = result.schedule;
+  Formulas formulas = result.generator->formulas(
+      {schedule.numRanks(), schedule.numMicrobatches(), schedule.numStages() / schedule.numRanks()});
+  if (schedule.numMicrobatches() >= formulas.leastMicrobatches)
+    return formulas;
+  os << "formulas   for " << formulas.leastMicrobatches << " microbatches and more\n";
+  return std::nullopt;
+}
+
+static std::string fraction(Ratio ratio) {
+  return std::to_string(ratio.over) + (ratio.under == 1 ? "" : "/" + std::to_string(ratio.under));
+}
+
+static void printFigures(const Options &options, const Result &result, const std::vector<unsigned> &peaks,
+                         llvm::raw_ostream &os) {
+  const Times &times = options.times;
+  os << titleOf(options, result) << '\n'
+     << format("times      F %g, B %g, W %g, transfer %g\n", times.forward, times.inputGradient, times.weightGradient,
+               times.transfer)
+     << format("makespan   %g\n", result.simulation.end);
+  std::optional<Formulas> formulas = formulasOf(options, result, os);
+  os << "bubble     " << percent(result.simulation.bubble);
+  if (formulas)
+    os << "   formula " << result.generator->bubbleFormula << " = " << fraction(formulas->bubble) << " = "
+       << percent(formulas->bubble.value());
+  os << "\npeak       " << numberText(*llvm::max_element(peaks) / result.chunks()) << " microbatches";
+  if (formulas)
+    os << "   formula " << result.generator->peakFormula << " = " << numberText(formulas->peak.value());
+  os << "\n\n";
+}
+
+void braid::schedule::printSummary(const Options &options, const Result &result, llvm::raw_ostream &os) {
+  const Schedule &schedule = result.schedule;
+  std::vector<unsigned> peaks = peaksHeld(schedule);
+  printFigures(options, result, peaks, os);
+  unsigned listed = std::min(schedule.numRanks(), kMostRanks);
+  os << " rank      idle   peak\n";
+  for (unsigned rank = 0; rank < listed; ++rank)
+    os << llvm::format_decimal(rank, 5)
+       << llvm::right_justify(percent(1 - result.simulation.busy[rank] / result.simulation.end), 10)
+       << llvm::right_justify(numberText(peaks[rank] / result.chunks()), 7) << '\n';
+  os << "\n rank  timeline\n";
+  printTimeline(schedule, result.simulation, options.width, listed, os);
+  if (listed < schedule.numRanks())
+    os << "and " << counted(schedule.numRanks() - listed, "more rank") << '\n';
+}
