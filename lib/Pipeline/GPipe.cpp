@@ -3,9 +3,9 @@
 // Huang et al. 2019, GPipe: Efficient Training of Giant Neural Networks using Pipeline
 // Parallelism (arXiv:1811.06965).  Three ranks, four microbatches:
 //
-//   F0 F1 F2 F3 .. .. .. .. .. .. B0 .... B1 .... B2 .... B3 ....
-//   .. F0 F1 F2 F3 .. .. .. B0 .... B1 .... B2 .... B3 .... .. ..
-//   .. .. F0 F1 F2 F3 B0 .... B1 .... B2 .... B3 .... .. .. .. ..
+//   F0 F1 F2 F3 .. .. .. .. .. .. B0--- B1--- B2--- B3---
+//   .. F0 F1 F2 F3 .. .. .. B0--- B1--- B2--- B3--- .. ..
+//   .. .. F0 F1 F2 F3 B0--- B1--- B2--- B3--- .. .. .. ..
 //
 // A rank waits p-1 times for an F and as often for a B, and holds all microbatches.
 //

@@ -49,14 +49,22 @@ struct CellMessages {
 /// By rank and by its cells.
 std::vector<std::vector<CellMessages>> messagesOfCells(const Schedule &schedule, const std::vector<Message> &messages);
 
+/// As many as cost no time in the schedules that have a name, if messages take none.
+inline constexpr unsigned kReceivesAhead = 4;
+
 /// Messages are in the order in which their cells end in the simulation.  Receives are started
 /// early while fewer than `ahead` are open.  O(messages log messages).
-MessagePlan planMessages(const Schedule &schedule, const Simulation &simulation, unsigned ahead = 2);
+MessagePlan planMessages(const Schedule &schedule, const Simulation &simulation, unsigned ahead = kReceivesAhead);
 
 /// Whether each message is of cells that make and take it, is in both queues once and in the
 /// same order as others between the two ranks, is started behind its producer and before its
 /// consumer, and whether all cells and messages come to an end.
 llvm::Error verify(const Schedule &schedule, const MessagePlan &plan);
+
+/// When each cell is if messages are carried out by queues: one after the other, each occupying
+/// both queues for its time, while `simulate` lets them pass each other.  With times that passed
+/// `check`, and a plan that was verified.
+Simulation simulateQueues(const Schedule &schedule, const std::vector<StageTimes> &stages, const MessagePlan &plan);
 
 } // namespace braid::pipeline
 

@@ -4,9 +4,9 @@
 // p-1-r forwards ahead, then a forward and a backward in turn, then the backwards that are
 // left.  Three ranks, four microbatches:
 //
-//   F0 F1 F2 .. .. .. .. B0 .... F3 B1 .... .. B2 .... .. B3 ....
-//   .. F0 F1 .. .. B0 .... F2 B1 .... F3 B2 .... .. B3 .... .. ..
-//   .. .. F0 B0 .... F1 B1 .... F2 B2 .... F3 B3 .... .. .. .. ..
+//   F0 F1 F2 .. .. .. .. B0--- F3 B1--- .. B2--- .. B3---
+//   .. F0 F1 .. .. B0--- F2 B1--- F3 B2--- .. B3--- .. ..
+//   .. .. F0 B0--- F1 B1--- F2 B2--- F3 B3--- .. .. .. ..
 //
 // As idle as GPipe, but rank r holds p-r microbatches and no more.
 //

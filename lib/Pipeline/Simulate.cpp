@@ -38,32 +38,34 @@ Error braid::pipeline::check(const Schedule &schedule, const std::vector<StageTi
   return sum > 0 ? Error::success() : failure("no stage takes any time");
 }
 
-/// What passes between a cell's end and the moment from which another can take what it made.
-static double delay(const Schedule &schedule, Place from, Place to, const std::vector<StageTimes> &stages) {
-  if (from.rank == to.rank)
-    return 0;
-  const Cell &producer = schedule.at(from);
-  const StageTimes &times = stages[producer.stage];
-  return producer.action == Action::Forward ? times.sendActivation : times.sendGradient;
+Simulation::Simulation(const Schedule &schedule) : busy(schedule.numRanks()) {
+  for (const Table::Row &row : schedule.getTable().rows)
+    spans.emplace_back(row.size());
+}
+
+void Simulation::put(Place place, double begin, double time) {
+  spans[place.rank][place.index] = {begin, begin + time};
+  busy[place.rank] += time;
+  end = std::max(end, begin + time);
+}
+
+void Simulation::finish() {
+  double whole = end * busy.size();
+  bubble = (whole - std::accumulate(busy.begin(), busy.end(), 0.0)) / whole;
 }
 
 Simulation braid::pipeline::simulate(const Schedule &schedule, const std::vector<StageTimes> &stages) {
-  Simulation result;
-  for (const Table::Row &row : schedule.getTable().rows)
-    result.spans.emplace_back(row.size());
-  result.busy.resize(schedule.numRanks());
+  Simulation result(schedule);
   schedule.walk([&](Place place) {
     const Cell &cell = schedule.at(place);
-    std::vector<Span> &row = result.spans[place.rank];
-    double begin = place.index ? row[place.index - 1].end : 0;
-    for (Place input : schedule.inputsOf(cell))
-      begin = std::max(begin, result.spans[input.rank][input.index].end + delay(schedule, input, place, stages));
-    double time = stages[cell.stage].of(cell.action);
-    row[place.index] = {begin, begin + time};
-    result.busy[place.rank] += time;
-    result.end = std::max(result.end, begin + time);
+    double begin = place.index ? result.spans[place.rank][place.index - 1].end : 0;
+    for (Place input : schedule.inputsOf(cell)) {
+      const Cell &producer = schedule.at(input);
+      double message = input.rank == place.rank ? 0 : stages[producer.stage].ofMessage(producer.action);
+      begin = std::max(begin, result.spans[input.rank][input.index].end + message);
+    }
+    result.put(place, begin, stages[cell.stage].of(cell.action));
   });
-  double whole = result.end * schedule.numRanks();
-  result.bubble = (whole - std::accumulate(result.busy.begin(), result.busy.end(), 0.0)) / whole;
+  result.finish();
   return result;
 }

@@ -21,6 +21,8 @@ struct StageTimes {
 
   /// A B takes an I and a W.
   double of(Action action) const;
+  /// What the message that an action sends takes.
+  double ofMessage(Action action) const { return action == Action::Forward ? sendActivation : sendGradient; }
 };
 
 struct Span {
@@ -36,6 +38,13 @@ struct Simulation {
   double end = 0;
   /// The share of all ranks' time until then in which they are idle.
   double bubble = 0;
+
+  /// With all spans of the schedule at 0.
+  explicit Simulation(const Schedule &schedule);
+  Simulation() = default;
+  /// Puts a cell of some time there; `finish` when all are.
+  void put(Place place, double begin, double time);
+  void finish();
 };
 
 /// Whether there is an entry for each stage, of finite numbers that are not negative, and not

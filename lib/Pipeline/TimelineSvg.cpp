@@ -5,13 +5,14 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace braid::pipeline;
 
 // In pixels.
-static constexpr double kLeft = 64, kTop = 64, kRow = 28, kGap = 4, kBottom = 36, kCell = 26, kWidest = 4000,
+static constexpr double kLeft = 64, kTop = 64, kRow = 28, kGap = 4, kBottom = 36, kCell = 22, kWidest = 4000,
                         kNarrowest = 480;
-static constexpr unsigned kTicks = 8;
+static constexpr unsigned kTicks = 12;
 
 static const char *const kStyle = R"(<style>
   text { font: 12px sans-serif; fill: #222; }
@@ -53,10 +54,12 @@ private:
 
 Drawing::Drawing(const Schedule &schedule, const Simulation &simulation, llvm::raw_ostream &os)
     : schedule(schedule), simulation(simulation), os(os), chunks(chunksOf(schedule)) {
-  size_t mostCells = 0;
+  double shortest = simulation.end;
   for (const auto &row : simulation.spans)
-    mostCells = std::max(mostCells, row.size());
-  scale = std::clamp(kCell * mostCells, kNarrowest, kWidest) / simulation.end;
+    for (const Span &span : row)
+      if (span.end > span.begin)
+        shortest = std::min(shortest, span.end - span.begin);
+  scale = std::clamp(kCell * simulation.end / shortest, kNarrowest, kWidest) / simulation.end;
 }
 
 void Drawing::drawLegend() {
@@ -65,7 +68,7 @@ void Drawing::drawLegend() {
                                  std::pair('I', "input gradient"), std::pair('W', "weight gradient")}) {
     os << "<rect class=\"" << action << "\" x=\"" << pixels(at) << "\" y=\"34\" width=\"14\" height=\"14\"/>"
        << "<text x=\"" << pixels(at + 19) << "\" y=\"45\">" << meaning << "</text>\n";
-    at += 120;
+    at += 136;
   }
 }
 
@@ -93,12 +96,15 @@ void Drawing::drawRow(unsigned rank) {
     drawCell({rank, index});
 }
 
+/// At most kTicks numbers of which each is 1, 2 or 5 times a power of ten more than the last.
 void Drawing::drawTicks() {
-  for (unsigned tick = 0; tick <= kTicks; ++tick) {
-    double time = simulation.end * tick / kTicks;
-    os << "<text class=\"tick\" x=\"" << pixels(x(time)) << "\" y=\"" << pixels(y(schedule.numRanks()) + 18) << "\">"
-       << llvm::format("%.4g", time) << "</text>\n";
-  }
+  double decade = std::pow(10, std::floor(std::log10(simulation.end / kTicks))), step = decade;
+  for (double factor : {2, 5, 10})
+    if (step * kTicks < simulation.end)
+      step = factor * decade;
+  for (unsigned tick = 0; tick * step <= simulation.end; ++tick)
+    os << "<text class=\"tick\" x=\"" << pixels(x(tick * step)) << "\" y=\"" << pixels(y(schedule.numRanks()) + 18)
+       << "\">" << llvm::format("%g", tick * step) << "</text>\n";
 }
 
 void Drawing::draw(llvm::StringRef caption) {

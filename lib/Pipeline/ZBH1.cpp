@@ -6,7 +6,7 @@
 // hold p microbatches; so it holds p, too.  Three ranks, four microbatches:
 //
 //   F0 F1 F2 .. .. I0 W0 F3 I1 W1 I2 W2 I3 W3
-//   .. F0 F1 F2 I0 I1 W0 F3 I2 W1 I3 W2 W3      (each cell as soon as it can be)
+//   .. F0 F1 .. I0 F2 I1 W0 F3 I2 W1 I3 W2 W3
 //   .. .. F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3
 //
 // What is left idle is p-1 times I, a third of 1F1B's.

@@ -61,7 +61,10 @@ static void printFigures(const Options &options, const Result &result, const std
   os << titleOf(options, result) << '\n'
      << format("times      F %g, B %g, W %g, transfer %g\n", times.forward, times.inputGradient, times.weightGradient,
                times.transfer)
-     << format("makespan   %g\n", result.simulation.end);
+     << format("makespan   %g", result.simulation.end);
+  if (result.queued > result.simulation.end * (1 + 1e-9))
+    os << format("   %g if each rank sends and receives one message after the other", result.queued);
+  os << '\n';
   std::optional<Formulas> formulas = formulasOf(options, result, os);
   os << "bubble     " << percent(result.simulation.bubble);
   if (formulas)

@@ -16,6 +16,8 @@ struct Result {
   pipeline::Schedule schedule;
   /// In the unit of the times that were given.
   pipeline::Simulation simulation;
+  /// The end, if each rank carries out its messages one after the other.
+  double queued = 0;
 
   /// Stages on a rank, which may be no whole number in a table of a file.
   double chunks() const { return static_cast<double>(schedule.numStages()) / schedule.numRanks(); }

@@ -61,22 +61,37 @@ static Expected<Schedule> readFile(const Options &options) {
   return schedule;
 }
 
-/// Stages of a rank share its layers; times are multiplied by their number before they are
-/// simulated and divided after, so that sums of whole numbers are exact.
-static Simulation simulateLayers(const Schedule &schedule, const Times &times, double chunks) {
+/// Stages of a rank share its layers.  Times are multiplied by their number before they are
+/// simulated, and divided after, so that sums of whole numbers are exact.
+static std::vector<StageTimes> stageTimes(const Schedule &schedule, const Times &times, double chunks) {
   StageTimes stage = {.forward = times.forward,
                       .inputGradient = times.inputGradient,
                       .weightGradient = times.weightGradient,
                       .sendActivation = times.transfer * chunks,
                       .sendGradient = times.transfer * chunks};
-  Simulation simulation = simulate(schedule, std::vector<StageTimes>(schedule.numStages(), stage));
+  return std::vector<StageTimes>(schedule.numStages(), stage);
+}
+static void divideTimes(Simulation &simulation, double chunks) {
   for (auto &row : simulation.spans)
     for (Span &span : row)
       span = {span.begin / chunks, span.end / chunks};
   for (double &busy : simulation.busy)
     busy /= chunks;
   simulation.end /= chunks;
-  return simulation;
+}
+
+/// Simulates the schedule and plans its messages, which are verified.
+static Expected<MessagePlan> carryOut(const Times &times, Result &result) {
+  std::vector<StageTimes> stages = stageTimes(result.schedule, times, result.chunks());
+  if (Error error = check(result.schedule, stages))
+    return error;
+  result.simulation = simulate(result.schedule, stages);
+  MessagePlan plan = planMessages(result.schedule, result.simulation);
+  if (Error error = verify(result.schedule, plan))
+    return error;
+  result.queued = simulateQueues(result.schedule, stages, plan).end / result.chunks();
+  divideTimes(result.simulation, result.chunks());
+  return plan;
 }
 
 /// To a file through a temporary name, or to standard output.
@@ -118,11 +133,10 @@ static Error run(const Options &options) {
       return failure("{0}: {1} (--limit={2} on {3} chunks a rank)", options.schedule, toString(limited.takeError()),
                      numberText(*options.limit), numberText(result.chunks()));
   }
-  result.simulation = simulateLayers(result.schedule, options.times, result.chunks());
-  MessagePlan plan = planMessages(result.schedule, result.simulation);
-  if (Error error = verify(result.schedule, plan))
-    return error;
-  if (Error error = writeFiles(options, result, plan))
+  Expected<MessagePlan> plan = carryOut(options.times, result);
+  if (!plan)
+    return plan.takeError();
+  if (Error error = writeFiles(options, result, *plan))
     return error;
   printSummary(options, result, options.csv == "-" || options.svg == "-" ? errs() : outs());
   return Error::success();

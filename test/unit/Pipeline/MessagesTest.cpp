@@ -6,11 +6,11 @@
 
 using namespace braid::pipeline;
 
-static MessagePlan planOf(const Schedule &schedule, unsigned ahead = 2) {
+static MessagePlan planOf(const Schedule &schedule, unsigned ahead = kReceivesAhead) {
   return planMessages(schedule, simulate(schedule, uniform(schedule)), ahead);
 }
 
-static std::string textOf(const Schedule &schedule, unsigned ahead = 2) {
+static std::string textOf(const Schedule &schedule, unsigned ahead = kReceivesAhead) {
   std::string text;
   llvm::raw_string_ostream os(text);
   writeCsv(schedule, planOf(schedule, ahead), os);
@@ -38,6 +38,7 @@ TEST(Messages, AreReceivedInTheOrderInWhichTheyAreSent) {
 
 TEST(Messages, ReceivesAreStartedAhead) {
   Schedule schedule = scheduleOf("gpipe", 2, 3);
+  EXPECT_EQ(planOf(schedule, 2).ranks[1].buffers, 2u);
   EXPECT_EQ(textOf(schedule, 0), "0F0,0SEND_F0,0F1,0SEND_F1,0F2,0SEND_F2,0RECV_B0,0B0,0RECV_B1,0B1,0RECV_B2,0B2\n"
                                  "1RECV_F0,1F0,1RECV_F1,1F1,1RECV_F2,1F2,1B0,1SEND_B0,1B1,1SEND_B1,1B2,1SEND_B2\n");
   EXPECT_EQ(textOf(schedule, 2), "0F0,0SEND_F0,0F1,0SEND_F1,0F2,0SEND_F2,0RECV_B0,0RECV_B1,0B0,0RECV_B2,0B1,0B2\n"
@@ -60,14 +61,36 @@ TEST(Messages, OfAllGeneratorsAreRight) {
         }
 }
 
-TEST(Messages, FewBuffersAreEnough) {
-  for (const Generator *generator : generators()) {
-    Schedule schedule = scheduleOf(generate(*generator, {4, 16, generator->usualChunks}));
-    for (const RankMessages &rank : planOf(schedule, 0).ranks)
-      EXPECT_LE(rank.buffers, 4u) << generator->name.str();
-    for (const RankMessages &rank : planOf(schedule, 2).ranks)
-      EXPECT_GE(rank.buffers, 1u) << generator->name.str();
-  }
+/// Queues are part of the schedule's time where messages take some.
+static double queuedEnd(const Schedule &schedule, StageTimes times, unsigned ahead = kReceivesAhead) {
+  std::vector<StageTimes> stages = uniform(schedule, times);
+  return simulateQueues(schedule, stages, planMessages(schedule, simulate(schedule, stages), ahead)).end;
+}
+
+TEST(Messages, QueuesCostNothingIfMessagesTakeNoTime) {
+  for (const Generator *generator : generators())
+    for (unsigned ranks = 1; ranks <= 10; ++ranks)
+      for (unsigned rounds = 1; rounds <= 4; ++rounds)
+        for (StageTimes times : {StageTimes{}, StageTimes{2, 3, 1}, StageTimes{8, 9, 6}}) {
+          Schedule schedule = scheduleOf(generate(*generator, {ranks, rounds * ranks, generator->usualChunks}));
+          EXPECT_EQ(queuedEnd(schedule, times), simulate(schedule, uniform(schedule, times)).end)
+              << generator->name.str() << " " << ranks << " " << rounds;
+          for (const RankMessages &rank : planOf(schedule).ranks)
+            EXPECT_LE(rank.buffers, kReceivesAhead + 1);
+        }
+}
+
+TEST(Messages, OfARankTakeTurns) {
+  // Rank 1 receives two microbatches that rank 0 makes at once.
+  StageTimes times = {.forward = 1, .inputGradient = 1, .weightGradient = 1, .sendActivation = 4, .sendGradient = 0};
+  Schedule schedule = scheduleOf(verify(tableOf("0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1")));
+  EXPECT_EQ(simulate(schedule, uniform(schedule, times)).end, 13);
+  EXPECT_EQ(queuedEnd(schedule, times), 16);
+  // Without receives ahead the second waits for the first one's reader.
+  times.sendActivation = 1;
+  schedule = scheduleOf("gpipe", 2, 3);
+  EXPECT_EQ(queuedEnd(schedule, times), 13);
+  EXPECT_EQ(queuedEnd(schedule, times, 0), 15);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,115 @@
+//===- SimulateQueues.cpp - a schedule whose messages are in queues -------===//
+
+#include "lib/Pipeline/Messages.h"
+
+using namespace braid::pipeline;
+
+namespace {
+
+/// Cells and messages as they come to an end.  Which is first does not matter: each is put where
+/// the clocks of its rank and of its queues say.
+class QueueSimulator {
+public:
+  QueueSimulator(const Schedule &schedule, const std::vector<StageTimes> &stages, const MessagePlan &plan)
+      : schedule(schedule), stages(stages), plan(plan), cells(messagesOfCells(schedule, plan.messages)),
+        ranks(schedule.numRanks()), arrivals(plan.messages.size(), kNever), result(schedule) {}
+  Simulation run();
+
+private:
+  static constexpr double kNever = -1;
+
+  struct Rank {
+    /// Cells that are over, messages that are over, and when the last of each was.
+    unsigned done = 0, over = 0;
+    double free = 0, queueFree = 0;
+    /// When each message of the queue was started.
+    std::vector<double> starts;
+  };
+
+  void start(unsigned rank);
+  bool computes(unsigned rank);
+  bool completes(unsigned rank);
+  /// Whether a message is at the head of a queue, and started.
+  bool isHead(unsigned rank, unsigned number) const {
+    const Rank &its = ranks[rank];
+    return its.over < its.starts.size() && plan.ranks[rank].queue[its.over] == number;
+  }
+
+  const Schedule &schedule;
+  const std::vector<StageTimes> &stages;
+  const MessagePlan &plan;
+  std::vector<std::vector<CellMessages>> cells;
+  std::vector<Rank> ranks;
+  /// Of each message.
+  std::vector<double> arrivals;
+  std::vector<unsigned> ready;
+  Simulation result;
+};
+
+} // namespace
+
+/// What is started before the next cell.
+void QueueSimulator::start(unsigned rank) {
+  Rank &its = ranks[rank];
+  its.starts.resize(plan.ranks[rank].started[its.done], its.free);
+}
+
+bool QueueSimulator::computes(unsigned rank) {
+  Rank &its = ranks[rank];
+  if (its.done == cells[rank].size())
+    return false;
+  double begin = its.free;
+  if (std::optional<unsigned> receive = cells[rank][its.done].receive) {
+    if (arrivals[*receive] == kNever)
+      return false;
+    begin = std::max(begin, arrivals[*receive]);
+  }
+  Place place = {rank, its.done};
+  const Cell &cell = schedule.at(place);
+  result.put(place, begin, stages[cell.stage].of(cell.action));
+  its.free = result.spans[rank][its.done++].end;
+  start(rank);
+  return true;
+}
+
+bool QueueSimulator::completes(unsigned rank) {
+  Rank &its = ranks[rank];
+  if (its.over == its.starts.size())
+    return false;
+  unsigned number = plan.ranks[rank].queue[its.over];
+  const Message &message = plan.messages[number];
+  Rank &sender = ranks[message.producer.rank], &receiver = ranks[message.consumer.rank];
+  if (!isHead(message.producer.rank, number) || !isHead(message.consumer.rank, number))
+    return false;
+  double begin = 0;
+  for (const Rank *side : {&sender, &receiver})
+    begin = std::max({begin, side->starts[side->over], side->queueFree});
+  const Cell &producer = schedule.at(message.producer);
+  arrivals[number] = begin + stages[producer.stage].ofMessage(producer.action);
+  for (Rank *side : {&sender, &receiver}) {
+    ++side->over;
+    side->queueFree = arrivals[number];
+  }
+  ready.push_back(&its == &sender ? message.consumer.rank : message.producer.rank);
+  return true;
+}
+
+Simulation QueueSimulator::run() {
+  for (unsigned rank = 0; rank < ranks.size(); ++rank) {
+    start(rank);
+    ready.push_back(rank);
+  }
+  while (!ready.empty()) {
+    unsigned rank = ready.back();
+    ready.pop_back();
+    while (computes(rank) || completes(rank))
+      ;
+  }
+  result.finish();
+  return std::move(result);
+}
+
+Simulation braid::pipeline::simulateQueues(const Schedule &schedule, const std::vector<StageTimes> &stages,
+                                           const MessagePlan &plan) {
+  return QueueSimulator(schedule, stages, plan).run();
+}
