@@ -3,6 +3,7 @@
 #include "tools/braid-schedule/Options.h"
 #include "lib/Pipeline/Generators.h"
 #include "tools/CommandLine.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -10,7 +11,7 @@ using namespace braid::cli;
 using namespace braid::schedule;
 
 /// The most of a time: sums of all cells are finite.
-static constexpr double kMostTime = 1e12;
+static constexpr double kMostTime = 1e12, kMostWork = 1e6;
 
 /// The numbers between commas; none if one is no time.
 static llvm::SmallVector<double> numbersOf(llvm::StringRef text) {
@@ -31,9 +32,18 @@ static bool areTimes(std::string_view text) {
   return (numbers.size() == 3 || numbers.size() == 4) && numbers[0] + numbers[1] + numbers[2] > 0;
 }
 
+static bool areFactors(std::string_view text) {
+  llvm::SmallVector<double> numbers = numbersOf(text);
+  return !numbers.empty() && *llvm::max_element(numbers) <= kMostWork;
+}
+
 void braid::schedule::readOption(Times &times, std::string_view text) {
   llvm::SmallVector<double> numbers = numbersOf(text);
   times = {numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 0};
+}
+
+void braid::schedule::readOption(Work &work, std::string_view text) {
+  llvm::append_range(work.ofStage, numbersOf(text));
 }
 
 static Lines schedules() {
@@ -48,7 +58,7 @@ namespace {
 constexpr Option kSchedule[] = {
     {"--schedule", text("NAME|FILE"),
      "A schedule by its name, or a table as PyTorch writes it (CSV: a line for each rank, cells such as 0F3)",
-     into<&Options::schedule>(), required(), listing(schedules)},
+     into<&Options::schedule>(), byDefault("all that have a name, one below the other"), listing(schedules)},
     {"--stages", integer("P", 1, 1 << 20), "Ranks of the pipeline", into<&Options::ranks>()},
     {"--microbatches", integer("M", 1, 1 << 20), "Microbatches in a step", into<&Options::microbatches>()},
     {"--chunks", integer("V", 1, 1 << 20), "Stages on each rank", into<&Options::chunks>(),
@@ -64,14 +74,18 @@ constexpr Option kTimes[] = {
      "What a rank's layers take for a microbatch: forward, the input's gradient, the weights' gradients (a whole "
      "backward takes B + W); and what a message takes to another rank",
      into<&Options::times>(), byDefault("1,1,1,0")},
+    {"--work", text("W0,W1,...", areFactors, "numbers from 0 to 1e6 between commas"),
+     "How many times as long each stage takes, for stages that differ; as many numbers as there are stages",
+     into<&Options::work>()},
 };
 
 constexpr Option kOutput[] = {
-    {"--csv", text("FILE").alone("-"), "Write the table as CSV; alone to standard output", into<&Options::csv>()},
+    {"--csv", text("FILE").alone("-"), "Write the table as CSV; alone to standard output", into<&Options::csv>(),
+     needs("--schedule")},
     {"--messages", flag(), "Put sends and receives into the CSV, as PyTorch's form compute_comms has them",
      into<&Options::messages>(), needs("--csv")},
     {"--svg", text("FILE").alone("-"), "Write the timeline as a drawing; alone to standard output",
-     into<&Options::svg>()},
+     into<&Options::svg>(), needs("--schedule")},
     {"--width", integer("COLUMNS", 1, 10000), "The most columns of the timeline as text", into<&Options::width>()},
 };
 
@@ -90,6 +104,6 @@ Options braid::schedule::parseOptions(int argc, char **argv) {
   Options options;
   braid::parseCommandLine(kTool, argc, argv, &options);
   if (options.csv == "-" && options.svg == "-")
-    braid::exitForUsage(kTool.name, "only one of '--csv' and '--svg' can go to standard output: name a file");
+    braid::exitForUsage(kTool.name, "only one of --csv and --svg can go to standard output: name a file");
   return options;
 }

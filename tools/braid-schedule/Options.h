@@ -15,10 +15,16 @@ struct Times {
   double forward = 1, inputGradient = 1, weightGradient = 1, transfer = 0;
 };
 
+/// Of each stage, how many times as long it takes; empty if all take as long.
+struct Work {
+  std::vector<double> ofStage;
+};
+
 struct Options {
   std::string schedule;
   std::optional<unsigned> ranks, microbatches, chunks;
   Times times;
+  Work work;
   std::optional<double> limit;
   std::optional<std::string> csv, svg;
   bool messages = false;
@@ -28,8 +34,9 @@ struct Options {
 /// Prints and exits where the command line makes no sense.
 Options parseOptions(int argc, char **argv);
 
-/// Fills times from a text that was found to be right.
+/// Of texts that were found to be right.
 void readOption(Times &times, std::string_view text);
+void readOption(Work &work, std::string_view text);
 
 } // namespace braid::schedule
 

@@ -26,6 +26,11 @@ std::string braid::schedule::numberText(double value) {
   return text;
 }
 
+static std::string textOf(const Times &times) {
+  return "F " + numberText(times.forward) + ", B " + numberText(times.inputGradient) + ", W " +
+         numberText(times.weightGradient) + ", transfer " + numberText(times.transfer);
+}
+
 std::string braid::schedule::titleOf(const Options &options, const Result &result) {
   double chunks = result.chunks();
   std::string onEach = chunks == 1 ? "1 chunk" : numberText(chunks) + " chunks";
@@ -38,8 +43,9 @@ static std::optional<Formulas> formulasOf(const Options &options, const Result &
   const Times &times = options.times;
   if (!result.generator)
     return std::nullopt;
-  if (times.forward != times.inputGradient || times.forward != times.weightGradient || times.transfer != 0) {
-    os << "formulas   for F = B = W without transfer\n";
+  if (!options.work.ofStage.empty() || times.forward != times.inputGradient || times.forward != times.weightGradient ||
+      times.transfer != 0) {
+    os << "formulas   for equal stages, F = B = W and no transfer\n";
     return std::nullopt;
   }
   const Schedule &schedule = result.schedule;
@@ -57,10 +63,7 @@ static std::string fraction(Ratio ratio) {
 
 static void printFigures(const Options &options, const Result &result, const std::vector<unsigned> &peaks,
                          llvm::raw_ostream &os) {
-  const Times &times = options.times;
-  os << titleOf(options, result) << '\n'
-     << format("times      F %g, B %g, W %g, transfer %g\n", times.forward, times.inputGradient, times.weightGradient,
-               times.transfer)
+  os << titleOf(options, result) << "\ntimes      " << textOf(options.times) << '\n'
      << format("makespan   %g", result.simulation.end);
   if (result.queued > result.simulation.end * (1 + 1e-9))
     os << format("   %g if each rank sends and receives one message after the other", result.queued);
@@ -90,4 +93,23 @@ void braid::schedule::printSummary(const Options &options, const Result &result,
   printTimeline(schedule, result.simulation, options.width, listed, os);
   if (listed < schedule.numRanks())
     os << "and " << counted(schedule.numRanks() - listed, "more rank") << '\n';
+}
+
+void braid::schedule::printComparison(const Options &options,
+                                      std::vector<std::pair<std::string, llvm::Expected<Result>>> &results,
+                                      llvm::raw_ostream &os) {
+  os << "times of a rank's layers: " << textOf(options.times) << "\n\n"
+     << "schedule      chunks   makespan    bubble   peak\n";
+  for (auto &[name, result] : results) {
+    os << llvm::left_justify(name, 12);
+    if (!result) {
+      os << "  - " << toString(result.takeError()) << '\n';
+      continue;
+    }
+    std::vector<unsigned> peaks = peaksHeld(result->schedule);
+    os << llvm::right_justify(numberText(result->chunks()), 8)
+       << llvm::right_justify(numberText(result->simulation.end), 11)
+       << llvm::right_justify(percent(result->simulation.bubble), 10)
+       << llvm::right_justify(numberText(*llvm::max_element(peaks) / result->chunks()), 7) << '\n';
+  }
 }
