@@ -2,7 +2,7 @@
 
 #include "lib/Pipeline/Messages.h"
 #include "Tables.h"
-#include "llvm/ADT/STLExtras.h"
+#include <random>
 
 using namespace braid::pipeline;
 
@@ -171,4 +171,38 @@ TEST_F(PlantedMessages, QueuesThatWaitForEachOther) {
   plan.ranks[1].started[2] = 3;
   EXPECT_EQ(error(), "deadlock: rank 0, step 3: 0B0 waits for the message from 1B0 on rank 1 to 0B0 on rank 0, and its "
                      "queue for the message from 0F1 on rank 0 to 1F1 on rank 1");
+}
+
+TEST(Messages, DamagedPlansAreRefusedOrComeToAnEnd) {
+  std::mt19937 random(4);
+  Schedule schedule = scheduleOf("zb-v", 3, 5, 2);
+  const MessagePlan good = planOf(schedule);
+  unsigned refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    MessagePlan plan = good;
+    RankMessages &rank = plan.ranks[random() % plan.ranks.size()];
+    unsigned at = random() % rank.queue.size(), other = random() % rank.queue.size();
+    switch (round % 4) {
+    case 0:
+      std::swap(rank.queue[at], rank.queue[other]);
+      break;
+    case 1:
+      std::swap(plan.messages[rank.queue[at]], plan.messages[rank.queue[other]]);
+      break;
+    case 2:
+      rank.started[random() % rank.started.size()] += random() % 3;
+      break;
+    case 3:
+      rank.started[random() % rank.started.size()] -= random() % 3;
+      break;
+    }
+    if (llvm::Error error = verify(schedule, plan)) {
+      EXPECT_NE(llvm::toString(std::move(error)), "");
+      ++refused;
+      continue;
+    }
+    Simulation simulation = simulateQueues(schedule, uniform(schedule), plan);
+    EXPECT_EQ(simulation.busy, (std::vector<double>{30, 30, 30}));
+  }
+  EXPECT_GT(refused, 1000u);
 }
