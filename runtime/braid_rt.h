@@ -122,7 +122,7 @@ typedef struct {
   int32_t checkpoint;              // 0: left out of checkpoints (accumulators)
   int32_t dims[BR_MAX_RANK], flat; // groups that it is sharded over
   int32_t partial;                 // group that it is a sum over
-  int32_t fused[BR_MAX_RANK]; // parts side by side in each dim; 0: the dim is one
+  int32_t fused[BR_MAX_RANK];      // parts side by side in each dim; 0: the dim is one
   const char *copy_of; // the tensor whose values it has, in its own type, however either is sharded; null: none
   int32_t on_host;     // 1: in the host's memory beside the arena of a device, where `offset` is
 } br_tensor;

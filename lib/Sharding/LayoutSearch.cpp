@@ -252,6 +252,11 @@ void LayoutSearch::priceHeld(Value it) {
 // The choice
 //===----------------------------------------------------------------------===//
 
+/// Whether an op of the model reads a value.
+static bool isRead(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); });
+}
+
 LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
   LayoutChoice choice;
   choice.cost = prices.costOf(chosen);
@@ -261,8 +266,11 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
     return known == values.end() ? kWhole : known->second.way(chosen[known->second.variable]);
   };
   for (BlockArgument argument : function.getArguments())
-    if (function.getArgAttr(argument.getArgNumber(), tg::kParam))
+    if (auto known = values.find(argument); known != values.end() && known->second.isParameter) {
       choice.weights[argument] = wayOf(argument);
+      if (known->second.isWeight && wayOf(argument) == kWhole)
+        choice.undivided.push_back(argument);
+    }
   for (const Node &node : nodes) {
     int64_t factor = node.factors[chosen[node.variable]];
     for (auto [operand, factors] : llvm::zip_equal(node.op->getOpOperands(), node.rule.operands)) {
@@ -272,8 +280,8 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
     }
     for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {
       int64_t dim = factor == kWhole ? kWhole : dimWith(factors, factor);
-      // Summands are added up where somebody needs the sum.
-      if (values.contains(result) && !result.use_empty() && wayOf(result) != dim)
+      // Summands are added up where somebody needs the sum, and results of the model are as they are.
+      if (values.contains(result) && isRead(result) && wayOf(result) != dim)
         choice.held[result] = wayOf(result);
     }
   }

@@ -34,6 +34,8 @@ inline constexpr int64_t kPartial = -2; ///< Every rank has a summand.
 struct LayoutChoice {
   /// The sharded dim of each parameter, or kWhole.
   llvm::MapVector<mlir::BlockArgument, int64_t> weights;
+  /// Those among them that are contracted or looked up, and are whole.
+  llvm::SmallVector<mlir::BlockArgument> undivided;
   /// How values are held that are held otherwise than the op that makes them leaves them.
   llvm::MapVector<mlir::Value, int64_t> held;
   /// How an operand is needed that is held otherwise and sharded.

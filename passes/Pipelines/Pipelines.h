@@ -73,7 +73,8 @@ void buildOptimizerPipeline(mlir::OpPassManager &manager, const OptimizerPipelin
 //===----------------------------------------------------------------------===//
 
 struct AnnotatePipelineOptions : mlir::PassPipelineOptions<AnnotatePipelineOptions> {
-  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh dp = 4; empty where it is there")};
+  Option<std::string> mesh{*this, "mesh",
+                           llvm::cl::desc("The mesh as a layout says it: mesh dp = 4; empty where it is there")};
   Option<std::string> layoutFile{*this, "layout-file", llvm::cl::desc("A layout; empty for none")};
   Option<bool> dataParallel{*this, "data-parallel", llvm::cl::desc("Shard the batch, and what ZeRO shards")};
   DataParallelPassOptions strategy;

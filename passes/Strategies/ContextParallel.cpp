@@ -1,8 +1,8 @@
 //===- ContextParallel.cpp - attention over a sharded sequence ------------===//
 //
 // Where positions read others, ranks with parts of the sequence must exchange something.  Left to
-// the sharding rules, what is read is gathered.  Or the ranks share out the heads for as long as
-// positions read each other, and everything changes places twice.
+// the sharding rules, the sequence is gathered where the op needs it whole.  Or the ranks share out
+// the heads for as long as positions read each other, and everything changes places twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,6 @@ struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParal
 private:
   LogicalResult readOptions();
   LogicalResult visit(Operation &op);
-  bool sendsLess(Operation &op, const SequenceDims &sequence) const;
   Value constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
                   std::optional<unsigned> head, AxesAttr ofHeads);
 
@@ -103,25 +102,6 @@ static std::optional<HeadDims> headDimsOf(Operation &op, const SequenceDims &seq
   return std::nullopt;
 }
 
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
-/// A gather receives all that is read; in changing places a rank gets one of so many parts of
-/// everything.  Gradients go the same ways back.
-bool ContextParallel::sendsLess(Operation &op, const SequenceDims &sequence) const {
-  int64_t gathered = 0, moved = 0;
-  for (auto [operand, what] : sequence.past)
-    gathered += bytesOf(op.getOperand(operand));
-  for (auto [values, dims] :
-       {std::pair<ValueRange, ArrayRef<std::optional<unsigned>>>(op.getOperands(), sequence.operands),
-        {op.getResults(), sequence.results}})
-    for (auto [value, dim] : llvm::zip_equal(values, dims))
-      moved += dim ? bytesOf(value) : 0;
-  return moved / mesh->sizeOf(sequenceAxes) < gathered;
-}
-
 Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
                                  std::optional<unsigned> head, AxesAttr ofHeads) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -148,7 +128,7 @@ LogicalResult ContextParallel::visit(Operation &op) {
                          << " heads of keys and values, which these ranks do not divide; gather keys and values instead"
                  : error << "it has no heads";
   }
-  if (how == ContextWay::Auto && (!fits || !sendsLess(op, *sequence)))
+  if (!fits)
     return success();
   OpBuilder builder(&op);
   AxesAttr none = AxesAttr::get(&getContext());

@@ -5,8 +5,8 @@ namespace braid {
 
 /// How positions of a sharded sequence read others.
 enum class ContextWay {
-  Auto,    ///< What sends fewer bytes, where heads can be shared out.
-  Gather,  ///< Each rank gathers what its positions read.
+  Auto,    ///< As Ulysses where heads can be shared out, else as Gather.
+  Gather,  ///< By the sharding rules: the sequence is gathered where an op needs it whole.
   Ulysses, ///< Ranks exchange positions for heads (Jacobs et al. 2023, "DeepSpeed Ulysses").
 };
 

@@ -237,12 +237,12 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     `axes` shard the positions of tokens and targets.  An op in which positions read earlier ones
     (`CausalOpInterface`: attention reads keys and values) then needs those of other ranks:
 
-    * `gather`: nothing is said, and by the sharding rules what is read is gathered, and its
-      gradient reduced and scattered;
+    * `gather`: nothing is said, and the sharding rules hold.  An op whose mask counts by position
+      needs the whole sequence, so every rank gathers it and computes all of that op;
     * `ulysses`: everything with a sequence is constrained to have it whole, and to have the
       heads sharded instead, behind `head-axes`; the results change back.  Each is an all_to_all
       (Jacobs et al. 2023).  Heads of keys and values that the ranks do not divide are an error;
-    * `auto`: `ulysses` where it sends fewer bytes and heads divide, else `gather`.
+    * `auto`: `ulysses` where heads divide, else `gather`.
 
     Input (`axes=cp how=ulysses`):
     ```mlir
@@ -273,8 +273,8 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
     ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
     Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, gather or ulysses",
-           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "what sends fewer bytes"),
-                                clEnumValN(::braid::ContextWay::Gather, "gather", "keys and values are gathered"),
+           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "ulysses where heads divide"),
+                                clEnumValN(::braid::ContextWay::Gather, "gather", "the sequence is gathered"),
                                 clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];

@@ -35,7 +35,7 @@ private:
   void annotate(func::FuncOp function, BlockArgument weight, int64_t dim);
   ShardingAttr requestFor(Value value, int64_t dim, const LayoutSearch &search);
   void constrain(const LayoutChoice &choice, const LayoutSearch &search);
-  void remark(func::FuncOp function, const LayoutChoice &choice);
+  LogicalResult report(func::FuncOp function, const LayoutChoice &choice);
 
   FlatSymbolRefAttr symbol;
   StringAttr name;
@@ -128,8 +128,8 @@ static std::string patternOf(StringRef name) {
   return pattern;
 }
 
-/// Says what was chosen, as the lines of a layout.
-void TensorParallel::remark(func::FuncOp function, const LayoutChoice &choice) {
+/// Says what was chosen, as the lines of a layout, and which weights do not divide.
+LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &choice) {
   llvm::SmallVector<std::string> lines;
   for (auto [weight, dim] : choice.weights)
     if (dim != kWhole) {
@@ -143,8 +143,16 @@ void TensorParallel::remark(func::FuncOp function, const LayoutChoice &choice) {
       if (!llvm::is_contained(lines, line))
         lines.push_back(line);
     }
-  std::string text = lines.empty() ? "nothing, because it divides no weight" : llvm::join(lines, "; ");
-  function.emitRemark() << axis << " = " << ranks << " shards " << text;
+  InFlightDiagnostic diagnostic = lines.empty() ? function.emitError() : function.emitRemark();
+  if (lines.empty())
+    diagnostic << axis << " = " << ranks << " divides no weight, so these ranks would all do the same";
+  else
+    diagnostic << axis << " = " << ranks << " shards " << llvm::join(lines, "; ");
+  for (BlockArgument weight : choice.undivided)
+    diagnostic.attachNote(weight.getLoc())
+        << parameterOf(weight).getName() << " of type " << weight.getType() << " is whole on every rank: no dim that "
+        << "could be sharded is a multiple of " << ranks;
+  return failure(lines.empty());
 }
 
 LogicalResult TensorParallel::choose(func::FuncOp function) {
@@ -162,6 +170,5 @@ LogicalResult TensorParallel::choose(func::FuncOp function) {
   for (auto [weight, dim] : choice->weights)
     annotate(function, weight, dim);
   constrain(*choice, search);
-  remark(function, *choice);
-  return success();
+  return report(function, *choice);
 }

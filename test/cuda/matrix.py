@@ -88,6 +88,16 @@ def cases():
     yield Case("llama-2x2", "llama", f"--mesh=dp=2,tp=2 --layout={REPO}/examples/llama-2x2/weights", 4)
 
 
+    for name, model, mesh, options, ranks in (
+            ("tp2", "gpt", "tp=2", "", 2), ("tp2-sequence", "gpt", "tp=2", "--sequence-parallel", 2),
+            ("tp4-repeated-heads", "llama", "tp=4", "", 4), ("tp2-sequence-llama", "llama", "tp=2", "--sequence-parallel", 2),
+            ("cp2-ulysses", "llama", "cp=2", "--context=ulysses", 2), ("cp2-gather", "gpt", "cp=2", "--context=gather", 2),
+            ("dp2-tp2", "gpt", "dp=2,tp=2", "--zero=1 --clip=1.0", 4), ("dp2-cp2", "llama", "dp=2,cp=2", "--zero=3", 4),
+            ("cp2-tp2", "gpt", "cp=2,tp=2", "--accumulate=2", 4),
+            ("cp2-tp2-sequence", "llama", "cp=2,tp=2", "--sequence-parallel --zero=1", 4)):
+        yield Case(f"axes-{name}", model, f"--precision=bf16 --mesh={mesh} {options}".strip(), ranks)
+
+
 def graphs(work):
     """The models' graphs and data."""
     llama = json.loads((REPO / "examples/llama-tiny/config.json").read_text())

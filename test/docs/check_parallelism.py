@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Checks docs/Parallelism.md: check_parallelism.py PAGE.md CONFIG.json
+"""Checks docs/Parallelism.md: check_parallelism.py PAGE.md CONFIG.json LAYERS.json...
 
 `<!-- lines ZERO [AXES] -->` stands before lines that the passes of a strategy make of
 the page's graph, in this order; names of values do not count. `<!-- plan FLAGS [AXES] -->`
 stands before a table of formulas: the bytes that braidc reports for a GPT-2 with
 these flags, without padding between rows. "At most" columns are bounds, others are exact.
+`<!-- layers -->` stands before a table of flags and of what each adds for one more layer: to the
+elements that @train of the models LAYERS.json sends.
 """
 
 import json
@@ -17,6 +19,7 @@ import tempfile
 INPUT = re.compile(r"<!-- input -->\n```mlir\n(.*?)```", re.S)
 LINES = re.compile(r"<!-- lines (\S+)( \S+=\S+)? -->\n```mlir\n(.*?)```", re.S)
 PLAN = re.compile(r"<!-- plan ((?:--\S+ ?)+)(\S+=\S+ )?-->\n\|(.*)\|\n\|[-|]+\|\n\|(.*)\|\n")
+LAYERS = re.compile(r"<!-- layers -->\n\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)")
 BATCH, SEQ = 16, 16
 ALIGNMENT = 64 # bytes, of each tensor in the arena
 
@@ -131,6 +134,55 @@ def check_plan(graph_file, flags, axes, header, formulas):
     return good
 
 
+def sent_by(config, layers, flags, folder):
+    """Bytes, and the settings of the model."""
+    settings = json.loads(pathlib.Path(config).read_text())
+    settings["n_layer" if "n_layer" in settings else "num_hidden_layers"] = layers
+    (folder / "config.json").write_text(json.dumps(settings))
+    run("braid-model", folder / "config.json", "--batch", BATCH, "--seq", SEQ, "-o", folder / "model.mlir")
+    report = folder / "plan.json"
+    run("braidc", folder / "model.mlir", *flags, "--emit=cpp", "-o", folder / "out", f"--report={report}")
+    plan = json.loads(report.read_text())
+    return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == "train"), settings
+
+
+def symbols_of_layer(settings, graph, ranks):
+    h = settings.get("n_embd") or settings["hidden_size"]
+    heads = settings.get("n_head") or settings["num_attention_heads"]
+    unit = next(name for name in parameters(graph) if is_block(name))
+    vectors = re.findall(r"tensor<(\d+)xf32> \{tg\.param = #tg\.param<\"([^\"]*)\"[^{}]*unit = \"" + re.escape(unit) + '"', graph)
+    whole = sum(int(size) for size, name in vectors if not re.search(r"c_attn\.bias|c_fc\.bias", name))
+    return {"b": BATCH, "s": SEQ, "h": h, "g": h // heads * settings.get("num_key_value_heads", heads), "n": whole,
+            "P": sum(parameters(graph)[unit]), "t": ranks, "c": ranks}
+
+
+def check_layer(config, flags, formula, ranks):
+    flags = [re.sub(r"=[tc]$", f"={ranks}", flag) for flag in flags.split()]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        few, _ = sent_by(config, 2, flags, folder)
+        many, settings = sent_by(config, 3, flags, folder)
+        names = symbols_of_layer(settings, (folder / "model.mlir").read_text(), ranks)
+    if not re.fullmatch(r"[bshgnPtc0-9+*/() -]+", formula):
+        sys.exit(f"'{formula}' is no formula")
+    wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
+    if many - few == wanted:
+        return True
+    print(f"{config} {' '.join(flags)}: the page says {formula}, {wanted} bytes, the reports differ by {many - few} ({names})")
+    return False
+
+
+def check_layers(rows, configs):
+    good, checks = True, 0
+    for row in rows.strip().splitlines():
+        flags, formula = (cell.strip().strip("`") for cell in row.strip("|").split("|"))
+        for config in configs:
+            for ranks in (2, 4):
+                good &= check_layer(config, flags, formula, ranks)
+                checks += 1
+    return good, checks
+
+
 def main():
     page = pathlib.Path(sys.argv[1]).read_text()
     graph, checks = INPUT.search(page).group(1), 0
@@ -144,8 +196,11 @@ def main():
         for table in PLAN.findall(page):
             good &= check_plan(model, *table)
             checks += 1
+    of_layers, count = check_layers(LAYERS.search(page).group(1), sys.argv[3:])
+    good &= of_layers
+    checks += count
     print(f"{checks} checks, {'all good' if good else 'some wrong'}")
-    sys.exit(0 if good and checks >= 15 else 1)
+    sys.exit(0 if good and checks >= 31 else 1)
 
 
 if __name__ == "__main__":

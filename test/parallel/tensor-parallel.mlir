@@ -3,10 +3,11 @@
 // RUN: split-file %s %t
 // RUN: braid-opt %t/models.mlir --comm-tensor-parallel 2>&1 | FileCheck %t/models.mlir
 // RUN: braid-opt %t/block.mlir --comm-tensor-parallel=sequence 2>&1 | FileCheck %t/block.mlir
-// RUN: braid-interp %t/block.mlir --compare --pipeline="comm-tensor-parallel{sequence},tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s
+// RUN: braid-interp %t/block.mlir --compare --pipeline="comm-tensor-parallel{sequence},tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
 // RUN: not braid-opt %t/block.mlir --comm-tensor-parallel=axis=pp 2>&1 | FileCheck %s --check-prefix=AXIS
-// CHECK: results agree
-// AXIS: error: comm-tensor-parallel: axis 'pp' is not one of the mesh
+// RUN: not braid-opt %t/odd.mlir --comm-tensor-parallel 2>&1 | FileCheck %t/odd.mlir
+// AGREE: results agree
+// AXIS: error: comm-tensor-parallel: unknown mesh axis 'pp' (mesh: {tp = 2})
 
 //--- models.mlir
 comm.mesh @mesh [dp = 2, tp = 2]
@@ -71,4 +72,15 @@ func.func @model(%tokens: tensor<2x4xi32> {tg.input = "tokens", tg.role = #tg.ro
   %logits = tg.contract "bsd,vd->bsv" %z, %table : (tensor<2x4x8xf32>, tensor<16x8xf32>) -> tensor<2x4x16xf32>
   %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100 : (tensor<2x4x16xf32>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
   return %loss : tensor<f32>
+}
+
+//--- odd.mlir
+comm.mesh @mesh [tp = 2]
+
+// CHECK: error: tp = 2 divides no weight, so these ranks would all do the same
+// CHECK: note: "w" of type 'tensor<7x5xf32>' is whole on every rank: no dim that could be sharded is a multiple of 2
+func.func @model(%x: tensor<4x7xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %w: tensor<7x5xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<4x5xf32> {
+  %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x7xf32>, tensor<7x5xf32>) -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
 }
