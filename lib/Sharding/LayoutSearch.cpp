@@ -131,8 +131,8 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
   Held held;
   held.ways = held.gradientWays = {kWhole};
   auto argument = dyn_cast<BlockArgument>(value);
-  held.isParameter = argument && isParameter(argument, model);
-  held.isWeight = isParameter(value, model) && isOfWeights(value);
+  held.isParameter = isParameter(value, model);
+  held.isWeight = held.isParameter && isOfWeights(value);
   held.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   held.ways.append(dims.begin(), dims.end());
   auto hasGradient = [&](Value operand) {
@@ -172,6 +172,11 @@ Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
   return ofSent(to == kWhole ? others : others / question.ranks); // all_gather, all_to_all
 }
 
+/// The same on the way forward, where parameters stay as they are held: gathering them is ZeRO.
+Cost LayoutSearch::moved(const Held &held, int64_t from, int64_t to) const {
+  return held.isParameter && from != to && from != kWhole ? Cost::impossible() : sent(held, from, to);
+}
+
 void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
   auto known = values.find(node.op->getOperand(operand));
   if (known == values.end())
@@ -184,9 +189,7 @@ void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
       // Where the operand is the same on ranks that compute different things, each has a summand
       // of its gradient.
       int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
-      bool isGathered = (held.isParameter || held.isWeight) && held.way(value) != kWhole && held.way(value) != dim;
-      Cost cost = isGathered ? Cost::impossible()
-                             : std::min(sent(held, held.way(value), dim), sent(held, held.alsoWay(value), dim));
+      Cost cost = std::min(moved(held, held.way(value), dim), moved(held, held.alsoWay(value), dim));
       if (held.hasGradient)
         cost = cost + sent(held, gradient, held.gradientWay(value));
       table.push_back(cost);
@@ -204,7 +207,7 @@ void LayoutSearch::priceResult(const Node &node, unsigned result) {
     for (unsigned value = 0; value < held.count(); ++value) {
       int64_t dim = factor == kWhole ? kWhole : dimWith(node.rule.results[result], factor);
       int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
-      Cost cost = sent(held, made, held.way(value));
+      Cost cost = moved(held, made, held.way(value));
       if (held.hasGradient)
         cost = cost + sent(held, held.gradientWay(value), dim);
       table.push_back(cost);
@@ -237,12 +240,12 @@ void LayoutSearch::priceHeld(Value it) {
   const Held &held = values.find(it)->second;
   for (unsigned value = 0; value < held.count(); ++value) {
     int64_t bytes = held.way(value) == kWhole ? held.bytes : held.bytes / question.ranks;
-    Cost cost = sent(held, held.way(value), held.alsoWay(value));
-    if (held.isParameter)
+    Cost cost = moved(held, held.way(value), held.alsoWay(value));
+    if (isa<BlockArgument>(it) && held.isParameter)
       cost = cost + sent(held, held.gradientWay(value), held.way(value));
-    if (held.isParameter && held.isWeight)
+    if (isa<BlockArgument>(it) && held.isWeight)
       cost = cost + ofWeights(bytes);
-    else if (!isa<BlockArgument>(it) && question.sequence)
+    else if (!held.isParameter && question.sequence)
       cost = cost + ofActivations(bytes);
     prices.addPrice(held.variable, value, cost);
   }

@@ -70,7 +70,9 @@ private:
   /// once for all of them; its gradient is collected in one way.
   struct Held {
     llvm::SmallVector<int64_t> ways, gradientWays;
-    bool hasGradient = false, isParameter = false, isWeight = false;
+    /// A parameter, as it is or moved or rounded; and whether it is contracted or looked up.
+    bool isParameter = false, isWeight = false;
+    bool hasGradient = false;
     unsigned variable = 0;
     int64_t bytes = 0;
     size_t count() const { return ways.size() * ways.size() * gradientWays.size(); }
@@ -88,6 +90,7 @@ private:
   void priceResult(const Node &node, unsigned result);
   void priceHeld(mlir::Value value);
   Cost sent(const Held &held, int64_t from, int64_t to) const;
+  Cost moved(const Held &held, int64_t from, int64_t to) const;
   LayoutChoice read(llvm::ArrayRef<unsigned> values) const;
 
   mlir::func::FuncOp model;
