@@ -100,7 +100,9 @@ class Family:
                 self.fail(f"tensor {name} is not the checkpoint's")
 
     def loss_of(self, folder):
-        return run(self.binary, "eval", "--data", self.data, "--init", folder, "--eval-batches", 2).splitlines()[-1]
+        # Losses of routers count every row of a batch, so the held-out part must have whole batches.
+        return run(self.binary, "eval", "--data", self.data, "--holdout", 0.5, "--init", folder, "--eval-batches",
+                   2).splitlines()[-1]
 
     def check_way_back(self, model):
         """How many folders of Transformers' were taken."""
