@@ -218,6 +218,32 @@ func.func @global_norm(%a: tensor<4x6xf32>, %b: tensor<2xf32>) -> tensor<f32> {
   return %n : tensor<f32>
 }
 
+// Experts: rows b of tokens s with k choices each; experts e with c slots for each row.
+func.func @top_k(%x: tensor<2x4x6xf32>) -> (tensor<2x4x2xf32>, tensor<2x4x2xi32>) {
+  %v, %i = tg.top_k %x k 2 : (tensor<2x4x6xf32>) -> (tensor<2x4x2xf32>, tensor<2x4x2xi32>)
+  return %v, %i : tensor<2x4x2xf32>, tensor<2x4x2xi32>
+}
+func.func @expert_slots(%i: tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<6x2x2xi32>) {
+  %s, %c = tg.expert_slots %i capacity 2 of 6 : (tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<6x2x2xi32>)
+  return %s, %c : tensor<2x4x2xi32>, tensor<6x2x2xi32>
+}
+func.func @dispatch(%x: tensor<2x4x8xf32>, %s: tensor<2x4x2xi32>, %c: tensor<6x2x2xi32>) -> tensor<6x2x2x8xf32> {
+  %y = tg.dispatch %x, %s, %c : (tensor<2x4x8xf32>, tensor<2x4x2xi32>, tensor<6x2x2xi32>) -> tensor<6x2x2x8xf32>
+  return %y : tensor<6x2x2x8xf32>
+}
+func.func @collect(%x: tensor<6x2x2x8xf32>, %s: tensor<2x4x2xi32>, %c: tensor<6x2x2xi32>) -> tensor<2x4x2x8xf32> {
+  %y = tg.collect %x, %s, %c : (tensor<6x2x2x8xf32>, tensor<2x4x2xi32>, tensor<6x2x2xi32>) -> tensor<2x4x2x8xf32>
+  return %y : tensor<2x4x2x8xf32>
+}
+func.func @load_balance(%p: tensor<2x4x6xf32>, %i: tensor<2x4x2xi32>) -> tensor<f32> {
+  %y = tg.load_balance %p choices %i : (tensor<2x4x6xf32>, tensor<2x4x2xi32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func @router_z(%x: tensor<2x4x6xf32>, %y: tensor<2x4x6xf32>) -> tensor<f32> {
+  %z = tg.router_z %x, %y : (tensor<2x4x6xf32>, tensor<2x4x6xf32>) -> tensor<f32>
+  return %z : tensor<f32>
+}
+
 // Elementwise arithmetic through which partial values may pass, and constants; all
 // other elementwise ops have the rule of a maximum.
 func.func @add(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {

@@ -54,6 +54,26 @@ int64_t RopeOp::getFlops() { return 3 * (elementsOf(getResult()) / sizeOf(getRes
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }
 int64_t CrossEntropyGradOp::getFlops() { return 4 * elementsOf(getLogits()); }
 
+// Every lane is compared with every other, and each of the k ranks with every lane's.
+int64_t TopKOp::getFlops() {
+  int64_t lanes = getInput().getType().getShape().back(), k = getK();
+  return elementsOf(getInput()) * (4 * lanes + 2 * k);
+}
+
+// Every choice is compared with every other of its row, and every slot with every choice.
+int64_t ExpertSlotsOp::getFlops() {
+  int64_t choices = elementsOf(getChosen()) / sizeOf(getChosen(), 0);
+  return (3 * elementsOf(getChosen()) + 2 * elementsOf(getChoices())) * choices;
+}
+
+int64_t LoadBalanceOp::getFlops() {
+  int64_t flops = 0, experts = cast<RankedTensorType>(getProbabilities().front().getType()).getShape().back();
+  for (auto [p, chosen] : llvm::zip_equal(getProbabilities(), getChosen()))
+    flops += elementsOf(p) + 2 * experts * elementsOf(chosen);
+  return flops;
+}
+int64_t RouterZOp::getFlops() { return 5 * elementsOf(getLogits().front()) * getLogits().size(); }
+
 // The largest of a block, a division, two roots, the codes' numbers on both sides, and the choice.
 int64_t QuantizeOp::getFlops() { return 22 * elementsOf(getInput()); }
 int64_t DequantizeOp::getFlops() { return 5 * elementsOf(getCodes()); }

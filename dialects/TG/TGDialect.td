@@ -28,7 +28,8 @@ def TG_Dialect : Dialect {
 
     Results say what they are with `tg.role` (`loss`, `logits`, `count`, which the
     loss is divided by, `grad_norm`, `grad_sq_local`, `grad_sq_global`, `stop`,
-    `values`), `tg.output = "name"` (anything else that somebody wants to have),
+    `values`), `tg.output = "name"` (anything else that somebody wants to have; a
+    float without dims is a count of the batch, which a training step reports),
     `tg.updates = "name"` (the new value of a parameter or state) or
     `tg.grad_of = "name"`.  Elementwise arithmetic is `arith` and `math` on
     tensors.
@@ -144,6 +145,9 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
 
     `fused = 1` says that dims 1 and 2 are one dim in files: a matrix of `[q|k|v]`
     side by side is `tensor<768x3x768xf32>`, and its last dim can be sharded by head.
+
+    A name with a star, such as `h.0.experts.*.w1.weight`, is of tensors side by side along
+    dim 0: files of weights of other programs have one for each number in its place.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
                         OptionalParameter<"::mlir::StringAttr">:$unit,
@@ -192,7 +196,7 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
     bool isCache() const { return getKind() == TensorKind::Cache; }
     /// Whether checkpoints hold it.
     bool isSaved() const { return !isAccumulator() && !isCache(); }
-    /// Whether it sums up the loss, or the count that the loss is divided by.
+    /// Whether it sums up the loss, the count that the loss is divided by, or what the model counts.
     bool isOfLoss() const { return isAccumulator() && !getOf(); }
   }];
 }

@@ -88,3 +88,35 @@ Gradients CrossEntropyOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults,
                                         getIgnoreIndexAttr()),
           Value()};
 }
+
+//===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+/// What is chosen does not depend on the numbers, but where they are equal.
+Gradients TopKOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool>) {
+  TensorBuilder t(builder, getLoc());
+  RankedTensorType input = getInput().getType(), found = getIndices().getType();
+  int64_t lane = input.getRank() - 1;
+  SmallVector<int64_t> shape(found.getShape());
+  shape.push_back(input.getShape().back());
+  Value dvalues = t.fromRows(dresults[0], t.zeros(withShape(input, shape)));
+  Value indices = t.fromRows(getIndices(), dvalues);
+  Value isHere = t.compare(arith::CmpIPredicate::eq, indices, t.iota(indices, lane + 1, found.getElementType()));
+  return {t.sum(t.select(isHere, dvalues, t.like(dvalues, 0.0)), {lane})};
+}
+
+/// A slot has one choice and a choice one slot, so the way back is a look-up, too.
+Gradients DispatchOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  TensorBuilder t(builder, getLoc());
+  return {t.sum(t.make<CollectOp>(dresult[0], getSlots(), getChoices()), {2}), Value(), Value()};
+}
+
+/// Choices are dispatched like tokens that choose once.
+Gradients CollectOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  TensorBuilder t(builder, getLoc());
+  ArrayRef<int64_t> shape = getType().getShape();
+  int64_t rows = shape[0], choices = shape[1] * shape[2];
+  Value each = t.reshape(dresult[0], {rows, choices, shape[3]}), slots = t.reshape(getSlots(), {rows, choices, 1});
+  return {t.make<DispatchOp>(each, slots, getChoices()), Value(), Value()};
+}

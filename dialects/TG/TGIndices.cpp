@@ -40,11 +40,41 @@ template <class Op> struct ClassIndices : IndexingOpInterface::ExternalModel<Cla
   }
 };
 
+struct ChosenExperts : IndexingOpInterface::ExternalModel<ChosenExperts, ExpertSlotsOp> {
+  std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &) const {
+    return IndexRange{static_cast<int64_t>(cast<ExpertSlotsOp>(op).getExperts())};
+  }
+};
+
+/// -1 stands for none.
+struct DispatchedChoices : IndexingOpInterface::ExternalModel<DispatchedChoices, DispatchOp> {
+  std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &operand) const {
+    auto dispatch = cast<DispatchOp>(op);
+    if (operand.get() != dispatch.getChoices())
+      return std::nullopt;
+    ArrayRef<int64_t> slots = dispatch.getSlots().getType().getShape();
+    return IndexRange{slots[1] * slots[2], -1};
+  }
+};
+
+struct CollectedSlots : IndexingOpInterface::ExternalModel<CollectedSlots, CollectOp> {
+  std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &operand) const {
+    auto collect = cast<CollectOp>(op);
+    if (operand.get() != collect.getSlots())
+      return std::nullopt;
+    ArrayRef<int64_t> choices = collect.getChoices().getType().getShape();
+    return IndexRange{choices[0] * choices[2], -1};
+  }
+};
+
 } // namespace
 
 void tg::attachIndexRanges(MLIRContext &context) {
   GatherOp::attachInterface<GatherIndices>(context);
   ScatterAddOp::attachInterface<ScatterIndices>(context);
+  ExpertSlotsOp::attachInterface<ChosenExperts>(context);
+  DispatchOp::attachInterface<DispatchedChoices>(context);
+  CollectOp::attachInterface<CollectedSlots>(context);
   CrossEntropyOp::attachInterface<ClassIndices<CrossEntropyOp>>(context);
   CrossEntropyGradOp::attachInterface<ClassIndices<CrossEntropyGradOp>>(context);
 }

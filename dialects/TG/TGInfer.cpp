@@ -45,7 +45,9 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapt
   llvm::Expected<SmallVector<int64_t>> shape = adaptor.getContraction().getResultShape(left, right);
   if (!shape)
     return emitOptionalError(loc, llvm::toString(shape.takeError()));
-  types.push_back(withShape(left, *shape));
+  RankedTensorType type = withShape(left, *shape);
+  bool isWide = adaptor.getWide() && type.getElementType().isBF16();
+  types.push_back(isWide ? RankedTensorType::get(*shape, Float32Type::get(type.getContext())) : type);
   return success();
 }
 

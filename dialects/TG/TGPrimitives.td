@@ -13,16 +13,19 @@ def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, 
   let summary = "Contraction of two tensors, as an einsum.";
   let description = [{
     Every letter names a dimension (`#tg.contraction`).  Products of bf16 are summed in
-    f32, and the result may be f32.
+    f32, and the result may be f32; with `wide` it always is, as the logits of a router are.
 
     ```mlir
     %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
     %scores = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x2x4x4xf32>
+    %logits = tg.contract "bsd,ed->bse" %x, %r wide : (tensor<2x4x8xbf16>, tensor<6x8xbf16>) -> tensor<2x4x6xf32>
     ```
   }];
-  let arguments = (ins TG_ContractionAttr:$contraction, TG_Float:$lhs, TG_Float:$rhs);
+  let arguments = (ins TG_ContractionAttr:$contraction, TG_Float:$lhs, TG_Float:$rhs, UnitAttr:$wide);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "custom<Contraction>($contraction) $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    custom<Contraction>($contraction) $lhs `,` $rhs (`wide` $wide^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasCanonicalizer = 1;
 }
 

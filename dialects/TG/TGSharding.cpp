@@ -252,6 +252,35 @@ ShardingRule AttentionGradOp::getShardingRule() {
 ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s", "s"); }
 
 //===----------------------------------------------------------------------===//
+// Experts: a row of the batch b is a group of tokens s with k choices each; an expert e has slots c.
+// Tokens and experts ask all of a row, so only rows and widths are sharded.  The contraction
+// between dispatch and collect may be sharded by expert: its neighbours are resharded then.
+//===----------------------------------------------------------------------===//
+
+ShardingRule TopKOp::getShardingRule() { return einsumRule(*this, "... n -> ... k, ... k", "nk"); }
+ShardingRule ExpertSlotsOp::getShardingRule() { return einsumRule(*this, "b s k -> b s k, e b c", "skec"); }
+ShardingRule DispatchOp::getShardingRule() {
+  return einsumRule(*this, "b s d, b s k, e b c -> e b c d", "skec").linearIn(0);
+}
+ShardingRule CollectOp::getShardingRule() {
+  return einsumRule(*this, "e b c d, b s k, e b c -> b s k d", "ekc").linearIn(0);
+}
+
+/// `count` times a tensor with the leading dims of all, and `dim`.
+static std::string repeated(StringRef dim, size_t count) {
+  return llvm::join(SmallVector<std::string>(count, ("... " + dim).str()), ", ");
+}
+
+/// Not the mean of what ranks find: a product of means, and a mean over all layers.
+ShardingRule LoadBalanceOp::getShardingRule() {
+  size_t layers = getChosen().size();
+  return einsumRule(*this, repeated("e", layers) + ", " + repeated("k", layers) + " -> ()", "ek", "", ".");
+}
+ShardingRule RouterZOp::getShardingRule() {
+  return einsumRule(*this, repeated("e", getLogits().size()) + " -> ()", "e", "", ".");
+}
+
+//===----------------------------------------------------------------------===//
 // Optimizers
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Model/Experts.h"
 #include "lib/Model/Model.h"
 #include <cmath>
 #include <optional>
@@ -17,7 +18,8 @@ namespace {
 class DecoderBuilder {
 public:
   DecoderBuilder(const DecoderConfig &config, BatchShape shape)
-      : config(config), names(config.names), shape(shape), hidden({shape.batch, shape.sequence, config.width}) {}
+      : config(config), names(config.names), shape(shape), hidden({shape.batch, shape.sequence, config.width}),
+        experts(writer, config, shape) {}
 
   ModelGraph build();
 
@@ -35,7 +37,8 @@ private:
   struct Block {
     std::string place;
     OptionalNorm first, second, attentionPost, mlpPost, queryNorm, keyNorm;
-    Linear fused, query, key, value, out, gate, up, down;
+    Linear fused, query, key, value, out, gate, up, down, sharedGate;
+    std::optional<model::ExpertWeights> experts;
   };
   struct Heads {
     GraphValue query, key, value;
@@ -47,6 +50,8 @@ private:
                        bool isResidual = false);
   OptionalNorm declareNorm(const std::string &path, StringRef name, int64_t size, StringRef unit);
   void declareAttention(Block &block, const std::string &path, StringRef unit);
+  void declareMlp(Block &block, const std::string &path, int64_t inner, StringRef unit);
+  void declareExperts(Block &block, const std::string &path, StringRef unit);
   Block declareBlock(int64_t layer);
   void declareInputs();
 
@@ -63,6 +68,7 @@ private:
   Heads project(const GraphValue &x, const Block &block, int64_t layer);
   GraphValue attend(const GraphValue &x, const Block &block, int64_t layer);
   GraphValue runMlp(const GraphValue &x, const Block &block);
+  GraphValue runExperts(const GraphValue &x, const Block &block);
   GraphValue normAt(const Block &block, StringRef name, const GraphValue &x, const OptionalNorm &params,
                     StringRef comment = "");
   GraphValue runBlock(const GraphValue &x, const Block &block, int64_t layer);
@@ -74,6 +80,7 @@ private:
   BatchShape shape;
   SmallVector<int64_t, 4> hidden;
   GraphWriter writer;
+  model::ExpertsBuilder experts;
   GraphValue tokens, targets, key;
   GraphValue documents, places; // of tokens in packed sequences; places are positions in documents
   int64_t stream = 0;           // of the next dropout
@@ -127,6 +134,21 @@ void DecoderBuilder::declareAttention(Block &block, const std::string &path, Str
   block.keyNorm = declareNorm(path, names.keyNorm, config.headSize, unit);
 }
 
+void DecoderBuilder::declareMlp(Block &block, const std::string &path, int64_t inner, StringRef unit) {
+  if (config.gated)
+    block.gate = declareLinear(path, names.gate, config.width, inner, config.mlpBias, unit);
+  block.up = declareLinear(path, names.up, config.width, inner, config.mlpBias, unit);
+  block.down = declareLinear(path, names.down, inner, config.width, config.mlpBias, unit, /*isResidual=*/true);
+}
+
+void DecoderBuilder::declareExperts(Block &block, const std::string &path, StringRef unit) {
+  block.experts = model::declareExperts(writer, config, path, unit);
+  if (!config.experts.sharedInner)
+    return;
+  declareMlp(block, path + "." + names.sharedExpert, config.experts.sharedInner, unit);
+  block.sharedGate = declareLinear(path, names.sharedGate, config.width, 1, false, unit);
+}
+
 DecoderBuilder::Block DecoderBuilder::declareBlock(int64_t layer) {
   std::string unit = names.blocks + "." + std::to_string(layer), path = names.root + "." + unit;
   Block block;
@@ -139,10 +161,10 @@ DecoderBuilder::Block DecoderBuilder::declareBlock(int64_t layer) {
   if (!config.normsLast)
     declareSecond();
   std::string mlp = path + "." + names.mlp;
-  if (config.gated)
-    block.gate = declareLinear(mlp, names.gate, config.width, config.inner, config.mlpBias, unit);
-  block.up = declareLinear(mlp, names.up, config.width, config.inner, config.mlpBias, unit);
-  block.down = declareLinear(mlp, names.down, config.inner, config.width, config.mlpBias, unit, /*isResidual=*/true);
+  if (config.hasExperts(layer))
+    declareExperts(block, mlp, unit);
+  else
+    declareMlp(block, mlp, config.inner, unit);
   if (config.normsLast) {
     declareFirst();
     declareSecond();
@@ -300,6 +322,21 @@ GraphValue DecoderBuilder::runMlp(const GraphValue &x, const Block &block) {
   return linear("down", writer.mul("gated", activate(gate), up), block.down);
 }
 
+/// Those that are chosen, and one that all tokens go to, as far as its gate lets them.
+GraphValue DecoderBuilder::runExperts(const GraphValue &x, const Block &block) {
+  writer.enter(block.place + "." + names.mlp);
+  GraphValue mixed = experts.run(x, *block.experts);
+  if (!config.experts.sharedInner)
+    return mixed;
+  GraphValue shared = runMlp(x, block), logit = linear("gate", x, block.sharedGate);
+  GraphValue one = writer.constant("one", "1.0", logit.shape);
+  GraphValue power =
+      writer.same("power", "math.exp " + writer.same("minus", "arith.negf " + logit.name, logit).name, logit);
+  GraphValue open =
+      writer.same("open", "arith.divf " + one.name + ", " + writer.add("divisor", one, power).name, logit);
+  return writer.add("sum", mixed, writer.mul("shared", shared, writer.broadcast("open", open, {0, 1, 2}, hidden)));
+}
+
 /// A norm of a block that may not be there.
 GraphValue DecoderBuilder::normAt(const Block &block, StringRef name, const GraphValue &x, const OptionalNorm &params,
                                   StringRef comment) {
@@ -316,7 +353,8 @@ GraphValue DecoderBuilder::runBlock(const GraphValue &x, const Block &block, int
   GraphValue before = config.parallelResidual ? x : writer.add("residual", x, attended);
   if (block.second)
     normed = normAt(block, names.secondNorm, before, block.second);
-  GraphValue made = normAt(block, names.mlpPostNorm, runMlp(normed, block), block.mlpPost);
+  GraphValue made = block.experts ? runExperts(normed, block) : runMlp(normed, block);
+  made = normAt(block, names.mlpPostNorm, made, block.mlpPost);
   made = drop(made, config.residualDropout);
   return writer.add("residual", before, config.parallelResidual ? writer.add("both", made, attended) : made);
 }
@@ -329,6 +367,9 @@ std::string DecoderBuilder::title() const {
   std::string heads = std::to_string(config.heads) + " heads";
   if (config.projection == DecoderConfig::Projection::Separate)
     heads += " (" + std::to_string(config.kvHeads) + " for keys and values)";
+  if (config.experts.count)
+    heads += ", " + std::to_string(config.experts.count) + " experts with room for " +
+             std::to_string(model::ExpertsBuilder::capacityOf(config.experts, shape)) + " tokens of a row";
   return config.title + ": " + std::to_string(config.layers) + " layers, width " + std::to_string(config.width) + ", " +
          heads + ", vocabulary " + std::to_string(config.vocab) + (config.tied ? ", tied head" : "") + "\nbatch " +
          std::to_string(shape.batch) + " x " + std::to_string(shape.sequence) + " tokens" +
@@ -347,8 +388,11 @@ ModelGraph DecoderBuilder::finish(const GraphValue &normed, const Linear &head) 
   GraphValue loss =
       writer.ops({"loss", "lse"}, "tg.cross_entropy mean " + logits.name + ", " + targets.name + " ignore -100",
                  {logits, targets}, {scalar, rows})[0];
-  return {writer.finish(title(), {{loss, "tg.role = #tg.role<loss>"}, {logits, "tg.role = #tg.role<logits>"}}),
-          writer.params()};
+  SmallVector<std::pair<GraphValue, std::string>, 3> results = {{experts.addLosses(loss), "tg.role = #tg.role<loss>"},
+                                                                {logits, "tg.role = #tg.role<logits>"}};
+  if (std::optional<GraphValue> dropped = experts.dropped())
+    results.push_back({*dropped, "tg.output = \"dropped\""});
+  return {writer.finish(title(), results), writer.params()};
 }
 
 ModelGraph DecoderBuilder::build() {

@@ -22,7 +22,21 @@ struct DecoderNames {
   std::string attention, mlp;
   std::string firstNorm, secondNorm, attentionPostNorm, mlpPostNorm; // of a block
   std::string query, key, value, fused, out, queryNorm, keyNorm;     // of attention
-  std::string gate, up, down;                                        // of the MLP
+  std::string gate, up, down;                                        // of the MLP, and of an expert
+  std::string router, experts, sharedExpert, sharedGate;             // beside or in the MLP
+};
+
+/// The experts that take the MLP's place in some layers; `count` 0: there are none.
+struct ExpertsConfig {
+  int64_t count = 0, chosen = 0, inner = 0;
+  /// Of an expert that sees every token beside those that are chosen; 0: there is none.
+  int64_t sharedInner = 0;
+  /// Whether the weights of a token's experts are made to add up to 1.
+  bool normalized = true;
+  /// What the losses of routers are times in the loss; 0: they are not in it.
+  double balanceWeight = 0, zWeight = 0;
+  /// The layers that have them.
+  llvm::SmallVector<bool> layers;
 };
 
 /// Rotary positions.
@@ -66,6 +80,8 @@ struct DecoderConfig {
   std::string activation;
   bool gated = false, mlpBias = false, parallelResidual = false;
 
+  ExpertsConfig experts;
+
   // Table and head.  A lookup of the token `padding` gives its row no gradient.
   bool tied = false, headBias = false;
   std::optional<int64_t> padding;
@@ -82,6 +98,7 @@ struct DecoderConfig {
 
   bool hasLearnedPositions() const { return !names.positions.empty(); }
   bool hasDropout() const { return embedDropout > 0 || residualDropout > 0 || attentionDropout > 0; }
+  bool hasExperts(int64_t layer) const { return experts.count && experts.layers[layer]; }
   int64_t windowOf(int64_t layer) const { return windows.empty() ? 0 : windows[layer]; }
 };
 

@@ -6,96 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Model/Families.h"
+#include "lib/Model/CommonSettings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace llvm;
 using namespace braid;
-
-//===----------------------------------------------------------------------===//
-// Settings that several families have
-//===----------------------------------------------------------------------===//
-
-/// Sizes, under the names that all families but GPT-2 use.
-static void readSizes(Settings &settings, DecoderConfig &config) {
-  settings.read("vocab_size", config.vocab);
-  settings.read("max_position_embeddings", config.positions);
-  settings.read("hidden_size", config.width);
-  settings.read("intermediate_size", config.inner);
-  settings.read("num_hidden_layers", config.layers, 1 << 12);
-  settings.read("num_attention_heads", config.heads, 1 << 12);
-  settings.read("initializer_range", config.initStd, 0.0, 1e3);
-  settings.read("tie_word_embeddings", config.tied);
-}
-
-/// A head's size where no setting says it.
-static void divideHeads(Settings &settings, DecoderConfig &config, StringRef heads = "num_attention_heads",
-                        StringRef width = "hidden_size") {
-  settings.check(config.width % config.heads == 0,
-                 "'" + heads + "' " + Twine(config.heads) + " does not divide '" + width + "' " + Twine(config.width));
-  config.headSize = std::max<int64_t>(1, config.width / config.heads);
-}
-
-/// Heads of keys and values that several heads of queries share, and a head's size.
-static void readHeads(Settings &settings, DecoderConfig &config) {
-  settings.readOrNone("num_key_value_heads", config.kvHeads);
-  config.kvHeads = config.kvHeads ? config.kvHeads : config.heads;
-  settings.check(config.heads % config.kvHeads == 0, "'num_key_value_heads' " + Twine(config.kvHeads) +
-                                                         " does not divide 'num_attention_heads' " +
-                                                         Twine(config.heads));
-  settings.readOrNone("head_dim", config.headSize);
-  if (!config.headSize)
-    divideHeads(settings, config);
-}
-
-static void readAttentionBias(Settings &settings, DecoderConfig &config) {
-  settings.read("attention_bias", config.queryBias);
-  config.outBias = config.queryBias;
-}
-
-/// The row of the table that lookups do not train; from the end of the table where it is negative.
-static void readPadding(Settings &settings, DecoderConfig &config) {
-  if (settings.has("pad_token_id"))
-    config.padding = 0;
-  else if (settings.isNull("pad_token_id"))
-    config.padding = std::nullopt;
-  if (!config.padding)
-    return settings.ignore({"pad_token_id"});
-  settings.read("pad_token_id", *config.padding, config.vocab - 1, -config.vocab);
-  if (*config.padding < 0)
-    *config.padding += config.vocab;
-}
-
-/// What Llama and the families that came after it have in common.
-static void readModern(Settings &settings, DecoderConfig &config) {
-  readSizes(settings, config);
-  readPadding(settings, config);
-  readHeads(settings, config);
-  settings.read("rms_norm_eps", config.eps, 0.0, 1.0);
-  settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
-}
-
-/// The windows of layers from `layer_types` or, without it, where `slides` says.
-static void setWindows(Settings &settings, DecoderConfig &config, int64_t window, function_ref<bool(int64_t)> slides) {
-  config.windows.assign(config.layers, 0);
-  const json::Value *types = settings.find("layer_types");
-  const json::Array *list = types ? types->getAsArray() : nullptr;
-  settings.check(!types || (list && list->size() == static_cast<size_t>(config.layers)),
-                 "'layer_types' must have a type for each of " + Twine(config.layers) + " layers");
-  for (int64_t layer = 0; layer < config.layers; ++layer) {
-    bool isSliding = slides(layer);
-    if (list && layer < static_cast<int64_t>(list->size())) {
-      StringRef type = (*list)[layer].getAsString().value_or("");
-      settings.check(type == "full_attention" || type == "sliding_attention",
-                     "'layer_types' has " + Settings::text((*list)[layer]) +
-                         "; full_attention and sliding_attention are supported");
-      isSliding = type == "sliding_attention";
-    }
-    settings.check(!isSliding || window, "layer " + Twine(layer) + " slides, but there is no 'sliding_window'");
-    config.windows[layer] = isSliding ? window : 0;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // GPT-2 (Radford et al. 2019)
@@ -360,6 +277,9 @@ static constexpr Family kFamilies[] = {
     {"mistral", describeMistral, readMistral},
     {"qwen2", describeQwen2, readQwen2},
     {"qwen3", describeQwen3, readQwen3},
+    {"mixtral", describeMixtral, readMixtral},
+    {"qwen2_moe", describeQwen2Moe, readQwen2Moe},
+    {"qwen3_moe", describeQwen3Moe, readQwen3Moe},
     {"gemma2", describeGemma2, readGemma2},
     {"gemma3_text", describeGemma3, readGemma3},
     {"gpt_neox", describeGptNeoX, readGptNeoX},
@@ -381,7 +301,9 @@ StringRef braid::closestFamily(StringRef type) {
                            .Cases("bert", "roberta", "gpt_neo", "gpt_bigcode", "opt", "bloom", "mpt", "gpt2")
                            .Cases("gptj", "codegen", "falcon", "gpt_neox_japanese", "gpt_neox")
                            .Cases("olmo", "granite", "cohere", "deepseek_v3", "llama4", "phi3", "smollm3", "llama")
-                           .Cases("mixtral", "ministral", "ministral3", "mistral3", "mistral")
+                           .Cases("ministral", "ministral3", "mistral3", "mistral")
+                           .Cases("olmoe", "dbrx", "phimoe", "granitemoe", "mixtral")
+                           .Cases("qwen3_next", "qwen3_5_moe", "glm4_moe", "qwen3_moe")
                            .Cases("stablelm", "persimmon", "phi")
                            .Case("gemma", "gemma2")
                            .Cases("gemma3", "gemma3n", "gemma4", "gemma3_text")

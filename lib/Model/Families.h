@@ -24,6 +24,14 @@ llvm::StringRef closestFamily(llvm::StringRef type);
 /// "gpt2, llama, …"
 std::string familyNames();
 
+/// Those with mixtures of experts, for the table (ExpertFamilies.cpp).
+void describeMixtral(DecoderConfig &config);
+void readMixtral(Settings &settings, DecoderConfig &config);
+void describeQwen2Moe(DecoderConfig &config);
+void readQwen2Moe(Settings &settings, DecoderConfig &config);
+void describeQwen3Moe(DecoderConfig &config);
+void readQwen3Moe(Settings &settings, DecoderConfig &config);
+
 /// The rotary positions of a family, in either spelling: `rope_parameters`, or `rope_theta` and
 /// `rope_scaling`.
 struct RopeFamily {

@@ -15,6 +15,11 @@ struct PositionsOf {
   int64_t operator()(const MlpConfig &) const { return 0; }
 };
 
+struct HasExperts {
+  bool operator()(const DecoderConfig &config) const { return config.experts.count > 0; }
+  bool operator()(const MlpConfig &) const { return false; }
+};
+
 struct Build {
   BatchShape shape;
   ModelGraph operator()(const DecoderConfig &config) const { return buildDecoder(config, shape); }
@@ -31,6 +36,13 @@ Expected<ModelGraph> braid::buildModel(const ModelConfig &config, BatchShape sha
   if (positions && (shape.sequence < 1 || shape.sequence > positions))
     return createStringError("--seq must be from 1 to the model's %lld positions, found %lld", (long long)positions,
                              (long long)shape.sequence);
+  if ((shape.expertBound || shape.capacityFactor) && !std::visit(HasExperts{}, config))
+    return createStringError("--%s does not apply to a model without experts",
+                             shape.expertBound ? "expert-bound" : "capacity-factor");
+  if (shape.expertBound && *shape.expertBound > shape.sequence)
+    return createStringError("--expert-bound=%lld is above the %lld tokens of a sequence, of which an expert gets each "
+                             "at most once; leave it out for room for all",
+                             (long long)*shape.expertBound, (long long)shape.sequence);
   return std::visit(Build{shape}, config);
 }
 

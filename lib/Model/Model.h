@@ -14,6 +14,10 @@ struct BatchShape {
   int64_t batch, sequence;
   /// Whether a sequence holds several documents, each with attention and positions of its own.
   bool isPacked = false;
+  /// The tokens of a sequence that an expert has room for, or how many times those that it gets where
+  /// all get as many; without either, there is room for all.
+  std::optional<int64_t> expertBound = std::nullopt;
+  std::optional<double> capacityFactor = std::nullopt;
 };
 
 /// A graph in text and its parameters in order.

@@ -130,6 +130,26 @@ static llvm::Expected<Tensor> fromFile(const InputSlot &slot, const Tensor &foun
   return result;
 }
 
+/// What a name with a star stands for: the tensors with a number in its place, from 0 on, side by
+/// side along a new dim 0.
+static std::optional<Tensor> stackOf(const Values &file, const std::string &name) {
+  size_t star = name.find('*');
+  std::optional<Tensor> all;
+  while (star != std::string::npos) {
+    std::string number = std::to_string(all ? all->shape[0] : 0);
+    auto part = file.find(std::string(name).replace(star, 1, number));
+    if (part == file.end())
+      break;
+    Index shape(part->second.shape);
+    shape.insert(shape.begin(), all ? all->shape[0] + 1 : 1);
+    if (!all)
+      all = Tensor({0}, part->second.elementType);
+    all->shape = shape;
+    llvm::append_range(all->elements, part->second.elements);
+  }
+  return all;
+}
+
 llvm::Expected<Tensor> braid::reference::makeInput(const InputSlot &slot, const InputOptions &options) {
   auto number = options.numbers.find(slot.name);
   if (number != options.numbers.end())
@@ -138,6 +158,8 @@ llvm::Expected<Tensor> braid::reference::makeInput(const InputSlot &slot, const 
     auto found = options.file->find(options.prefix + slot.name);
     if (found != options.file->end())
       return fromFile(slot, found->second);
+    if (std::optional<Tensor> stack = stackOf(*options.file, options.prefix + slot.name))
+      return fromFile(slot, *stack);
   }
   if (slot.init && (options.initialize || slot.isAccumulator))
     return initialValue(slot, options.seed);

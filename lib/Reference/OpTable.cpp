@@ -23,6 +23,7 @@ const OpTable &OpTable::instance() {
     addNorms(made);
     addAttention(made);
     addLosses(made);
+    addExperts(made);
     addOptimizers(made);
     addExec(made);
     addComm(made);

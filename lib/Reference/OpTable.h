@@ -84,6 +84,7 @@ void addActivations(OpTable &table);
 void addNorms(OpTable &table);
 void addAttention(OpTable &table);
 void addLosses(OpTable &table);
+void addExperts(OpTable &table);
 void addOptimizers(OpTable &table);
 void addExec(OpTable &table);
 void addComm(OpTable &table);

@@ -3,6 +3,7 @@
 #include "lib/Reference/Signature.h"
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Exec/KernelBody.h"
+#include "dialects/Interfaces/Indexing.h"
 #include "lib/Reference/Memory.h"
 
 using namespace mlir;
@@ -44,28 +45,35 @@ static void followIntoKernel(Value value, exec::KernelOp kernel, InputSlot &slot
   });
 }
 
+static void followIndex(Value value, IndexingOpInterface op, InputSlot &slot) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<IndexRange> range = operand.get() == value ? op.getIndexRange(operand) : std::nullopt;
+    if (!range)
+      continue;
+    limit(slot, range->extent);
+    if (range->ignored)
+      slot.ignoreIndex = range->ignored;
+  }
+}
+
 /// Follows the value through ops that keep its elements.  Where a rank looks
 /// something up in its part of a table, arithmetic comes before, and the bound is
 /// not known.
 static void follow(Value value, InputSlot &slot) {
   for (Operation *user : value.getUsers()) {
-    if (auto gather = dyn_cast<tg::GatherOp>(user)) {
-      if (gather.getIndices() == value)
-        limit(slot, shapeOf(gather.getTable())[0]);
-    } else if (auto gather = dyn_cast<exec::GatherOp>(user)) {
+    if (auto gather = dyn_cast<exec::GatherOp>(user)) {
       if (gather.getIndices() == value)
         limit(slot, shapeOf(gather.getTable())[0]);
     } else if (auto kernel = dyn_cast<exec::KernelOp>(user)) {
       followIntoKernel(value, kernel, slot);
-    } else if (auto scatter = dyn_cast<tg::ScatterAddOp>(user)) {
-      if (scatter.getIndices() == value)
-        limit(slot, shapeOf(scatter.getResult())[0]);
     } else if (auto loss = dyn_cast<tg::CrossEntropyOp>(user)) {
       limit(slot, shapeOf(loss.getLogits()).back());
       slot.ignoreIndex = loss.getIgnoreIndex();
     } else if (auto gradient = dyn_cast<tg::CrossEntropyGradOp>(user)) {
       limit(slot, shapeOf(gradient.getLogits()).back());
       slot.ignoreIndex = gradient.getIgnoreIndex();
+    } else if (auto indexing = dyn_cast<IndexingOpInterface>(user)) {
+      followIndex(value, indexing, slot);
     } else if (isa<exec::ViewOp>(user) || handsOnNumbers(user)) {
       for (Value result : user->getResults())
         follow(result, slot);

@@ -278,7 +278,8 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
     int64_t factor = node.factors[chosen[node.variable]];
     for (auto [operand, factors] : llvm::zip_equal(node.op->getOpOperands(), node.rule.operands)) {
       int64_t dim = factor == kWhole ? kWhole : dimWith(factors, factor);
-      if (values.contains(operand.get()) && wayOf(operand.get()) != dim && wayOf(operand.get()) != kWhole)
+      bool isActivation = values.contains(operand.get()) && !isa<BlockArgument>(operand.get());
+      if (isActivation && wayOf(operand.get()) != dim)
         choice.needed.push_back({&operand, dim});
     }
     for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {

@@ -38,7 +38,7 @@ struct LayoutChoice {
   llvm::SmallVector<mlir::BlockArgument> undivided;
   /// How values are held that are held otherwise than the op that makes them leaves them.
   llvm::MapVector<mlir::Value, int64_t> held;
-  /// How an operand is needed that is held otherwise and sharded.
+  /// How an activation is needed by an op where it is held otherwise.
   std::vector<std::pair<mlir::OpOperand *, int64_t>> needed;
   Cost cost;
 };

@@ -21,6 +21,8 @@ namespace {
 struct Sum {
   unsigned result;
   std::string state;
+  /// Whether the count divides it: not the numbers that the model counts.
+  bool isMean = true;
   BlockArgument accumulator = {};
   Value total = {}; ///< The accumulator plus this microbatch.
 };
@@ -32,7 +34,7 @@ static std::string accumulatorName(StringRef summand) { return "acc." + summand.
 /// Gradients of unused parameters are zeros and need no accumulator.
 static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
 
-/// What adds up: the loss, the count if there is one, and the gradients.
+/// What adds up: the loss, the count if there is one, the gradients, and what the model counts.
 static SmallVector<Sum> findSums(func::FuncOp function) {
   SmallVector<Sum> sums;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -43,6 +45,8 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
     else if (auto role = function.getResultAttrOfType<tg::RoleAttr>(i, tg::kRole);
              role && llvm::is_contained({tg::Role::Loss, tg::Role::Count}, role.getValue()))
       sums.push_back({i, accumulatorName(tg::stringifyRole(role.getValue()))});
+    else if (isCounted(function, i))
+      sums.push_back({i, accumulatorName(function.getResultAttrOfType<StringAttr>(i, tg::kOutput)), /*isMean=*/false});
   }
   return sums;
 }
@@ -91,7 +95,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
     }
   for (const Sum &sum : sums) {
     Value value = sum.total;
-    if (scale) {
+    if (scale && sum.isMean) {
       bool isAfter = scale.getDefiningOp()->isBeforeInBlock(value.getDefiningOp());
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
       b.loc = tg::withoutTensor(value.getLoc());

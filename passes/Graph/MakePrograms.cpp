@@ -199,9 +199,11 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
     func::FuncOp train = function.clone();
     train.setName(program);
     defineTrainingOps(train);
-    // A step also moves on the state that the model updates; the other programs read it.
+    // A step also moves on the state that the model updates, which the other programs read, and
+    // reports what the model counts.
     eraseResults(train, [&](unsigned index) {
-      return index != *resultWithRole(train, tg::Role::Loss) && !train.getResultAttr(index, tg::kUpdates);
+      return index != *resultWithRole(train, tg::Role::Loss) && !train.getResultAttr(index, tg::kUpdates) &&
+             !isCounted(train, index);
     });
     eraseDeadOps(train);
     return train;

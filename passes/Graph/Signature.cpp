@@ -19,6 +19,12 @@ std::optional<unsigned> braid::resultWithRole(func::FuncOp function, tg::Role ro
   return std::nullopt;
 }
 
+bool braid::isCounted(func::FuncOp function, unsigned result) {
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
+  return type && type.getRank() == 0 && isa<FloatType>(type.getElementType()) &&
+         function.getResultAttr(result, tg::kOutput);
+}
+
 BlockArgument braid::argumentWithRole(func::FuncOp function, tg::Role role) {
   for (BlockArgument argument : function.getArguments())
     if (auto attr = function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole);

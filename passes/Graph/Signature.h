@@ -69,6 +69,10 @@ private:
   llvm::StringMap<comm::ShardingAttr> shardings;
 };
 
+/// Whether a result is a number that the model counts (`tg.output`, a float without dims), which a
+/// step reports.
+bool isCounted(mlir::func::FuncOp function, unsigned result);
+
 /// Adds one result.
 void addResult(mlir::func::FuncOp function, mlir::Value value, llvm::StringRef attribute, llvm::StringRef text);
 void addResult(mlir::func::FuncOp function, mlir::Value value, tg::Role role);

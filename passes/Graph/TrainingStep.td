@@ -209,7 +209,9 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
     dropout, and without the inputs that are then unread.
 
     * `@train` and `@eval` return the loss; `@train` also what the model says of its
-      state (`tg.updates`: running statistics, counters), which `@eval` only reads.
+      state (`tg.updates`: running statistics, counters), which `@eval` only reads, and
+      what it counts: numbers without dims that are a `tg.output`, such as the choices
+      of experts that found no slot.
     * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the
       logits [V] of that position.  Where the logits are a contraction, the hidden
       row is picked before it, so the head works on one row.
@@ -387,12 +389,12 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 
     * Accumulators are states of that kind, which checkpoints leave out:
       `acc.<parameter>`, of the parameter, and `acc.loss` and, if there is a count,
-      `acc.count`, of none.
+      `acc.count`, of none; so is `acc.<output>` for a number that the model counts.
     * `@accumulate` adds its microbatch to them and returns nothing else, but new
       values of the model's own state (running statistics, counters), which every
       microbatch moves on.
-    * `@train` adds its own microbatch, divides once by the whole count, and leaves
-      zeros in the accumulators.
+    * `@train` adds its own microbatch, divides once by the whole count, but for what
+      the model counts, and leaves zeros in the accumulators.
 
     A value is added where it is made, so that what ranks reduce can begin there.
 

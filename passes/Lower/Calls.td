@@ -43,8 +43,8 @@ def SelectCallsPass : TargetPass<"exec-select-calls", "::mlir::func::FuncOp"> {
   let description = [{
     * `tg.contract` becomes `exec.matmul`.  Operands are read through views; where
       no GEMM takes the strides, the operand is copied.  Contractions that are no
-      matmuls (nothing contracted, or only dot products) become elementwise products
-      and reductions.
+      matmuls (nothing contracted, only dot products, or a vector for each matrix of
+      a batch) become elementwise products and reductions.
     * A bias added to a call's only use moves into the call.  A sum of a call and
       a tensor that dies there becomes a call that accumulates.
     * `tg.gather`, `tg.scatter_add`, `tg.concat`, `tg.pad` become their exec forms.

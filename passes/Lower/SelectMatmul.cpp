@@ -42,14 +42,25 @@ static Value spread(OpBuilder &builder, Location loc, Value value, StringRef let
 
 Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   ContractionAttr dims = contract.getContraction();
+  StringRef wanted = dims.getResult();
   std::string contracted = dims.getK();
   bool isDot = dims.getM().empty() && dims.getN().empty();
-  if (!isDot && !contracted.empty())
+  bool isManyVectors = !dims.getBatch().empty() && dims.getM().empty() != dims.getN().empty();
+  if (!isDot && !isManyVectors && !contracted.empty())
     return {};
-  std::string all = dims.getResult().str() + contracted;
-  SmallVector<int64_t> shape(typeOf(contract.getResult()).getShape());
-  for (int64_t dim : dims.getContractedDims(0))
-    shape.push_back(typeOf(contract.getLhs()).getDimSize(dim));
+  // Matrices stay as they lie; else the sum is over the last dims.
+  unsigned matrix = dims.getM().empty();
+  std::string all = isManyVectors ? dims.getOperand(matrix).str() : (wanted + contracted).str();
+  SmallVector<int64_t> shape, summed;
+  std::string left;
+  for (auto [dim, letter] : llvm::enumerate(all)) {
+    unsigned operand = dims.getLhs().contains(letter) ? 0 : 1;
+    shape.push_back(typeOf(contract->getOperand(operand)).getDimSize(dims.getOperand(operand).find(letter)));
+    if (wanted.contains(letter))
+      left += letter;
+    else
+      summed.push_back(dim);
+  }
   Location loc = contract.getLoc();
   tg::TensorBuilder t(builder, tg::withoutTensor(loc));
   // Rounded once, as a library call does.
@@ -57,8 +68,8 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   Value rhs = t.widen(spread(builder, loc, contract.getRhs(), dims.getRhs(), all, shape));
   Value products = t.mul(lhs, rhs);
   t.loc = loc;
-  Value sum = t.sum(products, tg::dimRange(dims.getResult().size(), all.size()));
-  return t.convert(sum, contract.getType().getElementType());
+  Value sum = t.convert(t.sum(products, summed), contract.getType().getElementType());
+  return left == wanted ? sum : transposed(builder, loc, sum, permutationTo(left, wanted));
 }
 
 //===----------------------------------------------------------------------===//

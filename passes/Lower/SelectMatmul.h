@@ -8,8 +8,8 @@
 
 namespace braid {
 
-/// Rewrites contractions that are no matmul (nothing contracted, or only dot products)
-/// as broadcast, multiply and reduce.  Returns null for others.
+/// Rewrites contractions that are no matmul (nothing contracted, only dot products, or a vector for
+/// each matrix of a batch) as broadcast, multiply and reduce.  Returns null for others.
 mlir::Value expandContraction(mlir::OpBuilder &builder, tg::ContractOp contract);
 
 /// The library call for a contraction.  Operands whose strides no GEMM takes are

@@ -11,6 +11,7 @@
 #include "lib/Input/Statements.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/Graph/Signature.h"
 #include "passes/Strategies/Passes.h"
 
 namespace braid {
@@ -57,7 +58,8 @@ private:
   LogicalResult checkBatchAxes();
   FailureOr<SmallVector<func::FuncOp>> chooseFunctions();
   LogicalResult annotate(func::FuncOp function);
-  FailureOr<ShardingAttr> shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument);
+  FailureOr<ShardingAttr> shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument,
+                                     bool hasOneRow);
   LogicalResult checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding);
 
   std::string text; ///< What the statements refer to.
@@ -161,7 +163,8 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
 // Writing
 //===----------------------------------------------------------------------===//
 
-FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument) {
+FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument,
+                                             bool hasOneRow) {
   // Without dims the others are meant for a tensor of any rank.
   std::string axes = statement.axes.str();
   if (!StringRef(axes).starts_with("{"))
@@ -181,6 +184,11 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTe
   auto sharding = dyn_cast_or_null<ShardingAttr>(parsed);
   if (!sharding)
     return emitError() << "invalid sharding '" << statement.axes << "': " << problem;
+  if (hasOneRow && !sharding.getDims().empty()) {
+    SmallVector<AxesAttr> dims(sharding.getDims());
+    dims.front() = AxesAttr::get(&getContext());
+    sharding = sharding.withDims(dims);
+  }
   if (failed(verifySharding(emitError, Mesh(mesh), sharding, type)))
     return failure();
   return sharding;
@@ -237,6 +245,13 @@ static ShardingAttr shardingInArena(ShardingAttr sharding, const tg::FileLayout 
   return sharding.withDims(dims);
 }
 
+/// Programs that generate text have one row of the batch, which all ranks have.
+static bool hasOneRow(func::FuncOp function, unsigned argument) {
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
+  return tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(argument, tg::kRole)) && type.getRank() > 0 &&
+         type.getDimSize(0) == 1 && argumentWithRole(function, tg::Role::Position);
+}
+
 LogicalResult Annotate::annotate(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     StringAttr name = nameInLayout(function.getArgAttrDict(i));
@@ -250,7 +265,8 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
       return emitError(statement->loc) << "argument " << name << " of '" << function.getName()
                                        << "' is annotated already, and '" << statement->pattern << "' names it too";
     tg::FileLayout layout = fileLayoutOf(function.getArgAttrDict(i));
-    FailureOr<ShardingAttr> sharding = shardingOf(*statement, layout.inFiles(type), name.getValue());
+    FailureOr<ShardingAttr> sharding =
+        shardingOf(*statement, layout.inFiles(type), name.getValue(), hasOneRow(function, i));
     if (failed(sharding) || failed(checkInput(*statement, function.getArgAttrDict(i), *sharding)))
       return failure();
     ShardingAttr inArena = shardingInArena(*sharding, layout);

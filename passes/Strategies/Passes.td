@@ -25,7 +25,8 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
     A statement that names nothing is an error, and so is one for an argument that
     is annotated.  Data (`tg.input`) are read in whole rows, those of tokens in parts
     of rows, too: a statement that asks for something else is an error, and so is one
-    that shards an input of the batch over `batch-axes`.
+    that shards an input of the batch over `batch-axes`.  The one row of a program that
+    generates text stays whole.
 
     Input (`layout='mesh dp = 2, tp = 2; x: {dp} {}; *.weight: {} {tp}, flat {dp}, priority 1'`):
     ```mlir

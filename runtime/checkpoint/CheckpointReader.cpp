@@ -196,12 +196,17 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
   });
 }
 
-void braid::importParameters(const SavedTensors &saved, Model &model) {
+void braid::importParameters(const SavedTensors &given, Model &model) {
   // The names that the file has for them.
   std::map<std::string_view, std::string> names;
   const std::vector<const br_tensor *> parameters = parametersOf(tensorsOf(model.table()));
   const bool areAll = isOfAllRanks(model.table()) || model.rank().isFirst();
-  allOrNothing(model, [&] { names = matchParameters(saved, model.table().name, parameters, areAll); });
+  std::optional<SavedTensors> stacked;
+  allOrNothing(model, [&] {
+    stacked = given.withStacks(namesInFile(parameters));
+    names = matchParameters(*stacked, model.table().name, parameters, areAll);
+  });
+  const SavedTensors &saved = *stacked;
   Targets targets;
   for (const br_tensor *t : parameters)
     targets.emplace(names.at(nameInFile(*t)), t);

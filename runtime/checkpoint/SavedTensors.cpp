@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <set>
 
 using namespace braid;
@@ -61,7 +62,7 @@ template <class F> void SavedTensors::addFile(const std::string &path, const F &
     all[entry.name] = {entry.dtype, entry.shape};
     // Dims beyond the runtime's number belong to tensors that no model has.
     if (entry.shape.size() <= BR_MAX_RANK)
-      stored.pieces.push_back({entry.name, wholeTensor(entry.shape), entry.shape});
+      stored.pieces.push_back({entry.name, entry.name, wholeTensor(entry.shape), entry.shape});
   }
 }
 
@@ -75,7 +76,7 @@ void SavedTensors::openFolder(const std::string &path) {
   for (int rank = 0; rank < worldSize(layout); ++rank) {
     StoredFile stored{rankFilePath(path, rank), {}};
     for (const br_tensor *t : savedTensorsOf(layout, rank))
-      stored.pieces.push_back({t->name, savedPartOf(layout, *t, rank), savedShapeOf(layout, *t, rank)});
+      stored.pieces.push_back({t->name, t->name, savedPartOf(layout, *t, rank), savedShapeOf(layout, *t, rank)});
     if (stored.pieces.empty())
       continue;
     check(stored, rank);
@@ -120,6 +121,81 @@ const SavedTensor *SavedTensors::find(const std::string &tensor) const {
   return at == all.end() ? nullptr : &at->second;
 }
 
+//===----------------------------------------------------------------------===//
+// Stacks
+//===----------------------------------------------------------------------===//
+
+std::string braid::nameInStack(const std::string &name, int64_t number) {
+  const size_t star = name.find('*');
+  return star == std::string::npos ? name : std::string(name).replace(star, 1, std::to_string(number));
+}
+
+// The numbers of the tensors that `pattern` names, by their names.
+std::map<std::string, int64_t> SavedTensors::numbersIn(const std::string &pattern) const {
+  const size_t star = pattern.find('*');
+  const std::string before = pattern.substr(0, star), after = pattern.substr(star + 1);
+  int64_t present = 0;
+  for (auto at = all.lower_bound(before); at != all.end() && at->first.starts_with(before); ++at) {
+    const std::string_view rest = std::string_view(at->first).substr(before.size());
+    const size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    present += end > 0 && rest.substr(end) == after;
+  }
+  std::map<std::string, int64_t> numbers;
+  for (int64_t number = 0; number < present; ++number)
+    numbers[nameInStack(pattern, number)] = number;
+  return numbers;
+}
+
+// Whether there is anything to stack.
+bool SavedTensors::stack(const std::string &pattern) {
+  const std::map<std::string, int64_t> numbers = numbersIn(pattern);
+  if (numbers.empty())
+    return false;
+  const std::string first = nameInStack(pattern, 0);
+  for (const auto &[entry, number] : numbers) {
+    if (!find(entry))
+      fail("'", name, "' has ", numbers.size(), " tensors '", pattern, "', but not '", entry, "'");
+    const SavedTensor &like = all.at(numbers.begin()->first), &tensor = all.at(entry);
+    if (tensor.dtype != like.dtype || tensor.shape != like.shape || tensor.shape.size() >= BR_MAX_RANK)
+      fail("'", name, "' has tensors '", pattern, "' that cannot be one: '", numbers.begin()->first, "' is ",
+           like.dtype, " of shape ", formatShape(like.shape), " and '", entry, "' is ", tensor.dtype, " of shape ",
+           formatShape(tensor.shape));
+  }
+  const SavedTensor like = all.at(first);
+  std::vector<int64_t> begin(like.shape.size() + 1, 0), extent = like.shape, shape = like.shape;
+  extent.insert(extent.begin(), 1);
+  shape.insert(shape.begin(), static_cast<int64_t>(numbers.size()));
+  std::vector<int> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (StoredFile &file : files)
+    for (Stored &piece : file.pieces)
+      if (auto at = numbers.find(piece.tensor); at != numbers.end()) {
+        begin[0] = at->second;
+        piece.part = densePart(begin, extent, order);
+        piece.tensor = pattern;
+      }
+  for (const auto &[entry, number] : numbers)
+    all.erase(entry);
+  all[pattern] = {like.dtype, shape};
+  return true;
+}
+
+SavedTensors SavedTensors::withStacks(const std::vector<std::string> &names) const {
+  SavedTensors stacked = *this;
+  for (const std::string &name : names) {
+    if (!isStack(name) || stacked.find(name) || stacked.stack(name))
+      continue;
+    if (const size_t point = name.find('.'); point != std::string::npos) {
+      stacked.stack(name.substr(point + 1));
+    }
+  }
+  return stacked;
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
 void SavedTensors::forEachPiece(const std::function<bool(const std::string &tensor, const TensorPart &part)> &wanted,
                                 const std::function<void(const std::string &tensor, const Piece &piece)> &f) const {
   for (const StoredFile &stored : files) {
@@ -131,7 +207,7 @@ void SavedTensors::forEachPiece(const std::function<bool(const std::string &tens
       continue;
     const CheckedFile file(stored.path);
     for (const Stored *piece : pieces) {
-      const TensorEntry *entry = file.tensors().find(piece->tensor);
+      const TensorEntry *entry = file.tensors().find(piece->entry);
       if (!entry || entry->shape != piece->shape || entry->dtype != all.at(piece->tensor).dtype)
         fail("'", stored.path, "' was changed while it was being read");
       f(piece->tensor, {file, *entry, piece->part});

@@ -29,6 +29,13 @@ std::vector<const br_tensor *> braid::parametersOf(std::span<const br_tensor> te
   return parameters;
 }
 
+std::vector<std::string> braid::namesInFile(const std::vector<const br_tensor *> &parameters) {
+  std::vector<std::string> names;
+  for (const br_tensor *t : parameters)
+    names.emplace_back(nameInFile(*t));
+  return names;
+}
+
 namespace {
 
 // What Transformers calls heads.  That of GPT-NeoX is embed_out in the files of the hub, and

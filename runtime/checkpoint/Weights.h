@@ -35,6 +35,9 @@ std::string describeOtherWeights(const std::string &folder);
 // The name that a tensor, or what it is a copy of, has in files.
 inline std::string_view nameInFile(const br_tensor &t) { return t.copy_of ? t.copy_of : t.name; }
 
+// These names of parameters.
+std::vector<std::string> namesInFile(const std::vector<const br_tensor *> &parameters);
+
 inline std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.shape + t.rank}; }
 
 // The parameters among tensors, and the tensors that are copies of them or that they are

@@ -161,7 +161,8 @@ void checkStop() {
 }
 
 void exportTo(const std::string &path, const br_model &model, const ExportOptions &options) {
-  const SavedTensors saved = openCheckpoint(options.checkpoint.empty() ? options.init : options.checkpoint);
+  const SavedTensors saved = openCheckpoint(options.checkpoint.empty() ? options.init : options.checkpoint)
+                                 .withStacks(namesInFile(allParameters(model)));
   const std::vector<ExportedTensor> tensors = tensorsToExport(saved, model);
   const br_dtype dtype = options.type == ExportType::BFloat16 ? BR_BF16 : BR_F32;
   NewFolder folder(path);

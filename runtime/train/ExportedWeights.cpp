@@ -91,14 +91,28 @@ std::string fileName(size_t number, size_t files) {
   return name;
 }
 
+// The tensors of a stack lie one behind the other, as the stack does.
+std::vector<std::string> namesOf(const ExportedTensor &tensor) {
+  if (!isStack(tensor.name))
+    return {tensor.name};
+  std::vector<std::string> names;
+  for (int64_t number = 0; number < tensor.shape.front(); ++number)
+    names.push_back(nameInStack(tensor.name, number));
+  return names;
+}
+
 // The length and the JSON, which Transformers wants to say "pt".
 std::string headerOf(const Tensors &tensors, br_dtype dtype) {
   ordered_json json = {{"__metadata__", {{"format", "pt"}}}};
   uint64_t at = 0;
   for (const ExportedTensor *tensor : tensors) {
-    const uint64_t end = at + elementsOf(*tensor) * static_cast<uint64_t>(elementSize(dtype));
-    json[tensor->name] = {{"dtype", typeName(dtype)}, {"shape", tensor->shape}, {"data_offsets", {at, end}}};
-    at = end;
+    const std::vector<std::string> names = namesOf(*tensor);
+    const std::vector<int64_t> shape(tensor->shape.begin() + isStack(tensor->name), tensor->shape.end());
+    const uint64_t bytes = elementsOf(*tensor) * static_cast<uint64_t>(elementSize(dtype)) / names.size();
+    for (const std::string &name : names) {
+      json[name] = {{"dtype", typeName(dtype)}, {"shape", shape}, {"data_offsets", {at, at + bytes}}};
+      at += bytes;
+    }
   }
   std::string text = json.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
@@ -134,7 +148,8 @@ ExportedSize braid::exportWeights(const SavedTensors &saved, const std::vector<E
       places[tensor->saved] = {tensor, at};
       at += elementsOf(*tensor) * elementBytes;
       size.elements += elementsOf(*tensor);
-      index[tensor->name] = name;
+      for (const std::string &each : namesOf(*tensor))
+        index[each] = name;
     }
   }
   size.bytes = size.elements * elementBytes;

@@ -263,3 +263,41 @@ func.func @global_norm(%a: tensor<3x4xf64>, %b: tensor<5xf64>, %c: tensor<f64>) 
   %n = tg.global_norm %a, %b, %c : (tensor<3x4xf64>, tensor<5xf64>, tensor<f64>) -> tensor<f64>
   return %n : tensor<f64>
 }
+
+// Lanes that are equal, too, and all lanes.
+func.func @top_k(%x: tensor<2x6x8xf64>) -> (tensor<2x6x3xf64>, tensor<2x6x3xi32>) {
+  %w, %i = tg.top_k %x k 3 : (tensor<2x6x8xf64>) -> (tensor<2x6x3xf64>, tensor<2x6x3xi32>)
+  return %w, %i : tensor<2x6x3xf64>, tensor<2x6x3xi32>
+}
+
+func.func @top_k_of_equals() -> (tensor<5xf64>, tensor<5xi32>) {
+  %x = arith.constant dense<[1.0, 2.0, 1.0, -0.5, 2.0]> : tensor<5xf64>
+  %w, %i = tg.top_k %x k 5 : (tensor<5xf64>) -> (tensor<5xf64>, tensor<5xi32>)
+  return %w, %i : tensor<5xf64>, tensor<5xi32>
+}
+
+func.func @expert_slots(%i: tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>) {
+  %s, %c = tg.expert_slots %i capacity 2 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>)
+  return %s, %c : tensor<2x6x2xi32>, tensor<4x2x2xi32>
+}
+
+func.func @dispatch(%x: tensor<2x6x3xf64>, %s: tensor<2x6x2xi32>, %c: tensor<4x2x5xi32>) -> tensor<4x2x5x3xf64> {
+  %y = tg.dispatch %x, %s, %c : (tensor<2x6x3xf64>, tensor<2x6x2xi32>, tensor<4x2x5xi32>) -> tensor<4x2x5x3xf64>
+  return %y : tensor<4x2x5x3xf64>
+}
+
+func.func @collect(%y: tensor<4x2x5x3xf64>, %s: tensor<2x6x2xi32>, %c: tensor<4x2x5xi32>) -> tensor<2x6x2x3xf64> {
+  %x = tg.collect %y, %s, %c : (tensor<4x2x5x3xf64>, tensor<2x6x2xi32>, tensor<4x2x5xi32>) -> tensor<2x6x2x3xf64>
+  return %x : tensor<2x6x2x3xf64>
+}
+
+func.func @load_balance(%p: tensor<2x6x4xf64>, %q: tensor<2x6x4xf64>, %i: tensor<2x6x2xi32>, %j: tensor<2x6x2xi32>) -> tensor<f64> {
+  %y = tg.load_balance %p, %q choices %i, %j
+      : (tensor<2x6x4xf64>, tensor<2x6x4xf64>, tensor<2x6x2xi32>, tensor<2x6x2xi32>) -> tensor<f64>
+  return %y : tensor<f64>
+}
+
+func.func @router_z(%x: tensor<2x6x4xf64>, %y: tensor<2x6x4xf64>) -> tensor<f64> {
+  %z = tg.router_z %x, %y : (tensor<2x6x4xf64>, tensor<2x6x4xf64>) -> tensor<f64>
+  return %z : tensor<f64>
+}

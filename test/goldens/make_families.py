@@ -10,6 +10,9 @@ matters in 16 positions: a window of 5 tokens, soft caps that bend, frequencies 
 some are lowered, a pad that is in the data.  step.safetensors has a batch, its logits and the gradient of every
 weight; goldens.json has ten AdamW steps.  All of it is what Transformers computes in
 float32; the script prints how far float64 is from it.
+
+Where Transformers has the weights of all experts in one parameter, model.safetensors has a tensor
+for each, as checkpoints do, and step.safetensors a gradient for all, with a star in the name.
 """
 
 import json
@@ -61,6 +64,27 @@ CONFIGS = {
         "attention_bias": True, "tie_word_embeddings": True, "use_sliding_window": False, "max_window_layers": 28,
         "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0},
     },
+    # A loss of the routers, which is large enough to matter; a window.
+    "mixtral": GATED | {
+        "model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_act": "silu", "sliding_window": 5,
+        "num_local_experts": 4, "num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05,
+        "tie_word_embeddings": False, "rope_parameters": {"rope_type": "default", "rope_theta": 1000.0},
+    },
+    # Weights that do not add up to 1, an expert for all tokens, both losses of routers.
+    "qwen2_moe": GATED | {
+        "model_type": "qwen2_moe", "architectures": ["Qwen2MoeForCausalLM"], "hidden_act": "silu",
+        "num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "norm_topk_prob": False,
+        "shared_expert_intermediate_size": 20, "output_router_logits": True, "router_aux_loss_coef": 0.01,
+        "router_z_loss_coef": 0.01, "tie_word_embeddings": False, "use_sliding_window": True, "sliding_window": 4,
+        "max_window_layers": 1, "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
+    },
+    # The first layer has none.
+    "qwen3_moe": GATED | {
+        "model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"], "head_dim": 8, "hidden_act": "silu",
+        "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 12, "norm_topk_prob": True,
+        "decoder_sparse_step": 2, "attention_bias": True, "tie_word_embeddings": True,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0},
+    },
     "gemma2": GATED | {
         "model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"], "head_dim": 8,
         "hidden_activation": "gelu_pytorch_tanh", "query_pre_attn_scalar": 12, "attn_logit_softcapping": 1.5,
@@ -106,12 +130,23 @@ def decays(name, tensor):
 
 def build(config, weights, dtype):
     cls = getattr(transformers, config["architectures"][0])
-    model = cls._from_config(cls.config_class.from_dict(dict(config)), attn_implementation="eager").to(dtype).train()
+    model = cls._from_config(cls.config_class.from_dict(dict(config)), attn_implementation="eager",
+                             experts_implementation="eager").to(dtype).train()
     if weights:
         with torch.no_grad():
             for name, parameter in model.named_parameters():
                 parameter.copy_(weights[name])
     return model
+
+
+def router_losses(config, outputs):
+    """What routers add to the loss: Transformers' own, and the z-loss as its Switch Transformers have it."""
+    if not getattr(config, "output_router_logits", False):
+        return 0.0
+    loss = config.router_aux_loss_coef * outputs.aux_loss
+    if weight := getattr(config, "router_z_loss_coef", 0.0):
+        loss = loss + weight * torch.logsumexp(torch.cat(outputs.router_logits), dim=-1).square().mean()
+    return loss
 
 
 def windows_of(tokens, step):
@@ -129,8 +164,9 @@ def train(model, tokens):
     losses, norms, first = [], [], {}
     for step in range(STEPS):
         inputs, targets = windows_of(tokens, step)
-        logits = model(input_ids=inputs, use_cache=False).logits
-        loss = F.cross_entropy(logits.view(-1, VOCAB), targets.reshape(-1))
+        outputs = model(input_ids=inputs, use_cache=False)
+        logits = outputs.logits
+        loss = F.cross_entropy(logits.view(-1, VOCAB), targets.reshape(-1)) + router_losses(model.config, outputs)
         optimizer.zero_grad()
         loss.backward()
         if step == 0:
@@ -147,6 +183,35 @@ def checkpoint_names(model):
     return {name: renamed.get(name, name) for name, _ in model.named_parameters()}
 
 
+# What the checkpoint calls the MLP with experts, and an expert's projections: gate, up and down.
+EXPERTS = {"mixtral": ("block_sparse_moe", ("w1", "w3", "w2")),
+           "qwen2_moe": ("mlp", ("gate_proj", "up_proj", "down_proj")),
+           "qwen3_moe": ("mlp", ("gate_proj", "up_proj", "down_proj"))}
+
+
+def checkpoint_stacks(family, tensors):
+    """Tensors by the names of a checkpoint, those of all experts with a star for their number."""
+    if family not in EXPERTS:
+        return tensors
+    mlp, (gate, up, down) = EXPERTS[family]
+    stacks = {}
+    for name, tensor in tensors.items():
+        name = name.replace(".mlp.", f".{mlp}.")
+        path = name.rpartition(".")[0]
+        if name.endswith("experts.gate_up_proj"):
+            stacks[f"{path}.*.{gate}.weight"], stacks[f"{path}.*.{up}.weight"] = tensor.chunk(2, dim=1)
+        elif name.endswith("experts.down_proj"):
+            stacks[f"{path}.*.{down}.weight"] = tensor
+        else:
+            stacks[name] = tensor
+    return stacks
+
+
+def unstacked(tensors):
+    return {name.replace("*", str(number)): part for name, tensor in tensors.items()
+            for number, part in enumerate(tensor if "*" in name else [tensor])}
+
+
 def make_family(name, config, tokens):
     folder = FAMILIES / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -154,12 +219,14 @@ def make_family(name, config, tokens):
     example = build(config, None, torch.float32)
     weights = initial_weights(example, config["model_type"].startswith("gemma"))
     names = checkpoint_names(example)
-    write_safetensors(folder / "model.safetensors", {names[n]: t for n, t in weights.items()}, {"format": "pt"})
+    stored = unstacked(checkpoint_stacks(config["model_type"], {names[n]: t for n, t in weights.items()}))
+    write_safetensors(folder / "model.safetensors", {n: t.contiguous() for n, t in stored.items()}, {"format": "pt"})
     run, first = train(build(config, weights, torch.float32), tokens)
     high, _ = train(build(config, weights, torch.float64), tokens)
     inputs, targets = windows_of(tokens, 0)
     step = {"tokens": inputs.to(torch.int32), "targets": targets.to(torch.int32), "logits": first.pop("logits")}
-    step |= {"d" + names[n[1:]]: t for n, t in first.items()}
+    gradients = checkpoint_stacks(config["model_type"], {names[n[1:]]: t for n, t in first.items()})
+    step |= {"d" + n: t for n, t in gradients.items()}
     write_safetensors(folder / "step.safetensors", {n: t.contiguous() for n, t in step.items()}, None)
     goldens = {"steps": STEPS, "batch": BATCH, "seq": SEQ, "optimizer": OPTIMIZER,
                "made_with": {"torch": torch.__version__, "transformers": transformers.__version__},

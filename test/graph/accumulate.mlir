@@ -51,3 +51,22 @@ func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.role = #tg.role<features>
   %3 = arith.addi %batches, %2 : tensor<i32>
   return %1, %x, %3 : tensor<f32>, tensor<3xf32>, tensor<i32>
 }
+
+// -----
+
+// What the model counts adds up, and is no mean.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: %[[AD:[a-z0-9]+]]: tensor<f32> {tg.state = #tg.state<"acc.dropped", #tg.init<zeros>, kind = accumulator>}
+// CHECK-SAME: tensor<f32> {tg.output = "dropped"}
+// CHECK: %[[D:.*]] = arith.addf %[[AD]], %{{.*}} : tensor<f32>
+// CHECK: return %{{[^,]*}}, %[[D]],
+// CHECK-LABEL: func.func @accumulate
+// CHECK-SAME: tensor<f32> {tg.updates = "acc.dropped"}
+func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.role = #tg.role<features>}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.role = #tg.role<count>}, tensor<f32> {tg.output = "dropped"}, tensor<3xf32> {tg.grad_of = "w"}) {
+  %0 = arith.mulf %x, %w : tensor<3xf32>
+  %1 = tg.reduce sum %0 dims [0] : tensor<3xf32> -> tensor<f32>
+  %2 = arith.constant dense<3.0> : tensor<f32>
+  %3 = tg.reduce max %x dims [0] : tensor<3xf32> -> tensor<f32>
+  return %1, %2, %3, %x : tensor<f32>, tensor<f32>, tensor<f32>, tensor<3xf32>
+}

@@ -101,3 +101,17 @@ func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
   %6 = arith.addi %batches, %5 : tensor<i32>
   return %4, %6 : tensor<f32>, tensor<i32>
 }
+
+// -----
+
+// What the model counts, only a step reports.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.output = "dropped"}) {
+// CHECK-LABEL: func.func @eval
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}) {
+func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.output = "dropped"}, tensor<4xf32> {tg.output = "prediction"}) {
+  %loss = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32>
+  %dropped = tg.reduce max %x dims [0] : tensor<4xf32> -> tensor<f32>
+  return %loss, %dropped, %x : tensor<f32>, tensor<f32>, tensor<4xf32>
+}

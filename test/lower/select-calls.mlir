@@ -123,6 +123,19 @@ func.func @dots(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4xf32> {
   return %h : tensor<4xf32>
 }
 
+// A vector for each matrix of a batch: the matrices are read as they lie.
+// CHECK-LABEL: @vectors
+// CHECK-NOT: exec.matmul
+// CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<2x4x8xf32>
+// CHECK: tg.reduce sum %[[P]] dims [1] : tensor<2x4x8xf32> -> tensor<2x8xf32>
+// CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<2x4x8xf32>
+// CHECK: tg.reduce sum %[[Q]] dims [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+func.func @vectors(%x: tensor<2x4x8xf32>, %w: tensor<2x4xf32>, %v: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x4xf32>) {
+  %y = tg.contract "bkd,bk->bd" %x, %w : (tensor<2x4x8xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>
+  %z = tg.contract "bd,bkd->bk" %v, %x : (tensor<2x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>
+  return %y, %z : tensor<2x8xf32>, tensor<2x4xf32>
+}
+
 // -----
 
 // Gradients of slices are put together.

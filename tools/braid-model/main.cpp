@@ -26,6 +26,8 @@ struct Options {
   std::string config, preset, output = "-";
   int64_t batch = 8;
   std::optional<int64_t> sequence;
+  std::optional<int64_t> expertBound;
+  std::optional<double> capacityFactor;
   bool pack = false, count = false;
 };
 
@@ -42,6 +44,11 @@ constexpr Option kModel[] = {
      "Sequences hold several documents, each with attention and positions of its own, as the data says where they "
      "begin",
      into<&Options::pack>()},
+    {"--expert-bound", integer("N", 1, INT32_MAX),
+     "Tokens of a sequence that an expert has room for; the step's line says how many choices found none",
+     into<&Options::expertBound>(), byDefault("--seq: room for all")},
+    {"--capacity-factor", number("F", 1e-3, 1e6), "The same as a multiple of what an expert gets where all get as many",
+     into<&Options::capacityFactor>(), excludes("--expert-bound"), byDefault("room for all")},
 };
 
 constexpr Option kOutput[] = {
@@ -109,7 +116,8 @@ int main(int argc, char **argv) {
     return fail(toString(config.takeError()));
   bool hasSequence = !std::holds_alternative<braid::MlpConfig>(*config);
   int64_t tokens = options.sequence.value_or(hasSequence ? 64 : 0);
-  Expected<braid::ModelGraph> graph = braid::buildModel(*config, {options.batch, tokens, options.pack});
+  Expected<braid::ModelGraph> graph =
+      braid::buildModel(*config, {options.batch, tokens, options.pack, options.expertBound, options.capacityFactor});
   if (!graph)
     return fail(toString(graph.takeError()));
   if (options.count) {

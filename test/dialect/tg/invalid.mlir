@@ -945,3 +945,90 @@ func.func @elsewhere(%p: tensor<4xf32>) {
 
 // expected-error @below {{"bd,df" is not of the form "ab,bc->ac"}}
 module attributes {test.einsum = #tg.contraction<"bd,df">} {}
+
+// -----
+
+func.func @top_k(%x: tensor<4x8xf32>) {
+  // expected-error @below {{k must be at least 1 and at most the lanes of 'tensor<4x8xf32>', found 9}}
+  // expected-error @below {{'tg.top_k' op failed to infer returned types}}
+  %0:2 = tg.top_k %x k 9 : (tensor<4x8xf32>) -> (tensor<4x9xf32>, tensor<4x9xi32>)
+  return
+}
+
+// -----
+
+func.func @choices_of_rank_2(%x: tensor<4x8xi32>) {
+  // expected-error @below {{choices must be rows x tokens x choices of a token, found 'tensor<4x8xi32>'}}
+  // expected-error @below {{'tg.expert_slots' op failed to infer returned types}}
+  %0:2 = tg.expert_slots %x capacity 2 of 4 : (tensor<4x8xi32>) -> (tensor<4x8xi32>, tensor<4x4x2xi32>)
+  return
+}
+
+// -----
+
+func.func @capacity(%x: tensor<2x6x2xi32>) {
+  // expected-error @below {{capacity must be at least 1 and at most the tokens of a row, 6, found 7}}
+  // expected-error @below {{'tg.expert_slots' op failed to infer returned types}}
+  %0:2 = tg.expert_slots %x capacity 7 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x7xi32>)
+  return
+}
+
+// -----
+
+func.func @too_many_slots(%x: tensor<2x6x2xi32>) {
+  // expected-error @below {{experts must be at least 1, and their slots of all rows at most 2147483647, found 1073741824 experts with 2 slots for each row of 'tensor<2x6x2xi32>'}}
+  // expected-error @below {{'tg.expert_slots' op failed to infer returned types}}
+  %0:2 = tg.expert_slots %x capacity 2 of 1073741824 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<1073741824x2x2xi32>)
+  return
+}
+
+// -----
+
+func.func @slots_of_others(%x: tensor<2x6x4xf32>, %s: tensor<2x6x2xi32>, %c: tensor<8x3x2xi32>) {
+  // expected-error @below {{slots 'tensor<2x6x2xi32>' (rows x tokens x choices) and choices 'tensor<8x3x2xi32>' (experts x rows x slots) are not those of one tg.expert_slots}}
+  // expected-error @below {{'tg.dispatch' op failed to infer returned types}}
+  %0 = tg.dispatch %x, %s, %c : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x3x2xi32>) -> tensor<8x2x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dispatch(%x: tensor<2x5x4xf32>, %s: tensor<2x6x2xi32>, %c: tensor<8x2x2xi32>) {
+  // expected-error @below {{operand must be 2 rows x 6 tokens x width, as the slots are, found 'tensor<2x5x4xf32>'}}
+  // expected-error @below {{'tg.dispatch' op failed to infer returned types}}
+  %0 = tg.dispatch %x, %s, %c : (tensor<2x5x4xf32>, tensor<2x6x2xi32>, tensor<8x2x2xi32>) -> tensor<8x2x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @collect(%x: tensor<8x2x3x4xf32>, %s: tensor<2x6x2xi32>, %c: tensor<8x2x2xi32>) {
+  // expected-error @below {{operand must be 8 experts x 2 rows x 2 slots x width, as the choices are, found 'tensor<8x2x3x4xf32>'}}
+  // expected-error @below {{'tg.collect' op failed to infer returned types}}
+  %0 = tg.collect %x, %s, %c : (tensor<8x2x3x4xf32>, tensor<2x6x2xi32>, tensor<8x2x2xi32>) -> tensor<2x6x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @load_balance(%p: tensor<2x6x8xf32>, %c: tensor<2x5x2xi32>) {
+  // expected-error @below {{choices 'tensor<2x5x2xi32>' do not fit probabilities 'tensor<2x6x8xf32>': only the last dim may differ, and is the same in all layers}}
+  %0 = tg.load_balance %p choices %c : (tensor<2x6x8xf32>, tensor<2x5x2xi32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @layers_differ(%p: tensor<2x6x8xf32>, %q: tensor<2x6x4xf32>) {
+  // expected-error @below {{layers have one type, found 'tensor<2x6x8xf32>' and 'tensor<2x6x4xf32>'}}
+  %0 = tg.router_z %p, %q : (tensor<2x6x8xf32>, tensor<2x6x4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @no_layer() {
+  // expected-error @below {{needs the operands of at least one layer}}
+  %0 = tg.router_z : () -> tensor<f32>
+  return
+}

@@ -192,3 +192,23 @@ func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %
   %n = tg.global_norm %p, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   return
 }
+
+// CHECK-LABEL: @experts
+func.func @experts(%p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>, %n: tensor<2x6x4xbf16>, %r: tensor<8x4xbf16>) {
+  // CHECK: %[[WEIGHTS:.*]], %[[CHOSEN:.*]] = tg.top_k %{{.*}} k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  %weights, %chosen = tg.top_k %p k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  // CHECK: %[[SLOTS:.*]], %[[CHOICES:.*]] = tg.expert_slots %[[CHOSEN]] capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  // CHECK: tg.dispatch %{{.*}}, %[[SLOTS]], %[[CHOICES]] : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<8x2x3x4xf32>
+  %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<8x2x3x4xf32>
+  // CHECK: tg.collect %{{.*}}, %[[SLOTS]], %[[CHOICES]] : (tensor<8x2x3x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<2x6x2x4xf32>
+  %out = tg.collect %in, %slots, %choices : (tensor<8x2x3x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<2x6x2x4xf32>
+  // CHECK: tg.load_balance %{{.*}}, %{{.*}} choices %[[CHOSEN]], %[[CHOSEN]] :
+  %balance = tg.load_balance %p, %p choices %chosen, %chosen
+      : (tensor<2x6x8xf32>, tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6x2xi32>) -> tensor<f32>
+  // CHECK: tg.router_z %{{.*}} : (tensor<2x6x8xf32>) -> tensor<f32>
+  %z = tg.router_z %p : (tensor<2x6x8xf32>) -> tensor<f32>
+  // CHECK: tg.contract "bsd,ed->bse" %{{.*}}, %{{.*}} wide : (tensor<2x6x4xbf16>, tensor<8x4xbf16>) -> tensor<2x6x8xf32>
+  %logits = tg.contract "bsd,ed->bse" %n, %r wide : (tensor<2x6x4xbf16>, tensor<8x4xbf16>) -> tensor<2x6x8xf32>
+  return
+}

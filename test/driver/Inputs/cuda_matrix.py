@@ -37,6 +37,7 @@ def graphs(examples, scratch):
         "mlp": lambda: examples / "mlp-by-hand" / "mlp.mlir",
         "gpt-small": lambda: model("gpt-small", "--preset=gpt-small", "--batch", 4, "--seq", 32),
         "llama-tiny": lambda: model("llama-tiny", examples / "llama-tiny" / "config.json", "--batch", 4, "--seq", 32),
+        "moe": lambda: model("moe", examples / "moe" / "config.json", "--batch", 4, "--seq", 32, "--capacity-factor=1.25"),
         "gpt2-124m": lambda: model("gpt2-124m", examples / "gpt2-124m" / "config.json", "--batch", 4, "--seq", 64),
     }
 

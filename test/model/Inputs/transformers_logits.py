@@ -8,6 +8,7 @@ Then the other way: the binary takes what Transformers' save_pretrained writes o
 and, where that is tied, without, and has the same loss."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,15 @@ def run(*command):
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}")
     return done.stdout
+
+
+def stacked(weights):
+    """The tensors of all experts in one, as the model has them, with a star for their number."""
+    stacks = {}
+    for name, tensor in weights.items():
+        stacks.setdefault(re.sub(r"(?<=\.experts\.)\d+", "*", name), {})[name] = tensor
+    in_order = lambda parts: [parts[name] for name in sorted(parts, key=lambda name: (len(name), name))]
+    return {name: torch.stack(in_order(parts)) if "*" in name else parts[name] for name, parts in stacks.items()}
 
 
 class Family:
@@ -56,7 +66,7 @@ class Family:
 
     def logits_of_program(self, weights, tokens):
         inputs = {"tokens": tokens, "position": torch.tensor(TOKENS - 1, dtype=torch.int32)}
-        save_file({name: tensor.float() for name, tensor in weights.items()} | inputs, self.scratch / "inputs")
+        save_file({name: tensor.float() for name, tensor in stacked(weights).items()} | inputs, self.scratch / "inputs")
         run(self.binary, "run", "--program", "generate", "--inputs", self.scratch / "inputs", "--outputs",
             self.scratch / "out")
         return load_file(self.scratch / "out")["logits"].reshape(-1)
@@ -85,12 +95,14 @@ class Family:
     def check_weights(self):
         """An export in f32 is the checkpoint's parameters to the bit."""
         saved = load_file(self.scratch / "run" / STEP)
-        for name, tensor in load_file(self.scratch / "f32" / "model.safetensors").items():
+        for name, tensor in stacked(load_file(self.scratch / "f32" / "model.safetensors")).items():
             if not torch.equal(tensor, saved[name]):
                 self.fail(f"tensor {name} is not the checkpoint's")
 
     def loss_of(self, folder):
-        return run(self.binary, "eval", "--data", self.data, "--init", folder, "--eval-batches", 2).splitlines()[-1]
+        # Losses of routers count every row of a batch, so the held-out part must have whole batches.
+        return run(self.binary, "eval", "--data", self.data, "--holdout", 0.5, "--init", folder, "--eval-batches",
+                   2).splitlines()[-1]
 
     def check_way_back(self, model):
         """How many folders of Transformers' were taken."""

@@ -1,0 +1,172 @@
+//===- TGDecomposeExperts.cpp - definitions of mixtures of experts --------===//
+//
+// Routing is comparisons and counts: an expert's rank among a token's is the number of those
+// before it, a slot the number of earlier choices of the same expert.  So nothing is sorted or
+// scattered, no result depends on the order of threads, and every op is a kernel of rows.  The
+// number of comparisons grows with the square of a row's choices, as attention does, but with
+// one comparison where attention has the numbers of a head.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TGBuilder.h"
+#include "dialects/TG/ValueNames.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+/// 1 where `condition` holds, and 0 elsewhere.
+static Value oneWhere(TensorBuilder &t, Value condition, Type element) {
+  RankedTensorType type = withElement(typeOf(condition), element);
+  return t.select(condition, t.constant(type, 1), t.constant(type, 0));
+}
+
+static Value addInts(TensorBuilder &t, Value a, Value b) { return t.make<arith::AddIOp>(a, b); }
+static Value timesInt(TensorBuilder &t, Value a, int64_t b) { return t.make<arith::MulIOp>(a, t.like(a, b)); }
+static Value dividedBy(TensorBuilder &t, Value a, int64_t b) {
+  return b == 1 ? a : t.make<arith::DivSIOp>(a, t.like(a, b));
+}
+
+//===----------------------------------------------------------------------===//
+// Routing
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type integer = builder.getI32Type();
+  Value x = t.widen(getInput());
+  RankedTensorType type = typeOf(x);
+  int64_t lane = type.getRank() - 1, lanes = type.getShape().back(), k = getK();
+  SmallVector<int64_t> leading = dimRange(0, lane), last = leading;
+  last.push_back(lane + 1);
+
+  // The rank of each lane: how many are larger, or as large and of a lower lane.
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(lanes);
+  RankedTensorType pairs = withShape(type, shape);
+  Value mine = t.broadcast(x, pairs, dimRange(0, lane + 1)), other = t.broadcast(x, pairs, last);
+  Value isLower = t.compare(arith::CmpIPredicate::slt, t.iota(mine, lane + 1, integer), t.iota(mine, lane, integer));
+  Value isTie = t.make<arith::AndIOp>(t.compare(arith::CmpFPredicate::OEQ, other, mine), isLower);
+  Value isBefore = t.make<arith::OrIOp>(t.compare(arith::CmpFPredicate::OGT, other, mine), isTie);
+  Value rank = named("rank", t.reduceLanes(ReduceKind::Sum, oneWhere(t, isBefore, integer)));
+
+  // Of each rank, the lane that has it and what is there.
+  shape[lane] = k;
+  RankedTensorType found = withShape(type, shape);
+  Value ranks = t.broadcast(rank, withElement(found, integer), last);
+  Value isHere = t.compare(arith::CmpIPredicate::eq, ranks, t.iota(ranks, lane, integer));
+  Value index = t.select(isHere, t.iota(ranks, lane + 1, integer), t.like(ranks, 0));
+  Value value = t.select(isHere, t.broadcast(x, found, last), t.zeros(found));
+  Value values = t.convert(t.reduceLanes(ReduceKind::Sum, value), getInput().getType().getElementType());
+  // A maximum, so that it is a lane even where NaNs give several lanes one rank.
+  Value indices = t.reduceLanes(ReduceKind::Max, index);
+  return {named("largest", values), named("lanes", t.convert(indices, getIndices().getType().getElementType()))};
+}
+
+SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type integer = builder.getI32Type();
+  RankedTensorType shape = getChosen().getType();
+  int64_t rows = shape.getDimSize(0), number = shape.getDimSize(1) * shape.getDimSize(2), capacity = getCapacity();
+  Value chosen = t.reshape(t.convert(getChosen(), integer), {rows, number});
+
+  // How many earlier choices of the row are of the same expert.
+  auto pairs = RankedTensorType::get({rows, number, number}, integer);
+  Value mine = t.broadcast(chosen, pairs, {0, 1}), other = t.broadcast(chosen, pairs, {0, 2});
+  Value isEarlier = t.compare(arith::CmpIPredicate::slt, t.iota(mine, 2, integer), t.iota(mine, 1, integer));
+  Value isSame = t.compare(arith::CmpIPredicate::eq, mine, other);
+  Value count = t.reduceLanes(ReduceKind::Sum, oneWhere(t, t.make<arith::AndIOp>(isSame, isEarlier), integer));
+  Value place = named("place", count);
+  Value hasSlot = t.compare(arith::CmpIPredicate::slt, place, t.like(place, capacity));
+  Value slots = t.select(hasSlot, addInts(t, timesInt(t, chosen, capacity), place), t.like(place, -1));
+  slots = named("slots", slots);
+
+  // Which choice has each slot.
+  auto all = RankedTensorType::get({static_cast<int64_t>(getExperts()), rows, capacity, number}, integer);
+  Value theirs = t.broadcast(slots, all, {1, 3});
+  Value slot = addInts(t, timesInt(t, t.iota(theirs, 0, integer), capacity), t.iota(theirs, 2, integer));
+  Value isHere = t.compare(arith::CmpIPredicate::eq, theirs, slot);
+  Value choice = t.select(isHere, t.iota(theirs, 3, integer), t.like(theirs, -1));
+  Value choices = named("choices", t.reduceLanes(ReduceKind::Max, choice));
+  auto narrow = [&](Value value, Value result) { return t.convert(value, typeOf(result).getElementType()); };
+  return {narrow(t.reshape(slots, shape.getShape()), getSlots()), narrow(choices, getChoices())};
+}
+
+//===----------------------------------------------------------------------===//
+// To experts and back
+//===----------------------------------------------------------------------===//
+
+/// The rows of `table` that `numbers` name, which `rowOf` turns into rows; zeros where a number is
+/// negative.
+static Value rowsAt(TensorBuilder &t, Value table, Value numbers, function_ref<Value(Value)> rowOf) {
+  Value isThere = t.compare(arith::CmpIPredicate::sge, numbers, t.like(numbers, 0));
+  Value row = named("row", rowOf(t.select(isThere, numbers, t.like(numbers, 0))));
+  int64_t width = typeOf(table).getShape().back();
+  Value rows = t.make<GatherOp>(t.reshape(table, {typeOf(table).getNumElements() / width, width}), row);
+  return t.select(t.fromRows(isThere, rows), rows, t.like(rows, 0.0));
+}
+
+SmallVector<Value> DispatchOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type integer = builder.getI32Type();
+  int64_t tokens = getInput().getType().getDimSize(1), ofToken = getSlots().getType().getDimSize(2);
+  return {rowsAt(t, getInput(), t.convert(getChoices(), integer), [&](Value choice) {
+    return addInts(t, dividedBy(t, choice, ofToken), timesInt(t, t.iota(choice, /*dim=*/1, integer), tokens));
+  })};
+}
+
+/// Slots of an expert are numbered row by row of the batch, but lie behind those of other rows.
+SmallVector<Value> CollectOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type integer = builder.getI32Type();
+  int64_t rows = getInput().getType().getDimSize(1), capacity = getInput().getType().getDimSize(2);
+  return {rowsAt(t, getInput(), t.convert(getSlots(), integer), [&](Value slot) {
+    Value before = timesInt(t, dividedBy(t, slot, capacity), (rows - 1) * capacity);
+    Value ofRow = timesInt(t, t.iota(slot, /*dim=*/0, integer), capacity);
+    return addInts(t, addInts(t, slot, before), ofRow);
+  })};
+}
+
+//===----------------------------------------------------------------------===//
+// Losses of routers
+//===----------------------------------------------------------------------===//
+
+/// The mean over all dims but the last.
+static Value meanOfRows(TensorBuilder &t, Value a) {
+  return t.reduce(ReduceKind::Mean, a, dimRange(0, typeOf(a).getRank() - 1));
+}
+
+static Value sumOf(TensorBuilder &t, Value sum, Value term) { return sum ? t.add(sum, term) : term; }
+
+SmallVector<Value> LoadBalanceOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Type integer = builder.getI32Type();
+  Value share, probability;
+  for (auto [p, chosen] : llvm::zip_equal(getProbabilities(), getChosen())) {
+    Value wide = t.widen(p), experts = t.convert(chosen, integer);
+    SmallVector<int64_t> shape(typeOf(chosen).getShape());
+    int64_t last = shape.size();
+    shape.push_back(typeOf(p).getShape().back());
+    Value each = t.fromRows(experts, t.constant(RankedTensorType::get(shape, integer), 0));
+    Value isChosen = t.compare(arith::CmpIPredicate::eq, each, t.iota(each, last, integer));
+    share = sumOf(t, share, meanOfRows(t, oneWhere(t, isChosen, typeOf(wide).getElementType())));
+    probability = sumOf(t, probability, meanOfRows(t, wide));
+  }
+  RankedTensorType first = typeOf(getProbabilities().front());
+  double layers = getChosen().size(), k = typeOf(getChosen().front()).getShape().back();
+  Value sum = t.sumAll(t.mul(named("share", share), named("probability", probability)));
+  Value loss = t.mul(sum, first.getShape().back() * k / (layers * layers));
+  return {t.convert(loss, first.getElementType())};
+}
+
+SmallVector<Value> RouterZOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, originOf(*this));
+  Value mean;
+  for (Value logits : getLogits()) {
+    Value x = t.widen(logits);
+    Value largest = named("largest", t.reduceLanes(ReduceKind::Max, x));
+    Value sum = t.reduceLanes(ReduceKind::Sum, t.exp(t.sub(x, t.fromRows(largest, x))));
+    Value square = t.square(named("lse", t.add(t.log(sum), largest)));
+    mean = sumOf(t, mean, t.reduce(ReduceKind::Mean, square, dimRange(0, typeOf(square).getRank())));
+  }
+  return {t.convert(t.mul(mean, 1.0 / getLogits().size()), getType().getElementType())};
+}

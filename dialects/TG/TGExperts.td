@@ -1,0 +1,118 @@
+//===- TGExperts.td - mixtures of experts ---------------------*- tablegen -*-===//
+//
+// A token goes to the k experts that a router likes best.  Each row of the batch (a
+// sequence) is a group by itself: an expert has `capacity` slots for every row, so who gets
+// one depends on that row alone, and experts and rows are dims like any other.
+//
+// In the examples there are 2 rows (b) of 6 tokens (s), 8 experts (e) with 4 slots (c), and
+// a token has 2 choices (k).
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_TG_EXPERTS
+#define BRAID_TG_EXPERTS
+
+include "dialects/TG/TGDialect.td"
+
+def TG_TopKOp : TG_Op<"top_k", "Softmax", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
+  let summary = "The k largest of each row's lanes, the largest first, and their lanes.";
+  let description = [{
+    Of equal ones, that of the lower lane comes first.
+
+    ```mlir
+    %weights, %chosen = tg.top_k %probabilities k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, I64Attr:$k);
+  let results = (outs TG_Float:$values, TG_Int:$indices);
+  let assemblyFormat = "$input `k` $k attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, TG_Cost]> {
+  let summary = "Which slot of its expert each choice gets, and which choice has each slot.";
+  let description = [{
+    The choices of a row ask in their order, the first token's first; choice i of token t has
+    the number t * k + i.  The first `capacity` that choose an expert get a slot there.  Slot j
+    of expert x has the number x * capacity + j; a choice without a slot has -1, and so has a
+    slot that nobody got.
+
+    ```mlir
+    %slots, %choices = tg.expert_slots %chosen capacity 4 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x4xi32>)
+    ```
+    Every expert takes all of its choices if the capacity is the number of tokens in a row.
+  }];
+  let arguments = (ins TG_Int:$chosen, I64Attr:$capacity, I64Attr:$experts);
+  let results = (outs TG_Int:$slots, TG_Int:$choices);
+  let assemblyFormat = "$chosen `capacity` $capacity `of` $experts attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
+  let summary = "Hands each slot of an expert the numbers of its token; zeros to one that nobody got.";
+  let description = [{
+    `slots` and `choices` are those of one `tg.expert_slots`: forward reads the second, the
+    gradient, which sums over a token's choices, the first.  Neither adds by index.
+
+    ```mlir
+    %in = tg.dispatch %x, %slots, %choices
+        : (tensor<2x6x16xf32>, tensor<2x6x2xi32>, tensor<8x2x4xi32>) -> tensor<8x2x4x16xf32>
+    ```
+    Experts come first, so that a contraction with their weights ("ebcd,efd->ebcf") is a GEMM
+    for each.  They are whole here: where weights are sharded by expert, the result goes from
+    shards of rows to shards of experts, which is an all_to_all.
+  }];
+  let arguments = (ins TG_Float:$input, TG_Int:$slots, TG_Int:$choices);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input `,` $slots `,` $choices attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_CollectOp : TG_Op<"collect", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
+  let summary = "Fetches what experts made of a token, for each of its choices; zeros for one without a slot.";
+  let description = [{
+    The way back from `tg.dispatch`: the sum over a token's choices, each times its weight, is
+    what the experts say together.
+
+    ```mlir
+    %each = tg.collect %out, %slots, %choices
+        : (tensor<8x2x4x16xf32>, tensor<2x6x2xi32>, tensor<8x2x4xi32>) -> tensor<2x6x2x16xf32>
+    %y = tg.contract "bskd,bsk->bsd" %each, %weights : (tensor<2x6x2x16xf32>, tensor<2x6x2xf32>) -> tensor<2x6x16xf32>
+    ```
+  }];
+  let arguments = (ins TG_Float:$input, TG_Int:$slots, TG_Int:$choices);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$input `,` $slots `,` $choices attr-dict `:` functional-type(operands, results)";
+}
+
+def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [SameVariadicOperandSize, TG_Composite, TG_Cost]> {
+  let summary = "How unevenly routers use their experts (Fedus et al. 2021); k where all are used alike.";
+  let description = [{
+    The number of experts times the sum over experts of f p, where f is how many choices of a
+    token are this expert, and p is its probability, both on average over all tokens of all
+    layers.  A layer has an operand of probabilities and one of choices.  Only probabilities
+    have a gradient.
+
+    ```mlir
+    %aux = tg.load_balance %p0, %p1 choices %e0, %e1
+        : (tensor<2x6x8xf32>, tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6x2xi32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<TG_Float>:$probabilities, Variadic<TG_Int>:$chosen);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$probabilities `choices` $chosen attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def TG_RouterZOp : TG_Op<"router_z", "Loss", [TG_Composite, TG_Cost]> {
+  let summary = "The mean square of log-sum-exps over the last dim (Zoph et al. 2022): how large routers' logits are.";
+  let description = [{
+    Over all rows of all operands, of which a layer has one.
+
+    ```mlir
+    %z = tg.router_z %l0, %l1 : (tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<TG_Float>:$logits);
+  let results = (outs TG_Float:$result);
+  let assemblyFormat = "$logits attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // BRAID_TG_EXPERTS

@@ -1,0 +1,121 @@
+//===- TGInferExperts.cpp - result types of ops of mixtures of experts ----===//
+//
+// Every message names the two shapes (or numbers) that disagree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TG/TG.h"
+
+using namespace mlir;
+using namespace braid::tg;
+
+namespace {
+using Loc = std::optional<Location>;
+using Types = SmallVectorImpl<Type>;
+
+RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+RankedTensorType integers(MLIRContext *context, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, IntegerType::get(context, 32));
+}
+
+/// Rows, tokens in a row and choices of a token; experts and slots that a row has in each.
+struct Sizes {
+  int64_t rows, tokens, choices, experts, capacity;
+};
+} // namespace
+
+LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  int64_t k = adaptor.getK();
+  if (input.getRank() == 0 || k < 1 || k > input.getShape().back())
+    return emitOptionalError(loc, "k must be at least 1 and at most the lanes of ", input, ", found ", k);
+  SmallVector<int64_t> shape(input.getShape());
+  shape.back() = k;
+  types.append({RankedTensorType::get(shape, input.getElementType()), integers(context, shape)});
+  return success();
+}
+
+LogicalResult ExpertSlotsOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType chosen = tensorOf(adaptor.getChosen());
+  int64_t capacity = adaptor.getCapacity(), experts = adaptor.getExperts();
+  if (chosen.getRank() != 3)
+    return emitOptionalError(loc, "choices must be rows x tokens x choices of a token, found ", chosen);
+  if (capacity < 1 || capacity > chosen.getDimSize(1))
+    return emitOptionalError(loc, "capacity must be at least 1 and at most the tokens of a row, ", chosen.getDimSize(1),
+                             ", found ", capacity);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (experts < 1 || experts > most / capacity / chosen.getDimSize(0))
+    return emitOptionalError(loc, "experts must be at least 1, and their slots of all rows at most ", most, ", found ",
+                             experts, " experts with ", capacity, " slots for each row of ", chosen);
+  types.append({integers(context, chosen.getShape()), integers(context, {experts, chosen.getDimSize(0), capacity})});
+  return success();
+}
+
+/// The sizes that slots and choices agree on.
+static FailureOr<Sizes> sizesOf(Loc loc, Value slots, Value choices) {
+  RankedTensorType slot = tensorOf(slots), choice = tensorOf(choices);
+  if (slot.getRank() != 3 || choice.getRank() != 3 || slot.getDimSize(0) != choice.getDimSize(1))
+    return emitOptionalError(loc, "slots ", slot, " (rows x tokens x choices) and choices ", choice,
+                             " (experts x rows x slots) are not those of one tg.expert_slots");
+  return Sizes{slot.getDimSize(0), slot.getDimSize(1), slot.getDimSize(2), choice.getDimSize(0), choice.getDimSize(2)};
+}
+
+LogicalResult DispatchOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  FailureOr<Sizes> sizes = sizesOf(loc, adaptor.getSlots(), adaptor.getChoices());
+  if (failed(sizes))
+    return failure();
+  if (input.getRank() != 3 || input.getDimSize(0) != sizes->rows || input.getDimSize(1) != sizes->tokens)
+    return emitOptionalError(loc, "operand must be ", sizes->rows, " rows x ", sizes->tokens,
+                             " tokens x width, as the slots are, found ", input);
+  types.push_back(RankedTensorType::get({sizes->experts, sizes->rows, sizes->capacity, input.getDimSize(2)},
+                                        input.getElementType()));
+  return success();
+}
+
+LogicalResult CollectOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType input = tensorOf(adaptor.getInput());
+  FailureOr<Sizes> sizes = sizesOf(loc, adaptor.getSlots(), adaptor.getChoices());
+  if (failed(sizes))
+    return failure();
+  if (input.getRank() != 4 || input.getShape().drop_back() != tensorOf(adaptor.getChoices()).getShape())
+    return emitOptionalError(loc, "operand must be ", sizes->experts, " experts x ", sizes->rows, " rows x ",
+                             sizes->capacity, " slots x width, as the choices are, found ", input);
+  types.push_back(
+      RankedTensorType::get({sizes->rows, sizes->tokens, sizes->choices, input.getDimSize(3)}, input.getElementType()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Losses of routers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyScalar(Operation *op, OperandRange floats) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (floats.empty())
+    return op->emitOpError() << "needs the operands of at least one layer";
+  RankedTensorType first = tensorOf(floats.front());
+  for (Value other : floats)
+    if (other.getType() != first)
+      return op->emitOpError() << "layers have one type, found " << first << " and " << other.getType();
+  if (first.getRank() < 2 || result.getRank() != 0 || result.getElementType() != first.getElementType())
+    return op->emitOpError() << "makes a scalar of rows of lanes, found " << result << " of " << first;
+  return success();
+}
+
+LogicalResult LoadBalanceOp::verify() {
+  if (failed(verifyScalar(*this, getProbabilities())))
+    return failure();
+  RankedTensorType first = tensorOf(getProbabilities().front());
+  for (Value chosen : getChosen()) {
+    RankedTensorType type = tensorOf(chosen);
+    if (type.getRank() != first.getRank() || type.getShape().drop_back() != first.getShape().drop_back() ||
+        type != getChosen().front().getType())
+      return emitOpError() << "choices " << type << " do not fit probabilities " << first
+                           << ": only the last dim may differ, and is the same in all layers";
+  }
+  return success();
+}
+
+LogicalResult RouterZOp::verify() { return verifyScalar(*this, getLogits()); }
