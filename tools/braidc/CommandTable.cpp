@@ -235,17 +235,6 @@ constexpr Option kRanks[] = {
     {"--zero", integer("STAGE", 0, 3),
      "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",
      into<&ParallelOptions::zero>(), byDefault("0")},
-    {"--layout", text("FILE"), "Shardings by names of tensors, as comm-annotate reads them",
-     into<&ParallelOptions::layout>()},
-    {"--context",
-     choice({{"auto", "ulysses where these ranks divide the heads of keys and values, else gather"},
-             {"gather", "gather the sequence; every rank computes all of attention"},
-             {"ulysses", "change positions for heads and back"}}),
-     "With cp in --mesh: how attention reads positions of other ranks", into<&ParallelOptions::context>(),
-     byDefault("auto")},
-    {"--sequence-parallel", flag(),
-     "tp shards the sequence of activations, too, where it does not shard what they are computed with",
-     into<&ParallelOptions::sequenceParallel>()},
     {"--strategy", choice({{"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}}),
      "Another form of data parallelism than --zero and the axes of --mesh choose", into<&ParallelOptions::strategy>()},
     {"--compare", choice({"zero"}), "Plan all stages of --zero instead of compiling one, and print what each costs",
@@ -262,6 +251,20 @@ constexpr Option kRanks[] = {
     {"--transports", list("NAMES"),
      "What the binary can communicate over: threads, gloo, mpi; on GPUs nccl, gloo, mpi, device-threads",
      into<&ParallelOptions::transports>(), byDefault("those that are installed")},
+};
+
+constexpr Option kLayout[] = {
+    {"--layout", text("FILE"), "Shardings by names of tensors, as comm-annotate reads them",
+     into<&ParallelOptions::layout>()},
+    {"--context",
+     choice({{"auto", "ulysses where these ranks divide the heads of keys and values, else gather"},
+             {"gather", "gather the sequence; every rank computes all of attention"},
+             {"ulysses", "change positions for heads and back"}}),
+     "With cp in --mesh: how attention reads positions of other ranks", into<&ParallelOptions::context>(),
+     byDefault("auto")},
+    {"--sequence-parallel", flag(),
+     "tp shards the sequence of activations, too, where it does not shard what they are computed with",
+     into<&ParallelOptions::sequenceParallel>()},
 };
 
 constexpr Option kOverlap[] = {
@@ -299,6 +302,7 @@ constexpr Topic kTopics[] = {
     topic<DriverOptions>("Memory", kMemory),
     topic<DriverOptions>("Memory of a GPU's host", kHostMemory),
     topic<DriverOptions, &DriverOptions::parallel>("Ranks", kRanks, "--mesh"),
+    topic<DriverOptions, &DriverOptions::parallel>("Weights and sequences over ranks", kLayout, "--mesh"),
     topic<DriverOptions, &DriverOptions::parallel>("Communication", kOverlap, "--mesh"),
     topic<DriverOptions>("Help", kToolHelp),
 };

@@ -865,14 +865,14 @@ func.func @init_layers(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<nor
 
 // -----
 
-// expected-error @below {{expected unit, copy_of, frozen or transposed, found 'trainable'}}
+// expected-error @below {{expected unit, copy_of, frozen, transposed or fused, found 'trainable'}}
 func.func @param_flag(%p: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>, trainable>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{expected of, kind or transposed, found 'frozen'}}
+// expected-error @below {{expected of, kind, transposed or fused, found 'frozen'}}
 func.func @state_flag(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, frozen>}) {
   return
 }
