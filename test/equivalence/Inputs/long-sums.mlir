@@ -4,7 +4,7 @@ func.func @model(%rows: tensor<300007x8xf32> {tg.input = "rows", tg.role = #tg.r
                  %all: tensor<1000003xf32> {tg.input = "all", tg.role = #tg.role<features>},
                  %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                  %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>>})
-    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<3xf32> {tg.output = "sum"}, tensor<3xf32> {tg.output = "exp"}, tensor<f32> {tg.output = "total"}) {
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<3xf32> {tg.output = "sum"}, tensor<3xf32> {tg.output = "exp"}, tensor<1xf32> {tg.output = "total"}) {
   %wb = tg.broadcast %w dims [1] : tensor<8xf32> -> tensor<300007x8xf32>
   %y = arith.mulf %rows, %wb : tensor<300007x8xf32>
   %y2 = arith.mulf %y, %y : tensor<300007x8xf32>
@@ -17,5 +17,6 @@ func.func @model(%rows: tensor<300007x8xf32> {tg.input = "rows", tg.role = #tg.r
   %e = math.exp %lanes : tensor<3x1048579xf32>
   %exp = tg.reduce mean %e dims [1] : tensor<3x1048579xf32> -> tensor<3xf32>
   %every = tg.reduce mean %all dims [0] : tensor<1000003xf32> -> tensor<f32>
-  return %loss, %sum, %exp, %every : tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>
+  %total = tg.reshape %every : tensor<f32> -> tensor<1xf32>
+  return %loss, %sum, %exp, %total : tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<1xf32>
 }
