@@ -58,6 +58,17 @@ void braid::readModern(Settings &settings, DecoderConfig &config) {
   settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
 }
 
+QwenWindow braid::readQwenWindow(Settings &settings) {
+  QwenWindow window;
+  bool isUsed = false;
+  settings.read("use_sliding_window", isUsed);
+  settings.readOrNone("sliding_window", window.size);
+  settings.read("max_window_layers", window.layer, 1 << 12, /*least=*/0);
+  if (!isUsed)
+    window.size = 0;
+  return window;
+}
+
 void braid::setWindows(Settings &settings, DecoderConfig &config, int64_t window, function_ref<bool(int64_t)> slides) {
   config.windows.assign(config.layers, 0);
   const json::Value *types = settings.find("layer_types");

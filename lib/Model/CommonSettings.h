@@ -20,6 +20,11 @@ void readAttentionBias(Settings &settings, DecoderConfig &config);
 void readPadding(Settings &settings, DecoderConfig &config);
 /// What Llama and the families that came after it have in common.
 void readModern(Settings &settings, DecoderConfig &config);
+/// The window that Qwen's layers may have, 0 for none, and the number of the layer where that changes.
+struct QwenWindow {
+  int64_t size = 4096, layer = 28;
+};
+QwenWindow readQwenWindow(Settings &settings);
 /// The windows of layers from `layer_types` or, without it, where `slides` says.
 void setWindows(Settings &settings, DecoderConfig &config, int64_t window, llvm::function_ref<bool(int64_t)> slides);
 

@@ -91,13 +91,9 @@ void braid::readQwen2Moe(Settings &settings, DecoderConfig &config) {
   readModern(settings, config);
   settings.readActivation("hidden_act", config.activation);
   settings.read("qkv_bias", config.queryBias);
-  bool hasWindow = false;
-  int64_t window = 4096, before = 28;
-  settings.read("use_sliding_window", hasWindow);
-  settings.readOrNone("sliding_window", window);
-  settings.read("max_window_layers", before, 1 << 12, /*least=*/0);
-  window = hasWindow ? window : 0;
-  setWindows(settings, config, window, [&](int64_t layer) { return window && layer % 2 == 0 && layer < before; });
+  QwenWindow window = readQwenWindow(settings);
+  setWindows(settings, config, window.size,
+             [&](int64_t layer) { return window.size && layer % 2 == 0 && layer < window.layer; });
   settings.read("shared_expert_intermediate_size", config.experts.sharedInner);
   readQwenExperts(settings, config, {"num_experts"});
   readRope(settings, config);

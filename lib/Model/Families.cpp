@@ -114,13 +114,8 @@ static void describeQwen2(DecoderConfig &config) {
 static void readQwen2(Settings &settings, DecoderConfig &config) {
   readModern(settings, config);
   settings.readActivation("hidden_act", config.activation);
-  bool hasWindow = false;
-  int64_t window = 4096, first = 28;
-  settings.read("use_sliding_window", hasWindow);
-  settings.readOrNone("sliding_window", window);
-  settings.read("max_window_layers", first, 1 << 12, /*least=*/0);
-  window = hasWindow ? window : 0;
-  setWindows(settings, config, window, [&](int64_t layer) { return window && layer >= first; });
+  QwenWindow window = readQwenWindow(settings);
+  setWindows(settings, config, window.size, [&](int64_t layer) { return window.size && layer >= window.layer; });
   settings.refuseUnless("use_mrope", false);
   readRope(settings, config);
 }

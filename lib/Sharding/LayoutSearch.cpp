@@ -3,6 +3,7 @@
 #include "lib/Sharding/LayoutSearch.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/TG.h"
+#include "lib/Sharding/Projection.h"
 
 using namespace mlir;
 using namespace braid;
@@ -28,16 +29,12 @@ LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
 
 static unsigned numTensors(const ShardingRule &rule) { return rule.operands.size() + rule.results.size(); }
 
-static const ShardingRule::TensorFactors &factorsOf(const ShardingRule &rule, unsigned tensor) {
-  return tensor < rule.operands.size() ? rule.operands[tensor] : rule.results[tensor - rule.operands.size()];
-}
-
 static Value tensorOf(Operation *op, unsigned tensor) {
   return tensor < op->getNumOperands() ? op->getOperand(tensor) : op->getResult(tensor - op->getNumOperands());
 }
 
-/// The dim that a factor is in, or kWhole.
-static int64_t dimWith(const ShardingRule::TensorFactors &tensor, unsigned factor) {
+/// The dim that a factor is in, or kWhole; kWhole for no factor, too.
+static int64_t dimWith(const ShardingRule::TensorFactors &tensor, int64_t factor) {
   for (auto [dim, factors] : llvm::enumerate(tensor))
     if (llvm::is_contained(factors, factor))
       return dim;
@@ -49,16 +46,15 @@ static int64_t dimWith(const ShardingRule::TensorFactors &tensor, unsigned facto
 /// there is fast code for them as they are; classes of a loss are worth decomposing it.
 bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   const Factor &factor = node.rule.factors[number];
+  Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
   bool isWhole = factor.kind == FactorKind::Whole && numericKindOf(node.op) != NumericKind::Loss;
-  bool isDivided =
-      !isWhole && (factor.decomposed ? isa<DecomposableOpInterface>(node.op) : factor.kind != FactorKind::Whole);
-  if (!isDivided || factor.size % question.ranks != 0)
+  if (isWhole || !tensors.canShard(number) || factor.size % question.ranks != 0)
     return false;
   TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
   if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !question.sequence))
     return false;
   for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
-    for (const ShardingRule::DimFactors &dim : factorsOf(node.rule, tensor))
+    for (const ShardingRule::DimFactors &dim : tensors.factorsOf(tensor))
       for (unsigned other : dim) {
         if (other == number)
           break;
@@ -112,10 +108,11 @@ llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
   llvm::DenseMap<Value, std::set<int64_t>> dims;
   for (const Node &node : nodes) {
     SmallVector<TokenDims::Kind> kinds = tokens.kindsOf(node.op, node.rule);
+    Tensors tensors{node.rule, {}, /*decomposable=*/true};
     for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
       for (int64_t factor : ArrayRef(node.factors).drop_front()) {
         Value value = tensorOf(node.op, tensor);
-        int64_t dim = dimWith(factorsOf(node.rule, tensor), factor);
+        int64_t dim = dimWith(tensors.factorsOf(tensor), factor);
         if (dim != kWhole && (kinds[factor] == TokenDims::Kind::None || !isa<BlockArgument>(value)))
           dims[value].insert(dim);
       }
@@ -133,7 +130,7 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
   auto argument = dyn_cast<BlockArgument>(value);
   held.isParameter = isParameter(value, model);
   held.isWeight = held.isParameter && isOfWeights(value);
-  held.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  held.bytes = bytesOf(TypeRange(type));
   held.ways.append(dims.begin(), dims.end());
   auto hasGradient = [&](Value operand) {
     auto known = values.find(operand);
@@ -185,7 +182,7 @@ void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
   std::vector<Cost> table;
   for (unsigned value = 0; value < held.count(); ++value)
     for (int64_t factor : node.factors) {
-      int64_t dim = factor == kWhole ? kWhole : dimWith(node.rule.operands[operand], factor);
+      int64_t dim = dimWith(node.rule.operands[operand], factor);
       // Where the operand is the same on ranks that compute different things, each has a summand
       // of its gradient.
       int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
@@ -205,7 +202,7 @@ void LayoutSearch::priceResult(const Node &node, unsigned result) {
   std::vector<Cost> table;
   for (int64_t factor : node.factors)
     for (unsigned value = 0; value < held.count(); ++value) {
-      int64_t dim = factor == kWhole ? kWhole : dimWith(node.rule.results[result], factor);
+      int64_t dim = dimWith(node.rule.results[result], factor);
       int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
       Cost cost = moved(held, made, held.way(value));
       if (held.hasGradient)
@@ -277,13 +274,13 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
   for (const Node &node : nodes) {
     int64_t factor = node.factors[chosen[node.variable]];
     for (auto [operand, factors] : llvm::zip_equal(node.op->getOpOperands(), node.rule.operands)) {
-      int64_t dim = factor == kWhole ? kWhole : dimWith(factors, factor);
+      int64_t dim = dimWith(factors, factor);
       bool isActivation = values.contains(operand.get()) && !isa<BlockArgument>(operand.get());
       if (isActivation && wayOf(operand.get()) != dim)
         choice.needed.push_back({&operand, dim});
     }
     for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {
-      int64_t dim = factor == kWhole ? kWhole : dimWith(factors, factor);
+      int64_t dim = dimWith(factors, factor);
       // Summands are added up where somebody needs the sum, and results of the model are as they are.
       if (values.contains(result) && isRead(result) && wayOf(result) != dim)
         choice.held[result] = wayOf(result);

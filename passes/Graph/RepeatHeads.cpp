@@ -7,7 +7,6 @@
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/TGBuilder.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/Graph/Passes.h"
 
 namespace braid {
@@ -27,7 +26,7 @@ static std::optional<unsigned> dimOf(const ShardingRule::TensorFactors &tensor, 
 }
 
 /// The factor of heads that groups of others read: first in a dim with another factor, the group,
-/// of which `repeats` makes equal parts.
+/// which the ranks of a head divide.
 static std::optional<unsigned> groupedHeads(const ShardingRule &rule, int64_t ranks) {
   for (const ShardingRule::TensorFactors &tensor : rule.operands)
     for (const ShardingRule::DimFactors &dim : tensor) {

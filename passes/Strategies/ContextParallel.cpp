@@ -8,8 +8,9 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Interfaces.h"
+#include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/FactorAxes.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
 
 namespace braid {
@@ -54,20 +55,14 @@ private:
 } // namespace
 
 LogicalResult ContextParallel::readOptions() {
-  auto meshes = llvm::to_vector(getOperation().getOps<MeshOp>());
-  if (meshes.size() != 1)
-    return getOperation().emitError() << "comm-context-parallel takes a module with one comm.mesh; this one has "
-                                      << meshes.size();
-  mesh.emplace(meshes.front());
-  symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
-  auto listOf = [&](ArrayRef<std::string> names) {
-    return llvm::map_to_vector(names, [&](const std::string &name) { return StringAttr::get(&getContext(), name); });
-  };
-  SmallVector<StringAttr> sequence = listOf(*axes), heads = listOf(*otherHeadAxes), all = heads;
-  llvm::append_range(all, sequence);
-  sequenceAxes = AxesAttr::get(&getContext(), sequence);
-  headAxes = AxesAttr::get(&getContext(), heads);
-  allAxes = AxesAttr::get(&getContext(), all);
+  FailureOr<GlobalMesh> found = onlyMesh(getOperation(), "comm-context-parallel");
+  if (failed(found))
+    return failure();
+  symbol = found->symbol;
+  mesh = found->mesh;
+  sequenceAxes = axesNamed(&getContext(), *axes);
+  headAxes = axesNamed(&getContext(), *otherHeadAxes);
+  allAxes = joinAxes(headAxes, sequenceAxes);
   return verifyAxes([&] { return getOperation().emitError() << "comm-context-parallel: "; }, *mesh, allAxes);
 }
 

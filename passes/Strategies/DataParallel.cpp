@@ -13,6 +13,7 @@
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Sharding/TokenDims.h"
 #include "passes/Graph/Signature.h"
+#include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -51,7 +52,7 @@ private:
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
   /// What the strategy adds to the sharding of an argument that lives across steps.
   LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
-                             const TokenDims &tokens);
+                             const std::optional<TokenDims> &tokens);
   /// The sharding of an argument after axes of the strategy were added to it.
   LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes);
 
@@ -69,10 +70,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 FailureOr<AxesAttr> DataParallel::axesOption(ArrayRef<std::string> names, StringRef option) {
-  SmallVector<StringAttr> axes;
-  for (const std::string &name : names)
-    axes.push_back(StringAttr::get(&getContext(), name));
-  AxesAttr list = AxesAttr::get(&getContext(), axes);
+  AxesAttr list = axesNamed(&getContext(), names);
   auto emitError = [&] { return getOperation().emitError() << "comm-data-parallel " << option << ": "; };
   if (failed(verifyAxes(emitError, *mesh, list)))
     return failure();
@@ -80,12 +78,11 @@ FailureOr<AxesAttr> DataParallel::axesOption(ArrayRef<std::string> names, String
 }
 
 LogicalResult DataParallel::readOptions() {
-  auto meshes = llvm::to_vector(getOperation().getOps<MeshOp>());
-  if (meshes.size() != 1)
-    return getOperation().emitError() << "comm-data-parallel takes a module with one comm.mesh; this one has "
-                                      << meshes.size();
-  mesh.emplace(meshes.front());
-  symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
+  FailureOr<GlobalMesh> found = onlyMesh(getOperation(), "comm-data-parallel");
+  if (failed(found))
+    return failure();
+  mesh = found->mesh;
+  symbol = found->symbol;
   if (axes.empty() && sequence.empty())
     return getOperation().emitError() << "comm-data-parallel needs axes=: the axes over which the batch is sharded";
   SmallVector<std::string> data(axes.begin(), axes.end());
@@ -214,7 +211,7 @@ unsigned DataParallel::firstStage(BlockArgument argument) const {
 }
 
 LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
-                                         const TokenDims &tokens) {
+                                         const std::optional<TokenDims> &tokens) {
   tg::StateAttr state = stateOf(argument);
   bool isSharded = zero >= firstStage(argument) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
   ShardingAttr sharding = layoutOf(function, argument);
@@ -227,8 +224,8 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   // Reductions other than those into shards wait for the last microbatch: all of them,
   // or the sums over replicas of the shards.
   if (isSum)
-    sharding =
-        sharding.withPartial(differenceOf(addsUpSequence(argument, tokens) ? dataAxes : batchAxes, sharding.getFlat()));
+    sharding = sharding.withPartial(
+        differenceOf(tokens && addsUpSequence(argument, *tokens) ? dataAxes : batchAxes, sharding.getFlat()));
   // Storage gives way to the batch, which has priority 0.
   if (!isAnnotated)
     sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
@@ -248,7 +245,9 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
       if (failed(annotateBatch(function, input)))
         return failure();
   DenseSet<Value> ofBatch = valuesOfBatch(function);
-  TokenDims tokens(function);
+  std::optional<TokenDims> tokens;
+  if (!sequenceAxes.empty())
+    tokens.emplace(function);
   parameters = parametersByOwner(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();

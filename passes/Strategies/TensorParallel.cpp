@@ -3,8 +3,10 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TGBuilder.h"
+#include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/LayoutSearch.h"
 #include "passes/Graph/Signature.h"
+#include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -39,26 +41,22 @@ private:
 
   FlatSymbolRefAttr symbol;
   StringAttr name;
+  AxesAttr ofSequence;
   int64_t ranks = 1;
 };
 } // namespace
 
 LogicalResult TensorParallel::readOptions() {
-  auto meshes = llvm::to_vector(getOperation().getOps<MeshOp>());
-  if (meshes.size() != 1)
-    return getOperation().emitError() << "comm-tensor-parallel takes a module with one comm.mesh; this one has "
-                                      << meshes.size();
-  symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
-  Mesh mesh(meshes.front());
-  SmallVector<StringAttr> names;
-  for (const std::string &it : sequenceAxes)
-    names.push_back(StringAttr::get(&getContext(), it));
-  name = StringAttr::get(&getContext(), axis);
-  names.push_back(name);
-  auto emitError = [&] { return getOperation().emitError() << "comm-tensor-parallel: "; };
-  if (failed(verifyAxes(emitError, mesh, AxesAttr::get(&getContext(), names))))
+  FailureOr<GlobalMesh> found = onlyMesh(getOperation(), "comm-tensor-parallel");
+  if (failed(found))
     return failure();
-  ranks = mesh.sizeOf(name);
+  symbol = found->symbol;
+  name = StringAttr::get(&getContext(), axis);
+  ofSequence = axesNamed(&getContext(), *sequenceAxes);
+  auto emitError = [&] { return getOperation().emitError() << "comm-tensor-parallel: "; };
+  if (failed(verifyAxes(emitError, found->mesh, joinAxes(ofSequence, AxesAttr::get(&getContext(), name)))))
+    return failure();
+  ranks = found->mesh.sizeOf(name);
   return success();
 }
 
@@ -80,11 +78,10 @@ void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64
 ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSearch &search) {
   SmallVector<AxesAttr> dims;
   for (int64_t i = 0; i < cast<RankedTensorType>(value.getType()).getRank(); ++i) {
-    SmallVector<StringAttr> names;
     TokenDims::Kind kind = search.tokenDims().kindOf(value, i);
+    SmallVector<StringAttr> names;
     if (kind == TokenDims::Kind::Sequence)
-      for (const std::string &it : sequenceAxes)
-        names.push_back(StringAttr::get(&getContext(), it));
+      llvm::append_range(names, ofSequence.getNames());
     if (i == dim)
       names.push_back(name);
     dims.push_back(AxesAttr::get(&getContext(), names, /*open=*/kind == TokenDims::Kind::Batch));
