@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 15
+#define BR_ABI_VERSION 16
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -54,11 +54,13 @@ typedef struct {
   int32_t axes[BR_MAX_AXES];
 } br_group;
 
-// One tensor of a collective; `count` and the rows are those of br_segment.
+// One tensor of a collective; `count` and the rows are those of br_segment.  Where send_slots or
+// recv_slots is i + 1, the place is in br_model.slots[i], and the offset that in the first slot.
 typedef struct {
   uint64_t send, recv;
   int64_t count;
   int32_t send_rows, recv_rows;
+  int32_t send_slots, recv_slots;
 } br_segment_desc;
 
 // A collective of a program.  Each that a program starts has a descriptor of its
@@ -184,6 +186,23 @@ typedef struct {
   int32_t n_parts;
 } br_transfer_desc;
 
+// Equal places one behind the other, for what several microbatches of a pipeline have each: `count` of `bytes`.
+// A program on microbatch i uses the slot of_microbatch[i].
+typedef struct {
+  int64_t bytes;
+  const int32_t *of_microbatch;
+  int32_t n_microbatches;
+} br_slots;
+
+// What a rank of a pipeline does in a step, before it runs `train`: runs a program on a microbatch, or starts a
+// message, or waits for one.
+typedef enum { BR_CELL_RUN, BR_CELL_START, BR_CELL_WAIT } br_cell_kind;
+typedef struct {
+  br_cell_kind kind;
+  int32_t index; // of a program, or of a collective
+  int32_t microbatch;
+} br_cell;
+
 // A loss that leaves targets out: a row of the batch whose targets are all `ignored`
 // changes nothing, whatever else is in it.
 typedef struct {
@@ -201,7 +220,7 @@ typedef struct br_model {
   const char *target;  // what runs it: "cuda:sm_90"; "cpu" or null
   uint64_t graph_hash; // of what checkpoints hold: names, shapes and types of tensors, and the optimizer's name
   uint64_t arena_bytes;
-  int32_t accumulate; // microbatches a step (K): K-1 x accumulate, then train
+  int32_t accumulate; // microbatches a step (K): K-1 x accumulate, then train; with cells: these, then train
   int64_t vocab_size; // rows of the embedding table read by `tokens`; 0: none
   const br_tensor *tensors;
   int32_t n_tensors;
@@ -239,6 +258,10 @@ typedef struct br_model {
   const char *peak_device;
   double peak_flops, peak_half_flops;
   const char *config; // the text of the model's config.json; null: none
+  const br_slots *slots;
+  int32_t n_slots;
+  const br_cell *cells; // none: the model is not cut in stages
+  int32_t n_cells;
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.
@@ -259,6 +282,9 @@ void br_use_cpu(void);
 // The arena's first byte, in the memory of what runs the model (64-byte aligned at
 // least).
 void *br_arena(br_context *ctx);
+
+// How far the slot that the running program uses is behind the first, by the place in br_model.slots.
+int64_t br_slot(br_context *ctx, int32_t slots);
 
 // Whether somebody wants to know when actions begin (--profile, --trace): then the program says so.
 int br_is_measured(br_context *ctx);
@@ -312,6 +338,7 @@ typedef struct br_matmul_desc {
   int32_t has_aux;
   int64_t aux_m;
   uint64_t aux_offset;
+  int32_t aux_slots; // i + 1: in br_model.slots[i]
   br_bias_grad bias_grad;
   uint64_t bias_grad_offset;
   int32_t beside_collective; // on a GPU: leaves multiprocessors to the CTAs of a collective

@@ -45,6 +45,8 @@ def Comm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kGlobal = "comm.global";
     /// Of a local function: which ranks run it.
     static constexpr ::llvm::StringLiteral kProgram = "comm.program";
+    /// Of a local function: the cells of a pipeline that it is.
+    static constexpr ::llvm::StringLiteral kCell = "comm.cell";
     /// Of a collective that gathers parameters: the name of their unit, "" for the
     /// root unit.
     static constexpr ::llvm::StringLiteral kUnit = "comm.unit";
@@ -158,6 +160,26 @@ def Comm_ProgramAttr : Comm_Attr<"Program", "program"> {
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, OptionalParameter<"::mlir::StringAttr">:$axis,
                         OptionalArrayRefParameter<"int64_t">:$coordinates);
   let hasCustomAssemblyFormat = 1;
+}
+
+def Comm_CellKind : I32EnumAttr<"CellKind", "what a function of a pipeline does for a microbatch", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
+    I32EnumAttrCase<"InputGradient", 2, "input_gradient">, I32EnumAttrCase<"WeightGradient", 3, "weight_gradient">,
+    I32EnumAttrCase<"SendActivation", 4, "send_activation">,
+    I32EnumAttrCase<"ReceiveActivation", 5, "receive_activation">,
+    I32EnumAttrCase<"SendGradient", 6, "send_gradient">,
+    I32EnumAttrCase<"ReceiveGradient", 7, "receive_gradient">]> {
+  let cppNamespace = "::braid::comm";
+}
+
+def Comm_CellAttr : Comm_Attr<"Cell", "cell"> {
+  let summary = "Of a function: which cells of a pipeline's table run it.";
+  let description = [{
+    `#comm.cell<forward, 2>` on a function, as `comm.cell`: the forward of stage 2, for every
+    microbatch.  Those that send and receive are run beside the cells of their rank.
+  }];
+  let parameters = (ins EnumParameter<Comm_CellKind>:$kind, "int64_t":$stage);
+  let assemblyFormat = "`<` $kind `,` $stage `>`";
 }
 
 //===----------------------------------------------------------------------===//

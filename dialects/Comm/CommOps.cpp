@@ -159,6 +159,18 @@ LogicalResult MeshOp::verify() {
 // Annotations
 //===----------------------------------------------------------------------===//
 
+LogicalResult PipelineOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<Mesh> mesh = Mesh::require(*this, getMeshAttr(), tables);
+  if (failed(mesh))
+    return failure();
+  if (!mesh->has(getAxisAttr()))
+    return emitOpError() << "is over the axis '" << getAxis() << "', which is not in the mesh " << mesh->str();
+  for (Operation &other : *getOperation()->getBlock())
+    if (isa<PipelineOp>(other) && other.isBeforeInBlock(*this))
+      return emitOpError() << "is the second of the module; a step has one table";
+  return success();
+}
+
 static LogicalResult verifyAnnotation(Operation *op, ShardingAttr sharding, SymbolTableCollection &tables) {
   FailureOr<Mesh> mesh = Mesh::require(op, sharding.getMesh(), tables);
   if (failed(mesh))

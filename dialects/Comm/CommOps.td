@@ -46,6 +46,22 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
   let hasVerifier = 1;
 }
 
+def Comm_PipelineOp : Comm_Op<"pipeline", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A step of training is a table of cells, whose rows are coordinates along an axis.";
+  let description = [{
+    The table is a CSV as PyTorch's schedules are (docs/Pipelines.md).  A cell is run as the
+    function with its `comm.cell`, for each microbatch; when the table is over, ranks run @train.
+
+    ```mlir
+    comm.pipeline over @mesh "pp" "0F0,0F1,,0B0,,0B1\\0A,1F0,1B0,1F1,1B1"
+    ```
+
+    pipeline_c1: the mesh has the axis.  pipeline_c2: there is one in a module at most.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$mesh, StrAttr:$axis, StrAttr:$table);
+  let assemblyFormat = "`over` $mesh $axis $table attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Annotations of global functions
 //===----------------------------------------------------------------------===//

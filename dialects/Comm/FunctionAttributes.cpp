@@ -139,6 +139,12 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return op->emitOpError() << "'comm.entry' is a string on a function that 'comm.program' gives to some ranks, found "
                              << attribute.getValue();
   }
+  if (attribute.getName() == kCell) {
+    if (isa<CellAttr>(attribute.getValue()) && isa<FunctionOpInterface, exec::ProgramOp>(op) && someRanksOf(op))
+      return success();
+    return op->emitOpError() << "'comm.cell' is #comm.cell<...> on a function that 'comm.program' gives to some ranks, "
+                             << "found " << attribute.getValue();
+  }
   if (attribute.getName() == kFactors)
     return verifyFactors(op, attribute.getValue());
   if (attribute.getName() == kSharding || attribute.getName() == kGlobal)

@@ -62,6 +62,8 @@ struct LibraryNumber {
 inline constexpr llvm::StringLiteral kPack = "exec.pack";
 /// Of an argument that is a state: it lies in the host's memory beside a device's arena.
 inline constexpr llvm::StringLiteral kHost = "exec.host";
+/// Of an argument: the `exec.slots` that it lies in.
+inline constexpr llvm::StringLiteral kSlots = "exec.slots";
 
 namespace detail {
 /// Of an action that computes nothing.

@@ -108,6 +108,12 @@ LogicalResult ExecDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     return op->emitOpError() << "'" << kHost << "' of argument #" << argument << " is a unit attribute, found "
                              << attribute.getValue();
   }
+  if (attribute.getName() == kSlots) {
+    if (isa<FlatSymbolRefAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'" << kSlots << "' of argument #" << argument << " is the symbol of slots, found "
+                             << attribute.getValue();
+  }
   if (attribute.getName() != kPack)
     return op->emitOpError() << "argument #" << argument << " has '" << attribute.getName()
                              << "', which the exec dialect does not know";

@@ -263,12 +263,12 @@ LogicalResult ConcatOp::verify() {
 
 void TensorOp::build(OpBuilder &builder, OperationState &state, StringRef name, uint64_t offset, uint64_t bytes,
                      Category category, Type type, Attribute value) {
-  build(builder, state, name, offset, bytes, /*host=*/false, category, type, value);
+  build(builder, state, name, offset, bytes, /*host=*/false, /*slots=*/FlatSymbolRefAttr(), category, type, value);
 }
 
 LogicalResult TensorOp::verify() {
   constexpr Category kept[] = {Category::Parameters, Category::Gradients, Category::OptimizerState, Category::Caches};
-  if (!llvm::is_contained(kept, getCategory()))
+  if (!getSlots() && !llvm::is_contained(kept, getCategory()))
     return emitOpError() << "has the category " << stringifyCategory(getCategory())
                          << ", but lives across programs: expected parameters, gradients, optimizer_state or caches";
   return success();

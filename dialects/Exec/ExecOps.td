@@ -350,15 +350,42 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
     exec.tensor @wte.exp_avg at 0 bytes 1024 host category optimizer_state : tensor<32x8xf32>
         = #tg.state<"wte.exp_avg", #tg.init<zeros>, of = "wte", kind = moment>
     ```
+
+    One in `slots` is there several times; `at` is its place in the first of them.
+
+    ```mlir
+    exec.slots @saved.1 3 at 4096 bytes 1024
+    exec.tensor @h.0.rstd at 4096 bytes 64 slots @saved.1 category activations : tensor<16xf32>
+        = #tg.state<"h.0.rstd", #tg.init<zeros>, kind = saved>
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$offset, Exec_Bytes:$bytes, UnitAttr:$host,
-                       Exec_Category:$category, Exec_TensorType:$type, AnyAttr:$value);
+                       OptionalAttr<FlatSymbolRefAttr>:$slots, Exec_Category:$category, Exec_TensorType:$type,
+                       AnyAttr:$value);
   let assemblyFormat = [{
-    $sym_name `at` $offset `bytes` $bytes (`host` $host^)? `category` $category `:` $type `=` $value attr-dict
+    $sym_name `at` $offset `bytes` $bytes (`host` $host^)? (`slots` $slots^)? `category` $category `:` $type `=` $value
+    attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name, "uint64_t":$offset, "uint64_t":$bytes,
                                  "Category":$category, "::mlir::Type":$type, "::mlir::Attribute":$value)>];
   let hasVerifier = 1;
+}
+
+def Exec_SlotsOp : Exec_Op<"slots", [Symbol]> {
+  let summary = "Equal places in the arena, one behind the other, for what several microbatches have each.";
+  let description = [{
+    At module level.  A program reads and writes one slot in a run, which who runs it chooses.  On
+    values there is the number of slots alone; arguments say by `exec.slots` that they lie there.
+    In memory form the first slot is `at` an offset, and each has so many `bytes`.
+
+    ```mlir
+    exec.slots @saved.0 3
+    exec.slots @saved.1 3 at 4096 bytes 1024
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$count, OptionalAttr<Exec_Bytes>:$offset,
+                       OptionalAttr<Exec_Bytes>:$bytes);
+  let assemblyFormat = "$sym_name $count (`at` $offset^ `bytes` $bytes)? attr-dict";
 }
 
 def Exec_PackOp : Exec_Op<"pack", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, ArenaRangeOpInterface]> {

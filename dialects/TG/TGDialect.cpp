@@ -78,7 +78,7 @@ static ParseResult parseDim(AsmParser &parser, int64_t &dim) {
   return dim >= 0 ? success() : parser.emitError(loc) << "fused is the number of a dim, found " << dim;
 }
 
-static constexpr StringLiteral kStateKinds = "moment, master, accumulator, running_statistic or cache";
+static constexpr StringLiteral kStateKinds = "moment, master, accumulator, running_statistic, cache, saved or message";
 
 static ParseResult parseKind(AsmParser &parser, std::optional<TensorKind> &kind) {
   StringRef keyword;
@@ -233,6 +233,8 @@ LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
     return success();
   case TensorKind::RunningStatistic:
   case TensorKind::Cache:
+  case TensorKind::Saved:
+  case TensorKind::Message:
     if (of)
       return emitError() << "state " << name << " is a " << stringifyTensorKind(kind) << " of the parameter " << of
                          << "; a " << stringifyTensorKind(kind) << " belongs to none";

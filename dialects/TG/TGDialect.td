@@ -90,7 +90,8 @@ def TG_TensorKind : TG_Enum<"TensorKind", "what a tensor is to the parameter it 
     I32EnumAttrCase<"Parameter", 0, "parameter">, I32EnumAttrCase<"WorkingCopy", 1, "working_copy">,
     I32EnumAttrCase<"Master", 2, "master">, I32EnumAttrCase<"Gradient", 3, "gradient">,
     I32EnumAttrCase<"Accumulator", 4, "accumulator">, I32EnumAttrCase<"Moment", 5, "moment">,
-    I32EnumAttrCase<"RunningStatistic", 6, "running_statistic">, I32EnumAttrCase<"Cache", 7, "cache">]>;
+    I32EnumAttrCase<"RunningStatistic", 6, "running_statistic">, I32EnumAttrCase<"Cache", 7, "cache">,
+    I32EnumAttrCase<"Saved", 8, "saved">, I32EnumAttrCase<"Message", 9, "message">]>;
 
 def TG_Role : TG_Enum<"Role", "what an input or result is to training", [
     I32EnumAttrCase<"Tokens", 0, "tokens">, I32EnumAttrCase<"Targets", 1, "targets">,
@@ -180,7 +181,10 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
     * `running_statistic`: state of the model itself, of no parameter;
     * `cache`: what later positions of a sequence read of earlier ones, a row for each position
       (`tg-make-decode`).  It lives from `generate` to the last `decode` of a text, has no memory
-      while other programs run, and is left out of checkpoints.
+      while other programs run, and is left out of checkpoints;
+    * `saved`: what a stage of a pipeline keeps of a microbatch, from its forward to its backward;
+    * `message`: what a stage of a pipeline sends or receives (`comm-pipeline`).  These two lie in
+      slots (`exec.slots`), are written before they are read, and are left out of checkpoints.
 
     `transposed` and `fused` are as for parameters.
   }];
@@ -195,7 +199,9 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
     bool isAccumulator() const { return getKind() == TensorKind::Accumulator; }
     bool isCache() const { return getKind() == TensorKind::Cache; }
     /// Whether checkpoints hold it.
-    bool isSaved() const { return !isAccumulator() && !isCache(); }
+    bool isSaved() const { return !isAccumulator() && !isCache() && !isOfMicrobatch(); }
+    /// Whether there is one for each microbatch that a pipeline has under way.
+    bool isOfMicrobatch() const { return getKind() == TensorKind::Saved || getKind() == TensorKind::Message; }
     /// Whether it sums up the loss, the count that the loss is divided by, or what the model counts.
     bool isOfLoss() const { return isAccumulator() && !getOf(); }
   }];

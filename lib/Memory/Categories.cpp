@@ -21,6 +21,9 @@ exec::Category braid::categoryOf(tg::TensorKind kind) {
     return exec::Category::OptimizerState;
   case tg::TensorKind::Cache:
     return exec::Category::Caches;
+  case tg::TensorKind::Saved:
+  case tg::TensorKind::Message:
+    return exec::Category::Activations;
   }
   llvm_unreachable("a kind of tensor without a category");
 }

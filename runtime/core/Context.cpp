@@ -65,6 +65,8 @@ void br_parallel(br_context *ctx, int64_t count, void (*fn)(void *arg, int64_t b
 
 void *br_arena(br_context *ctx) { return ctx->arena(); }
 
+int64_t br_slot(br_context *ctx, int32_t slots) { return ctx->slotOffset(slots); }
+
 int br_is_measured(br_context *ctx) { return ctx->isMeasured(); }
 void br_action(br_context *ctx, int32_t index) { ctx->action(index); }
 

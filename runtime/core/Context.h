@@ -73,11 +73,19 @@ struct br_context {
   // What makes the model slower than people would expect, a sentence each.
   virtual std::vector<std::string> warnings() const { return {}; }
 
+  // Programs and messages that run from now on use the slots of a microbatch.
+  void useSlotsOf(int32_t microbatch) { slotsOf = microbatch; }
+  // How far the slot in use is behind the first, in bytes.
+  int64_t slotOffset(int32_t slots) const {
+    return model.slots[slots].of_microbatch[slotsOf] * model.slots[slots].bytes;
+  }
+
   // This rank's number in its group of a kind.
   int32_t indexIn(int32_t group) const { return indices[group]; }
 
 private:
   std::vector<int32_t> indices;
+  int32_t slotsOf = 0; // a microbatch
 };
 
 namespace braid {

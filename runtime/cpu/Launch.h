@@ -28,8 +28,9 @@ struct Block {
   int64_t begin, end, id;
 };
 
-// The arena.  `m[offset]` is a pointer to that byte, of the type it is passed as, and `m.at(12)` says that
-// action 12 comes next, to whoever wants to know.
+// The arena.  `m[offset]` is a pointer to that byte, of the type it is passed as; `m.in(3, offset)` is one in the
+// slot of br_model.slots[3] that the run uses, of which the offset is that in the first slot; `m.at(12)` says
+// that action 12 comes next, to whoever wants to know.
 class Memory {
 public:
   struct Address {
@@ -38,8 +39,9 @@ public:
   };
 
   explicit Memory(br_context *ctx)
-      : base(static_cast<char *>(br_arena(ctx))), measured(br_is_measured(ctx) ? ctx : nullptr) {}
+      : base(static_cast<char *>(br_arena(ctx))), ctx(ctx), measured(br_is_measured(ctx) ? ctx : nullptr) {}
   Address operator[](uint64_t offset) const { return {base + offset}; }
+  Address in(int32_t slots, uint64_t offset) const { return {base + offset + br_slot(ctx, slots)}; }
   void at(int32_t action) const {
     if (measured) [[unlikely]]
       br_action(measured, action);
@@ -47,7 +49,7 @@ public:
 
 private:
   char *base;
-  br_context *measured;
+  br_context *ctx, *measured;
 };
 
 //===----------------------------------------------------------------------===//

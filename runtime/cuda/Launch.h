@@ -38,13 +38,15 @@ struct Address {
 };
 
 // The arena on the device, and the stream of computation.  `m[offset]` is the address
-// of that byte.
+// of that byte; `m.in(3, offset)` is one in the slot of br_model.slots[3] that the run uses, of
+// which the offset is that in the first slot.
 class Memory {
 public:
   explicit Memory(br_context *ctx)
       : ctx(ctx), base(static_cast<char *>(br_arena(ctx))), compute(static_cast<cudaStream_t>(br_cuda_stream(ctx))) {}
 
   Address operator[](uint64_t offset) const { return {base + offset}; }
+  Address in(int32_t slots, uint64_t offset) const { return {base + offset + br_slot(ctx, slots)}; }
   br_context *context() const { return ctx; }
   cudaStream_t stream() const { return compute; }
   // Action `index` of the program comes next.

@@ -1,0 +1,162 @@
+//===- Walk.cpp - what each rank does, step by step -----------------------===//
+
+#include "lib/Pipeline/Walk.h"
+#include "llvm/ADT/STLExtras.h"
+#include <queue>
+
+using namespace braid::pipeline;
+
+std::string WalkStep::str() const {
+  std::string text = std::to_string(stage);
+  if (kind != Run)
+    text += isSend ? "SEND_" : "RECV_";
+  text += kind == Run || action == Action::Forward ? letterOf(action) : 'B';
+  return (kind == Wait ? "wait for " : "") + text + std::to_string(microbatch);
+}
+
+namespace {
+
+/// Slots of which the lowest free one is taken; there are as many as were ever needed.
+class Pool {
+public:
+  unsigned take() {
+    if (free.empty())
+      return count++;
+    unsigned slot = free.top();
+    free.pop();
+    return slot;
+  }
+  void giveBack(unsigned slot) { free.push(slot); }
+  unsigned count = 0;
+
+private:
+  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> free;
+};
+
+/// The list of one rank.
+class Lister {
+public:
+  Lister(const Schedule &schedule, const MessagePlan &plan, unsigned rank, Walk &walk)
+      : schedule(schedule), plan(plan), rank(rank), walk(walk), steps(walk.ranks[rank]), pools(schedule.numStages()),
+        sent(schedule.numStages()) {}
+
+  void run(llvm::ArrayRef<CellMessages> cells);
+
+private:
+  void startThrough(unsigned count);
+  void start(unsigned number);
+  void makeRoomToSend(const Cell &cell);
+  void takeSlots(const Cell &cell);
+  void release(const Cell &cell);
+  void waitForSend(unsigned stage, Action action, unsigned microbatch) {
+    steps.push_back({WalkStep::Wait, action, /*isSend=*/true, stage, microbatch});
+  }
+  BufferSlots &slots(unsigned stage, Buffer buffer) { return walk.stages[stage][static_cast<unsigned>(buffer)]; }
+  void take(unsigned stage, Buffer buffer, unsigned microbatch) {
+    Pool &pool = pools[stage][static_cast<unsigned>(buffer)];
+    slots(stage, buffer).slotOf[microbatch] = pool.take();
+    slots(stage, buffer).count = pool.count;
+  }
+  void giveBack(unsigned stage, Buffer buffer, unsigned microbatch) {
+    pools[stage][static_cast<unsigned>(buffer)].giveBack(slots(stage, buffer).slotOf[microbatch]);
+  }
+
+  const Schedule &schedule;
+  const MessagePlan &plan;
+  unsigned rank, numStarted = 0;
+  Walk &walk;
+  std::vector<WalkStep> &steps;
+  std::vector<std::array<Pool, kNumBuffers>> pools;
+  /// By stage, activations and gradients: the microbatches that were sent, in order.
+  std::vector<std::array<std::vector<unsigned>, 2>> sent;
+};
+
+} // namespace
+
+/// What takes it where it is sent to.
+static Buffer bufferOfInput(Action action) {
+  return action == Action::Forward ? Buffer::ActivationIn : Buffer::GradientIn;
+}
+static Buffer bufferOfOutput(Action action) {
+  return action == Action::Forward ? Buffer::ActivationOut : Buffer::GradientOut;
+}
+
+void Lister::start(unsigned number) {
+  const Message &message = plan.messages[number];
+  bool isSend = message.producer.rank == rank;
+  const Cell &cell = schedule.at(isSend ? message.producer : message.consumer);
+  Action action = schedule.at(message.producer).action;
+  if (!isSend)
+    take(cell.stage, bufferOfInput(action), cell.microbatch);
+  steps.push_back({WalkStep::Start, action, isSend, cell.stage, cell.microbatch});
+}
+
+void Lister::startThrough(unsigned count) {
+  while (numStarted < count)
+    start(plan.ranks[rank].queue[numStarted++]);
+}
+
+/// What is sent has few slots, which are used in turn.
+void Lister::makeRoomToSend(const Cell &cell) {
+  std::vector<unsigned> &before = sent[cell.stage][cell.action != Action::Forward];
+  BufferSlots &out = slots(cell.stage, bufferOfOutput(cell.action));
+  if (before.size() >= kSendSlots)
+    waitForSend(cell.stage, cell.action, before[before.size() - kSendSlots]);
+  out.slotOf[cell.microbatch] = before.size() % kSendSlots;
+  out.count = std::max<unsigned>(out.count, out.slotOf[cell.microbatch] + 1);
+  before.push_back(cell.microbatch);
+}
+
+void Lister::takeSlots(const Cell &cell) {
+  if (cell.action == Action::Forward)
+    take(cell.stage, Buffer::Saved, cell.microbatch);
+  std::optional<Place> reader = schedule.readerOf(cell);
+  if (reader && reader->rank == rank)
+    take(schedule.at(*reader).stage, bufferOfInput(cell.action), cell.microbatch);
+  else if (reader)
+    makeRoomToSend(cell);
+}
+
+void Lister::release(const Cell &cell) {
+  giveBack(cell.stage, Buffer::Saved, cell.microbatch);
+  if (cell.stage > 0)
+    giveBack(cell.stage, Buffer::ActivationIn, cell.microbatch);
+  if (cell.stage + 1 < schedule.numStages())
+    giveBack(cell.stage, Buffer::GradientIn, cell.microbatch);
+}
+
+void Lister::run(llvm::ArrayRef<CellMessages> cells) {
+  for (auto [index, cell] : llvm::enumerate(schedule.getTable().rows[rank])) {
+    startThrough(plan.ranks[rank].started[index]);
+    takeSlots(cell);
+    if (std::optional<unsigned> received = cells[index].receive) {
+      Action action = schedule.at(plan.messages[*received].producer).action;
+      steps.push_back({WalkStep::Wait, action, /*isSend=*/false, cell.stage, cell.microbatch});
+    }
+    steps.push_back({WalkStep::Run, cell.action, /*isSend=*/false, cell.stage, cell.microbatch});
+    if (releases(cell.action))
+      release(cell);
+  }
+  startThrough(plan.ranks[rank].queue.size());
+  // Nothing is under way when the step goes on.
+  for (unsigned stage = 0; stage < sent.size(); ++stage)
+    for (bool isGradient : {false, true}) {
+      const std::vector<unsigned> &microbatches = sent[stage][isGradient];
+      size_t waited = microbatches.size() - std::min<size_t>(microbatches.size(), kSendSlots);
+      for (unsigned microbatch : llvm::ArrayRef(microbatches).drop_front(waited))
+        waitForSend(stage, isGradient ? Action::Backward : Action::Forward, microbatch);
+    }
+}
+
+Walk braid::pipeline::makeWalk(const Schedule &schedule, const MessagePlan &plan) {
+  Walk walk;
+  walk.ranks.resize(schedule.numRanks());
+  walk.stages.resize(schedule.numStages());
+  for (auto &buffers : walk.stages)
+    for (BufferSlots &slots : buffers)
+      slots.slotOf.assign(schedule.numMicrobatches(), 0);
+  std::vector<std::vector<CellMessages>> cells = messagesOfCells(schedule, plan.messages);
+  for (unsigned rank = 0; rank < schedule.numRanks(); ++rank)
+    Lister(schedule, plan, rank, walk).run(cells[rank]);
+  return walk;
+}
