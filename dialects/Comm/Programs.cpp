@@ -13,6 +13,20 @@ ProgramAttr comm::someRanksOf(Operation *op) {
   return ranks && ranks.getAxis() ? ranks : ProgramAttr();
 }
 
+ProgramAttr comm::unite(Operation *user, ProgramAttr a, ProgramAttr b) {
+  if (!a || !b || a.getAxis() != b.getAxis())
+    return {};
+  llvm::SmallVector<int64_t> coordinates(a.getCoordinates());
+  for (int64_t at : b.getCoordinates())
+    if (!llvm::is_contained(coordinates, at))
+      coordinates.push_back(at);
+  llvm::sort(coordinates);
+  std::optional<Mesh> mesh = Mesh::lookup(user, a.getMesh());
+  if (mesh && int64_t(coordinates.size()) == mesh->sizeOf(a.getAxis()))
+    return {};
+  return ProgramAttr::get(user->getContext(), a.getMesh(), a.getAxis(), coordinates);
+}
+
 bool comm::shareRanks(ProgramAttr a, ProgramAttr b) {
   // Ranks of different axes meet in a grid.
   if (!a || !b || a.getAxis() != b.getAxis())

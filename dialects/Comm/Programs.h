@@ -16,11 +16,18 @@ namespace braid::comm {
 /// program that it is theirs of.
 inline constexpr llvm::StringLiteral kEntry = "comm.entry";
 
+/// Of a comm.pipeline: the names of the parameters and states in the order that they have without
+/// stages, which initial values depend on.
+inline constexpr llvm::StringLiteral kTensorOrder = "tensor_order";
+
 /// Null where there is none.
 mlir::StringAttr entryOf(mlir::Operation *function);
 
 /// The ranks that run a function or hold a tensor; null for all.
 ProgramAttr someRanksOf(mlir::Operation *op);
+
+/// The ranks of either, seen from `user`; null for all.
+ProgramAttr unite(mlir::Operation *user, ProgramAttr a, ProgramAttr b);
 
 /// Whether some rank is of both; null is all ranks.
 bool shareRanks(ProgramAttr a, ProgramAttr b);

@@ -36,6 +36,7 @@ inline void registerAllPasses() {
   registerStrategiesPasses();
   registerShardingPasses();
   registerRecomputePasses();
+  registerStagesPasses();
   registerMemoryPasses();
   registerCollectivesPasses();
   registerLowerPasses();

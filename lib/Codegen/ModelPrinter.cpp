@@ -303,7 +303,8 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
       copies[param.getCopyOf()] = number;
   for (auto [place, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
     // The runtime neither saves caches nor gives them initial values: programs fill them.
-    if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks) || tensor.getCategory() == exec::Category::Caches)
+    if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks) || tensor.getCategory() == exec::Category::Caches ||
+        tensor.getSlots())
       continue;
     int64_t &bytes = tensor.getHost() ? text.hostBytes : text.arenaBytes;
     bytes = std::max<int64_t>(bytes, tensor.getOffset() + tensor.getBytes());

@@ -68,6 +68,10 @@ struct ParallelOptions {
   ContextWay context = ContextWay::Auto;
   /// tp shards the sequence of activations, too.
   bool sequenceParallel = false;
+  /// The axis along which stages of the model lie; empty for none.  Its schedule, which is a name or
+  /// a file, the stages on each rank, and the units of each.
+  std::string stageAxis, schedule, stages;
+  std::optional<int64_t> chunks;
   std::optional<bool> reshardAfterForward;
   bool unreducedAccumulators = false, noiseScale = false;
   std::string bucketMb, firstBucketMb;
@@ -84,6 +88,7 @@ struct ParallelOptions {
   std::vector<std::string> transports;
 
   bool isParallel() const { return !mesh.empty(); }
+  bool hasStages() const { return !stageAxis.empty(); }
   /// Whether something is chosen for an axis that nothing is said of.
   bool choosesLayout() const { return searchesLayout || !sequenceAxes.empty(); }
   /// Whether ranks share weights otherwise than in flat ranges.

@@ -17,7 +17,8 @@ using namespace braid;
 
 /// Axes over which the batch is sharded even without a layout, the axis that shards the sequence,
 /// and the one for which a layout of weights is searched.
-static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kContextAxis = "cp", kTensorAxis = "tp";
+static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kContextAxis = "cp", kTensorAxis = "tp",
+                         kStageAxis = "pp";
 
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   std::vector<std::string> axes;
@@ -103,10 +104,12 @@ static Error findUseOfAxes(ParallelOptions &options) {
       options.sequenceAxes.push_back(axis.name);
     else if (axis.name == kTensorAxis)
       options.searchesLayout = true;
+    else if (axis.name == kStageAxis)
+      options.stageAxis = axis.name;
     else
       return makeError("--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
                        " ranks would all do the same; the batch is sharded over dp, replica and shard, the sequence "
-                       "over cp, weights over tp, and other axes shard what " +
+                       "over cp, weights over tp, stages lie along pp, and other axes shard what " +
                        (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   }
   if (options.sequenceParallel && !options.searchesLayout)
@@ -191,6 +194,34 @@ static Error checkStrategy(const DriverOptions &all) {
   return Error::success();
 }
 
+/// Checks the options of stages, and those that have no meaning with them.
+static Error checkPipeline(const DriverOptions &all) {
+  const ParallelOptions &options = all.parallel;
+  if (!options.hasStages()) {
+    for (StringRef name : {"--schedule", "--stages", "--chunks"})
+      if (is_contained(all.given, name))
+        return makeError(name + " is for stages of a pipeline, but --mesh=" + options.meshText +
+                         " has none: add pp, as in --mesh=pp=2,dp=2, or leave it out");
+    return Error::success();
+  }
+  auto refuse = [&](const Twine &option, const Twine &why) {
+    return makeError("--mesh=" + options.meshText + " with " + option + ": " + why + "; leave one of them out");
+  };
+  if (!options.strategy.empty())
+    return refuse("--strategy=" + options.strategy, "its ranks share one program");
+  if (options.noiseScale)
+    return refuse("--noise-scale", "gradients of microbatches are not kept apart");
+  if (!options.compare.empty())
+    return refuse("--compare=" + options.compare, "ranks of a pipeline have plans of their own");
+  if (!all.hooks.empty())
+    return refuse("--hook", "what hooks report belongs to one program");
+  if (all.offloads())
+    return refuse("--offload", "its copies are planned for one program of a step");
+  if (options.zero.value_or(0) == 2)
+    return refuse("--zero=2", "gradients are summed over microbatches on each rank; --zero=1 reduces them once a step");
+  return Error::success();
+}
+
 /// Each beside the others.
 static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
@@ -248,6 +279,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   if (Error error = checkStages(options))
     return error;
   if (Error error = checkStrategy(options))
+    return error;
+  if (Error error = checkPipeline(options))
     return error;
   return checkCombinations(options);
 }

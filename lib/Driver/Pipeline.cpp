@@ -80,6 +80,7 @@ static void makePrograms(OpPassManager &manager, const DriverOptions &options) {
 static void differentiate(OpPassManager &manager, const DriverOptions &options) {
   DifferentiatePipelineOptions pipeline;
   pipeline.accumulate = options.accumulate > 1;
+  pipeline.separateUpdate = options.parallel.hasStages();
   pipeline.mixedPrecision = options.precision.isMixed();
   set(pipeline.gradients.type, options.precision.gradients);
   pipeline.decode = options.kvCache != "off";
@@ -175,6 +176,18 @@ static void recompute(OpPassManager &manager, const DriverOptions &options) {
   pipeline.recompute.choicesFile = options.recomputeFile;
   pipeline.recompute.choices = options.replays.statements;
   buildRecomputePipeline(manager, pipeline);
+}
+
+static void cutStages(OpPassManager &manager, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  StagesPipelineOptions pipeline;
+  pipeline.stages.axis = parallel.stageAxis;
+  set(pipeline.stages.schedule, parallel.schedule);
+  if (parallel.chunks)
+    pipeline.stages.chunks = *parallel.chunks;
+  pipeline.stages.stages = parallel.stages;
+  pipeline.stages.microbatches = options.accumulate;
+  buildStagesPipeline(manager, pipeline);
 }
 
 static void mergeCollectives(OpPassManager &manager, const DriverOptions &options) {
@@ -273,6 +286,8 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   bool isOfRank = !isParallel || options.emit >= Emit::Comm;
   if (isOfRank && options.recomputes())
     phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
+  if (options.parallel.hasStages() && options.emit >= Emit::Comm)
+    phases.push_back(phase("stages", cutStages, options, options.emit < Emit::Memory));
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)

@@ -27,6 +27,8 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
     auto op = builder.create<TensorOp>(tensor.argument.getLoc(), symbol, tensor.offset, tensor.bytes, tensor.category,
                                        tensor.type, tensor.value);
     op.setHost(tensor.isOnHost);
+    if (tensor.slots)
+      op.setSlotsAttr(FlatSymbolRefAttr::get(tensor.slots));
     if (tensor.part)
       op->setDiscardableAttrs(tensor.part);
     if (tensor.holders)
@@ -34,6 +36,11 @@ llvm::StringMap<std::string> braid::emitTensors(OpBuilder &builder, ModuleOp mod
     symbols[tensor.name] = symbol;
     if (tensor.pack)
       packs[tensor.pack].push_back(op);
+  }
+  for (auto op : module.getOps<SlotsOp>()) {
+    const SlotRange &range = tensors.slots.find(op.getSymNameAttr())->second;
+    op.setOffsetAttr(builder.getI64IntegerAttr(range.offset));
+    op.setBytesAttr(builder.getI64IntegerAttr(range.bytes));
   }
   for (auto &[name, members] : packs) {
     SmallVector<Attribute> references;

@@ -5,6 +5,7 @@
 #include "lib/Memory/Categories.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/ZeroRows.h"
+#include <map>
 
 using namespace mlir;
 using namespace braid;
@@ -62,6 +63,11 @@ StringRef braid::nameOf(func::FuncOp program, unsigned argument) {
   return state ? state.getName().getValue() : StringRef();
 }
 
+StringAttr braid::slotsOf(func::FuncOp program, unsigned argument) {
+  auto slots = program.getArgAttrOfType<FlatSymbolRefAttr>(argument, exec::kSlots);
+  return slots ? slots.getAttr() : StringAttr();
+}
+
 bool braid::isOnHost(func::FuncOp program, unsigned argument) {
   return static_cast<bool>(program.getArgAttr(argument, exec::kHost));
 }
@@ -81,11 +87,23 @@ void PersistentTensors::reserveZeroRows(ArrayRef<func::FuncOp> programs, int64_t
       tensor.bytes += zeros.lookup(tensor.name);
 }
 
+/// The order of tensors before programs were cut in stages, by their names; empty if they were not.
+static llvm::StringMap<unsigned> orderOfPipeline(ModuleOp module) {
+  llvm::StringMap<unsigned> order;
+  for (auto pipeline : module.getOps<comm::PipelineOp>())
+    if (auto names = pipeline->getAttrOfType<ArrayAttr>(comm::kTensorOrder))
+      for (auto [number, name] : llvm::enumerate(names.getAsRange<StringAttr>()))
+        order[name] = number;
+  return order;
+}
+
 /// By category, and the tensors of a pack behind its first.
-void PersistentTensors::sort() {
+void PersistentTensors::sort(ModuleOp module) {
   DenseMap<StringAttr, unsigned> firstOf;
+  llvm::StringMap<unsigned> order = orderOfPipeline(module);
   auto keyOf = [&](const PersistentTensor &tensor) {
-    unsigned number = byName.lookup(tensor.name);
+    auto known = order.find(tensor.name);
+    unsigned number = known != order.end() ? known->second : order.size() + byName.lookup(tensor.name);
     return std::pair(tensor.category, tensor.pack ? firstOf.try_emplace(tensor.pack, number).first->second : number);
   };
   // Numbers of packs are those of their first tensors, so they are read in order.
@@ -121,25 +139,100 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
         PersistentTensor &tensor = result.tensors[known->second];
         if (failed(agree(tensor, program, argument, value, part)))
           return failure();
-        if (tensor.holders != comm::someRanksOf(program))
-          tensor.holders = {};
+        tensor.holders = comm::unite(program, tensor.holders, comm::someRanksOf(program));
         continue;
       }
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
       result.tensors.push_back({name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument,
-                                packOf(argument), isOnHost(program, argument.getArgNumber())});
+                                packOf(argument), isOnHost(program, argument.getArgNumber()),
+                                slotsOf(program, argument.getArgNumber())});
     }
   }
+  if (programs.empty())
+    return result;
+  auto module = programs.front()->getParentOfType<ModuleOp>();
+  if (failed(result.findSlots(module)))
+    return failure();
   result.reserveZeroRows(programs, rowAlignment);
-  result.sort();
-  int64_t ends[2] = {0, 0}; // in the arena, and on the host
-  for (PersistentTensor &tensor : result.tensors) {
-    int64_t &end = ends[tensor.isOnHost];
-    tensor.offset = end;
-    end = llvm::alignTo(end + tensor.bytes, alignment);
-  }
+  result.sort(module);
+  result.place(programs, alignment);
   return result;
+}
+
+LogicalResult PersistentTensors::findSlots(ModuleOp module) {
+  for (auto op : module.getOps<exec::SlotsOp>())
+    slots[op.getSymNameAttr()] = {static_cast<int64_t>(op.getCount())};
+  for (const PersistentTensor &tensor : tensors)
+    if (tensor.slots && !slots.contains(tensor.slots))
+      return emitError(tensor.argument.getLoc())
+             << "'" << tensor.name << "' lies in the slots " << tensor.slots << ", which the module does not have";
+  return success();
+}
+
+namespace {
+/// The ends of what each kind of ranks holds: those with a coordinate along the axis of a pipeline, or all.
+class Ends {
+public:
+  explicit Ends(ArrayRef<func::FuncOp> programs) {
+    for (func::FuncOp program : programs)
+      if (comm::ProgramAttr ranks = comm::someRanksOf(program))
+        for (int64_t at : ranks.getCoordinates())
+          ofKinds[at] = 0;
+    if (ofKinds.empty())
+      ofKinds[0] = 0;
+  }
+  int64_t of(comm::ProgramAttr holders) const {
+    int64_t end = 0;
+    for (auto [at, its] : ofKinds)
+      if (!holders || llvm::is_contained(holders.getCoordinates(), at))
+        end = std::max(end, its);
+    return end;
+  }
+  void set(comm::ProgramAttr holders, int64_t end) {
+    for (auto &[at, its] : ofKinds)
+      if (!holders || llvm::is_contained(holders.getCoordinates(), at))
+        its = end;
+  }
+  bool areShared(comm::ProgramAttr holders) const {
+    return ofKinds.size() > 1 && (!holders || holders.getCoordinates().size() > 1);
+  }
+
+private:
+  std::map<int64_t, int64_t> ofKinds;
+};
+} // namespace
+
+/// What several kinds of ranks hold has one place on all of them, so it comes first.  Then what one
+/// holds, slots, and caches, which are there in some programs alone.
+void PersistentTensors::place(ArrayRef<func::FuncOp> programs, int64_t alignment) {
+  Ends inArena(programs), onHost(programs);
+  auto add = [&](PersistentTensor &tensor) {
+    Ends &ends = tensor.isOnHost ? onHost : inArena;
+    tensor.offset = ends.of(tensor.holders);
+    ends.set(tensor.holders, llvm::alignTo(tensor.offset + tensor.bytes, alignment));
+  };
+  auto isCache = [](const PersistentTensor &tensor) { return tensor.category == exec::Category::Caches; };
+  for (bool shared : {true, false})
+    for (PersistentTensor &tensor : tensors)
+      if (!tensor.slots && !isCache(tensor) && inArena.areShared(tensor.holders) == shared)
+        add(tensor);
+  for (auto &[symbol, range] : slots) {
+    comm::ProgramAttr holders;
+    for (PersistentTensor &tensor : tensors) {
+      if (tensor.slots != symbol)
+        continue;
+      if (range.bytes == 0)
+        range.offset = inArena.of(holders = tensor.holders);
+      tensor.offset = range.offset + range.bytes;
+      range.bytes = llvm::alignTo(range.bytes + tensor.bytes, alignment);
+    }
+    if (range.bytes)
+      inArena.set(holders, range.end());
+  }
+  for (PersistentTensor &tensor : tensors)
+    if (isCache(tensor))
+      add(tensor);
 }
 
 int64_t PersistentTensors::bytesBelow(func::FuncOp program, int64_t alignment) const {
@@ -155,10 +248,16 @@ int64_t PersistentTensors::endBelow(func::FuncOp program, int64_t alignment, boo
     return llvm::any_of(llvm::seq(program.getNumArguments()),
                         [&](unsigned argument) { return nameOf(program, argument) == name; });
   };
-  // Caches come last, and programs that do not have them use their memory for other things.
-  for (const PersistentTensor &tensor : llvm::reverse(tensors))
-    if (tensor.isOnHost == onHost && comm::shareRanks(tensor.holders, comm::someRanksOf(program)) &&
-        (tensor.category != exec::Category::Caches || has(tensor.name)))
-      return llvm::alignTo(tensor.offset + tensor.bytes, alignment);
-  return 0;
+  // Programs that have no caches, and are no cells of a pipeline, use their memory for other things.
+  bool isCell = program->hasAttr(comm::CommDialect::kCell);
+  int64_t end = 0;
+  for (const PersistentTensor &tensor : tensors) {
+    if (tensor.isOnHost != onHost || !comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
+      continue;
+    if (tensor.slots ? !isCell : tensor.category == exec::Category::Caches && !has(tensor.name))
+      continue;
+    int64_t its = tensor.slots ? slots.find(tensor.slots)->second.end() : tensor.offset + tensor.bytes;
+    end = std::max<int64_t>(end, llvm::alignTo(its, alignment));
+  }
+  return end;
 }

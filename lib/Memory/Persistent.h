@@ -5,6 +5,8 @@
 #include "dialects/Comm/Programs.h"
 #include "dialects/Exec/Exec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid {
@@ -31,6 +33,14 @@ struct PersistentTensor {
   mlir::StringAttr pack = {};
   /// Whether it lies in the host's memory, in which `offset` is.
   bool isOnHost = false;
+  /// The slots that it lies in, of which `offset` is in the first; null if it lies in none.
+  mlir::StringAttr slots = {};
+};
+
+/// Equal places, one behind the other (`exec.slots`).
+struct SlotRange {
+  int64_t count, offset = 0, bytes = 0;
+  int64_t end() const { return offset + count * bytes; }
 };
 
 /// The parameters and states of all programs, each once, by category and then in
@@ -39,6 +49,8 @@ struct PersistentTensor {
 struct PersistentTensors {
   std::vector<PersistentTensor> tensors;
   llvm::StringMap<unsigned> byName;
+  /// By symbol.
+  llvm::MapVector<mlir::StringAttr, SlotRange> slots;
 
   /// The end in the arena of the last that the ranks of a program hold while it runs, a multiple of the alignment.
   int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
@@ -51,12 +63,17 @@ struct PersistentTensors {
 
 private:
   int64_t endBelow(mlir::func::FuncOp program, int64_t alignment, bool onHost) const;
-  void sort();
+  void sort(mlir::ModuleOp module);
+  mlir::LogicalResult findSlots(mlir::ModuleOp module);
+  void place(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t alignment);
   void reserveZeroRows(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t rowAlignment);
 };
 
 /// The name of the parameter or state that an argument is, or "".
 llvm::StringRef nameOf(mlir::func::FuncOp program, unsigned argument);
+
+/// The slots that an argument lies in; null for none.
+mlir::StringAttr slotsOf(mlir::func::FuncOp program, unsigned argument);
 
 /// Whether an argument lies in the host's memory (`exec.host`).
 bool isOnHost(mlir::func::FuncOp program, unsigned argument);

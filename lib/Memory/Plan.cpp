@@ -8,6 +8,7 @@
 #include "lib/Memory/WaitingGradients.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <optional>
@@ -17,6 +18,8 @@ using namespace braid;
 using namespace braid::exec;
 
 bool braid::isHeldBy(TensorOp tensor, ProgramOp program) {
+  if (tensor.getSlots() && !program->hasAttr(comm::CommDialect::kCell))
+    return false;
   auto names = [&](RefOp reference) { return reference.getBuffer() == tensor.getSymName(); };
   if (tensor.getCategory() == Category::Caches && llvm::none_of(program.getBody().getOps<RefOp>(), names))
     return false;
@@ -75,10 +78,18 @@ static void addWaitingGradients(ProgramPlan &plan, ProgramOp program, int64_t al
 /// Those that the ranks of a program hold in one of the memories.
 static std::vector<PlanTensor> persistentTensors(ModuleOp module, ProgramOp program, bool onHost, int64_t numActions) {
   std::vector<PlanTensor> tensors;
+  llvm::SetVector<StringAttr> slots;
   for (auto tensor : module.getOps<TensorOp>())
-    if (tensor.getHost() == onHost && isHeldBy(tensor, program))
+    if (tensor.getSlots() && !onHost && isHeldBy(tensor, program))
+      slots.insert(tensor.getSlotsAttr().getAttr());
+    else if (!tensor.getSlots() && tensor.getHost() == onHost && isHeldBy(tensor, program))
       tensors.push_back({tensor.getSymName().str(), tensor.getCategory(), static_cast<int64_t>(tensor.getBytes()),
                          static_cast<int64_t>(tensor.getOffset()), -1, numActions, true});
+  for (auto op : module.getOps<SlotsOp>())
+    if (slots.contains(op.getSymNameAttr()))
+      tensors.push_back({op.getSymName().str() + " x " + std::to_string(op.getCount()), Category::Activations,
+                         static_cast<int64_t>(op.getCount() * *op.getBytes()), static_cast<int64_t>(*op.getOffset()),
+                         -1, numActions, true});
   return tensors;
 }
 
@@ -137,7 +148,7 @@ static std::vector<PersistentBytes> persistentBytes(ModuleOp module, ProgramOp p
     int64_t bytes = 0;
     double unpadded = 0;
     for (auto tensor : module.getOps<TensorOp>())
-      if (tensor.getCategory() == category && !tensor.getHost() && isHeldBy(tensor, program)) {
+      if (tensor.getCategory() == category && !tensor.getHost() && !tensor.getSlots() && isHeldBy(tensor, program)) {
         bytes += llvm::alignTo(tensor.getBytes(), alignment);
         unpadded += unpaddedBytes(tensor);
       }

@@ -161,7 +161,7 @@ llvm::Expected<bool> WalkVerifier::advance(unsigned rank) {
   if (step.kind == WalkStep::Wait)
     return true;
   if (Error error = step.kind == WalkStep::Run ? compute(rank, step) : start(rank, step))
-    return std::move(error);
+    return error;
   return true;
 }
 

@@ -160,3 +160,7 @@ Walk braid::pipeline::makeWalk(const Schedule &schedule, const MessagePlan &plan
     Lister(schedule, plan, rank, walk).run(cells[rank]);
   return walk;
 }
+
+Walk braid::pipeline::makeWalk(const Schedule &schedule) {
+  return makeWalk(schedule, planMessages(schedule, simulate(schedule, std::vector<StageTimes>(schedule.numStages()))));
+}

@@ -53,6 +53,9 @@ inline constexpr unsigned kSendSlots = 2;
 
 /// O(cells log slots).
 Walk makeWalk(const Schedule &schedule, const MessagePlan &plan);
+/// With messages in the order that they have where all cells take equally long: everybody who asks for
+/// that of a schedule gets the same.
+Walk makeWalk(const Schedule &schedule);
 
 /// Carries the lists out: whether they come to an end, run the cells of the schedule in its order,
 /// find what they take, and never write a slot that is still needed.

@@ -52,8 +52,9 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
 }
 
 /// Adds the accumulators and the sums with this microbatch, each where its value is
-/// made: what is reduced over ranks can begin there.
-static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
+/// made: what is reduced over ranks can begin there.  Without a microbatch the accumulators are the
+/// sums.
+static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicrobatch) {
   SignatureEditor editor(function);
   llvm::StringMap<BlockArgument> parameters = parametersByName(function);
   OpBuilder builder(function.getContext());
@@ -63,6 +64,9 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums) {
     auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
     BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
     sum.accumulator = editor.addState(value.getType(), sum.state, tg::TensorKind::Accumulator, parameter);
+    sum.total = sum.accumulator;
+    if (!hasMicrobatch)
+      continue;
     Location loc = tg::withPhase(tg::locationOf(value), gradOf ? tg::Phase::Backward : tg::Phase::Forward);
     loc = tg::withTensor(loc, gradOf ? gradOf : builder.getStringAttr(sum.state), tg::TensorKind::Accumulator);
     sum.total = tg::TensorBuilder(builder, loc).add(sum.accumulator, value);
@@ -96,9 +100,10 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
   for (const Sum &sum : sums) {
     Value value = sum.total;
     if (scale && sum.isMean) {
-      bool isAfter = scale.getDefiningOp()->isBeforeInBlock(value.getDefiningOp());
+      Operation *maker = value.getDefiningOp(); // none of an accumulator
+      bool isAfter = maker && scale.getDefiningOp()->isBeforeInBlock(maker);
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
-      b.loc = tg::withoutTensor(value.getLoc());
+      b.loc = maker ? tg::withoutTensor(value.getLoc()) : tg::withPhase(function.getLoc(), tg::Phase::Forward);
       if (auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf))
         b.loc = tg::withTensor(tg::withPhase(b.loc, tg::Phase::Update), gradOf, tg::TensorKind::Gradient);
       value = b.widen(value); // what is stored in bf16 is not rounded once more
@@ -113,6 +118,19 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
   editor.finish();
   if (count)
     eraseResults(function, [&](unsigned index) { return index == *count; });
+}
+
+/// Leaves out new values of the model's own state, which a microbatch makes; what else it says is no sum.
+static LogicalResult dropMicrobatch(func::FuncOp train) {
+  eraseResults(train, [&](unsigned index) { return train.getResultAttr(index, tg::kUpdates) != nullptr; });
+  SmallVector<Sum> sums = findSums(train);
+  for (unsigned i = 0; i < train.getNumResults(); ++i) {
+    bool isSum = llvm::any_of(sums, [&](const Sum &sum) { return sum.result == i; });
+    if (!isSum && !isZero(returnOf(train).getOperand(i)))
+      return train.emitError() << "result #" << i << " is of each microbatch and no sum over them, but the update of a "
+                               << "pipeline has no microbatch: leave out what reports it";
+  }
+  return success();
 }
 
 namespace {
@@ -149,13 +167,19 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
     auto train = symbols.lookup<func::FuncOp>(functionName);
     if (failed(check(train, symbols)))
       return signalPassFailure();
-    SmallVector<Sum> sums = findSums(train);
     func::FuncOp accumulate = train.clone();
     accumulate.setName("accumulate");
     symbols.insert(accumulate, std::next(Block::iterator(train)));
+    if (separateUpdate && failed(dropMicrobatch(train)))
+      return signalPassFailure();
     for (func::FuncOp function : {train, accumulate}) {
-      addUp(function, sums);
+      SmallVector<Sum> sums = findSums(function);
+      addUp(function, sums, /*hasMicrobatch=*/function == accumulate || !separateUpdate);
       function == train ? finishTrain(function, sums) : finishAccumulate(function, sums);
+    }
+    if (separateUpdate) {
+      eraseDeadOps(train);
+      eraseUnusedInputs(train);
     }
   }
 };

@@ -398,6 +398,8 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 
     A value is added where it is made, so that what ranks reduce can begin there.
 
+    With `separate-update`, for pipelines, all K microbatches run `@accumulate`, and `@train` adds none.
+
     Input:
     ```mlir
     func.func @train(%x: tensor<2xf32> {tg.input = "x", tg.role = #tg.role<features>},
@@ -437,7 +439,8 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"functionName", "function", "std::string", "\"train\"", "The differentiated function">];
+  let options = [Option<"functionName", "function", "std::string", "\"train\"", "The differentiated function">,
+                 Option<"separateUpdate", "separate-update", "bool", "false", "The update adds no microbatch">];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 

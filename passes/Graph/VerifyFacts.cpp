@@ -146,8 +146,14 @@ void Checker::findSources() {
       if (facts && (tg::isGradient(facts) || (facts.getPhase() == Phase::Update && tg::kindOf(facts))))
         gradients.push_back(result);
     }
+  llvm::StringSet<> kept; // of a microbatch, for gradients of other functions
+  for (BlockArgument argument : program.getArguments())
+    if (tg::StateAttr state = stateOf(argument); state && state.isOfMicrobatch())
+      kept.insert(state.getName());
   auto isGradient = [&](unsigned result) { // or reported of one
-    return program.getResultAttr(result, kGradOf) || program.getResultAttr(result, kOutput);
+    auto updates = program.getResultAttrOfType<StringAttr>(result, kUpdates);
+    return program.getResultAttr(result, kGradOf) || program.getResultAttr(result, kOutput) ||
+           (updates && kept.contains(updates));
   };
   for (OpOperand &returned : returnOf(program)->getOpOperands())
     if (isGradient(returned.getOperandNumber()))

@@ -107,6 +107,17 @@ void ProgramVerifier::collect() {
           {tensor.getSymName(),
            {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
             static_cast<int64_t>(tensor.getBytes()), -1, numActions, 0, zeroBytesOf(tensor), tensor.getHost()}});
+  // The other slots are those of other microbatches.
+  for (auto slots : module.getOps<SlotsOp>())
+    if (llvm::any_of(module.getOps<TensorOp>(), [&](TensorOp tensor) {
+          return tensor.getSlotsAttr() && tensor.getSlotsAttr().getAttr() == slots.getSymNameAttr() &&
+                 isHeldBy(tensor, program);
+        })) {
+      int64_t bytes = *slots.getBytes(), others = (slots.getCount() - 1) * bytes;
+      ranges.insert({slots.getSymName(),
+                     {slots, slots.getSymName(), static_cast<int64_t>(*slots.getOffset()) + bytes, others, -1,
+                      numActions, 0, 0}});
+    }
 }
 
 LogicalResult ProgramVerifier::verifyRange(const Range &range) {

@@ -79,15 +79,18 @@ void braid::buildDifferentiatePipeline(OpPassManager &manager, const Differentia
     manager.addPass(createMakeDecodePass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  if (options.accumulate)
+  if (options.accumulate || options.separateUpdate)
     manager.addPass(createSplitLossPass());
   DifferentiatePassOptions differentiate;
   differentiate.function = "train";
   manager.addPass(createDifferentiatePass(differentiate));
   if (options.mixedPrecision)
     manager.addNestedPass<func::FuncOp>(createGradientPrecisionPass(options.gradients));
-  if (options.accumulate)
-    manager.addPass(createAccumulatePass());
+  if (options.accumulate || options.separateUpdate) {
+    AccumulatePassOptions accumulate;
+    accumulate.separateUpdate = options.separateUpdate;
+    manager.addPass(createAccumulatePass(accumulate));
+  }
   if (options.hooks) {
     manager.addNestedPass<func::FuncOp>(createMarkGradientsPass());
     attachHooks(manager, options, "backward");
@@ -188,6 +191,13 @@ void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipeli
   functions.addPass(createRecomputePass(options.recompute));
   functions.addPass(createVerifyReplaysPass());
   functions.addPass(createFinishReplaysPass());
+  manager.addPass(createVerifyFactsPass());
+}
+
+/// Behind recomputation, whose replays are ops of backward like others, and while ops are so small
+/// that each is of one stage.
+void braid::buildStagesPipeline(OpPassManager &manager, const StagesPipelineOptions &options) {
+  manager.addPass(createStagesPass(options.stages));
   manager.addPass(createVerifyFactsPass());
 }
 
@@ -323,6 +333,7 @@ void braid::registerPipelines() {
   registerPhase("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
   registerPhase("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);
   registerPhase("braid-recompute", "Computes values of forward again in backward", buildRecomputePipeline);
+  registerPhase("braid-stages", "Makes the programs of a pipeline's ranks", buildStagesPipeline);
   registerPhase("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
   registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
   PassPipelineRegistration<>("braid-order", "Reorders actions where that lowers the peak of memory",

@@ -16,6 +16,7 @@
 #include "passes/Overlap/Passes.h"
 #include "passes/Recompute/Passes.h"
 #include "passes/Sharding/Passes.h"
+#include "passes/Stages/Passes.h"
 #include "passes/Strategies/Passes.h"
 
 namespace braid {
@@ -52,6 +53,7 @@ void buildProgramsPipeline(mlir::OpPassManager &manager, const ProgramsPipelineO
 
 struct DifferentiatePipelineOptions : mlir::PassPipelineOptions<DifferentiatePipelineOptions> {
   Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("A step has several microbatches")};
+  Option<bool> separateUpdate{*this, "separate-update", llvm::cl::desc("The update of a step adds no microbatch")};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
   Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks on the gradients of parameters")};
   Option<bool> decode{*this, "decode",
@@ -111,6 +113,12 @@ struct RecomputePipelineOptions : mlir::PassPipelineOptions<RecomputePipelineOpt
   RecomputePassOptions recompute;
 };
 void buildRecomputePipeline(mlir::OpPassManager &manager, const RecomputePipelineOptions &options);
+
+struct StagesPipelineOptions : mlir::PassPipelineOptions<StagesPipelineOptions> {
+  StagesPassOptions stages;
+};
+/// The programs of a pipeline's ranks.
+void buildStagesPipeline(mlir::OpPassManager &manager, const StagesPipelineOptions &options);
 
 struct CollectivesPipelineOptions : mlir::PassPipelineOptions<CollectivesPipelineOptions> {
   Option<bool> gatherUnits{*this, "gather-units", llvm::cl::desc("ZeRO-3: gather the parameters of a unit at once")};

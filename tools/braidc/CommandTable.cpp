@@ -7,6 +7,7 @@
 #include "lib/Memory/Size.h"
 #include "passes/Collectives/Passes.h"
 #include "passes/Overlap/Passes.h"
+#include "passes/Stages/Passes.h"
 #include "tools/CommandLine.h"
 #include <algorithm>
 
@@ -230,7 +231,7 @@ constexpr Option kOptimizer[] = {
 constexpr Option kRanks[] = {
     {"--mesh", text("dp=4,tp=2"),
      "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding), the sequence "
-     "over cp, weights over tp; other axes are for --layout",
+     "over cp, weights over tp, stages of the model lie along pp; other axes are for --layout",
      into<&ParallelOptions::meshText>()},
     {"--zero", integer("STAGE", 0, 3),
      "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",
@@ -265,6 +266,17 @@ constexpr Option kLayout[] = {
     {"--sequence-parallel", flag(),
      "tp shards the sequence of activations, too, where it does not shard what they are computed with",
      into<&ParallelOptions::sequenceParallel>()},
+};
+
+constexpr Option kPipeline[] = {
+    {"--schedule", text("NAME|FILE.csv"),
+     "With pp in --mesh: which microbatch each rank computes when, as gpipe, 1f1b, interleaved, zb-h1, zb-v, or a "
+     "table that braid-schedule reads",
+     into<&ParallelOptions::schedule>(), defaultOf<&StagesPassOptions::schedule>()},
+    {"--chunks", integer("V", 1, 1024), "Stages on each rank", into<&ParallelOptions::chunks>(),
+     byDefault("as many as the schedule takes")},
+    {"--stages", text("UNITS|UNITS"), "The units of each stage, as in --stages='embed+h.0-5|h.6-11+head'",
+     into<&ParallelOptions::stages>(), byDefault("balanced by predicted time")},
 };
 
 constexpr Option kOverlap[] = {
@@ -303,6 +315,7 @@ constexpr Topic kTopics[] = {
     topic<DriverOptions>("Memory of a GPU's host", kHostMemory),
     topic<DriverOptions, &DriverOptions::parallel>("Ranks", kRanks, "--mesh"),
     topic<DriverOptions, &DriverOptions::parallel>("Weights and sequences over ranks", kLayout, "--mesh"),
+    topic<DriverOptions, &DriverOptions::parallel>("Pipelines", kPipeline, "--mesh"),
     topic<DriverOptions, &DriverOptions::parallel>("Communication", kOverlap, "--mesh"),
     topic<DriverOptions>("Help", kToolHelp),
 };

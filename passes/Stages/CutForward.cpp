@@ -1,0 +1,55 @@
+//===- CutForward.cpp - evaluation and generation along the stages --------===//
+
+#include "dialects/TG/Facts.h"
+#include "lib/Schedule/Forward.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Stages/CutProgram.h"
+#include "passes/Stages/RankFunctions.h"
+
+using namespace mlir;
+using namespace braid;
+
+FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, const StageMap &map, const StageAxis &axis,
+                                                       llvm::function_ref<unsigned(unsigned)> rankOf) {
+  RankFunctions functions(program, axis);
+  // What each rank computes itself, without what has no stage; then the arguments of each in their order.
+  auto rankOfValue = [&](Value value) {
+    std::optional<unsigned> stage = map.stageOf(value);
+    return stage ? std::optional(rankOf(*stage)) : std::nullopt;
+  };
+  std::vector<SmallVector<Value>> read(axis.size);
+  for (Operation &op : program.front().without_terminator())
+    if (std::optional<unsigned> stage = map.stageOf(&op))
+      llvm::append_range(read[rankOf(*stage)], valuesReadBy(&op));
+  for (unsigned rank = 0; rank < axis.size; ++rank)
+    for (BlockArgument argument : map.argumentsReadBy(read[rank]))
+      functions[rank].addArgument(argument);
+
+  for (Operation &op : program.front().without_terminator()) {
+    std::optional<unsigned> stage = map.stageOf(&op);
+    if (!stage)
+      continue;
+    unsigned rank = rankOf(*stage);
+    for (Value value : valuesReadBy(&op))
+      if (std::optional<unsigned> from = rankOfValue(value); from && !functions[rank].lookup(value))
+        functions.send(value, *from, rank);
+    functions[rank].clone(&op, map);
+  }
+  for (OpOperand &operand : returnOf(program)->getOpOperands()) {
+    DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
+    std::optional<unsigned> owner = rankOfValue(operand.get());
+    bool isUpdate = attributes.contains(tg::kUpdates);
+    if (owner && !isUpdate) // all read it
+      functions.broadcast(operand.get(), *owner);
+    for (unsigned rank = 0; rank < axis.size; ++rank)
+      if (!isUpdate || owner == rank)
+        functions[rank].addResult(functions[rank].obtain(operand.get(), map), attributes);
+    if (!isUpdate || !owner)
+      continue;
+    // Its new value is written in place.
+    for (BlockArgument argument : program.getArguments())
+      if (tg::StateAttr state = stateOf(argument); state && state.getName() == attributes.get(tg::kUpdates))
+        functions[*owner].addArgument(argument);
+  }
+  return functions.finish();
+}

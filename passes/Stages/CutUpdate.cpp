@@ -1,0 +1,229 @@
+//===- CutUpdate.cpp - the end of a step among the ranks of a pipeline ----===//
+
+#include "dialects/TG/Facts.h"
+#include "lib/Schedule/Forward.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Stages/CutProgram.h"
+#include "passes/Stages/RankFunctions.h"
+
+using namespace mlir;
+using namespace braid;
+using llvm::SmallBitVector;
+
+/// What ranks send each other here are numbers of the whole step; a tensor would be a mistake.
+static constexpr int64_t kMostElements = 4096;
+
+namespace {
+class UpdateCutter {
+public:
+  UpdateCutter(func::FuncOp program, const StageAxis &axis, const Holders &holders)
+      : program(program), holders(holders), functions(program, axis) {}
+
+  FailureOr<SmallVector<func::FuncOp>> run();
+
+private:
+  void addArguments();
+  void addSharedSums();
+  LogicalResult place(Operation *op);
+  bool isSumOfMany(Value value) const;
+  void findTerms(Value value, SmallVectorImpl<Value> &terms);
+  LogicalResult addAmongRanks(Operation *op);
+  LogicalResult bringToAll(Value value, Operation *reader);
+  LogicalResult giveResult(OpOperand &operand);
+  int first(Value value) const { return available.lookup(value).find_first(); }
+
+  func::FuncOp program;
+  const Holders &holders;
+  RankFunctions functions;
+  /// The ranks that have each value.
+  DenseMap<Value, SmallBitVector> available;
+};
+} // namespace
+
+void UpdateCutter::addArguments() {
+  for (BlockArgument argument : program.getArguments()) {
+    SmallBitVector ranks = holders.of(argument);
+    available[argument] = ranks;
+    tg::StateAttr state = stateOf(argument);
+    bool isShared = state && !holders.partsOf(state.getName()).empty();
+    for (unsigned rank : ranks.set_bits()) {
+      if (!isShared) {
+        functions[rank].addArgument(argument);
+        continue;
+      }
+      NamedAttrList attributes(program.getArgAttrDict(argument.getArgNumber()));
+      auto name = StringAttr::get(program.getContext(), holders.nameOn(rank, state.getName()));
+      attributes.set(tg::kState, tg::StateAttr::get(program.getContext(), name, state.getInit(), state.getOf(),
+                                                    state.getKind(), state.getTransposed(), state.getFused()));
+      functions[rank].map(argument,
+                          functions[rank].addArgument(argument.getType(),
+                                                      attributes.getDictionary(program.getContext()),
+                                                      argument.getLoc()));
+    }
+  }
+}
+
+/// The first rank adds the others' parts and sends them what comes out: all have the same bits.
+void UpdateCutter::addSharedSums() {
+  for (BlockArgument argument : program.getArguments()) {
+    tg::StateAttr state = stateOf(argument);
+    SmallVector<unsigned> parts = state ? holders.partsOf(state.getName()) : SmallVector<unsigned>();
+    if (parts.empty())
+      continue;
+    unsigned root = parts.front();
+    tg::FactsAttr facts = tg::getFacts(program.getContext(), tg::Phase::Backward, StringAttr(), state.getOf(),
+                                       tg::TensorKind::Gradient);
+    Location loc = tg::withFacts(program.getLoc(), facts);
+    Value sum = functions[root].lookup(argument);
+    for (unsigned rank : llvm::drop_begin(parts))
+      sum = functions[root].getBuilder().create<arith::AddFOp>(
+          loc, sum, functions.move(functions[rank].lookup(argument), rank, root, loc));
+    functions[root].map(argument, sum);
+    for (unsigned rank : llvm::drop_begin(parts))
+      functions[rank].map(argument, functions.move(sum, root, rank, loc));
+  }
+}
+
+/// A sum of floats that no rank has all terms of.
+bool UpdateCutter::isSumOfMany(Value value) const {
+  return isa_and_present<arith::AddFOp>(value.getDefiningOp()) && available.lookup(value).none();
+}
+
+void UpdateCutter::findTerms(Value value, SmallVectorImpl<Value> &terms) {
+  if (isSumOfMany(value) && value.hasOneUse())
+    for (Value operand : value.getDefiningOp()->getOperands())
+      findTerms(operand, terms);
+  else
+    terms.push_back(value);
+}
+
+LogicalResult UpdateCutter::bringToAll(Value value, Operation *reader) {
+  if (available[value].all())
+    return success();
+  if (isSumOfMany(value))
+    return addAmongRanks(value.getDefiningOp());
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getNumElements() > kMostElements)
+    return reader->emitError() << "reads a " << type << " that ranks " << first(value)
+                               << " of the pipeline hold, and others run it, too; only numbers of the whole step go "
+                                  "from rank to rank at its end";
+  functions.broadcast(value, first(value));
+  available[value] = holders.everyone();
+  return success();
+}
+
+/// Each rank adds the terms that it is the first to have; then all ranks add their sums.
+LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
+  Value sum = op->getResult(0);
+  SmallVector<Value> terms;
+  for (Value operand : op->getOperands())
+    findTerms(operand, terms);
+  auto type = cast<RankedTensorType>(sum.getType());
+  SmallVector<Value> ofRanks(functions.size());
+  for (Value term : terms) {
+    if (isSumOfMany(term) && failed(addAmongRanks(term.getDefiningOp())))
+      return failure();
+    unsigned rank = first(term);
+    Value here = functions[rank].lookup(term);
+    ofRanks[rank] = ofRanks[rank] ? functions[rank].getBuilder().create<arith::AddFOp>(op->getLoc(), ofRanks[rank], here)
+                                  : here;
+  }
+  for (auto [rank, value] : llvm::enumerate(ofRanks))
+    if (!value)
+      value = functions[rank].getBuilder().create<arith::ConstantOp>(
+          op->getLoc(), DenseElementsAttr::get(type, FloatAttr::get(type.getElementType(), 0.0)));
+  for (auto [rank, value] : llvm::enumerate(functions.allReduce(ofRanks, op->getLoc())))
+    functions[rank].map(sum, value);
+  available[sum] = holders.everyone();
+  return success();
+}
+
+/// Whether a number becomes a tensor.
+static bool expands(Operation *op, ArrayRef<Value> read) {
+  auto elements = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); };
+  return !read.empty() && llvm::all_of(op->getResults(), [&](Value result) {
+    return llvm::all_of(read, [&](Value value) { return elements(value) < elements(result); });
+  });
+}
+
+LogicalResult UpdateCutter::place(Operation *op) {
+  SmallVector<Value> read = valuesReadBy(op);
+  if (expands(op, read))
+    for (Value value : read)
+      if (failed(bringToAll(value, op)))
+        return failure();
+  auto ranksOf = [&] {
+    SmallBitVector ranks = holders.everyone();
+    for (Value value : read)
+      ranks &= available[value];
+    return ranks;
+  };
+  SmallBitVector ranks = ranksOf();
+  // A sum of many waits until it is read.
+  if (ranks.none() && isa<arith::AddFOp>(op)) {
+    available[op->getResult(0)] = ranks;
+    return success();
+  }
+  if (ranks.none()) {
+    // Numbers come to where tensors are.
+    llvm::stable_sort(read, [](Value a, Value b) {
+      return cast<RankedTensorType>(a.getType()).getNumElements() < cast<RankedTensorType>(b.getType()).getNumElements();
+    });
+    for (Value value : read)
+      if (ranksOf().none() && failed(bringToAll(value, op)))
+        return failure();
+    ranks = ranksOf();
+  }
+  for (unsigned rank : ranks.set_bits()) {
+    IRMapping values;
+    for (Value value : read)
+      values.map(value, functions[rank].lookup(value));
+    Operation *copy = functions[rank].getBuilder().clone(*op, values);
+    for (auto [result, here] : llvm::zip_equal(op->getResults(), copy->getResults()))
+      functions[rank].map(result, here);
+  }
+  for (Value result : op->getResults())
+    available[result] = ranks;
+  return success();
+}
+
+/// New values stay where the tensors are; all ranks read everything else.
+LogicalResult UpdateCutter::giveResult(OpOperand &operand) {
+  DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
+  auto updates = attributes.getAs<StringAttr>(tg::kUpdates);
+  SmallBitVector ranks = holders.everyone();
+  if (updates)
+    for (BlockArgument argument : program.getArguments()) {
+      tg::ParamAttr parameter = parameterOf(argument);
+      tg::StateAttr state = stateOf(argument);
+      if ((parameter && parameter.getName() == updates) || (state && state.getName() == updates))
+        ranks = holders.of(argument);
+    }
+  if (ranks.test(available[operand.get()]) && failed(bringToAll(operand.get(), returnOf(program))))
+    return failure();
+  for (unsigned rank : ranks.set_bits()) {
+    NamedAttrList own(attributes);
+    if (updates)
+      own.set(tg::kUpdates, StringAttr::get(program.getContext(), holders.nameOn(rank, updates)));
+    functions[rank].addResult(functions[rank].lookup(operand.get()), own.getDictionary(program.getContext()));
+  }
+  return success();
+}
+
+FailureOr<SmallVector<func::FuncOp>> UpdateCutter::run() {
+  addArguments();
+  addSharedSums();
+  for (Operation &op : program.front().without_terminator())
+    if (failed(place(&op)))
+      return failure();
+  for (OpOperand &operand : returnOf(program)->getOpOperands())
+    if (failed(giveResult(operand)))
+      return failure();
+  return functions.finish();
+}
+
+FailureOr<SmallVector<func::FuncOp>> braid::cutUpdate(func::FuncOp program, const StageAxis &axis,
+                                                      const Holders &holders) {
+  return UpdateCutter(program, axis, holders).run();
+}

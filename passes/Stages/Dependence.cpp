@@ -1,0 +1,25 @@
+//===- Dependence.cpp - what depends on weights and on inputs -------------===//
+
+#include "passes/Stages/Dependence.h"
+#include "lib/Schedule/Forward.h"
+#include "passes/Graph/Signature.h"
+
+using namespace mlir;
+using namespace braid;
+
+Dependence::Dependence(func::FuncOp program) {
+  DenseSet<Value> ofWeights, ofInputs;
+  for (BlockArgument argument : program.getArguments())
+    (parameterOf(argument) || stateOf(argument) ? ofWeights : ofInputs).insert(argument);
+  for (Operation &op : program.front().without_terminator()) {
+    SmallVector<Value> read = valuesReadBy(&op);
+    bool readsWeights = llvm::any_of(read, [&](Value value) { return ofWeights.contains(value); });
+    bool readsInputs = llvm::any_of(read, [&](Value value) { return ofInputs.contains(value); });
+    if (readsWeights)
+      ofWeights.insert(op.result_begin(), op.result_end());
+    if (readsInputs)
+      ofInputs.insert(op.result_begin(), op.result_end());
+    if (readsWeights && readsInputs)
+      ofStages.insert(&op);
+  }
+}

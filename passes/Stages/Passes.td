@@ -1,0 +1,110 @@
+//===- Passes.td - what each stage of a pipeline computes ---*- tablegen -*-===//
+//
+// On the rank's program in primitives, behind recomputation, so that what backward computes
+// again is an op of backward like others, and before collectives are merged.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_STAGES
+#define BRAID_PASSES_STAGES
+
+include "mlir/Pass/PassBase.td"
+
+def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
+  let summary = "Cuts programs in the stages of a pipeline";
+  let description = [{
+    The ranks along `axis` get the functions of their stages. A stage is a range of units; `stages`
+    says which (`embed+h.0-5|h.6-11+head`), or they are balanced by the predicted time of their ops.
+    `schedule` is the name of a schedule or a CSV file ([Pipelines.md](Pipelines.md)), for
+    `microbatches`, with `chunks` stages on each rank (0: as many as it takes).
+
+    * `@accumulate` becomes a function for each stage and each action in the table's cells, as its
+      `comm.cell` says: `F`, `B`, or `I` and `W`, the parts of backward that the stage before waits for
+      and the rest. An op is in the stage of its unit; without one it is where its operands are. What
+      depends on inputs alone, or on weights alone, such as masks and gathered parameters, is computed
+      by each function that reads it.
+    * What forward makes and backward of its stage reads is a state of the kind `saved`, what stages send
+      each other one of the kind `message`. Both lie in `exec.slots`, as many as the table needs.
+      A value that several stages read is sent from stage to stage. Each message has a function that sends
+      and one that receives.
+    * A parameter that several stages read is held by all of their ranks, and each adds up its own part of
+      the gradient. `@train` adds these parts; what it computes is computed by the ranks that hold the
+      tensors for it. Sums over tensors of several ranks, such as the norm of all gradients, are added among
+      ranks, where a tensor counts once; single numbers are broadcast.
+    * `@eval`, `@generate` and `@decode` go through the stages once.
+    * `comm.pipeline` holds the table.
+
+    Input (`schedule=gpipe microbatches=1`):
+    ```mlir
+    comm.mesh @mesh [pp = 2]
+    func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                          %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
+                          %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "b">},
+                          %acc: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>})
+        -> (tensor<4xf32> {tg.updates = "acc.w"}) attributes {comm.program = #comm.program<@mesh>} {
+      %a = arith.mulf %x, %v : tensor<4xf32> loc(fused<#tg.facts<forward, unit = "a">>["a"])
+      %b = arith.mulf %a, %w : tensor<4xf32> loc(fused<#tg.facts<forward, unit = "b">>["b"])
+      %g = arith.mulf %b, %a : tensor<4xf32> loc(fused<#tg.facts<backward, unit = "b">>["b"])
+      %s = arith.addf %acc, %g : tensor<4xf32> loc(fused<#tg.facts<backward, unit = "b", of = "w", as = accumulator>>["b"])
+      return %s : tensor<4xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [pp = 2]
+    comm.pipeline over @mesh "pp" "0F0,,,0B0\0A,1F0,1B0\0A"
+    exec.slots @stage0_activation_out 1
+    exec.slots @stage1_activation_in 1
+    exec.slots @stage1_saved 1
+    func.func @forward_0(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                         %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
+                         %out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0.activation_out.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "stage0.activation_out.0"})
+        attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+      %a = arith.mulf %x, %v : tensor<4xf32>
+      return %a : tensor<4xf32>
+    }
+    func.func @backward_0() attributes {comm.cell = #comm.cell<backward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+      return
+    }
+    func.func @send_activation_0(%out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0.activation_out.0", #tg.init<zeros>, kind = message>})
+        attributes {comm.cell = #comm.cell<send_activation, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+      comm.send %out to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
+      return
+    }
+    func.func @receive_activation_1(%in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1.activation_in.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "stage1.activation_in.0"})
+        attributes {comm.cell = #comm.cell<receive_activation, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+      %a = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
+      return %a : tensor<4xf32>
+    }
+    func.func @forward_1(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                         %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "b">},
+                         %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1.activation_in.0", #tg.init<zeros>, kind = message>},
+                         %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1.saved.0", #tg.init<zeros>, kind = saved>})
+        -> (tensor<4xf32> {tg.updates = "stage1.saved.0"})
+        attributes {comm.cell = #comm.cell<forward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+      %b = arith.mulf %in, %w : tensor<4xf32>
+      return %b : tensor<4xf32>
+    }
+    func.func @backward_1(%acc: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>},
+                          %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1.activation_in.0", #tg.init<zeros>, kind = message>},
+                          %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1.saved.0", #tg.init<zeros>, kind = saved>})
+        -> (tensor<4xf32> {tg.updates = "acc.w"})
+        attributes {comm.cell = #comm.cell<backward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+      %g = arith.mulf %saved, %in : tensor<4xf32>
+      %s = arith.addf %acc, %g : tensor<4xf32>
+      return %s : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"axis", "axis", "std::string", "\"pp\"", "The axis of the mesh along which stages lie">,
+    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "The name of a schedule, or a CSV file">,
+    Option<"chunks", "chunks", "Integer<0>", "0", "Stages on each rank; 0 for those that the schedule takes">,
+    Option<"microbatches", "microbatches", "Integer<1>", "1", "Of a step">,
+    Option<"stages", "stages", "std::string", "\"\"", "Which units each stage has; empty to balance them">];
+  let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect", "::braid::exec::ExecDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+#endif // BRAID_PASSES_STAGES

@@ -1,0 +1,59 @@
+//===- RankFunctions.cpp - a program's functions along an axis ------------===//
+
+#include "passes/Stages/RankFunctions.h"
+#include "dialects/Comm/Programs.h"
+#include "dialects/TG/Facts.h"
+
+using namespace mlir;
+using namespace braid;
+
+RankFunctions::RankFunctions(func::FuncOp program, const StageAxis &axis) : program(program), axis(axis) {
+  for (unsigned rank = 0; rank < axis.size; ++rank)
+    functions.emplace_back(program, axis, rank, (program.getName() + "_" + axis.axis.getValue() + Twine(rank)).str());
+}
+
+Value RankFunctions::move(Value value, unsigned from, unsigned to, Location loc) {
+  OpBuilder &sender = functions[from].getBuilder(), &receiver = functions[to].getBuilder();
+  sender.create<comm::SendOp>(loc, TypeRange(), value, ValueRange(), sender.getI64IntegerAttr(to), axis.mesh,
+                              axis.group());
+  return receiver
+      .create<comm::RecvOp>(loc, value.getType(), ValueRange(), ValueRange(), receiver.getI64IntegerAttr(from), axis.mesh,
+                            axis.group())
+      ->getResult(0);
+}
+
+void RankFunctions::send(Value value, unsigned from, unsigned to) {
+  functions[to].map(value, move(functions[from].lookup(value), from, to, tg::locationOf(value)));
+}
+
+void RankFunctions::broadcast(Value value, unsigned from) {
+  for (unsigned rank = 0; rank < functions.size(); ++rank) {
+    OpBuilder &builder = functions[rank].getBuilder();
+    bool isRoot = rank == from;
+    auto op = builder.create<comm::BroadcastOp>(tg::locationOf(value), isRoot ? TypeRange() : value.getType(),
+                                                isRoot ? ValueRange(functions[rank].lookup(value)) : ValueRange(),
+                                                ValueRange(), builder.getI64IntegerAttr(from), axis.mesh, axis.group());
+    if (!isRoot)
+      functions[rank].map(value, op->getResult(0));
+  }
+}
+
+SmallVector<Value> RankFunctions::allReduce(ArrayRef<Value> ofRanks, Location loc) {
+  SmallVector<Value> sums;
+  for (auto [rank, value] : llvm::enumerate(ofRanks))
+    sums.push_back(functions[rank]
+                       .getBuilder()
+                       .create<comm::AllReduceOp>(loc, comm::Reduction::Sum, value, axis.mesh, axis.group())
+                       ->getResult(0));
+  return sums;
+}
+
+SmallVector<func::FuncOp> RankFunctions::finish() {
+  SmallVector<func::FuncOp> made;
+  for (StageFunction &function : functions) {
+    function.finish();
+    function.get()->setAttr(comm::kEntry, program.getSymNameAttr());
+    made.push_back(function.get());
+  }
+  return made;
+}

@@ -1,0 +1,121 @@
+//===- StageMap.cpp - the stage of each op --------------------------------===//
+
+#include "passes/Stages/StageMap.h"
+#include "dialects/TG/Facts.h"
+#include "lib/Schedule/Forward.h"
+#include "passes/Graph/Signature.h"
+
+using namespace mlir;
+using namespace braid;
+
+std::optional<unsigned> StageMap::stageOf(Operation *op) const {
+  auto found = stages.find(op);
+  return found == stages.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<unsigned> StageMap::stageOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op ? stageOf(op) : std::nullopt;
+}
+
+bool StageMap::isBackward(Operation *op) const { return tg::phaseOf(op) == tg::Phase::Backward; }
+
+/// Forward: the last of its operands' stages.  Backward: the first of those of gradients, else the
+/// last of what forward made.
+unsigned StageMap::stageWithoutUnit(Operation *op) const {
+  std::optional<unsigned> ofForward, ofBackward;
+  for (Value read : valuesReadBy(op))
+    if (std::optional<unsigned> stage = stageOf(read)) {
+      if (isBackward(read.getDefiningOp()))
+        ofBackward = std::min(ofBackward.value_or(*stage), *stage);
+      else
+        ofForward = std::max(ofForward.value_or(*stage), *stage);
+    }
+  if (isBackward(op))
+    return ofBackward.value_or(ofForward.value_or(units.last()));
+  return ofForward.value_or(0);
+}
+
+/// Sums of the loss, and of what it is divided by, are with the loss.
+static bool readsSumOfLoss(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    tg::StateAttr state = argument ? stateOf(argument) : tg::StateAttr();
+    return state && state.isOfLoss();
+  });
+}
+
+/// Where several gradients from a later stage are added up, they are so there: one is sent.
+std::optional<unsigned> StageMap::stageOfSums(Operation *op) const {
+  if (op->getNumOperands() < 2 || op->getNumResults() != 1 || tg::isGradient(tg::factsOf(op)))
+    return std::nullopt;
+  std::optional<unsigned> first;
+  for (Value operand : op->getOperands()) {
+    std::optional<unsigned> stage = stageOf(operand);
+    if (!stage || operand.getType() != op->getResult(0).getType())
+      return std::nullopt;
+    first = std::min(first.value_or(*stage), *stage);
+  }
+  return first;
+}
+
+/// Of what has no unit, and reads nothing that is in a stage: that of its first reader.
+void StageMap::placeSources(func::FuncOp program, const Dependence &dependence) {
+  for (Operation &op : llvm::reverse(program.front().without_terminator())) {
+    if (!dependence.isOfStage(&op) || stageOf(&op))
+      continue;
+    std::optional<unsigned> first;
+    for (Operation *reader : op.getUsers())
+      if (std::optional<unsigned> stage = stageOf(reader))
+        first = std::min(first.value_or(*stage), *stage);
+    stages[&op] = first.value_or(0);
+  }
+}
+
+LogicalResult StageMap::place(Operation *op) {
+  auto unit = units.ofUnit.find(tg::unitOf(tg::factsOf(op)));
+  bool readsStage = llvm::any_of(valuesReadBy(op), [&](Value read) { return stageOf(read).has_value(); });
+  if (unit == units.ofUnit.end() && !readsStage && !isBackward(op) && !readsSumOfLoss(op))
+    return success(); // a source
+  unsigned stage = unit != units.ofUnit.end() ? unit->second
+                   : readsSumOfLoss(op)       ? units.last()
+                                              : stageWithoutUnit(op);
+  if (std::optional<unsigned> later = stageOfSums(op); later && isBackward(op))
+    stage = std::max(stage, *later);
+  for (Value read : valuesReadBy(op)) {
+    std::optional<unsigned> from = stageOf(read);
+    if (!from || *from == stage)
+      continue;
+    bool wasBackward = isBackward(read.getDefiningOp()), flowsBack = *from > stage;
+    if (wasBackward != flowsBack)
+      return op->emitError() << "is in stage " << stage << " of the pipeline, but reads what "
+                             << (wasBackward ? "backward" : "forward") << " makes in stage " << *from
+                             << ", which is not on its way: cut the model in other stages";
+  }
+  stages[op] = stage;
+  return success();
+}
+
+FailureOr<StageMap> StageMap::of(func::FuncOp program, const UnitStages &units) {
+  StageMap map(units);
+  Dependence dependence(program);
+  for (Operation &op : program.front().without_terminator())
+    if (dependence.isOfStage(&op) && failed(map.place(&op)))
+      return failure();
+  map.placeSources(program, dependence);
+  return map;
+}
+
+SmallVector<BlockArgument> StageMap::argumentsReadBy(ArrayRef<Value> values) const {
+  llvm::SetVector<Value> all(values.begin(), values.end());
+  SmallVector<BlockArgument> arguments;
+  for (unsigned next = 0; next < all.size(); ++next) {
+    if (auto argument = dyn_cast<BlockArgument>(all[next]))
+      arguments.push_back(argument);
+    else if (!stageOf(all[next]))
+      for (Value read : valuesReadBy(all[next].getDefiningOp()))
+        all.insert(read);
+  }
+  llvm::sort(arguments, [](BlockArgument a, BlockArgument b) { return a.getArgNumber() < b.getArgNumber(); });
+  return arguments;
+}

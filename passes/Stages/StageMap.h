@@ -1,0 +1,45 @@
+//===- StageMap.h - the stage of each op -------------------------*- C++ -*-===//
+#ifndef BRAID_PASSES_STAGES_STAGEMAP_H
+#define BRAID_PASSES_STAGES_STAGEMAP_H
+
+#include "passes/Stages/Dependence.h"
+#include "passes/Stages/UnitStages.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace braid {
+
+/// Where the ops of a program of one microbatch are computed: in the stage of their unit; what no
+/// unit has, where its operands are.  What depends on inputs alone, or on weights alone, has no
+/// stage: each that reads it computes it.
+class StageMap {
+public:
+  /// Fails, with a message, where forward would flow back or backward forth.
+  static mlir::FailureOr<StageMap> of(mlir::func::FuncOp program, const UnitStages &units);
+
+  std::optional<unsigned> stageOf(mlir::Operation *op) const;
+  /// None for arguments.
+  std::optional<unsigned> stageOf(mlir::Value value) const;
+  bool isBackward(mlir::Operation *op) const;
+
+  /// Of an op that was added; erases one that is about to go.
+  void set(mlir::Operation *op, unsigned stage) { stages[op] = stage; }
+  void erase(mlir::Operation *op) { stages.erase(op); }
+
+  /// The arguments that some ops read, themselves or through what has no stage, in their order.
+  llvm::SmallVector<mlir::BlockArgument> argumentsReadBy(llvm::ArrayRef<mlir::Value> values) const;
+
+private:
+  explicit StageMap(const UnitStages &units) : units(units) {}
+  mlir::LogicalResult place(mlir::Operation *op);
+  void placeSources(mlir::func::FuncOp program, const Dependence &dependence);
+  unsigned stageWithoutUnit(mlir::Operation *op) const;
+  std::optional<unsigned> stageOfSums(mlir::Operation *op) const;
+
+  UnitStages units;
+  llvm::DenseMap<mlir::Operation *, unsigned> stages;
+};
+
+} // namespace braid
+
+#endif // BRAID_PASSES_STAGES_STAGEMAP_H

@@ -1,0 +1,184 @@
+//===- Stages.cpp - programs in the stages of a pipeline ------------------===//
+
+#include "dialects/Comm/Programs.h"
+#include "dialects/Exec/Exec.h"
+#include "lib/Pipeline/Csv.h"
+#include "lib/Pipeline/Generators.h"
+#include "lib/Schedule/Forward.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "passes/Graph/Signature.h"
+#include "passes/Stages/CutCells.h"
+#include "passes/Stages/CutProgram.h"
+#include "passes/Stages/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_STAGESPASS
+#include "passes/Stages/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct Stages final : braid::impl::StagesPassBase<Stages> {
+  using StagesPassBase::StagesPassBase;
+
+  void runOnOperation() final {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run();
+  void nameMesh();
+  ArrayAttr tensorOrder();
+  FailureOr<StageAxis> findAxis(func::FuncOp accumulate);
+  llvm::Expected<pipeline::Schedule> makeSchedule(unsigned ranks);
+  FailureOr<UnitStages> findStages(func::FuncOp accumulate, unsigned numStages);
+  LogicalResult cutOthers(const UnitStages &units, const StageAxis &axis, const pipeline::Schedule &schedule,
+                          const Holders &holders);
+  void insert(Operation *before, ArrayRef<func::FuncOp> functions);
+  LogicalResult fail(llvm::Error error) {
+    return getOperation().emitError() << "comm-stages: " << llvm::toString(std::move(error));
+  }
+};
+} // namespace
+
+/// Programs that nothing shards are those of all ranks.
+void Stages::nameMesh() {
+  auto meshes = getOperation().getOps<comm::MeshOp>();
+  if (!llvm::hasSingleElement(meshes))
+    return;
+  auto symbol = FlatSymbolRefAttr::get((*meshes.begin()).getSymNameAttr());
+  for (auto program : getOperation().getOps<func::FuncOp>())
+    if (!program->hasAttr(comm::CommDialect::kProgram))
+      program->setAttr(comm::CommDialect::kProgram, comm::ProgramAttr::get(&getContext(), symbol, StringAttr(), {}));
+}
+
+FailureOr<StageAxis> Stages::findAxis(func::FuncOp accumulate) {
+  auto program = accumulate->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+  if (!program || program.getAxis())
+    return accumulate.emitError() << "comm-stages takes programs that all ranks run, as comm-shard makes them";
+  FailureOr<comm::Mesh> mesh = comm::Mesh::require(accumulate, program.getMesh());
+  if (failed(mesh))
+    return failure();
+  auto name = StringAttr::get(&getContext(), axis);
+  if (!mesh->has(name))
+    return accumulate.emitError() << "comm-stages: the mesh " << mesh->str() << " has no axis '" << axis << "'";
+  return StageAxis{program.getMesh(), name, unsigned(mesh->sizeOf(name))};
+}
+
+llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
+  unsigned count = microbatches;
+  if (const pipeline::Generator *generator = pipeline::findGenerator(schedule)) {
+    unsigned each = chunks ? unsigned(chunks) : generator->usualChunks;
+    return pipeline::generate(*generator, {ranks, count, each});
+  }
+  llvm::Expected<pipeline::Table> table = pipeline::readCsv(schedule);
+  if (!table)
+    return table.takeError();
+  auto disagree = [&](const Twine &what) { return llvm::createStringError(schedule + ": " + what.str()); };
+  if (table->rows.size() != ranks)
+    return disagree("has " + Twine(table->rows.size()) + " rows, but '" + axis + "' has " + Twine(ranks) + " ranks");
+  if (table->numMicrobatches != count)
+    return disagree("is for " + Twine(table->numMicrobatches) + " microbatches, but a step has " + Twine(count));
+  if (chunks && table->numStages != chunks * ranks)
+    return disagree("has " + Twine(table->numStages) + " stages, but " + Twine(ranks) + " ranks with " +
+                    Twine(int64_t(chunks)) + " chunks have " + Twine(chunks * ranks));
+  return pipeline::verify(std::move(*table));
+}
+
+FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, unsigned numStages) {
+  return stages.empty() ? balanceStages(accumulate, numStages, *targetOf(getOperation()))
+                        : readStages(accumulate, stages, numStages);
+}
+
+/// The names of what lives across programs, in the order of their arguments.
+ArrayAttr Stages::tensorOrder() {
+  llvm::SetVector<StringRef> names;
+  for (auto program : getOperation().getOps<func::FuncOp>())
+    for (BlockArgument argument : program.getArguments()) {
+      if (tg::ParamAttr parameter = parameterOf(argument))
+        names.insert(parameter.getName());
+      if (tg::StateAttr state = stateOf(argument); state && !state.isOfMicrobatch())
+        names.insert(state.getName());
+    }
+  return Builder(&getContext()).getStrArrayAttr(names.getArrayRef());
+}
+
+void Stages::insert(Operation *before, ArrayRef<func::FuncOp> functions) {
+  OpBuilder builder(before);
+  for (func::FuncOp function : functions)
+    builder.insert(function);
+}
+
+/// All programs but @accumulate.
+LogicalResult Stages::cutOthers(const UnitStages &units, const StageAxis &axis, const pipeline::Schedule &schedule,
+                                const Holders &holders) {
+  auto rankOf = [&](unsigned stage) { return schedule.rankOf(stage); };
+  for (auto program : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+    auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
+    if (!ranks || ranks.getAxis())
+      continue;
+    FailureOr<SmallVector<func::FuncOp>> functions = failure();
+    if (isTraining(program)) {
+      functions = cutUpdate(program, axis, holders);
+    } else {
+      FailureOr<StageMap> map = StageMap::of(program, units);
+      if (failed(map))
+        return failure();
+      functions = cutForward(program, *map, axis, rankOf);
+    }
+    if (failed(functions))
+      return failure();
+    insert(program, *functions);
+    program.erase();
+  }
+  return success();
+}
+
+LogicalResult Stages::run() {
+  nameMesh();
+  auto accumulate = SymbolTable(getOperation()).lookup<func::FuncOp>("accumulate");
+  if (!accumulate)
+    return getOperation().emitError() << "comm-stages: there is no program @accumulate, which microbatches run";
+  FailureOr<StageAxis> axis = findAxis(accumulate);
+  if (failed(axis))
+    return failure();
+  llvm::Expected<pipeline::Schedule> made = makeSchedule(axis->size);
+  if (!made)
+    return fail(made.takeError());
+  FailureOr<UnitStages> units = findStages(accumulate, made->numStages());
+  if (failed(units))
+    return failure();
+  FailureOr<StageMap> map = StageMap::of(accumulate, *units);
+  if (failed(map))
+    return failure();
+
+  pipeline::Walk walk = pipeline::makeWalk(*made);
+  if (llvm::Error error = pipeline::verify(*made, walk))
+    return fail(std::move(error));
+  auto rankOf = [&](unsigned stage) { return made->rankOf(stage); };
+  FailureOr<SharedSums> shared = splitSharedGradients(accumulate, *map, rankOf);
+  if (failed(shared))
+    return failure();
+  Cells cells = cutCells(accumulate, *map, *axis, *made, walk);
+
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  pipeline::writeCsv(made->getTable(), os);
+  OpBuilder builder(accumulate);
+  auto pipeline = builder.create<comm::PipelineOp>(accumulate.getLoc(), axis->mesh, axis->axis,
+                                                   builder.getStringAttr(table));
+  pipeline->setAttr(comm::kTensorOrder, tensorOrder());
+  for (auto [name, count] : cells.slots)
+    builder.create<exec::SlotsOp>(accumulate.getLoc(), name, count, IntegerAttr(), IntegerAttr());
+  insert(accumulate, cells.functions);
+  accumulate.erase();
+  for (unsigned stage = 0; stage < made->numStages(); ++stage)
+    emitRemark(getOperation().getLoc()) << "stage " << stage << ", on rank " << made->rankOf(stage) << " of '" << axis->axis.getValue()
+                                        << "': " << units->text(stage);
+  return cutOthers(*units, *axis, *made, Holders(cells.functions, *axis, std::move(*shared)));
+}

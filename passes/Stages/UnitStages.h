@@ -1,0 +1,36 @@
+//===- UnitStages.h - which units a stage has --------------------*- C++ -*-===//
+//
+// Stages are ranges of units in the order of forward.  What no unit has, and a unit that others stand
+// in the middle of, comes before the first (`embed`), which is in the first stage, or behind the last
+// (`head`), which is in the last.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_PASSES_STAGES_UNITSTAGES_H
+#define BRAID_PASSES_STAGES_UNITSTAGES_H
+
+#include "lib/Target/TargetInfo.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace braid {
+
+struct UnitStages {
+  unsigned numStages = 0;
+  /// In the order of forward.
+  llvm::MapVector<mlir::StringAttr, unsigned> ofUnit;
+
+  unsigned last() const { return numStages - 1; }
+  /// `embed, h.0 to h.5`, for people.
+  std::string text(unsigned stage) const;
+};
+
+/// Balanced by the predicted time of a microbatch: the stage that takes longest takes the least
+/// that it can.  Errors, at the program, where there are fewer units than stages.
+mlir::FailureOr<UnitStages> balanceStages(mlir::func::FuncOp program, unsigned numStages, const TargetInfo &target);
+
+/// As a text says: `embed+h.0-5|h.6-11+head`.  Each unit is in one stage, in order.
+mlir::FailureOr<UnitStages> readStages(mlir::func::FuncOp program, llvm::StringRef text, unsigned numStages);
+
+} // namespace braid
+
+#endif // BRAID_PASSES_STAGES_UNITSTAGES_H
